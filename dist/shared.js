@@ -629,6 +629,39 @@ function errorText(error) {
 	return error instanceof Error ? error.message : String(error);
 }
 
+// src/text/redact.ts
+/** Returns a function that masks secrets in decoded text. */
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function formsOf(secret) {
+	const inJson = JSON.stringify(secret).slice(1, -1);
+	const inUrl = encodeURIComponent(secret.toWellFormed());
+	return [
+		secret,
+		inJson,
+		inJson.replace(/[&<>]/g, escapeLikeGo),
+		inUrl
+	];
+}
+function escapeLikeGo(character) {
+	return `\\u00${character.charCodeAt(0).toString(16)}`;
+}
+/**
+* Redacts all strings and keys of a JSON text, however they are escaped. Numbers stay, even if they
+* contain a secret of digits. Returns '' if the text is not JSON.
+*/
+function redactJson(text, redact) {
+	try {
+		JSON.parse(text);
+	} catch {
+		return "";
+	}
+	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
+}
+
 // src/agent/failure.ts
 const retryable = (hint) => ({
 	isRetryable: true,
@@ -761,7 +794,7 @@ async function readAnswer({ statusCode: status, headers, body }, label, maxBytes
 		location
 	};
 }
-/** @throws AgentError if the answer is not JSON */
+/** Parses an answer without redacting it. @throws AgentError if it is not JSON */
 function parseAnswer(answer) {
 	try {
 		return JSON.parse(answer.text);
@@ -825,7 +858,7 @@ const PHRASES = [
 function statusFailure(answer, redact, now, hints = {}) {
 	const { label, status, text, retryAfter, location = "" } = answer;
 	const isRedirect = status >= 300 && status < 400;
-	const words = isRedirect ? "" : excerpt(messageIn(text), redact);
+	const words = isRedirect ? "" : excerpt(messageIn(text, redact), redact);
 	const phrase = PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
@@ -857,19 +890,17 @@ function kindOf(status) {
 	if (status < 400) return "not-found";
 	return status < 500 ? "rejected" : "server";
 }
-function messageIn(text) {
-	if (/^\s*</.test(text)) return /<title>([^<]*)/i.exec(text)?.[1] ?? "";
-	try {
-		const body = JSON.parse(text);
-		const { message, error } = fieldsOf(body);
-		return [
-			body,
-			message,
-			error
-		].find((each) => typeof each === "string") ?? JSON.stringify(body);
-	} catch {
-		return text;
-	}
+function messageIn(text, redact) {
+	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
+	const json = redactJson(text, redact);
+	if (json === "") return text;
+	const body = JSON.parse(json);
+	const { message, error } = fieldsOf(body);
+	return [
+		body,
+		message,
+		error
+	].find((each) => typeof each === "string") ?? json;
 }
 
 // src/agent/client.ts
@@ -905,7 +936,10 @@ async function withClient(service, options, run) {
 		dispatcher
 	};
 	try {
-		return await run({ send: (request) => send(request, transport) });
+		return await run({
+			send: (request) => send(request, transport),
+			redact: options.redact
+		});
 	} finally {
 		cancel.removeEventListener("abort", destroy);
 		await dispatcher.destroy();
@@ -2296,21 +2330,6 @@ function waitError({ unmet, error, waitedMs }) {
 	};
 }
 
-// src/text/redact.ts
-/** Returns a function that masks secrets, whether verbatim, in JSON or percent-encoded. */
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function formsOf(secret) {
-	return [
-		secret,
-		JSON.stringify(secret).slice(1, -1),
-		encodeURIComponent(secret.toWellFormed())
-	];
-}
-
 // src/github/runner.ts
 /** Reads the step's inputs, masking secrets before anything can be logged. */
 function readInputs(entry) {
@@ -2659,6 +2678,64 @@ function reportJson(report, verdict) {
 	return `${JSON.stringify(document)}\n`;
 }
 
+// src/report/redact-report.ts
+/**
+* Redacts what users typed, such as a token in the wrong input or in the name of a file. What the
+* service answered is already redacted.
+*/
+function redactReport(report, redact) {
+	const { name, sandboxId, baseUrl, errors, warnings, upload } = report;
+	return {
+		...report,
+		name: redact(name),
+		sandboxId: redact(sandboxId),
+		baseUrl: redact(baseUrl),
+		errors: errors.map(({ message, details }) => ({
+			message: redact(message),
+			details: details.map(redact)
+		})),
+		warnings: warnings.map(redact),
+		...upload === void 0 ? {} : { upload: redactUpload(upload, redact) }
+	};
+}
+function redactUpload(section, redact) {
+	const { files, skipped } = section;
+	return {
+		...section,
+		files: files.map((result) => redactFile(result, redact)),
+		skipped: skipped.map(({ path, reason }) => ({
+			path: redact(path),
+			reason: redact(reason)
+		}))
+	};
+}
+function redactFile(result, redact) {
+	const { source, target } = result.file;
+	const file = {
+		...result.file,
+		source: redact(source),
+		target: redact(target)
+	};
+	if ("reason" in result) return {
+		...result,
+		file,
+		reason: redact(result.reason)
+	};
+	if ("path" in result) return {
+		...result,
+		file
+	};
+	const { error } = result;
+	return {
+		...result,
+		file,
+		error: {
+			...error,
+			message: redact(error.message)
+		}
+	};
+}
+
 // src/report/summary.ts
 const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
 const MARKS = {
@@ -2707,29 +2784,29 @@ function footer({ sandboxId, baseUrl }) {
 
 // src/github/publish.ts
 /** Writes the outputs, the summary and the verdict, even if one of them fails. */
-async function publish(report, options) {
-	const { log, withSummary } = options;
+async function publish(unredacted, { log, redact, withSummary }) {
+	const report = redactReport(unredacted, redact);
 	const verdict = verdictOf(report);
 	if (report.upload !== void 0) logFiles(report.upload, log);
-	const problems = writeOutputs(report, verdict, options);
-	if (withSummary) await writeSummary(report, verdict, options);
+	const problems = writeOutputs(report, verdict, log);
+	if (withSummary) await writeSummary(report, verdict, log);
 	logVerdict(report, verdict, problems, log);
 }
-function writeOutputs(report, verdict, options) {
+function writeOutputs(report, verdict, log) {
 	try {
 		const outputs = {
-			...writeFiles(report, verdict, options),
+			...writeFiles(report, verdict, log),
 			...outputsOf(verdict)
 		};
 		requireVariables("GITHUB_OUTPUT");
-		for (const [name, value] of Object.entries(outputs)) setOutput(name, options.redact(value));
+		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
 		return [];
 	} catch (error) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
 /** Writes the report and the files of its sections. Returns their paths by output. */
-function writeFiles(report, verdict, { log, redact }) {
+function writeFiles(report, verdict, log) {
 	const files = Object.entries({
 		...Object.fromEntries(verdict.sections.flatMap((section) => Object.entries(section.files))),
 		report: {
@@ -2743,7 +2820,7 @@ function writeFiles(report, verdict, { log, redact }) {
 		const paths = files.map(([output, { name, text }]) => {
 			if (text === "") return [output, ""];
 			const file = path.join(folder, name);
-			writeFileSync(file, redact(text), {
+			writeFileSync(file, text, {
 				flag: "wx",
 				mode: 384
 			});
@@ -2755,9 +2832,9 @@ function writeFiles(report, verdict, { log, redact }) {
 		return none;
 	}
 }
-async function writeSummary(report, verdict, { log, redact }) {
+async function writeSummary(report, verdict, log) {
 	try {
-		await summary.addRaw(redact(summaryOf(report, verdict))).write();
+		await summary.addRaw(summaryOf(report, verdict)).write();
 	} catch (error) {
 		log.warning([`The job summary could not be written: ${errorText(error)}.`]);
 	}
@@ -2925,18 +3002,16 @@ function findUnmet(conditions, stats) {
 // src/stats/stats.ts
 /** @throws AgentError if the request fails or the answer is unusable */
 async function readStats(client, statsPath) {
-	const answer = await requestStats(client, statsPath);
-	const stats = decodeStats(answer.text);
-	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
-	return stats;
-}
-function requestStats(client, path) {
-	return client.send({
+	const request = {
 		method: "GET",
-		path,
+		path: statsPath,
 		headers: { "Cache-Control": "no-cache" },
 		hints: HINTS$1
-	});
+	};
+	const answer = await client.send(request);
+	const stats = decodeStats(redactJson(answer.text, client.redact));
+	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
+	return stats;
 }
 const HINTS$1 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there." };
 /** Returns undefined unless `json` is a JSON object that can be written again. */
@@ -3178,10 +3253,8 @@ function isStopped(directory) {
 	return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
 const STOP_REQUESTED = "the job asked for it";
-/** Appends a line, redacting the secrets that the service may echo. */
-function appendLine(directory, line, redact) {
-	const text = redact(JSON.stringify(line));
-	appendFileSync(monitorFiles(directory).record, `${text}\n`, { mode: 384 });
+function appendLine(directory, line) {
+	appendFileSync(monitorFiles(directory).record, `${JSON.stringify(line)}\n`, { mode: 384 });
 }
 const MAX_BYTES = 16777216;
 function isFull(directory) {
@@ -3206,13 +3279,11 @@ function parseLine(line) {
 	const { at, stats, failure, end } = parseFields(line);
 	if (typeof failure === "string") return { failure };
 	if (typeof end === "string") return { end };
-	if (typeof at !== "number" || typeof stats !== "string") return {};
-	const decoded = decodeStats(stats);
-	if (decoded === void 0) return { failure: "The stats were not a JSON object." };
-	return { sample: {
+	const decoded = typeof stats === "string" ? decodeStats(stats) : void 0;
+	return typeof at === "number" && decoded !== void 0 ? { sample: {
 		at,
 		...decoded
-	} };
+	} } : {};
 }
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
@@ -3263,7 +3334,7 @@ async function runSampler(directory, options) {
 		sleep,
 		stop,
 		now: clockSince(options.origin),
-		write: (line) => appendLine(directory, line, redact),
+		write: (line) => appendLine(directory, line),
 		isFull: () => isFull(directory)
 	};
 	try {
@@ -3271,7 +3342,7 @@ async function runSampler(directory, options) {
 			cancel,
 			now: Date.now,
 			redact
-		}, (client) => recordSamples(() => requestStats(client, inputs.statsPath), recording));
+		}, (client) => recordSamples(() => readStats(client, inputs.statsPath), recording));
 	} catch (error) {
 		process.stderr.write(`${String(error)}\n`);
 	}
@@ -3282,14 +3353,14 @@ const MIN_TIMEOUT_MS = 1e4;
 function sampleTimeout({ timeout, sampleInterval }) {
 	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
-async function recordSamples(request, { intervalMs, sleep, stop, now, write, isFull }) {
+async function recordSamples(read, { intervalMs, sleep, stop, now, write, isFull }) {
 	while (!stop.aborted && !isFull()) {
 		await sleep(intervalMs, stop);
 		try {
-			const { text } = await request();
+			const { json } = await read();
 			write({
 				at: now(),
-				stats: text
+				stats: json
 			});
 		} catch (error) {
 			if (!(error instanceof AgentError)) throw error;
@@ -3423,7 +3494,7 @@ async function startMonitor(inputs, raw, context, { script, openDirectory, jobPi
 		at: clockSince(origin)(),
 		stats: outcome.value.json
 	};
-	appendLine(directory, first, context.redact);
+	appendLine(directory, first);
 	await startSampler(script, directory, {
 		inputs: raw,
 		origin,

@@ -709,6 +709,7 @@ function slicesOf(buffer) {
 const ENTRY_BYTES = 8192;
 function createStoreFiles(client, inputs, isHashed) {
 	const form = newForm();
+	const { redact } = client;
 	return async ({ files, isStreamed }, onSent) => {
 		const [file, ...others] = files;
 		const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
@@ -726,7 +727,10 @@ function createStoreFiles(client, inputs, isHashed) {
 				hints: HINTS,
 				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
 				onSent
-			}), body, isHashed);
+			}), body, {
+				isHashed,
+				redact
+			});
 		} finally {
 			body.close();
 		}
@@ -747,14 +751,14 @@ function requestPath(inputs, target) {
 	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
 	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
 }
-function storeResults(answer, { parts }, isHashed) {
+function storeResults(answer, { parts }, { isHashed, redact }) {
 	const paths = storedPaths(answer, parts.filter((part) => "digest" in part).map(({ file }) => file.target)).values();
 	return parts.map((part) => {
 		if ("error" in part) return part;
 		const { file, digest } = part;
 		const stored = {
 			file,
-			path: paths.next().value ?? "",
+			path: redact(paths.next().value ?? ""),
 			size: file.size
 		};
 		return isHashed ? {
@@ -764,7 +768,8 @@ function storeResults(answer, { parts }, isHashed) {
 	});
 }
 /**
-* Returns the stored paths in the order of `targets`.
+* Returns the stored paths in the order of `targets`, not redacted: a secret that ends within a
+* target would hide the target.
 * @throws AgentError if the answer lists other files
 */
 function storedPaths(answer, targets) {

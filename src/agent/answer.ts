@@ -1,5 +1,5 @@
 import { fieldsOf, parseFields } from '../text/json.ts';
-import type { Redact } from '../text/redact.ts';
+import { type Redact, redactJson } from '../text/redact.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
 // Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
@@ -46,7 +46,7 @@ export async function readAnswer(
   return { label, status, text, retryAfter, location };
 }
 
-/** @throws AgentError if the answer is not JSON */
+/** Parses an answer without redacting it. @throws AgentError if it is not JSON */
 export function parseAnswer(answer: Answer): unknown {
   try {
     return JSON.parse(answer.text);
@@ -135,7 +135,7 @@ export function statusFailure(
 ): AgentError {
   const { label, status, text, retryAfter, location = '' } = answer;
   const isRedirect = status >= 300 && status < 400;
-  const words = isRedirect ? '' : excerpt(messageIn(text), redact);
+  const words = isRedirect ? '' : excerpt(messageIn(text, redact), redact);
   const phrase = PHRASES.find(each => each.statuses.includes(status) && each.words.test(words));
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
@@ -174,14 +174,12 @@ function kindOf(status: number): FailureKind {
   return status < 500 ? 'rejected' : 'server';
 }
 
-function messageIn(text: string): string {
-  if (/^\s*</.test(text)) return /<title>([^<]*)/i.exec(text)?.[1] ?? '';
-  try {
-    const body: unknown = JSON.parse(text);
-    const { message, error } = fieldsOf(body);
-    const words = [body, message, error].find(each => typeof each === 'string');
-    return words ?? JSON.stringify(body);
-  } catch {
-    return text;
-  }
+function messageIn(text: string, redact: Redact): string {
+  // Ignore titles with markup or entities, in which a secret might not be recognized.
+  if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? '';
+  const json = redactJson(text, redact);
+  if (json === '') return text;
+  const body: unknown = JSON.parse(json);
+  const { message, error } = fieldsOf(body);
+  return [body, message, error].find(each => typeof each === 'string') ?? json;
 }

@@ -14,6 +14,8 @@ export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 export interface Client {
   /** @throws AgentError unless the status is 200, 201 or 204 */
   readonly send: (request: AgentRequest) => Promise<Answer>;
+  /** Masks secrets in the decoded text of an answer. */
+  readonly redact: Redact;
 }
 
 export interface AgentRequest {
@@ -70,7 +72,7 @@ export async function withClient<T>(
   cancel.addEventListener('abort', destroy);
   const transport = { ...options, service, dispatcher };
   try {
-    return await run({ send: request => send(request, transport) });
+    return await run({ send: request => send(request, transport), redact: options.redact });
   } finally {
     cancel.removeEventListener('abort', destroy);
     await dispatcher.destroy();

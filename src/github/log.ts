@@ -16,7 +16,7 @@ import { limitList } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 
-/** Redacts secrets and escapes workflow commands in every line. */
+/** Redacts the secrets that users typed, and escapes workflow commands, in every line. */
 export interface Log {
   readonly line: (text: string) => void;
   readonly debug: (text: string) => void;

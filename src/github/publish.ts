@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
 import { outputsOf, reportJson } from '../report/outputs.ts';
+import { redactReport } from '../report/redact-report.ts';
 import type { Report } from '../report/report.ts';
 import type { FailureGroup, Line } from '../report/section-view.ts';
 import { summaryOf } from '../report/summary.ts';
@@ -19,20 +20,23 @@ interface PublishOptions {
 }
 
 /** Writes the outputs, the summary and the verdict, even if one of them fails. */
-export async function publish(report: Report, options: PublishOptions): Promise<void> {
-  const { log, withSummary } = options;
+export async function publish(
+  unredacted: Report,
+  { log, redact, withSummary }: PublishOptions,
+): Promise<void> {
+  const report = redactReport(unredacted, redact);
   const verdict = verdictOf(report);
   if (report.upload !== undefined) logFiles(report.upload, log);
-  const problems = writeOutputs(report, verdict, options);
-  if (withSummary) await writeSummary(report, verdict, options);
+  const problems = writeOutputs(report, verdict, log);
+  if (withSummary) await writeSummary(report, verdict, log);
   logVerdict(report, verdict, problems, log);
 }
 
-function writeOutputs(report: Report, verdict: Verdict, options: PublishOptions): string[] {
+function writeOutputs(report: Report, verdict: Verdict, log: Log): string[] {
   try {
-    const outputs = { ...writeFiles(report, verdict, options), ...outputsOf(verdict) };
+    const outputs = { ...writeFiles(report, verdict, log), ...outputsOf(verdict) };
     requireVariables('GITHUB_OUTPUT');
-    for (const [name, value] of Object.entries(outputs)) setOutput(name, options.redact(value));
+    for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
     return [];
   } catch (error) {
     return [`The step's outputs could not be written: ${errorText(error)}.`];
@@ -40,11 +44,7 @@ function writeOutputs(report: Report, verdict: Verdict, options: PublishOptions)
 }
 
 /** Writes the report and the files of its sections. Returns their paths by output. */
-function writeFiles(
-  report: Report,
-  verdict: Verdict,
-  { log, redact }: PublishOptions,
-): Record<string, string> {
+function writeFiles(report: Report, verdict: Verdict, log: Log): Record<string, string> {
   const files = Object.entries({
     ...Object.fromEntries(verdict.sections.flatMap(section => Object.entries(section.files))),
     report: { name: 'report.json', text: reportJson(report, verdict) },
@@ -55,7 +55,7 @@ function writeFiles(
     const paths = files.map(([output, { name, text }]) => {
       if (text === '') return [output, ''];
       const file = path.join(folder, name);
-      writeFileSync(file, redact(text), { flag: 'wx', mode: 0o600 });
+      writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
       return [output, file];
     });
     return Object.fromEntries(paths);
@@ -65,13 +65,9 @@ function writeFiles(
   }
 }
 
-async function writeSummary(
-  report: Report,
-  verdict: Verdict,
-  { log, redact }: PublishOptions,
-): Promise<void> {
+async function writeSummary(report: Report, verdict: Verdict, log: Log): Promise<void> {
   try {
-    await stepSummary.addRaw(redact(summaryOf(report, verdict))).write();
+    await stepSummary.addRaw(summaryOf(report, verdict)).write();
   } catch (error) {
     log.warning([`The job summary could not be written: ${errorText(error)}.`]);
   }

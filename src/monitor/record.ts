@@ -4,7 +4,6 @@ import type { RawInputs } from '../inputs/parsers.ts';
 import type { Sample } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
 import { parseFields, stringFieldsOf, systemCode } from '../text/json.ts';
-import type { Redact } from '../text/redact.ts';
 
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
 export function monitorFiles(directory: string) {
@@ -67,7 +66,7 @@ export function isStopped(directory: string): boolean {
   return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
 
-/** `stats` is the agent's text, undecoded; `end` says why sampling ended. */
+/** `stats` is the JSON of `Stats`; `end` says why sampling ended. */
 export type RecordLine =
   | { readonly at: number; readonly stats: string }
   | { readonly at: number; readonly failure: string }
@@ -75,10 +74,8 @@ export type RecordLine =
 
 export const STOP_REQUESTED = 'the job asked for it';
 
-/** Appends a line, redacting the secrets that the service may echo. */
-export function appendLine(directory: string, line: RecordLine, redact: Redact): void {
-  const text = redact(JSON.stringify(line));
-  appendFileSync(monitorFiles(directory).record, `${text}\n`, { mode: 0o600 });
+export function appendLine(directory: string, line: RecordLine): void {
+  appendFileSync(monitorFiles(directory).record, `${JSON.stringify(line)}\n`, { mode: 0o600 });
 }
 
 // About 60,000 samples fit; a day has 17,280 at the default interval.
@@ -121,10 +118,8 @@ function parseLine(line: string): { sample?: Sample; failure?: string; end?: str
   const { at, stats, failure, end } = parseFields(line);
   if (typeof failure === 'string') return { failure };
   if (typeof end === 'string') return { end };
-  if (typeof at !== 'number' || typeof stats !== 'string') return {};
-  const decoded = decodeStats(stats);
-  if (decoded === undefined) return { failure: 'The stats were not a JSON object.' };
-  return { sample: { at, ...decoded } };
+  const decoded = typeof stats === 'string' ? decodeStats(stats) : undefined;
+  return typeof at === 'number' && decoded !== undefined ? { sample: { at, ...decoded } } : {};
 }
 
 /** `from` and `to` are Unix milliseconds. */

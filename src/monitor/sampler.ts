@@ -4,7 +4,7 @@ import { AgentError } from '../agent/failure.ts';
 import { type Sleep, sleep } from '../agent/retry.ts';
 import { parseInputs } from '../inputs/inputs.ts';
 import { secretsIn } from '../inputs/secrets.ts';
-import { requestStats } from '../stats/stats.ts';
+import { readStats, type Stats } from '../stats/stats.ts';
 import { systemCode } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
 import {
@@ -28,12 +28,12 @@ export async function runSampler(directory: string, options: SamplerOptions): Pr
     sleep,
     stop,
     now: clockSince(options.origin),
-    write: line => appendLine(directory, line, redact),
+    write: line => appendLine(directory, line),
     isFull: () => isFull(directory),
   };
   try {
     await withClient(service, { cancel, now: Date.now, redact }, client =>
-      recordSamples(() => requestStats(client, inputs.statsPath), recording),
+      recordSamples(() => readStats(client, inputs.statsPath), recording),
     );
   } catch (error) {
     // The job reads stderr once the pid file is gone, so write the error now.
@@ -65,14 +65,14 @@ interface RecordingOptions {
 }
 
 export async function recordSamples(
-  request: () => Promise<{ readonly text: string }>,
+  read: () => Promise<Pick<Stats, 'json'>>,
   { intervalMs, sleep, stop, now, write, isFull }: RecordingOptions,
 ): Promise<void> {
   while (!stop.aborted && !isFull()) {
     await sleep(intervalMs, stop);
     try {
-      const { text } = await request();
-      write({ at: now(), stats: text });
+      const { json } = await read();
+      write({ at: now(), stats: json });
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
       write({ at: now(), failure: error.message });

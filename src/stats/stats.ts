@@ -1,30 +1,24 @@
-import { type Answer, badAnswer } from '../agent/answer.ts';
+import { badAnswer } from '../agent/answer.ts';
 import type { Client } from '../agent/client.ts';
 import type { Figures } from '../gate/metrics.ts';
+import { redactJson } from '../text/redact.ts';
 
 export interface Stats {
   /** All finite numbers that the agent sent, plus derived figures. */
   readonly figures: Figures;
-  /** The JSON object that the agent sent, written again. */
+  /** The JSON object that the agent sent, redacted and written again. */
   readonly json: string;
 }
 
 /** @throws AgentError if the request fails or the answer is unusable */
 export async function readStats(client: Client, statsPath: string): Promise<Stats> {
-  const answer = await requestStats(client, statsPath);
-  const stats = decodeStats(answer.text);
+  // A cache could answer for a sandbox that is gone.
+  const headers = { 'Cache-Control': 'no-cache' };
+  const request = { method: 'GET', path: statsPath, headers, hints: HINTS } as const;
+  const answer = await client.send(request);
+  const stats = decodeStats(redactJson(answer.text, client.redact));
   if (stats === undefined) throw badAnswer(answer, 'it is not a JSON object');
   return stats;
-}
-
-export function requestStats(client: Client, path: string): Promise<Answer> {
-  // A cache could answer for a sandbox that is gone.
-  return client.send({
-    method: 'GET',
-    path,
-    headers: { 'Cache-Control': 'no-cache' },
-    hints: HINTS,
-  });
 }
 
 const HINTS = {

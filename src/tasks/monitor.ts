@@ -59,7 +59,7 @@ export async function startMonitor(
   const saved = { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl };
   saveInputs(directory, { inputs: saved, origin });
   const first = { at: clockSince(origin)(), stats: outcome.value.json };
-  appendLine(directory, first, context.redact);
+  appendLine(directory, first);
   await startSampler(script, directory, { inputs: raw, origin, jobPid });
 }
 

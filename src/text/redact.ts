@@ -1,6 +1,6 @@
 export type Redact = (text: string) => string;
 
-/** Returns a function that masks secrets, whether verbatim, in JSON or percent-encoded. */
+/** Returns a function that masks secrets in decoded text. */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = secrets.filter(secret => secret !== '').flatMap(formsOf);
   // Replace longer forms first, so that no part of them remains.
@@ -8,8 +8,29 @@ export function redactor(secrets: readonly string[]): Redact {
   return text => ordered.reduce((clean, form) => clean.replaceAll(form, '***'), text);
 }
 
+// Decoded text may quote JSON, such as an error that a proxy passes on, or a URL with a signature.
 function formsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inUrl = encodeURIComponent(secret.toWellFormed());
-  return [secret, inJson, inUrl];
+  return [secret, inJson, inJson.replace(/[&<>]/g, escapeLikeGo), inUrl];
+}
+
+// By default, Go writes JSON that is safe in HTML (https://pkg.go.dev/encoding/json#Marshal).
+function escapeLikeGo(character: string): string {
+  return `\\u00${character.charCodeAt(0).toString(16)}`;
+}
+
+/**
+ * Redacts all strings and keys of a JSON text, however they are escaped. Numbers stay, even if they
+ * contain a secret of digits. Returns '' if the text is not JSON.
+ */
+export function redactJson(text: string, redact: Redact): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return '';
+  }
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, literal =>
+    JSON.stringify(redact(String(JSON.parse(literal)))),
+  );
 }

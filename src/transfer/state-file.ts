@@ -19,7 +19,7 @@ export interface State {
 }
 
 interface StateRow {
-  /** As the agent returned it. */
+  /** As the agent returned it, redacted. */
   readonly path: string;
   readonly target: string;
   readonly size: number;

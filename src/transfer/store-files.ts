@@ -4,12 +4,13 @@ import type { Client } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
+import type { Redact } from '../text/redact.ts';
 import type { Batch } from './batches.ts';
 import { type Body, batchBody, fileBody, newForm, type UnreadableFile } from './multipart.ts';
 
 export interface StoredFile {
   readonly file: PlannedFile;
-  /** As the agent returned it. */
+  /** As the agent returned it, redacted. */
   readonly path: string;
   readonly size: number;
   /** Hex digest; missing if hashing is off. */
@@ -34,6 +35,7 @@ export function createStoreFiles(
   isHashed: boolean,
 ): StoreFiles {
   const form = newForm();
+  const { redact } = client;
   return async ({ files, isStreamed }, onSent) => {
     const [file, ...others] = files;
     const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
@@ -49,7 +51,7 @@ export function createStoreFiles(
         maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
         onSent,
       });
-      return storeResults(answer, body, isHashed);
+      return storeResults(answer, body, { isHashed, redact });
     } finally {
       body.close();
     }
@@ -82,7 +84,7 @@ function requestPath(inputs: Inputs<'upload'>, target: string | undefined): stri
 function storeResults(
   answer: Answer,
   { parts }: Body,
-  isHashed: boolean,
+  { isHashed, redact }: { readonly isHashed: boolean; readonly redact: Redact },
 ): (StoredFile | UnreadableFile)[] {
   const sent = parts.filter(part => 'digest' in part);
   const targets = sent.map(({ file }) => file.target);
@@ -90,13 +92,14 @@ function storeResults(
   return parts.map(part => {
     if ('error' in part) return part;
     const { file, digest } = part;
-    const stored = { file, path: paths.next().value ?? '', size: file.size };
+    const stored = { file, path: redact(paths.next().value ?? ''), size: file.size };
     return isHashed ? { ...stored, sha256: digest() } : stored;
   });
 }
 
 /**
- * Returns the stored paths in the order of `targets`.
+ * Returns the stored paths in the order of `targets`, not redacted: a secret that ends within a
+ * target would hide the target.
  * @throws AgentError if the answer lists other files
  */
 export function storedPaths(answer: Answer, targets: readonly string[]): string[] {

@@ -11,7 +11,7 @@ import type { FailureKind } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
-const redact = redactor(['s3cretpass']);
+const redact = redactor(['s3cretpass', 'a&b"c-token']);
 
 function answer(status: number, text = '', retryAfter?: string): Answer {
   return { label: 'POST https://host/files', status, text, retryAfter };
@@ -109,6 +109,14 @@ describe('the message of a failure', () => {
       `${'x'.repeat(295)}s3cretpass`,
       `${'x'.repeat(295)}***`,
     ],
+    'other JSON without its secrets, as Go escapes them': [
+      '{"a\\u0026b\\"c-token":["a\\u0026b\\"c-token"]}',
+      '{\\"***\\":[\\"***\\"]}',
+    ],
+    'text without its secrets, as Go escapes them in JSON': [
+      'rpc error: {"sent":"a\\u0026b\\"c-token"}',
+      'rpc error: {\\"sent\\":\\"***\\"}',
+    ],
     'at most 300 characters': ['y'.repeat(400), `${'y'.repeat(300)}…`],
   };
   for (const [name, [text, words]] of Object.entries(QUOTED))
@@ -117,7 +125,14 @@ describe('the message of a failure', () => {
       assert.equal(failure(400, text).message, message);
     });
 
-  for (const text of ['', ' ', '<html><body>nothing</body></html>'])
+  const UNQUOTED = [
+    '',
+    ' ',
+    '<html><body>nothing</body></html>',
+    '<title>escaped a&amp;b&quot;c-token</title>',
+    '<title>not escaped s3cret<pass</title>',
+  ];
+  for (const text of UNQUOTED)
     test(`an error message quotes nothing from the answer ${JSON.stringify(text)}`, () =>
       assert.equal(
         failure(500, text).message,

@@ -56,8 +56,9 @@ export async function runAction(
   });
   job.listener.onRequest = undefined;
   assert.ok(!tooLong.aborted, `the action did not end by itself:\n${end.stdout}${end.stderr}`);
-  // A killed action has no outputs, nor has a monitor that did not start.
-  const hasOutputs = end.exitCode === 0 || (end.exitCode === 1 && task !== 'monitor');
+  // A killed action has no outputs, nor has a monitor or a sandbox that did not start.
+  const isReporting = task !== 'monitor' && task !== 'sandbox';
+  const hasOutputs = end.exitCode === 0 || (end.exitCode === 1 && isReporting);
   if (hasOutputs && post === undefined && !('GITHUB_OUTPUT' in env))
     assert.deepEqual(
       new Set(Object.keys(end.outputs)),

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
+import { requestStop, samplerPid } from '../../src/monitor/record.ts';
+import { pollUntil } from '../monitor/running-monitor.ts';
 import { openProxy } from '../proxy.ts';
-import { WITHOUT_SIGNALS } from '../system.ts';
+import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
 import { METRICS } from './agent-answers.ts';
-import { INJECTIONS } from './injections.ts';
 import type { Result } from './result.ts';
-import { expectFailure, expectSuccess, type RunOptions, runAction } from './run-action.ts';
+import {
+  expectFailure,
+  expectSuccess,
+  type Inputs,
+  type RunOptions,
+  runAction,
+} from './run-action.ts';
 import {
   answer,
   fileEntryJson,
@@ -17,128 +27,189 @@ import {
 } from './scripted-agent.ts';
 import { openJob, openJobWithFault } from './test-job.ts';
 
-/** Differs in every encoding, and is not a valid percent-encoding itself. */
-const SECRET = 'zq-7/tok+en=%41%zz&~?';
-const SIGNATURE = 'v1_sig/na+ture=';
-const HEADER = 'hush-7/hidden+value=';
+// Each differs in every encoding, but for the digits. The token is no valid percent-encoding.
+const TOKEN = '7"&</+%z';
+const DIGITS = '948271650382';
+const LONG = Array.from(
+  { length: 50 },
+  (_, index) => `${hash('md5', String(index)).slice(0, 6)}"&</`,
+).join('');
 const PASSWORD = 'p@ss+word/7';
 
-/** The encodings in which a secret could be left behind. */
-function formsOf(secret: string): string[] {
-  return [secret, encodeURIComponent(secret)];
+/** Everything that the service receives; it never sees the proxy's password. */
+const SENT = [TOKEN, DIGITS, LONG];
+const ALL_SENT = SENT.join(' ');
+
+type Write = (value: unknown) => string;
+
+const WRITERS: Readonly<Record<string, Write>> = {
+  JavaScript: value => JSON.stringify(value),
+  // See https://pkg.go.dev/encoding/json#Marshal.
+  Go: value => escapeIn(JSON.stringify(value), /[&<>]/g),
+  'a careful agent': value => escapeIn(JSON.stringify(value), /(?<!\\)[\w&<>+%/]/g),
+};
+
+/** Escapes characters in the strings of a JSON text. */
+function escapeIn(json: string, characters: RegExp): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"/g, literal =>
+    literal.replace(
+      characters,
+      character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  );
 }
 
-/** Everything that a sandbox receives; it never sees the proxy's password. */
-const SENT = [SECRET, SIGNATURE, HEADER].flatMap(formsOf);
+function escapeHtml(text: string): string {
+  return text.replace(/["&<]/g, character => `&#${character.charCodeAt(0)};`);
+}
 
-const FORMS = [...SENT, ...formsOf(PASSWORD)];
+/** Escapes HTML as the summary does. */
+function toHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
+/** Returns all pieces of eight characters, in the encodings in which they could be left behind. */
+function piecesOf(secret: string): string[] {
+  const pieces = Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8));
+  const writers = Object.values(WRITERS).map(write => (text: string) => write(text).slice(1, -1));
+  const encodings = [String, encodeURIComponent, escapeHtml, toHtml, ...writers];
+  const summaries = writers.map(write => (text: string) => toHtml(write(text)));
+  return pieces.flatMap(piece => [...encodings, ...summaries].map(encode => encode(piece)));
+}
+
+const PIECES = new Set([...SENT, PASSWORD].flatMap(piecesOf));
+
+/** Asserts that no piece of a secret is in a text. */
+function assertNoSecret(text: string): void {
+  for (const piece of PIECES) {
+    const at = text.indexOf(piece);
+    const context = JSON.stringify(text.slice(Math.max(at - 200, 0), at + 200));
+    assert.equal(at, -1, `${piece} is in ${context}`);
+  }
+}
 
 /** Asserts that secrets are nowhere but in `add-mask` commands. */
 function assertRedacted({ allOutput, masked }: Result): void {
-  assert.ok(masked.includes(SECRET), 'the token is masked');
-  for (const form of FORMS) {
-    const at = allOutput.indexOf(form);
-    const context = JSON.stringify(allOutput.slice(Math.max(at - 200, 0), at + 200));
-    assert.equal(at, -1, `${form} is in ${context}`);
-  }
+  assert.ok(masked.includes(TOKEN), 'the token is masked');
+  assertNoSecret(allOutput);
 }
 
 /** Asserts that the token is the value of one header and nowhere else in a request. */
 function assertSentOnce({ line, headers, body }: ReceivedRequest): void {
-  const carrying = headers.filter(each => /^x-access-token: /i.test(each));
+  const carrying = headers.filter(each => /^x-(access-token|api-key): 7/i.test(each));
   assert.deepEqual(
     carrying.map(each => each.replace(/^[^:]*: /, '')),
-    [SECRET],
+    [TOKEN],
   );
   const rest = [line, ...headers.filter(each => !carrying.includes(each)), body.toString()];
-  for (const form of formsOf(SECRET))
+  for (const form of [TOKEN, encodeURIComponent(TOKEN)])
     for (const part of rest) assert.ok(!part.includes(form), part.slice(0, 300));
 }
 
-/** Repeats the token in all its forms, and every header that was received. */
-const echo = ({ headers }: ReceivedRequest) => [...SENT, ...headers].join(' ');
+/** Repeats all secrets, and the headers of the request. */
+const echo = ({ headers }: ReceivedRequest) => [ALL_SENT, ...headers].join(' ');
 
-const repeating = (code: number): Responder =>
-  answer(code, request => JSON.stringify({ message: echo(request) }));
-
-const ESCAPED = Array.from(
-  SECRET,
-  character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-).join('');
-
-interface Scenario extends Responders {
-  readonly inputs?: Readonly<Record<string, string>>;
-  readonly exitCode?: number;
+/** Returns an object that repeats the secrets in keys and strings at every level. */
+function repeating(more: object = {}): object {
+  const named = SENT.map(secret => [secret, { [secret]: [secret, 1] }]);
+  return { ...more, ...Object.fromEntries(named), metadata: ALL_SENT };
 }
 
-/** Agents that repeat what they receive; each upload has an answer of its own. */
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'acknowledgements and stats repeat them': {
-    exitCode: 0,
-    uploads: {
-      a: answer(200, request =>
-        fileEntryJson(request.target, { path: `/${SECRET} ${SIGNATURE}/a`, metadata: SECRET }),
-      ),
-      good: answer(200, fileEntryJson('good')),
-    },
-    stats: answer(200, request => {
-      const figures = { ...METRICS, [echo(request)]: 1, [SECRET]: 2, note: [echo(request)] };
-      return `{"escaped":"${ESCAPED}",${JSON.stringify(figures).slice(1)}`;
-    }),
-    inputs: { 'warn-if': 'gpu_used > 1', samples: '2', 'sample-interval': '200ms' },
-  },
-  'metrics are named like them': {
-    stats: answer(200, JSON.stringify({ [SECRET]: 1 })),
-    inputs: { 'fail-if': 'gpu_used > 1' },
-  },
-  'errors repeat them': {
-    uploads: {
-      'another name': answer(200, request => fileEntryJson(echo(request))),
-      'no JSON': answer(200, echo),
-      'a page': answer(400, request => `<p>${Object.values(INJECTIONS).join(echo(request))}</p>`),
-      'another shape': answer(
-        400,
-        JSON.stringify({ detail: [{ sent: SECRET, [SECRET]: SECRET }] }),
-      ),
-      'JSON in JSON': answer(400, JSON.stringify({ detail: JSON.stringify({ sent: SECRET }) })),
-      'escapes of JSON': answer(400, `{"message":"sent ${ESCAPED}"}`),
-      'words that are cut': answer(400, `${'x'.repeat(295)}${SECRET}`),
-      'a redirect': answer(302, '', [`Location: http://127.0.0.1:1/${encodeURIComponent(SECRET)}`]),
-      'a status line': sendBytes(`HTTP/1.1 404 ${SECRET}\r\nContent-Length: 0\r\n\r\n`),
-      'no HTTP': (socket, request) => void socket.end(echo(request)),
-      404: repeating(404),
-      413: repeating(413),
-      422: repeating(422),
-    },
-    stats: repeating(500),
-  },
-  'an error that ends the transfer repeats them': { uploads: { a: repeating(401) } },
+/** Returns stats with metrics that are named like secrets, one of which is cut in the summary. */
+function statsOf(write: Write): string {
+  const names = [...SENT, `${'x'.repeat(280)}${LONG}`];
+  const figures = Object.fromEntries(names.map(name => [name, 1]));
+  return write({ ...METRICS, ...figures, nested: repeating() });
+}
+
+/** Acknowledges a file below a folder that is named like all secrets. */
+const acknowledging = (write: Write) =>
+  answer(200, ({ target }) =>
+    write(repeating(JSON.parse(fileEntryJson(target, { path: `/${SENT.join('_')}_/${target}` })))),
+  );
+
+/** Returns the bodies of errors that repeat the secrets. */
+function errorBodies(write: Write): Readonly<Record<string, string>> {
+  return {
+    message: write({ message: ALL_SENT }),
+    error: write({ error: ALL_SENT }),
+    string: write(ALL_SENT),
+    shape: write({ detail: [repeating()] }),
+    JSON: write({ detail: write({ sent: ALL_SENT }) }),
+    cut: write({ message: `${'x'.repeat(280)}${LONG}` }),
+    log: `rpc error: ${write({ sent: ALL_SENT })}`,
+  };
+}
+
+const PAGES: Readonly<Record<string, string>> = {
+  title: `<title>${ALL_SENT}</title>`,
+  'title with entities': `<title>${escapeHtml(ALL_SENT)}</title>`,
+  'long title': `<title>${'x'.repeat(280)}${LONG}</title>`,
+  'open title': `<title>${LONG}`,
+  'cut text': `${'x'.repeat(280)}${LONG}`,
 };
 
-/** Inputs that hold the token by mistake. */
-const MISPLACED: Readonly<Record<string, string>>[] = [
-  {
-    'base-url': SECRET,
-    headers: `${SECRET}: x\n${SECRET}`,
-    concurrency: SECRET,
-    timeout: SECRET,
-    'dry-run': SECRET,
-    'fail-if': SECRET,
-    'wait-until': `cpu_used_pct > ${SECRET}`,
-    'upload-path': SECRET,
-  },
-  { 'base-url': `http://user:${encodeURIComponent(SECRET)}@127.0.0.1:1/`, port: SECRET },
-  { token: `${SECRET}\n${SECRET}` },
-];
+const ERRORS: Readonly<Record<string, Responder>> = {
+  ...Object.fromEntries(
+    Object.entries(WRITERS).flatMap(([writer, write]) =>
+      Object.entries(errorBodies(write)).map(([name, body]) => [
+        `${name} of ${writer}`,
+        answer(400, body),
+      ]),
+    ),
+  ),
+  ...Object.fromEntries(Object.entries(PAGES).map(([name, body]) => [name, answer(400, body)])),
+  'another name': answer(200, request => fileEntryJson(echo(request))),
+  'no JSON': answer(200, echo),
+  'a redirect': answer(302, '', [`Location: http://127.0.0.1:1/${encodeURIComponent(TOKEN)}`]),
+  'a status line': sendBytes(`HTTP/1.1 404 ${TOKEN}\r\nContent-Length: 0\r\n\r\n`),
+  'no HTTP': (socket, request) => void socket.end(echo(request)),
+  'a 404': answer(404, request => JSON.stringify({ message: echo(request) })),
+};
+
+/** Answers with each body in turn, then repeats the last one. */
+function inTurn(...bodies: readonly string[]): Responder {
+  let count = 0;
+  return answer(200, () => bodies[Math.min(count++, bodies.length - 1)] ?? '');
+}
+
+const HEADERS = `X-Api-Key: ${LONG}`;
 
 const INPUTS = {
-  token: SECRET,
-  signature: SIGNATURE,
-  headers: `X-Api-Key: ${HEADER}`,
+  token: TOKEN,
+  signature: DIGITS,
+  headers: HEADERS,
   retries: '0',
   checksums: 'true',
   'state-file': '.state.json',
   concurrency: '1',
+};
+
+interface Scenario extends Responders {
+  readonly inputs?: Inputs;
+  readonly exitCode?: number;
+}
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'acknowledgements and stats repeat them': {
+    exitCode: 0,
+    uploads: Object.fromEntries(
+      Object.entries(WRITERS).map(([name, write]) => [name, acknowledging(write)]),
+    ),
+    stats: inTurn(...Object.values(WRITERS).map(statsOf)),
+    inputs: { 'warn-if': 'gpu_used > 1', samples: '3', 'sample-interval': '200ms' },
+  },
+  'metrics are named like them': {
+    stats: answer(200, statsOf(JSON.stringify)),
+    inputs: { 'fail-if': 'gpu_used > 1' },
+  },
+  'errors repeat them': {
+    uploads: ERRORS,
+    stats: answer(500, request => JSON.stringify({ message: echo(request) })),
+  },
+  'an error that ends the transfer repeats them': {
+    uploads: { a: answer(401, JSON.stringify({ message: ALL_SENT })) },
+  },
 };
 
 const env = {
@@ -157,41 +228,82 @@ for (const [name, { inputs, exitCode = 1, ...responders }] of Object.entries(SCE
     const result = await runAction(job, run, { env });
     assert.equal(result.exitCode, exitCode, result.stdout);
     assertRedacted(result);
+    const { '.state.json': state, ...others } = filesBelow(job.workspace);
+    assert.equal(Object.keys(others).length, names.length);
+    assert.equal(state !== undefined, exitCode === 0);
+    assertNoSecret(String(state));
     server.requests.forEach(assertSentOnce);
     assert.notEqual(server.requests.length, 0);
   });
 
+test('secrets are redacted if the creation of a sandbox fails and repeats them', async () => {
+  const body = WRITERS['Go']?.({ message: ALL_SENT }) ?? '';
+  await using server = await openScriptedAgent({ upload: answer(500, body) });
+  await using job = await openJob();
+  const headers = `X-Other-Token: ${LONG}\nAuthorization: ${DIGITS}`;
+  const inputs = { 'api-url': server.url, 'api-key': TOKEN, headers, retries: '0' };
+  const result = await expectFailure(job, inputs, { task: 'sandbox', env });
+  assert.match(result.errors, /It said: "\*\*\* \*\*\* \*\*\*"/);
+  assertRedacted(result);
+  server.requests.forEach(assertSentOnce);
+});
+
+test('secrets are redacted in the record of a monitor and by its post step', async () => {
+  await using server = await openScriptedAgent({
+    stats: inTurn(...Object.values(WRITERS).map(statsOf)),
+  });
+  await using job = await openJob();
+  const headers = `${HEADERS}\nX-Other-Token: ${DIGITS}`;
+  const inputs = { 'base-url': server.url, token: TOKEN, headers, 'sample-interval': '1h' };
+  const main = await expectSuccess(job, inputs, { task: 'monitor', env });
+  assertRedacted(main);
+  const directory = path.join(job.temp, main.outputs['monitor'] ?? '');
+  requestStop(directory);
+  await pollUntil(() => samplerPid(directory) === undefined);
+  const record = readFileSync(path.join(directory, 'record.jsonl'), 'utf8');
+  assert.equal(record.match(/"stats":/g)?.length, 2);
+  assertNoSecret(record);
+  const post = await expectSuccess(job, inputs, { task: 'monitor', post: main, env });
+  assertNoSecret(post.allOutput);
+});
+
+/** Inputs that hold the token by mistake. */
+const MISPLACED: Readonly<Record<string, string>>[] = [
+  {
+    'base-url': TOKEN,
+    headers: `${TOKEN}: x\n${TOKEN}`,
+    concurrency: TOKEN,
+    timeout: TOKEN,
+    'dry-run': TOKEN,
+    'fail-if': TOKEN,
+    'wait-until': `cpu_used_pct > ${TOKEN}`,
+    'upload-path': TOKEN,
+  },
+  { 'base-url': `http://user:${encodeURIComponent(TOKEN)}@127.0.0.1:1/`, port: TOKEN },
+  { token: `${TOKEN}\n${TOKEN}` },
+];
+
 test('secrets in invalid inputs are not repeated', async () => {
-  await using job = await openJob({ token: SECRET });
+  await using job = await openJob({ token: TOKEN });
   for (const inputs of MISPLACED) {
     const result = await runAction(job, { ...INPUTS, ...inputs }, { env });
     assert.equal(result.exitCode, 1, result.stdout);
-    for (const form of formsOf(SECRET))
-      assert.ok(!result.allOutput.includes(form), `${form} of ${JSON.stringify(inputs)}`);
+    assertNoSecret(result.allOutput);
   }
   assert.equal(job.agent.connections(), 0);
 });
 
 test('secrets are redacted if the job is cancelled', { skip: WITHOUT_SIGNALS }, async () => {
   const stall = { kind: 'stall', at: 'answering' } as const;
-  await using job = await openJobWithFault(stall, {}, { token: SECRET });
+  await using job = await openJobWithFault(stall, {}, { token: TOKEN });
   const onRequest: RunOptions['onRequest'] = (_, signal) => signal('SIGINT');
   const result = await expectFailure(job, INPUTS, { env, onRequest });
   assert.equal(result.report.cancelled, true);
   assertRedacted(result);
 });
 
-test('secrets are redacted by a monitor and its post step', async () => {
-  await using job = await openJob({ token: SECRET });
-  const inputs = { token: SECRET, headers: INPUTS.headers, 'sample-interval': '1h' };
-  const main = await expectSuccess(job, inputs, { task: 'monitor', env });
-  assertRedacted(main);
-  const post = await expectSuccess(job, inputs, { task: 'monitor', post: main, env });
-  for (const form of FORMS) assert.ok(!post.allOutput.includes(form), form);
-});
-
 test('the password of a proxy is redacted if the agent behind it fails', async () => {
-  await using job = await openJob({ token: SECRET });
+  await using job = await openJob({ token: TOKEN });
   await using proxy = await openProxy({ agent: job.agent.url });
   job.agent.addFaults({ on: 'any', do: { kind: 'status', status: 400, body: 'no' } });
   const HTTP_PROXY = `http://me:${encodeURIComponent(PASSWORD)}@${proxy.address}`;
@@ -202,10 +314,14 @@ test('the password of a proxy is redacted if the agent behind it fails', async (
 
 test('values that only look secret are neither masked nor redacted', async () => {
   const files = { 'releases/production/a.js': 'a' };
-  await using job = await openJob({ files });
+  const token = String(METRICS.mem_used);
+  await using job = await openJob({ files, token });
   const headers = 'X-Cache-Key: production\nX-Plain: as-it-is';
-  const inputs = { headers, files: 'releases/**' };
-  const { report, masked } = await expectSuccess(job, inputs);
+  const inputs = { token, headers, files: 'releases/**' };
+  const { report, masked, outputs } = await expectSuccess(job, inputs);
   assert.equal(report.files[0]?.path, '/home/user/production/a.js');
   assert.ok(!masked.includes('production'));
+  // A figure stays, even if the token has the same digits.
+  assert.equal(report.stats?.['mem_used'], METRICS.mem_used);
+  assert.equal(outputs['mem-used'], token);
 });

@@ -18,18 +18,16 @@ import {
   samplerPid,
   saveInputs,
 } from '../../src/monitor/record.ts';
-import { redactor } from '../../src/text/redact.ts';
 
 const createDirectory = () => mkdtempDisposableSync(path.join(tmpdir(), 'record-'));
 
 test('readRecord returns the samples, failures and end that were appended', () => {
   using directory = createDirectory();
   const first = '{"mem_used":9007199254740993,"load":1.5,"note":"a\\nb"}';
-  appendLine(directory.path, { at: 1, stats: first }, String);
-  appendLine(directory.path, { at: 2, failure: 'no answer' }, String);
-  appendLine(directory.path, { at: 3, stats: '{"load":2,"ts":"x"}' }, String);
-  appendLine(directory.path, { at: 4, end: STOP_REQUESTED }, String);
-  appendLine(directory.path, { at: 5, stats: '[1]' }, String);
+  appendLine(directory.path, { at: 1, stats: first });
+  appendLine(directory.path, { at: 2, failure: 'no answer' });
+  appendLine(directory.path, { at: 3, stats: '{"load":2,"ts":"x"}' });
+  appendLine(directory.path, { at: 4, end: STOP_REQUESTED });
   const { samples, failures, end, crash } = readRecord(directory.path);
   const loads = samples.map(({ at, figures }) => [at, figures.get('load')]);
   assert.deepEqual(loads, [
@@ -37,19 +35,13 @@ test('readRecord returns the samples, failures and end that were appended', () =
     [3, 2],
   ]);
   assert.equal(samples.at(-1)?.json, '{"load":2,"ts":"x"}');
-  assert.deepEqual(failures, ['no answer', 'The stats were not a JSON object.']);
+  assert.deepEqual(failures, ['no answer']);
   assert.deepEqual([end, crash], [STOP_REQUESTED, undefined]);
-});
-
-test('a record contains no secret that the service echoes', () => {
-  using directory = createDirectory();
-  appendLine(directory.path, { at: 1, stats: '{"note":"a \\"token"}' }, redactor(['token']));
-  assert.equal(readRecord(directory.path).samples[0]?.json, '{"note":"a \\"***"}');
 });
 
 test('readRecord skips the partial line of a killed sampler', () => {
   using directory = createDirectory();
-  appendLine(directory.path, { at: 1, stats: '{"ts":1}' }, String);
+  appendLine(directory.path, { at: 1, stats: '{"ts":1}' });
   appendFileSync(monitorFiles(directory.path).record, '{"at":2,"stats":"{\\"ts');
   const { samples, end } = readRecord(directory.path);
   assert.deepEqual([samples.map(({ at }) => at), end], [[1], undefined]);
@@ -80,7 +72,7 @@ for (const [name, [stderr, crash]] of Object.entries(CRASHES))
 
 test('a record is full at 16 MiB', () => {
   using directory = createDirectory();
-  appendLine(directory.path, { at: 1, stats: '{}' }, String);
+  appendLine(directory.path, { at: 1, stats: '{}' });
   assert.equal(isFull(directory.path), false);
   truncateSync(monitorFiles(directory.path).record, 16 * 2 ** 20);
   assert.equal(isFull(directory.path), true);

@@ -56,7 +56,7 @@ async function recorded({
     samples += 1;
     if (samples === stopAt) stop.abort('enough');
     if (error !== undefined) throw error;
-    return { text: '{"mem_used":1}' };
+    return { json: '{"mem_used":1}' };
   };
   await recordSamples(read, {
     intervalMs: 5,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { AgentRequest } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { decodeStats, readStats } from '../../src/stats/stats.ts';
+import { redactor } from '../../src/text/redact.ts';
 import { openClient } from '../agent/open-client.ts';
 import { answering, http, rawServer } from '../raw-server.ts';
 import { statsFromJson } from './stats-from-json.ts';
@@ -102,6 +103,7 @@ test('readStats sends no-cache, and rejects an answer that is not an object', as
   const answer = { label: 'GET /metrics', status: 200, retryAfter: undefined };
   const asked: unknown[] = [];
   const clientOf = (text: string) => ({
+    redact: String,
     async send({ method, path, headers }: AgentRequest) {
       asked.push({ method, path, headers });
       return { ...answer, text };
@@ -126,4 +128,13 @@ test('stats that fail get a hint about stats-path, and none about uploads', asyn
     await using client = await openClient(`http://${server.host}`);
     await assert.rejects(readStats(client, '/metrics'), { status, hint });
   }
+});
+
+test('readStats redacts names and strings, but no numbers', async () => {
+  const text = '{"12345678":12345678,"a\\u00345678b":["x12345678"]}';
+  const answer = { label: 'GET /metrics', status: 200, retryAfter: undefined, text };
+  const client = { send: async () => answer, redact: redactor(['12345678', '45678']) };
+  const { figures, json } = await readStats(client, '/metrics');
+  assert.deepEqual([...figures], [['***', 12_345_678]]);
+  assert.equal(json, '{"***":12345678,"a***b":["x***"]}');
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { redactor } from '../../src/text/redact.ts';
+import { redactJson, redactor } from '../../src/text/redact.ts';
 
-const SECRET = 'tök+n/"?&=~>>';
+const SECRET = 'tök+n/"?&=~<>';
 
 const FORMS: Readonly<Record<string, string>> = {
   verbatim: SECRET,
   'in JSON': JSON.stringify(SECRET).slice(1, -1),
+  'in JSON of Go': 'tök+n/\\"?\\u0026=~\\u003c\\u003e',
   'percent-encoded': encodeURIComponent(SECRET),
 };
 
@@ -28,3 +29,21 @@ describe('redact', () => {
     assert.equal(redactor(['', SECRET])('tök+n'), 'tök+n');
   });
 });
+
+const REDACTED_JSON: Readonly<Record<string, readonly [json: string, redacted: string]>> = {
+  'strings and keys': ['{"a\\"b\\\\c": ["12345678"]}', '{"***": ["***"]}'],
+  'secrets that are escaped': ['"\\u0061\\u0022b\\u005cc \\u003112345678"', '"*** 1***"'],
+  'no numbers': ['{"a":12345678,"b":[1e12345678]}', '{"a":12345678,"b":[1e12345678]}'],
+  'JSON that is nested deeply': [nested('"12345678"'), nested('"***"')],
+  'no text that is not JSON': ['12345678 "12345678', ''],
+};
+
+for (const [name, [json, redacted]] of Object.entries(REDACTED_JSON))
+  test(`redactJson redacts ${name}`, () => {
+    const redact = redactor(['12345678', 'a"b\\c']);
+    assert.equal(redactJson(json, redact), redacted);
+  });
+
+function nested(json: string): string {
+  return `${'['.repeat(60_000)}${json}${']'.repeat(60_000)}`;
+}

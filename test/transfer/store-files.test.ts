@@ -27,6 +27,7 @@ function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
 function answering(paths: readonly string[], failure?: AgentError) {
   const requests: (AgentRequest & { readonly bytes: number })[] = [];
   const client: Client = {
+    redact: text => text.replaceAll('sec/ret', '***'),
     async send(request) {
       requests.push({ ...request, bytes: concatCopies(request.body ?? []).length });
       if (failure !== undefined) throw failure;
@@ -113,6 +114,13 @@ test('an upload that fails gets a hint about upload-path or concurrency, and non
     await using client = await openClient(`http://${server.host}`);
     await assert.rejects(store(client, [folder.writePlanned('a', '1')]), { status, hint });
   }
+});
+
+test('a stored path is redacted, even if the secret ends within the target', async () => {
+  using folder = openTempFolder();
+  const file = folder.writePlanned('ret/name', '1');
+  const stored = await store(answering(['/home/sec/ret/name']).client, [file]);
+  assert.deepEqual(stored, [{ file, path: '/home/***/name', size: 1 }]);
 });
 
 test('an unreadable file fails alone, and the rest of its batch is stored', async () => {
