@@ -2690,12 +2690,17 @@ function redactReport(report, redact) {
 		name: redact(name),
 		sandboxId: redact(sandboxId),
 		baseUrl: redact(baseUrl),
-		errors: errors.map(({ message, details }) => ({
-			message: redact(message),
-			details: details.map(redact)
-		})),
+		errors: errors.map((error) => redactError(error, redact)),
 		warnings: warnings.map(redact),
 		...upload === void 0 ? {} : { upload: redactUpload(upload, redact) }
+	};
+}
+function redactError({ message, title, details, advice = [] }, redact) {
+	return {
+		message: redact(message),
+		...title !== void 0 && { title: redact(title) },
+		details: details.map(redact),
+		advice: advice.map(redact)
 	};
 }
 function redactUpload(section, redact) {

@@ -1,6 +1,7 @@
 import type { Redact } from '../text/redact.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import type { Report } from './report.ts';
+import type { ReportedError } from './reported-error.ts';
 import type { UploadSection } from './upload-section.ts';
 
 /**
@@ -14,12 +15,21 @@ export function redactReport(report: Report, redact: Redact): Report {
     name: redact(name),
     sandboxId: redact(sandboxId),
     baseUrl: redact(baseUrl),
-    errors: errors.map(({ message, details }) => ({
-      message: redact(message),
-      details: details.map(redact),
-    })),
+    errors: errors.map(error => redactError(error, redact)),
     warnings: warnings.map(redact),
     ...(upload === undefined ? {} : { upload: redactUpload(upload, redact) }),
+  };
+}
+
+function redactError(
+  { message, title, details, advice = [] }: ReportedError,
+  redact: Redact,
+): ReportedError {
+  return {
+    message: redact(message),
+    ...(title !== undefined && { title: redact(title) }),
+    details: details.map(redact),
+    advice: advice.map(redact),
   };
 }
 

@@ -241,7 +241,8 @@ test('secrets are redacted if the creation of a sandbox fails and repeats them',
   await using server = await openScriptedAgent({ upload: answer(500, body) });
   await using job = await openJob();
   const headers = `X-Other-Token: ${LONG}\nAuthorization: ${DIGITS}`;
-  const inputs = { 'api-url': server.url, 'api-key': TOKEN, headers, retries: '0' };
+  const connecting = { 'api-url': server.url, 'api-key': TOKEN, headers };
+  const inputs = { ...connecting, template: 'base', retries: '0' };
   const result = await expectFailure(job, inputs, { task: 'sandbox', env });
   assert.match(result.errors, /It said: "\*\*\* \*\*\* \*\*\*"/);
   assertRedacted(result);
