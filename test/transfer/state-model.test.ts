@@ -24,9 +24,13 @@ const RUN = fc.record({
   uploads: fc.uniqueArray(UPLOAD, { selector: ({ target }) => target, maxLength: 4 }),
   isSound: fc.boolean(),
   isKilled: fc.boolean(),
+  /** The request at which the job is cancelled. */
+  cancelledAt: fc.option(fc.nat(3), { nil: undefined }),
+  concurrency: fc.constantFrom(1, 3),
   deletesOrphans: fc.boolean(),
 });
 
+const CANCELLED = new AgentError('cancelled', 'The job was cancelled.');
 const SERVER = new AgentError('server', 'It failed.', { status: 500 });
 const FILES = new Map(
   TARGETS.flatMap(target =>
@@ -45,25 +49,32 @@ test('after a green run, the sandbox has every file, whatever earlier runs did',
       const sandbox = new Map<string, string>();
       const { state: first } = readState(inputs, folder.path);
       if (first !== undefined) removeState(first);
-      for (const { uploads, isSound, isKilled, deletesOrphans } of all) {
+      for (const run of all) {
+        const { uploads, isSound, isKilled, cancelledAt, concurrency, deletesOrphans } = run;
         const { state = assert.fail() } = readState(inputs, folder.path);
         const files = uploads.map(
           ({ target, content }) => FILES.get(`${target} ${content}`) ?? assert.fail(),
         );
-        const { unchanged, orphaned } = await findChanges(
-          files,
-          state,
-          new AbortController().signal,
-        );
+        const job = new AbortController();
+        const { unchanged, orphaned } = await findChanges(files, state, job.signal);
+        for (const [index, { target, content }] of uploads.entries())
+          if (unchanged[index] !== undefined)
+            assert.equal(sandbox.get(placeOf(target)), content, `${target} is unchanged`);
         removeState(state);
+        let requests = 0;
         const { results } = await simulate(files, undefined, {
           unchanged,
+          concurrency,
+          cancel: job.signal,
           async storeFiles({ files: [file] }) {
+            if (requests === cancelledAt) job.abort();
+            requests += 1;
             const upload = uploads.find(({ target }) => target === file.target) ?? assert.fail();
             const place = placeOf(file.target);
             const isStored = isSound || !upload.fails;
             // A failed upload may leave a part of the file.
             sandbox.set(place, isStored ? upload.content : 'part');
+            if (job.signal.aborted) throw CANCELLED;
             if (!isStored) throw SERVER;
             const sha256 = hash('sha256', upload.content);
             return [{ file, path: place, size: file.size, sha256 }];
@@ -82,6 +93,6 @@ test('after a green run, the sandbox has every file, whatever earlier runs did',
               sandbox.delete(place);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 500 },
   );
 });
