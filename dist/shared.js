@@ -1691,11 +1691,6 @@ const ROWS = [
 		]
 	},
 	{
-		name: html`Cache`,
-		figures: ["mem_cache"],
-		judged: ["mem_cache"]
-	},
-	{
 		name: html`Disk`,
 		figures: ["disk_used", "disk_used_pct"],
 		total: "disk_total",
@@ -2101,7 +2096,7 @@ const NOTHING_SENT = {
 function viewUpload(section, info) {
 	const { digest, shard } = section;
 	const totals = countFiles(section);
-	const failures = groupFailures(section);
+	const failures = describeFailures$2(section);
 	const notices = [...modesNotice(section), ...orphansNotice(section)];
 	const transferLine = describeTransfer(section, totals);
 	const digestLine = digest === "" ? [] : [`Digest: ${digest}`];
@@ -2178,22 +2173,26 @@ function describeShard(shard) {
 function describeTransfer({ retries, durationMs }, totals) {
 	const { uploaded, uploadedBytes } = totals;
 	if (uploaded === 0) return "";
-	const rate = formatRate(uploadedBytes, durationMs);
+	const rate = durationMs < 1e3 ? "" : `, ${formatRate(uploadedBytes, durationMs)}`;
 	const repeated = clause(retries, retries === 1 ? "retry" : "retries");
-	return `${formatCount(uploaded, "file")}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
+	return `${formatCount(uploaded, "file")}, ${formatBytes(uploadedBytes)}${rate}${repeated}`;
 }
 function notAttemptedReasons({ files }, { errors, cancelled }) {
 	if (errors.length > 0 || cancelled) return [];
 	const reasons = files.flatMap((file) => file.status === "not-attempted" ? [file.reason] : []);
 	return [...new Set(reasons)].map((reason) => `Not attempted: ${reason}`);
 }
-function groupFailures({ files }) {
-	const failed = files.filter((result) => result.status === "failed").filter(({ error }) => error.kind !== "cancelled");
-	return [...Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`).values()].map((group) => ({
+/** Groups failed files by status and hint, since messages differ from file to file. */
+function groupFailures(files) {
+	const failed = files.filter((result) => result.status === "failed");
+	return [...Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
+}
+function describeFailures$2({ files }) {
+	return groupFailures(files.filter((file) => file.status !== "failed" || file.error.kind !== "cancelled")).map((group) => ({
 		message: group[0]?.error.message ?? "",
 		hint: group[0]?.error.hint ?? "",
 		sources: group.map(({ file }) => file.source)
-	})).sort((one, other) => other.sources.length - one.sources.length);
+	}));
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
 function modesNotice({ files }) {
@@ -2517,15 +2516,16 @@ const MAX_LINES = 1e3;
 /** Logs files in a collapsed group: all in a dry run, otherwise at most 1,000, failures first. */
 function logFiles({ files, skipped, dryRun }, log) {
 	if (files.length + skipped.length === 0) return;
-	const ordered = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status));
-	const lines = dryRun ? files.map(fileLine) : limitList(ordered.map(fileLine), MAX_LINES, moreInReport);
+	const ordered = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status && status !== "failed"));
+	const lines = dryRun ? files.map(fileLine) : limitList([...failedLines(files), ...ordered.map(fileLine)], MAX_LINES, moreInReport);
 	const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
 	log.group("Files", [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
 }
-function fileLine(result) {
-	const { source, target } = result.file;
-	const line = `${STATUS_WORDS[result.status]}: ${source} → ${"path" in result ? result.path : target}`;
-	return result.status === "failed" ? `${line} (${result.error.message})` : line;
+function failedLines(files) {
+	return groupFailures(files).flatMap(([first, ...others]) => first === void 0 ? [] : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)]);
+}
+function fileLine({ status, file, ...result }) {
+	return `${STATUS_WORDS[status]}: ${file.source} → ${"path" in result ? result.path : file.target}`;
 }
 
 // src/github/progress.ts

@@ -10,7 +10,7 @@ import {
   debug as writeDebug,
 } from '@actions/core';
 import { moreInReport } from '../report/html.ts';
-import type { UploadSection } from '../report/upload-section.ts';
+import { groupFailures, type UploadSection } from '../report/upload-section.ts';
 import { escapeCommands, truncate } from '../text/escape.ts';
 import { limitList } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
@@ -68,17 +68,24 @@ const MAX_LINES = 1000;
 export function logFiles({ files, skipped, dryRun }: UploadSection, log: Log): void {
   if (files.length + skipped.length === 0) return;
   const ordered = Object.keys(STATUS_WORDS).flatMap(status =>
-    files.filter(file => file.status === status),
+    files.filter(file => file.status === status && status !== 'failed'),
   );
   const lines = dryRun
     ? files.map(fileLine)
-    : limitList(ordered.map(fileLine), MAX_LINES, moreInReport);
+    : limitList([...failedLines(files), ...ordered.map(fileLine)], MAX_LINES, moreInReport);
   const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
   log.group('Files', [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
 }
 
-function fileLine(result: FileResult): string {
-  const { source, target } = result.file;
-  const line = `${STATUS_WORDS[result.status]}: ${source} → ${'path' in result ? result.path : target}`;
-  return result.status === 'failed' ? `${line} (${result.error.message})` : line;
+// Thousands of files can fail for one reason, so only the first of them has the message.
+function failedLines(files: readonly FileResult[]): string[] {
+  return groupFailures(files).flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)],
+  );
+}
+
+function fileLine({ status, file, ...result }: FileResult): string {
+  return `${STATUS_WORDS[status]}: ${file.source} → ${'path' in result ? result.path : file.target}`;
 }

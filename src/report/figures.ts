@@ -103,7 +103,6 @@ const ROWS: readonly Row[] = [
     total: 'mem_total',
     judged: ['mem_used', 'mem_used_mib', 'mem_used_pct', 'mem_free'],
   },
-  { name: html`Cache`, figures: ['mem_cache'], judged: ['mem_cache'] },
   {
     name: html`Disk`,
     figures: ['disk_used', 'disk_used_pct'],

@@ -49,7 +49,7 @@ export const NOTHING_SENT: UploadSection = {
 export function viewUpload(section: UploadSection, info: TaskInfo): SectionView {
   const { digest, shard } = section;
   const totals = countFiles(section);
-  const failures = groupFailures(section);
+  const failures = describeFailures(section);
   const notices = [...modesNotice(section), ...orphansNotice(section)];
   const transferLine = describeTransfer(section, totals);
   const digestLine = digest === '' ? [] : [`Digest: ${digest}`];
@@ -134,9 +134,10 @@ export function describeShard(shard: ReportedShard): string {
 function describeTransfer({ retries, durationMs }: UploadSection, totals: Totals): string {
   const { uploaded, uploadedBytes } = totals;
   if (uploaded === 0) return '';
-  const rate = formatRate(uploadedBytes, durationMs);
+  // Below a second, the rate says more about latency than about the network.
+  const rate = durationMs < 1000 ? '' : `, ${formatRate(uploadedBytes, durationMs)}`;
   const repeated = clause(retries, retries === 1 ? 'retry' : 'retries');
-  return `${formatCount(uploaded, 'file')}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
+  return `${formatCount(uploaded, 'file')}, ${formatBytes(uploadedBytes)}${rate}${repeated}`;
 }
 
 // An error of the step, or its cancellation, already explains why files were not attempted.
@@ -146,20 +147,23 @@ function notAttemptedReasons({ files }: UploadSection, { errors, cancelled }: Ta
   return [...new Set(reasons)].map(reason => `Not attempted: ${reason}`);
 }
 
-// Messages differ from file to file, so group by status and hint.
-function groupFailures({ files }: UploadSection): FailureGroup[] {
-  // The headline already says that the job was cancelled.
-  const failed = files
-    .filter(result => result.status === 'failed')
-    .filter(({ error }) => error.kind !== 'cancelled');
+type FailedFile = Extract<FileResult, { readonly status: 'failed' }>;
+
+/** Groups failed files by status and hint, since messages differ from file to file. */
+export function groupFailures(files: readonly FileResult[]): FailedFile[][] {
+  const failed = files.filter(result => result.status === 'failed');
   const groups = Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`);
-  return [...groups.values()]
-    .map(group => ({
-      message: group[0]?.error.message ?? '',
-      hint: group[0]?.error.hint ?? '',
-      sources: group.map(({ file }) => file.source),
-    }))
-    .sort((one, other) => other.sources.length - one.sources.length);
+  return [...groups.values()].sort((one, other) => other.length - one.length);
+}
+
+function describeFailures({ files }: UploadSection): FailureGroup[] {
+  // The headline already says that the job was cancelled.
+  const failed = files.filter(file => file.status !== 'failed' || file.error.kind !== 'cancelled');
+  return groupFailures(failed).map(group => ({
+    message: group[0]?.error.message ?? '',
+    hint: group[0]?.error.hint ?? '',
+    sources: group.map(({ file }) => file.source),
+  }));
 }
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';

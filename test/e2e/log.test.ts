@@ -42,6 +42,21 @@ test('the log of 1,100 files lists failed files first, and at most 1,000', async
   assert.match(lines.at(-2) ?? '', /^::error::.*1,099 of 1,100 files/);
 });
 
+test('the log says why files failed once for each reason, then names them', async () => {
+  const faults = ['f1.txt', 'f3.txt', 'f5.txt'].map(
+    path => ({ on: 'upload', path, do: statusFault(path === 'f3.txt' ? 413 : 400) }) as const,
+  );
+  await using job = await openJob({ files: manyFiles(6), faults });
+  const { lines } = await expectFailure(job, {}, { task: 'upload' });
+  const failed = lines.filter(line => line.startsWith('failed: '));
+  const shown = failed.map(line => line.replace(/ → .*?( \(.*(answered \d+).*)?$/, ' $2').trim());
+  assert.deepEqual(shown, [
+    'failed: f1.txt answered 400',
+    'failed: f5.txt',
+    'failed: f3.txt answered 413',
+  ]);
+});
+
 test('the debug log has inputs without secrets, the plan and the stats', async () => {
   await using job = await openJob();
   const inputs = { headers: 'X-Session: hush-hush', timeout: '30s', 'warn-if': 'cpu_count > 9' };

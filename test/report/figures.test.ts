@@ -62,6 +62,12 @@ test('the table of figures shows a mean if a condition judges it', () => {
   ]);
 });
 
+test('the table of figures has a row for the cache only if it is judged', () => {
+  const names = (failIf: readonly string[]) => rows([reading(1, 50)], failIf).map(([name]) => name);
+  assert.deepEqual(names([]), ['', 'CPU (4 cores)', 'Memory (4 GiB)', 'Disk (20 GiB)']);
+  assert.equal(names(['mem_cache > 1GiB']).at(-1), 'mem_cache');
+});
+
 test('the table of figures names judged metrics that were not reported, and skips the others', () => {
   assert.deepEqual(rows([{ ts: 1 }], ['load > 1']).at(-1), [
     'load',

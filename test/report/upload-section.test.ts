@@ -65,13 +65,14 @@ test('the reason why files were not attempted is given once, unless an error alr
 
 test('the log sums up the transfer in one line, with its retries', () => {
   const many = Array.from({ length: 2000 }, () => uploaded('a', 4096));
-  const line = (files: Parts['files'], retries = 0) => {
-    const parts = { task: 'upload', ...(files && { files }), retries, durationMs: 310 } as const;
+  const line = (files: Parts['files'], retries = 0, durationMs = 2000) => {
+    const parts = { task: 'upload', ...(files && { files }), retries, durationMs } as const;
     return verdictOf(report(parts)).sections[0]?.logLines[0] ?? '';
   };
-  assert.equal(line(many), '2,000 files, 7.8 MiB, 25.2 MiB/s');
-  assert.equal(line([uploaded('a')], 1), '1 file, 10 B, 32.3 B/s, 1 retry');
-  assert.equal(line([SENT, GONE], 2), '1 file, 1 KiB, 3.2 KiB/s, 2 retries');
+  assert.equal(line(many), '2,000 files, 7.8 MiB, 3.9 MiB/s');
+  assert.equal(line([uploaded('a')], 1), '1 file, 10 B, 5 B/s, 1 retry');
+  assert.equal(line([SENT, GONE], 2), '1 file, 1 KiB, 512 B/s, 2 retries');
+  assert.equal(line([SENT], 0, 999), '1 file, 1 KiB', 'no rate below a second');
   assert.equal(line([GONE], 2), '');
 });
 
