@@ -2538,6 +2538,7 @@ function eventLog({ line, debug }) {
 	];
 	return (event) => {
 		if (event.kind === "debug") debug(event.text);
+		if (event.kind === "note") line(event.text);
 		for (const handle of handlers) handle(event);
 	};
 }
@@ -3722,6 +3723,7 @@ async function createOrConnect(inputs, context, hooks) {
 	const baseUrl = baseUrlOf(domain, inputs.apiUrl);
 	hooks.publish(sandbox, baseUrl);
 	if (baseUrl === "") context.warn(NO_DOMAIN_WARNING);
+	else context.log(`Its URL: ${baseUrl.replace("{sandbox-id}", sandbox.id)}`);
 	if (sandbox.token === void 0) throw noTokenError(sandbox);
 }
 const NO_DOMAIN_WARNING = "The service names no domain, so later steps need the inputs sandbox-id, token and base-url.";

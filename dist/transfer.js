@@ -254,6 +254,13 @@ function mayMeet(patternRoot, excludeRoot, directory) {
 	return isWithin(excludeRoot, patternRoot) || isWithin(patternRoot, excludeRoot) || top !== "" && isWithin(path.join(directory, top), excludeRoot);
 }
 
+// src/files/list-hidden.ts
+/** Lists hidden entries, such as `.env`, directly below the folders in which searches began. */
+function listHidden(matches, workspace) {
+	const roots = matches.filter((match) => match.hidesDotNames).map((match) => match.root);
+	return [...new Set(roots)].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".")).map((name) => displayPath(path.join(folder, name), workspace)));
+}
+
 // src/files/explain-no-match.ts
 function explainNoMatch(match, directory, workspace) {
 	const [first] = match.skipped;
@@ -1056,6 +1063,7 @@ async function prepareUpload(inputs, context) {
 		warnings: [...plan.warnings, ...warnings]
 	};
 }
+const MAX_HIDDEN = 5;
 async function findAndPlan(inputs, context) {
 	const { workspace, cancel, onEvent } = context;
 	const { stateFile } = inputs;
@@ -1077,6 +1085,11 @@ async function findAndPlan(inputs, context) {
 			text: `Pattern ${pattern.pattern}: ${counts}, from ${root}`
 		});
 	}
+	const hidden = listHidden(matches, workspace);
+	if (hidden.length > 0) onEvent({
+		kind: "note",
+		text: `Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`
+	});
 	return planFiles(matches, {
 		...inputs,
 		workspace

@@ -21,6 +21,7 @@ export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent 
   const handlers = [progressLog(line), retryLog(line, debug), waitLog(line)];
   return event => {
     if (event.kind === 'debug') debug(event.text);
+    if (event.kind === 'note') line(event.text);
     for (const handle of handlers) handle(event);
   };
 }

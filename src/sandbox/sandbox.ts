@@ -51,6 +51,7 @@ export async function createOrConnect(
   const baseUrl = baseUrlOf(domain, inputs.apiUrl);
   hooks.publish(sandbox, baseUrl);
   if (baseUrl === '') context.warn(NO_DOMAIN_WARNING);
+  else context.log(`Its URL: ${baseUrl.replace('{sandbox-id}', sandbox.id)}`);
   if (sandbox.token === undefined) throw noTokenError(sandbox);
 }
 

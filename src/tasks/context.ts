@@ -19,5 +19,6 @@ export type RunEvent =
   | TransferEvent
   | { readonly kind: 'start'; readonly files: readonly PlannedFile[]; readonly title: string }
   | { readonly kind: 'end' }
+  | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'wait'; readonly timeoutMs: number }
   | { readonly kind: 'waited'; readonly wait: WaitResult };

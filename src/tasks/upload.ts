@@ -2,6 +2,7 @@ import path from 'node:path';
 import { agentService, type Client, withClient } from '../agent/client.ts';
 import { rejectUselessExcludes } from '../files/excludes.ts';
 import { findFiles } from '../files/find.ts';
+import { listHidden } from '../files/list-hidden.ts';
 import { escapeGlob } from '../files/paths.ts';
 import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { allOrProblems } from '../inputs/input-error.ts';
@@ -11,7 +12,7 @@ import { digestOf } from '../report/checksums.ts';
 import type { Report } from '../report/report.ts';
 import type { ReportedError } from '../report/reported-error.ts';
 import { describeShard, NOTHING_SENT, type UploadSection } from '../report/upload-section.ts';
-import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
   findChanges,
@@ -74,6 +75,8 @@ export async function prepareUpload(
   return { files, unchanged, state, section, warnings: [...plan.warnings, ...warnings] };
 }
 
+const MAX_HIDDEN = 5;
+
 async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<FilePlan> {
   const { workspace, cancel, onEvent } = context;
   const { stateFile } = inputs;
@@ -86,6 +89,12 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
     onEvent({ kind: 'debug', text: `Pattern ${pattern.pattern}: ${counts}, from ${root}` });
   }
+  const hidden = listHidden(matches, workspace);
+  if (hidden.length > 0)
+    onEvent({
+      kind: 'note',
+      text: `Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`,
+    });
   return planFiles(matches, { ...inputs, workspace });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusFault } from './agent-answers.ts';
 import type { Result } from './result.ts';
-import { expectFailure, expectSuccess } from './run-action.ts';
+import { expectFailure, expectSuccess, type Inputs } from './run-action.ts';
 import { manyFiles, openJob, openJobWithFault, TOKEN } from './test-job.ts';
 
 /** The debug lines of the log. */
@@ -55,6 +55,19 @@ test('the log says why files failed once for each reason, then names them', asyn
     'failed: f5.txt',
     'failed: f3.txt answered 413',
   ]);
+});
+
+test('the log names hidden files that a search skips, such as .env', async () => {
+  const files = { 'dist/a.js': 'a', 'dist/.env': 'b', 'dist/img/.x': 'c', '.git': 'd' };
+  await using job = await openJob({ files });
+  const hidden = async (inputs: Inputs) => {
+    const { lines } = await expectSuccess(job, inputs, { task: 'upload' });
+    return lines.filter(line => line.startsWith('Hidden'));
+  };
+  const line = 'Hidden, so not searched: dist/.env. See include-hidden-files.';
+  assert.deepEqual(await hidden({ files: 'dist/**\ndist/*.js' }), [line]);
+  assert.deepEqual(await hidden({ files: 'dist/**', 'include-hidden-files': 'true' }), []);
+  assert.deepEqual(await hidden({ files: 'dist/a.js' }), []);
 });
 
 test('the debug log has inputs without secrets, the plan and the stats', async () => {

@@ -37,7 +37,11 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
   assert.equal(post.exitCode, 0, post.stdout);
   assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
   const log = `${main.stdout}\n${post.stdout}`.split('\n').filter(line => !/^(::|$)/.test(line));
-  const lines = [`Created sandbox ${id} from node, for 1 min 30 s`, `Deleted sandbox ${id}`];
+  const lines = [
+    `Created sandbox ${id} from node, for 1 min 30 s`,
+    `Its URL: ${job.plane.url}`,
+    `Deleted sandbox ${id}`,
+  ];
   assert.deepEqual([...log, main.summary, post.summary], [...lines, '', '']);
 });
 
