@@ -609,6 +609,14 @@ function isHeaderValue(value) {
 function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? { ...value } : {};
 }
+function isJson(text) {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
 /** Parses a JSON object; returns no fields for any other text. */
 function parseFields(text) {
 	try {
@@ -705,6 +713,8 @@ var AgentError = class extends Error {
 	retryAfterMs;
 	code;
 	hint;
+	isUnsent;
+	isFromProxy;
 	constructor(kind, message, details = {}) {
 		super(message);
 		this.kind = kind;
@@ -712,6 +722,8 @@ var AgentError = class extends Error {
 		this.retryAfterMs = details.retryAfterMs;
 		this.code = details.code;
 		this.hint = details.hint ?? CONSEQUENCES[kind].hint;
+		this.isUnsent = details.isUnsent ?? false;
+		this.isFromProxy = details.isFromProxy ?? false;
 	}
 	get isRetryable() {
 		return CONSEQUENCES[this.kind].isRetryable;
@@ -721,6 +733,7 @@ function isFatal({ kind }) {
 	return CONSEQUENCES[kind].isFatal;
 }
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
+const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
 /**
 * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
 * surface as a bug. `proxy` is the one that the environment sets for the service, if any.
@@ -730,14 +743,18 @@ function networkFailure(error, label, redact, proxy) {
 	const isProxy = /^(Secure )?Proxy /i.test(error.message);
 	const code = codeOf(error);
 	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
-	const kind = isProxy || UNREACHABLE.test(code) ? "unreachable" : "connection";
+	const isUnsent = isProxy || UNREACHABLE.test(code) && !LOST_ROUTE.test(error.message);
+	const kind = isUnsent ? "unreachable" : "connection";
 	const words = code === NOT_TLS ? "the port speaks http, not https" : messageOf(error);
 	const text = excerpt(words, redact);
 	const detail = text.includes(code) ? text : `${text} (${code})`;
 	const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : void 0;
 	const place = failedProxy === void 0 ? "" : ` at the proxy ${failedProxy.host}`;
 	const hint = failedProxy === void 0 ? hintFor(code, proxy) : proxyHint(words, failedProxy);
-	return new AgentError(kind, `${label} failed${place}: ${detail}.`, { hint });
+	return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
+		hint,
+		isUnsent
+	});
 }
 /** Matches the name of a host that cannot be looked up, and the port of any other. */
 function namesProxy(message, proxy) {
@@ -803,9 +820,17 @@ function parseAnswer(answer) {
 	}
 }
 /** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
-function badAnswer({ label, status }, why) {
+function badAnswer(answer, why) {
+	const { label, status } = answer;
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-	return new AgentError("bad-answer", message, { status });
+	return new AgentError("bad-answer", message, {
+		status,
+		isFromProxy: isFromProxy(answer)
+	});
+}
+/** Returns true if an answer is neither empty nor JSON. */
+function isFromProxy({ text }) {
+	return text.trim() !== "" && !isJson(text);
 }
 const KINDS = {
 	401: "unauthorized",
@@ -872,7 +897,8 @@ function statusFailure(answer, redact, now, hints = {}) {
 		status,
 		retryAfterMs: parseRetryAfter(retryAfter, now),
 		code: typeof code === "string" ? code : void 0,
-		hint: phrase?.hint ?? (isRedirect ? REDIRECT_HINT : hints[kind])
+		hint: phrase?.hint ?? (isRedirect ? REDIRECT_HINT : hints[kind]),
+		isFromProxy: isFromProxy(answer)
 	});
 }
 const REDIRECT_HINT = "Change base-url: it must lead to the agent without a redirect.";
@@ -948,8 +974,8 @@ async function withClient(service, options, run) {
 async function send(request, transport) {
 	const { service, cancel, redact } = transport;
 	const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
+	if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`, { isUnsent: true });
 	try {
-		cancel.throwIfAborted();
 		return await exchange(request, label, transport);
 	} catch (error) {
 		if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`);
@@ -1067,7 +1093,7 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 		};
 	} catch (error) {
 		if (!(error instanceof AgentError)) throw error;
-		if (error.kind === "cancelled" && failure !== void 0) return failure;
+		if (error.kind === "cancelled" && error.isUnsent && failure !== void 0) return failure;
 		failure = {
 			attempts: attempt,
 			error
@@ -3612,47 +3638,62 @@ function apiService(inputs) {
 		timeoutMs
 	};
 }
-/** Creates a sandbox, retrying only after failures that certainly had no effect. @throws AgentError */
-function createSandbox(api, { template, lifetime, metadata, env }) {
-	const body = {
+/**
+* Creates a sandbox. Calls `onUncertain` after each attempt that failed but may have created one.
+* @throws AgentError
+*/
+function createSandbox(api, { template, lifetime, metadata, env }, onUncertain) {
+	const request = post("/sandboxes", {
 		templateID: template,
 		timeout: lifetime,
 		secure: true,
 		autoPause: false,
 		metadata,
 		envVars: env
-	};
+	});
 	return call({
 		...api,
-		isRepeatable: hadNoEffect
-	}, post("/sandboxes", body), (answer) => decodeSandbox(answer, api.apiKey));
+		isRepeatable
+	}, async () => {
+		try {
+			return decodeSandbox(await api.client.send(request), api.apiKey);
+		} catch (error) {
+			if (mayHaveCreated(error)) onUncertain();
+			throw error;
+		}
+	});
 }
 /** Extends the sandbox's life to at least `lifetime` seconds. @throws AgentError */
 async function connectToSandbox(api, id, lifetime) {
+	const request = post(`${pathOf(id)}/connect`, { timeout: lifetime });
 	return {
-		...await call(api, post(`${pathOf(id)}/connect`, { timeout: lifetime }), (answer) => decodeSandbox(answer, api.apiKey)),
+		...await call(api, async () => decodeSandbox(await api.client.send(request), api.apiKey)),
 		id
 	};
 }
 /** Returns false if the sandbox was already gone. @throws AgentError */
 async function deleteSandbox(api, id) {
 	try {
-		return await call(api, {
-			method: "DELETE",
-			path: pathOf(id)
-		}, () => true);
+		return await call(api, async () => {
+			const answer = await api.client.send({
+				method: "DELETE",
+				path: pathOf(id)
+			});
+			if (isFromProxy(answer)) throw badAnswer(answer, "it is not JSON");
+			return true;
+		});
 	} catch (error) {
-		if (error instanceof AgentError && error.status === 404) return false;
+		if (error instanceof AgentError && error.status === 404 && !error.isFromProxy) return false;
 		throw error;
 	}
 }
-async function call(api, request, decode) {
-	const outcome = await withRetries(async () => decode(await api.client.send(request)), api);
+async function call(api, attempt) {
+	const outcome = await withRetries(attempt, api);
 	if ("value" in outcome) return outcome.value;
-	const { kind, message, status, code } = outcome.error;
+	const { kind, message, status, isFromProxy } = outcome.error;
 	throw new AgentError(kind, message, {
 		status,
-		code,
+		isFromProxy,
 		hint: HINTS[kind] ?? OTHER_HINT
 	});
 }
@@ -3687,24 +3728,28 @@ function decodeSandbox(answer, apiKey) {
 		domain: hasDomain ? domain : void 0
 	};
 }
-function hadNoEffect({ kind, status, code }) {
-	return kind === "unreachable" || status === 429 || status === 503 || code === CREATE_FAILED;
-}
 const CREATE_FAILED = "sandbox_create_failed";
-/** Returns true if a creation that failed may have created a sandbox anyway. */
-function mayHaveCreated({ kind, status, code }) {
-	if (code === CREATE_FAILED) return false;
-	if (status === void 0) return [
-		"connection",
-		"cancelled",
-		"bad-answer"
-	].includes(kind);
-	return status === 201 || status === 408 || status >= 500 && status !== 503;
+/** Returns true for failures without effect, and for 503, which a service sends while it restarts. */
+function isRepeatable({ status, code, isUnsent }) {
+	return isUnsent || status === 429 || status === 503 || code === CREATE_FAILED;
+}
+/** Returns true unless a creation that failed certainly created nothing. */
+function mayHaveCreated(error) {
+	if (!(error instanceof AgentError)) return true;
+	const { status, code, isUnsent, isFromProxy } = error;
+	if (isUnsent || code === CREATE_FAILED) return false;
+	if (status === void 0) return true;
+	if (status < 300) return !isFromProxy || status === 201;
+	return status === 408 || status >= 500;
 }
 const HINTS = {
 	unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
-	"not-found": "Check template, api-url, and sandbox-id: a sandbox that was deleted or has expired is gone.",
+	"not-found": "Check template or sandbox-id, and api-url, to which /sandboxes is added.",
 	"sandbox-not-found": "Check sandbox-id: a sandbox that was deleted or has expired is gone.",
+	busy: "Check the limits of your account and the service's status. Then run the job again.",
+	server: "Check the service's status. Then run the job again.",
+	unreachable: "Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.",
+	connection: "The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If the port speaks TLS, api-url needs https.",
 	"bad-answer": "Check api-url: it is the URL of the service's API, not of its website."
 };
 const OTHER_HINT = "Check api-url, template, the limits of your account, and the service's status. Then run the job again.";
@@ -3779,9 +3824,10 @@ async function create(api, inputs, { cancel, now, log, warn }, { jobMetadata, sc
 		metadata,
 		env
 	};
-	const sandbox = await createSandbox(api, request).catch((error) => {
-		if (error instanceof AgentError && mayHaveCreated(error)) warn(maybeCreatedWarning(jobMetadata, now() + lifetime));
-		throw error;
+	const uncertain = [];
+	const sandbox = await createSandbox(api, request, () => uncertain.push(now())).finally(() => {
+		const last = uncertain.at(-1);
+		if (last !== void 0) warn(maybeCreatedWarning(jobMetadata, last + lifetime));
 	});
 	const { id } = sandbox;
 	try {
@@ -3809,7 +3855,7 @@ async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = fa
 	return sandbox;
 }
 function maybeCreatedWarning(jobMetadata, endsAt) {
-	return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${Object.entries(jobMetadata).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
+	return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${Object.entries(jobMetadata).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });

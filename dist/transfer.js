@@ -905,7 +905,7 @@ function throttle(concurrency, stop, onEvent) {
 		});
 	};
 	return (request) => requests(async () => {
-		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.");
+		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.", { isUnsent: true });
 		const limit = requests.concurrency;
 		try {
 			return await request();

@@ -1,4 +1,4 @@
-import { fieldsOf, parseFields } from '../text/json.ts';
+import { fieldsOf, isJson, parseFields } from '../text/json.ts';
 import { type Redact, redactJson } from '../text/redact.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
@@ -56,9 +56,15 @@ export function parseAnswer(answer: Answer): unknown {
 }
 
 /** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
-export function badAnswer({ label, status }: Answer, why: string): AgentError {
+export function badAnswer(answer: Answer, why: string): AgentError {
+  const { label, status } = answer;
   const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-  return new AgentError('bad-answer', message, { status });
+  return new AgentError('bad-answer', message, { status, isFromProxy: isFromProxy(answer) });
+}
+
+/** Returns true if an answer is neither empty nor JSON. */
+export function isFromProxy({ text }: Answer): boolean {
+  return text.trim() !== '' && !isJson(text);
 }
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
@@ -151,6 +157,7 @@ export function statusFailure(
     retryAfterMs: parseRetryAfter(retryAfter, now),
     code: typeof code === 'string' ? code : undefined,
     hint: phrase?.hint ?? (isRedirect ? REDIRECT_HINT : hints[kind]),
+    isFromProxy: isFromProxy(answer),
   });
 }
 

@@ -87,8 +87,9 @@ interface Transport extends ClientOptions {
 async function send(request: AgentRequest, transport: Transport): Promise<Answer> {
   const { service, cancel, redact } = transport;
   const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, '')}`;
+  if (cancel.aborted)
+    throw new AgentError('cancelled', `${label} was cancelled.`, { isUnsent: true });
   try {
-    cancel.throwIfAborted();
     return await exchange(request, label, transport);
   } catch (error) {
     if (cancel.aborted) throw new AgentError('cancelled', `${label} was cancelled.`);

@@ -60,6 +60,10 @@ interface Details {
   readonly retryAfterMs?: number | undefined;
   readonly code?: string | undefined;
   readonly hint?: string | undefined;
+  /** True if the request certainly had no effect, because it was never sent. */
+  readonly isUnsent?: boolean | undefined;
+  /** True if the answer is neither empty nor JSON: a website or a proxy wrote it. */
+  readonly isFromProxy?: boolean | undefined;
 }
 
 export class AgentError extends Error {
@@ -69,6 +73,8 @@ export class AgentError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly code: string | undefined;
   readonly hint: string;
+  readonly isUnsent: boolean;
+  readonly isFromProxy: boolean;
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
     super(message);
@@ -77,6 +83,8 @@ export class AgentError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.code = details.code;
     this.hint = details.hint ?? CONSEQUENCES[kind].hint;
+    this.isUnsent = details.isUnsent ?? false;
+    this.isFromProxy = details.isFromProxy ?? false;
   }
 
   get isRetryable(): boolean {
@@ -91,9 +99,13 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
   return CONSEQUENCES[kind].isFatal;
 }
 
+// No connection was made: TLS errors after the handshake surface as ECONNRESET or UND_ERR_SOCKET.
 // OpenSSL's verification codes have no common prefix, so match parts of them.
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
+
+// Linux also reports a route that is lost while a connection is open.
+const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
 
 /**
  * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
@@ -110,14 +122,15 @@ export function networkFailure(
   const isProxy = /^(Secure )?Proxy /i.test(error.message);
   const code = codeOf(error);
   if (code === undefined || (code === 'UND_ERR_INVALID_ARG' && !isProxy)) return error;
-  const kind = isProxy || UNREACHABLE.test(code) ? 'unreachable' : 'connection';
+  const isUnsent = isProxy || (UNREACHABLE.test(code) && !LOST_ROUTE.test(error.message));
+  const kind = isUnsent ? 'unreachable' : 'connection';
   const words = code === NOT_TLS ? 'the port speaks http, not https' : messageOf(error);
   const text = excerpt(words, redact);
   const detail = text.includes(code) ? text : `${text} (${code})`;
   const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : undefined;
   const place = failedProxy === undefined ? '' : ` at the proxy ${failedProxy.host}`;
   const hint = failedProxy === undefined ? hintFor(code, proxy) : proxyHint(words, failedProxy);
-  return new AgentError(kind, `${label} failed${place}: ${detail}.`, { hint });
+  return new AgentError(kind, `${label} failed${place}: ${detail}.`, { hint, isUnsent });
 }
 
 /** Matches the name of a host that cannot be looked up, and the port of any other. */

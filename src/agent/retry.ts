@@ -38,8 +38,9 @@ export async function withRetries<T>(
       return { attempts: attempt, value: await request() };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      // A retry that was cancelled says less than the failure before it.
-      if (error.kind === 'cancelled' && failure !== undefined) return failure;
+      // A retry that was cancelled in the queue says less than the failure before it; one that was
+      // cancelled in flight may have had an effect.
+      if (error.kind === 'cancelled' && error.isUnsent && failure !== undefined) return failure;
       failure = { attempts: attempt, error };
       const isLast = attempt > retries || !error.isRetryable || !isRepeatable(error);
       if (isLast || stop.aborted) return failure;

@@ -1,4 +1,4 @@
-import { type Answer, badAnswer, parseAnswer } from '../agent/answer.ts';
+import { type Answer, badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
 import { lend } from '../agent/borrowed-chunk.ts';
 import type { AgentRequest, Client, Service } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
@@ -31,18 +31,28 @@ export function apiService(inputs: Inputs<'sandbox-end'>): Service {
   return { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeoutMs };
 }
 
-/** Creates a sandbox, retrying only after failures that certainly had no effect. @throws AgentError */
+/**
+ * Creates a sandbox. Calls `onUncertain` after each attempt that failed but may have created one.
+ * @throws AgentError
+ */
 export function createSandbox(
   api: SandboxApi,
   { template, lifetime, metadata, env }: NewSandbox,
+  onUncertain: () => void,
 ): Promise<Sandbox> {
   // E2B returns a token only with `secure`; `autoPause` would pause the sandbox when its lifetime
   // ends, instead of deleting it.
   const settings = { timeout: lifetime, secure: true, autoPause: false };
   const body = { templateID: template, ...settings, metadata, envVars: env };
-  return call({ ...api, isRepeatable: hadNoEffect }, post('/sandboxes', body), answer =>
-    decodeSandbox(answer, api.apiKey),
-  );
+  const request = post('/sandboxes', body);
+  return call({ ...api, isRepeatable }, async () => {
+    try {
+      return decodeSandbox(await api.client.send(request), api.apiKey);
+    } catch (error) {
+      if (mayHaveCreated(error)) onUncertain();
+      throw error;
+    }
+  });
 }
 
 /** Extends the sandbox's life to at least `lifetime` seconds. @throws AgentError */
@@ -52,29 +62,31 @@ export async function connectToSandbox(
   lifetime: number,
 ): Promise<Sandbox> {
   const request = post(`${pathOf(id)}/connect`, { timeout: lifetime });
-  const sandbox = await call(api, request, answer => decodeSandbox(answer, api.apiKey));
+  const sandbox = await call(api, async () =>
+    decodeSandbox(await api.client.send(request), api.apiKey),
+  );
   return { ...sandbox, id };
 }
 
 /** Returns false if the sandbox was already gone. @throws AgentError */
 export async function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   try {
-    return await call(api, { method: 'DELETE', path: pathOf(id) }, () => true);
+    return await call(api, async () => {
+      const answer = await api.client.send({ method: 'DELETE', path: pathOf(id) });
+      if (isFromProxy(answer)) throw badAnswer(answer, 'it is not JSON');
+      return true;
+    });
   } catch (error) {
-    if (error instanceof AgentError && error.status === 404) return false;
+    if (error instanceof AgentError && error.status === 404 && !error.isFromProxy) return false;
     throw error;
   }
 }
 
-async function call<T>(
-  api: SandboxApi,
-  request: AgentRequest,
-  decode: (answer: Answer) => T,
-): Promise<T> {
-  const outcome = await withRetries(async () => decode(await api.client.send(request)), api);
+async function call<T>(api: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+  const outcome = await withRetries(attempt, api);
   if ('value' in outcome) return outcome.value;
-  const { kind, message, status, code } = outcome.error;
-  throw new AgentError(kind, message, { status, code, hint: HINTS[kind] ?? OTHER_HINT });
+  const { kind, message, status, isFromProxy } = outcome.error;
+  throw new AgentError(kind, message, { status, isFromProxy, hint: HINTS[kind] ?? OTHER_HINT });
 }
 
 function pathOf(id: string): string {
@@ -98,26 +110,35 @@ function decodeSandbox(answer: Answer, apiKey: string): Sandbox {
   return { id, token: hasToken ? token : undefined, domain: hasDomain ? domain : undefined };
 }
 
-function hadNoEffect({ kind, status, code }: AgentError): boolean {
-  return kind === 'unreachable' || status === 429 || status === 503 || code === CREATE_FAILED;
-}
-
 // E2B asks clients to retry after this error.
 const CREATE_FAILED = 'sandbox_create_failed';
 
-/** Returns true if a creation that failed may have created a sandbox anyway. */
-export function mayHaveCreated({ kind, status, code }: AgentError): boolean {
-  if (code === CREATE_FAILED) return false;
-  if (status === undefined) return ['connection', 'cancelled', 'bad-answer'].includes(kind);
-  // The API answers 201; a 200 comes from a website or proxy.
-  return status === 201 || status === 408 || (status >= 500 && status !== 503);
+/** Returns true for failures without effect, and for 503, which a service sends while it restarts. */
+function isRepeatable({ status, code, isUnsent }: AgentError): boolean {
+  return isUnsent || status === 429 || status === 503 || code === CREATE_FAILED;
+}
+
+/** Returns true unless a creation that failed certainly created nothing. */
+function mayHaveCreated(error: unknown): boolean {
+  if (!(error instanceof AgentError)) return true;
+  const { status, code, isUnsent, isFromProxy } = error;
+  if (isUnsent || code === CREATE_FAILED) return false;
+  if (status === undefined) return true;
+  if (status < 300) return !isFromProxy || status === 201;
+  // A proxy that gave up on the API answers 408 or 5xx; Envoy also answers 503.
+  return status === 408 || status >= 500;
 }
 
 const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
   unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
-  'not-found':
-    'Check template, api-url, and sandbox-id: a sandbox that was deleted or has expired is gone.',
+  'not-found': 'Check template or sandbox-id, and api-url, to which /sandboxes is added.',
   'sandbox-not-found': 'Check sandbox-id: a sandbox that was deleted or has expired is gone.',
+  busy: "Check the limits of your account and the service's status. Then run the job again.",
+  server: "Check the service's status. Then run the job again.",
+  unreachable:
+    'Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.',
+  connection:
+    'The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If the port speaks TLS, api-url needs https.',
   'bad-answer': "Check api-url: it is the URL of the service's API, not of its website.",
 };
 

@@ -8,7 +8,6 @@ import {
   connectToSandbox,
   createSandbox,
   deleteSandbox,
-  mayHaveCreated,
   type Sandbox,
   type SandboxApi,
 } from './sandbox-api.ts';
@@ -116,10 +115,10 @@ async function create(
   if (cancel.aborted) throw new AgentError('cancelled', 'The job was cancelled.');
   const metadata = { ...inputs.metadata, ...jobMetadata };
   const request = { template, lifetime: Math.ceil(lifetime / 1000), metadata, env };
-  const sandbox = await createSandbox(api, request).catch((error: unknown) => {
-    if (error instanceof AgentError && mayHaveCreated(error))
-      warn(maybeCreatedWarning(jobMetadata, now() + lifetime));
-    throw error;
+  const uncertain: number[] = [];
+  const sandbox = await createSandbox(api, request, () => uncertain.push(now())).finally(() => {
+    const last = uncertain.at(-1);
+    if (last !== undefined) warn(maybeCreatedWarning(jobMetadata, last + lifetime));
   });
   const { id } = sandbox;
   try {
@@ -150,7 +149,7 @@ async function connect(
 
 function maybeCreatedWarning(jobMetadata: SandboxHooks['jobMetadata'], endsAt: number): string {
   const metadata = Object.entries(jobMetadata).map(([key, value]) => `${key}=${value}`);
-  return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
+  return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 
 function noTokenError({ id }: Sandbox): AgentError {

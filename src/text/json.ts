@@ -3,6 +3,15 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Parses a JSON object; returns no fields for any other text. */
 export function parseFields(text: string): Readonly<Record<string, unknown>> {
   try {

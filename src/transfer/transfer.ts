@@ -108,7 +108,8 @@ function throttle(concurrency: number, stop: AbortSignal, onEvent: TransferOptio
   return <T>(request: () => Promise<T>): Promise<T> =>
     requests(async () => {
       // The transfer may have ended while this request was queued.
-      if (stop.aborted) throw new AgentError('cancelled', 'The transfer has ended.');
+      if (stop.aborted)
+        throw new AgentError('cancelled', 'The transfer has ended.', { isUnsent: true });
       const limit = requests.concurrency;
       try {
         return await request();

@@ -177,8 +177,19 @@ describe('Retry-After', () => {
 
 test('an answer that is not JSON is a bad answer, and is not quoted', () => {
   assert.deepEqual(parseAnswer(answer(200, '{"a":1}')), { a: 1 });
-  const error = badAnswer(answer(200), 'it is not JSON');
-  assert.throws(() => parseAnswer(answer(200, 's3cretpass')), error);
+  const page = answer(200, 's3cretpass');
+  const error = badAnswer(page, 'it is not JSON');
+  assert.throws(() => parseAnswer(page), error);
+  assert.doesNotMatch(error.message, /s3cretpass/);
+});
+
+test('an answer that is neither empty nor JSON comes from a proxy', () => {
+  for (const text of ['', ' \n', '{"code":404}', 'null'])
+    assert.equal(failure(404, text).isFromProxy, false, text);
+  for (const text of ['<html>', '404 page not found']) {
+    assert.equal(failure(404, text).isFromProxy, true, text);
+    assert.equal(badAnswer(answer(200, text), 'it is odd').isFromProxy, true, text);
+  }
 });
 
 test('a 429 about the limit of sandboxes and a 400 about the host have hints of their own', () => {

@@ -45,6 +45,16 @@ describe('a network error', () => {
     });
   }
 
+  test('a network error counts as unsent only if no connection was made', () => {
+    const isUnsent = (error: unknown) => error instanceof AgentError && error.isUnsent;
+    for (const code of ['ENOTFOUND', 'EHOSTUNREACH', 'CERT_HAS_EXPIRED'])
+      assert.ok(isUnsent(wrapped(systemError(code))), code);
+    for (const code of ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'])
+      assert.ok(!isUnsent(wrapped(systemError(code))), code);
+    for (const message of ['read EHOSTUNREACH', 'write ENETUNREACH'])
+      assert.ok(!isUnsent(wrapped(systemError(message.replace(/.* /, ''), message))), message);
+  });
+
   test('a network error is classified by its cause, and names each address that was tried', () => {
     const tried = new AggregateError([systemError('ECONNREFUSED'), systemError('EHOSTUNREACH')]);
     const error = wrapped(Object.assign(tried, { code: 'ECONNREFUSED' }));

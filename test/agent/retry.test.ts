@@ -59,9 +59,16 @@ describe('withRetries', () => {
     assert.deepEqual(outcome, { attempts: 1, error: BUSY });
   });
 
-  test('a retry that is cancelled reports the failure before it', async () => {
-    const { outcome } = await retryAfter([BUSY, new AgentError('cancelled', 'It was cancelled.')]);
+  test('a retry that is cancelled before it is sent reports the failure before it', async () => {
+    const cancelled = new AgentError('cancelled', 'It was cancelled.', { isUnsent: true });
+    const { outcome } = await retryAfter([BUSY, cancelled]);
     assert.deepEqual(outcome, { attempts: 1, error: BUSY });
+  });
+
+  test('a retry that is cancelled in flight is reported as such', async () => {
+    const cancelled = new AgentError('cancelled', 'It was cancelled.');
+    const { outcome } = await retryAfter([BUSY, cancelled]);
+    assert.deepEqual(outcome, { attempts: 2, error: cancelled });
   });
 
   test('a request is not retried after a stop', async () => {

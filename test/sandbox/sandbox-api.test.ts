@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../dev/agent/control-plane.ts';
+import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import {
   API_KEY,
   annotations,
@@ -9,6 +10,7 @@ import {
   openJobWithApi,
   visibleOutput,
 } from './job-with-api.ts';
+import { NOISE, openRelay } from './relay.ts';
 
 interface FailedCreation {
   /** The answers to all requests that may come; any other would succeed. */
@@ -37,10 +39,19 @@ const withKey = (field: string): FailedCreation => ({
 
 const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a wrong API key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
-  'an unknown template': { inputs: { template: 'none' }, says: ["'none' not found", 'template,'] },
-  'no API': { inputs: { 'api-url': 'http://127.0.0.1:1' }, says: ['failed', 'Check api-url'] },
+  'an unknown template': {
+    inputs: { template: 'none' },
+    says: ["'none' not found", 'Check template'],
+  },
+  'no API': {
+    inputs: { 'api-url': 'http://127.0.0.1:1' },
+    says: ['ECONNREFUSED', 'Check api-url'],
+  },
   'a web page': { failures: [page], says: ['it is not JSON', 'not of its website'] },
   'a limit': { failures: [limit, limit], says: ['It said: "At most 20', 'limits of your account'] },
+  'status 503': { failures: [503, 503], says: ['503', 'limits of your account'], warns: true },
+  'a limit after a 503': { failures: [503, limit], says: ['At most 20'], warns: true },
+  'JSON that names no sandbox': { failures: [answers(200, {})], says: ['names no'], warns: true },
   sandbox_create_failed: { failures: [createFailed, createFailed], says: ['"Try again"'] },
   'a placement timeout': { failures: [placementTimeout], says: ['504', '"Slow"'], warns: true },
   'status 408': { failures: [408], says: ['408', 'run the job again'], warns: true },
@@ -73,6 +84,20 @@ for (const [name, expected] of Object.entries(FAILED_CREATIONS))
     if (!warns) assert.equal(warning, '');
     else assert.ok(warning.includes(`with the metadata ${metadata}. It ends by itself`), warning);
   });
+
+test('a creation is not repeated after a TLS error that follows the request', {
+  skip: !hasOpenssl && 'needs openssl',
+}, async () => {
+  using keys = makeKeys();
+  const waits = async () => void relay.clients[0]?.end(NOISE);
+  await using job = await openJobWithApi({ tls: keys, failures: [{ waits }] });
+  const { port } = new URL(job.plane.url);
+  await using relay = await openRelay(Number(port), { isProxy: false });
+  const inputs = { 'api-url': `https://${relay.address}` };
+  const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: keys.certFile } });
+  assert.match(annotations(main, 'warning'), /may have created a sandbox/);
+  assert.equal(job.plane.created.length, 1);
+});
 
 test('a sandbox without a token fails the step, and the post step deletes it', async () => {
   await using job = await openJobWithApi({ givesToken: false });

@@ -45,12 +45,26 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
   assert.deepEqual([...log, main.summary, post.summary], [...lines, '', '']);
 });
 
-test('a creation is retried after a 503 and after sandbox_create_failed', async () => {
+test('a creation is repeated after a 429 and after sandbox_create_failed, without a warning', async () => {
   const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
-  await using job = await openJobWithApi({ failures: [503, { answer: { status: 500, body } }] });
+  await using job = await openJobWithApi({ failures: [429, { answer: { status: 500, body } }] });
   const main = await job.runSandbox();
   assert.deepEqual([main.exitCode, annotations(main, 'warning')], [0, '']);
-  assert.deepEqual(apiRequests(job), ['POST /sandboxes 503', 'POST /sandboxes 500', CREATED]);
+  assert.deepEqual(apiRequests(job), ['POST /sandboxes 429', 'POST /sandboxes 500', CREATED]);
+});
+
+test('a creation is repeated after a 503, with a warning that names the metadata of both sandboxes', async () => {
+  const failure = { acts: true, answer: { status: 503, body: 'upstream connect error' } };
+  await using job = await openJobWithApi({ failures: [failure, failure] });
+  const main = await job.runSandbox();
+  assert.equal(main.exitCode, 0);
+  const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
+  const warning = annotations(main, 'warning');
+  assert.match(warning, RegExp(`^An attempt .* sandbox-sync-id=${id}. It ends by itself at .*GMT`));
+  assert.equal(warning.split('\n').length, 1);
+  await job.runSandbox({}, { post: main });
+  assert.equal(job.plane.created.length, 3);
+  assert.equal(job.plane.running().length, 2);
 });
 
 test('connecting with sandbox-id extends the lifetime, and the post step does not delete', async () => {
@@ -83,6 +97,24 @@ test('connecting fails if the sandbox is gone, and the post step succeeds', asyn
   const post = await job.runSandbox({}, { post: main });
   assert.match(post.stdout, /^Sandbox gone1 was already gone$/m);
   assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
+});
+
+test('a deletion that a proxy answers with a page is a warning', async () => {
+  const body = '<html><title>404 Not Found</title></html>';
+  for (const status of [200, 404]) {
+    await using job = await openJobWithApi({ failures: [0, { answer: { status, body } }] });
+    const post = await job.runSandbox({}, { post: await job.runSandbox() });
+    assert.match(annotations(post, 'warning'), /could not be deleted\. It ends by itself at/);
+    assert.doesNotMatch(post.stdout, /^(Deleted|Sandbox)/m);
+  }
+});
+
+test('a deletion that is answered with an empty 404 finds the sandbox already gone', async () => {
+  const answer = { status: 404, body: '' };
+  await using job = await openJobWithApi({ failures: [0, { acts: true, answer }] });
+  const post = await job.runSandbox({}, { post: await job.runSandbox() });
+  assert.match(post.stdout, /was already gone$/m);
+  assert.equal(annotations(post, 'warning'), '');
 });
 
 test('a deletion is retried, with the inputs of the main step', async () => {
@@ -134,17 +166,22 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
     assert.deepEqual(apiRequests(job), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
   });
 
-  test('a cancelled job names the metadata if the creation is not answered in time', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { arrived, watch } = interrupt('SIGTERM');
-    const waits = () => arrived().then(() => promise);
-    await using job = await openJobWithApi({ failures: [{ waits, answer: 'reset' }] });
-    const main = await job.runSandbox({}, { env, ...watch });
-    resolve();
-    assert.equal(main.exitCode, 1);
-    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
-    assert.ok(annotations(main, 'warning').includes(id), main.stdout);
-  });
+  for (const [attempt, before] of [
+    ['the creation', []],
+    ['its second attempt', [429]],
+  ] as const)
+    test(`a cancelled job names the metadata if ${attempt} is not answered in time`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { arrived, watch } = interrupt('SIGTERM');
+      const waits = () => arrived().then(() => promise);
+      await using job = await openJobWithApi({ failures: [...before, { waits, answer: 'reset' }] });
+      const main = await job.runSandbox({}, { env, ...watch });
+      resolve();
+      assert.equal(main.exitCode, 1);
+      assert.match(annotations(main, 'error'), /was cancelled/);
+      const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
+      assert.ok(annotations(main, 'warning').includes(id), main.stdout);
+    });
 });
 
 test('the domain comes from the answer, or from the host of the API', () => {

@@ -1,0 +1,84 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { closeWith, listenHere } from '../listening.ts';
+
+/** How a connection breaks: before it is made, or once so many bytes have gone in one direction. */
+export type Break =
+  | 'refuse'
+  | {
+      readonly direction: 'to-server' | 'to-client';
+      readonly afterBytes: number;
+      /** `noise` sends the client bytes that are neither HTTP nor TLS. */
+      readonly by: 'reset' | 'stall' | 'noise';
+    };
+
+export interface RelayOptions {
+  /** Speaks as a proxy that tunnels to the server, instead of relaying at once. */
+  readonly isProxy: boolean;
+  /** For each connection, in the order in which they are made. */
+  readonly breaks?: readonly (Break | undefined)[];
+  /** Called with each connection, each chunk and each break. */
+  readonly onActivity?: (kind: 'connection' | 'chunk' | 'break') => void;
+}
+
+export interface Relay extends AsyncDisposable {
+  /** Host and port. */
+  readonly address: string;
+  readonly clients: readonly Socket[];
+}
+
+export const NOISE = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
+
+/** Starts a server that relays connections to a local port, and breaks some of them. */
+export async function openRelay(serverPort: number, options: RelayOptions): Promise<Relay> {
+  const { isProxy, breaks = [], onActivity = () => {} } = options;
+  const clients: Socket[] = [];
+  const upstreams: Socket[] = [];
+
+  function relay(client: Socket, planned: Break | undefined): void {
+    if (planned === 'refuse') return breakOff(() => client.resetAndDestroy());
+    const upstream = connect(serverPort, '127.0.0.1');
+    upstreams.push(upstream);
+    for (const [from, to, direction] of [
+      [client, upstream, 'to-server'],
+      [upstream, client, 'to-client'],
+    ] as const) {
+      let left = planned?.direction === direction ? planned.afterBytes : Number.POSITIVE_INFINITY;
+      from.on('data', (chunk: Buffer) => {
+        onActivity('chunk');
+        to.write(chunk.subarray(0, left));
+        left -= chunk.length;
+        if (left > 0) return;
+        left = Number.POSITIVE_INFINITY;
+        breakOff(() => {
+          for (const end of [client, upstream]) end.removeAllListeners('data');
+          if (planned?.by === 'reset') client.resetAndDestroy();
+          if (planned?.by === 'noise') client.write(NOISE);
+        });
+      });
+      from.on('error', () => to.destroy()).on('close', () => to.destroy());
+    }
+  }
+
+  function breakOff(act: () => void): void {
+    act();
+    onActivity('break');
+  }
+
+  const server = createServer(client => {
+    const planned = breaks[clients.push(client.on('error', () => {})) - 1];
+    onActivity('connection');
+    if (!isProxy) return relay(client, planned);
+    client.once('data', () => {
+      if (planned === 'refuse')
+        return breakOff(() => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      relay(client, planned);
+    });
+  });
+  const port = await listenHere(server);
+  return {
+    address: `127.0.0.1:${port}`,
+    clients,
+    [Symbol.asyncDispose]: () => closeWith(server, [...clients, ...upstreams]),
+  };
+}
