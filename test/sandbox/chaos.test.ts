@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Failure } from '../../dev/agent/control-plane.ts';
+import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
+import type { StepEnd } from '../../dev/runner/step.ts';
+import { WITHOUT_SIGNALS } from '../system.ts';
+import { annotations, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { type Break, openRelay } from './relay.ts';
+
+// CHAOS_SEEDS="1 2 3" tries these seeds instead.
+const SEEDS = (process.env['CHAOS_SEEDS'] ?? '1 2 3 4 5 6').split(' ').map(Number);
+
+const page = (status: number) => ({ status, body: `<title>${status}</title>` });
+const createFailed = { status: 500, body: '{"error_code":"sandbox_create_failed"}' };
+
+/** Answers to any request; the API may have acted nevertheless if a server or proxy gave up. */
+const FAILURES: readonly Failure[] = [
+  401,
+  429,
+  500,
+  503,
+  ...[page(200), page(404), page(502), createFailed].map(answer => ({ answer })),
+  ...[408, 500, 502, 503, 504].map(status => ({ acts: true, answer: page(status) })),
+  { acts: true, answer: 'reset' },
+  { acts: true, answer: { status: 201, body: '{"sandboxID":"i1' } },
+];
+
+// In TLS, the handshake takes about 600 bytes to the server and 1,200 to the client.
+const BREAK: fc.Arbitrary<Break> = fc.oneof(
+  fc.constant('refuse' as const),
+  fc.record({
+    direction: fc.constantFrom('to-server', 'to-client'),
+    afterBytes: fc.integer({ min: 1, max: 2500 }),
+    by: fc.constantFrom('reset', 'stall', 'noise'),
+  }),
+);
+
+const rarely = <T, N>(normal: N, fault: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 2, arbitrary: fc.constant(normal) }, { weight: 1, arbitrary: fault });
+
+const CHAOS = fc.record({
+  usesTls: hasOpenssl ? fc.boolean() : fc.constant(false),
+  retries: fc.nat(2).map(String),
+  failures: fc.array(rarely(0, fc.constantFrom(...FAILURES)), { maxLength: 4 }),
+  breaks: fc.array(rarely(undefined, BREAK), { maxLength: 4 }),
+  cancel: fc.option(
+    fc.record({
+      step: fc.constantFrom('main', 'post'),
+      signal: fc.constantFrom('SIGINT', 'SIGTERM'),
+      /** Also sent at the first break. */
+      atActivity: fc.integer({ min: 1, max: 12 }),
+    }),
+    { nil: undefined },
+  ),
+});
+
+type Chaos = typeof CHAOS extends fc.Arbitrary<infer T> ? T : never;
+
+describe('a sandbox', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
+  for (const seed of SEEDS)
+    test(`every sandbox that an unreliable API creates is deleted or warned of (seed ${seed})`, async t => {
+      const [chaos] = fc.sample(CHAOS, { seed, numRuns: 1 });
+      assert.ok(chaos);
+      const { created, running, warnings } = await runJob(chaos);
+      t.diagnostic(
+        `seed ${seed}: created ${created}, deleted ${created - running}, warnings ${warnings}`,
+      );
+    });
+});
+
+/** Runs the main and the post step, and asserts that each sandbox that still runs is named. */
+async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos) {
+  using keys = usesTls ? makeKeys() : undefined;
+  await using job = await openJobWithApi({ failures, ...(keys && { tls: keys }) });
+  const { plane } = job;
+  const signals = signalsAt(cancel);
+  const { port } = new URL(plane.url);
+  await using relay = await openRelay(Number(port), { isProxy: usesTls, breaks, ...signals });
+  const address = `http://${relay.address}`;
+  const env = keys && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: keys.certFile };
+  // A timeout of more than the two seconds that SIGTERM leaves.
+  const inputs = { ...(!keys && { 'api-url': address }), retries, timeout: '3s' };
+  const run = (step: 'main' | 'post', state?: StepEnd) =>
+    job.runSandbox(inputs, {
+      ...(env && { env }),
+      ...(state && { post: state }),
+      onStart: signals.onStart(step),
+    });
+  const main = await run('main');
+  const post = await run('post', main);
+  assert.ok(main.exitCode === 0 || main.exitCode === 1, main.stdout);
+  assert.equal(post.exitCode, 0, post.stdout);
+  const running = plane.running();
+  assertWarned(running, main, post, jobMetadataIn(plane.bodies[0])['sandbox-sync-id'] ?? '');
+  const warnings = [main, post].filter(end => annotations(end, 'warning') !== '').length;
+  return { created: plane.created.length, running: running.length, warnings };
+}
+
+/** Asserts that a warning names each sandbox, by its ID or by the metadata of the job. */
+function assertWarned(ids: readonly string[], main: StepEnd, post: StepEnd, syncId: string): void {
+  const own = JSON.parse(main.state['sandbox'] ?? '{}').id;
+  for (const id of ids) {
+    const [step, name] = id === own ? [post, id] : [main, `sandbox-sync-id=${syncId}`];
+    const warning = annotations(step, 'warning');
+    assert.ok(warning.includes(name), `${id}: ${main.stdout}${post.stdout}`);
+    assert.match(warning, /It ends by itself at \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/);
+  }
+}
+
+/** Sends the signal of a cancellation once, at the given activity or the first break. */
+function signalsAt(cancel: Chaos['cancel']) {
+  let send: (signal: NodeJS.Signals) => void = () => {};
+  let count = 0;
+  return {
+    onStart: (step: 'main' | 'post') => (signals: typeof send) => {
+      count = 0;
+      send = step === cancel?.step ? signals : () => {};
+    },
+    onActivity: (kind: string) => {
+      count += 1;
+      if (cancel === undefined || (kind !== 'break' && count !== cancel.atActivity)) return;
+      send(cancel.signal);
+      send = () => {};
+    },
+  };
+}
