@@ -1790,8 +1790,8 @@ function markCondition(condition, { breaches, warnIf }) {
 	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
 	const notes = [warnIf.includes(condition) ? "warn" : [], isJudged ? [] : "not judged"].flat();
 	const suffix = `${metric.endsWith("_free") ? " free" : ""}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
-	const figure = unbroken(formatFigure(metric, limit));
-	return html`${mark}${prefix}${operator} ${figure}${suffix}`;
+	const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
+	return html`${mark}${prefix}${comparison}${suffix}`;
 }
 
 // src/report/chart.ts
@@ -2628,7 +2628,7 @@ function verdictOf(report) {
 	return {
 		level: levelOf(report, sections),
 		title: titleOf(report, sections),
-		reasons: [...report.errors.map((error) => describeError(error, failures)), ...sections.flatMap((section) => section.reasons)],
+		reasons: [...report.errors.flatMap((error) => describeError(error, failures)), ...sections.flatMap((section) => section.reasons)],
 		failures,
 		warnings: [...sections.flatMap((section) => section.warnings), ...report.warnings.map(untrusted)],
 		notices: sections.flatMap((section) => section.notices),
@@ -2645,28 +2645,29 @@ function levelOf({ cancelled, errors }, sections) {
 	return levels.includes("warning") ? "warning" : "success";
 }
 function titleOf({ cancelled, errors }, sections) {
-	const error = errors.find(({ title }) => title !== void 0)?.title ?? "";
+	const titles = errors.map(({ title }) => title ?? "");
 	const headline = sections[0]?.headline ?? "";
 	const judgementsIf = (isGood) => sections.flatMap(({ level, judgement }) => level === "success" === isGood ? judgement : []);
 	return [
 		cancelled ? "Cancelled." : "",
-		error,
+		...new Set(titles),
 		...judgementsIf(false),
 		headline === "" ? "" : `${headline}.`,
 		...judgementsIf(true)
 	].filter((sentence) => sentence !== "").join(" ");
 }
+/** Describes an error, leaving out what the title and the failed files already say. */
 function describeError({ message, title, details, advice = [] }, failures) {
 	const hints = new Set(failures.map(({ hint }) => hint));
 	const ours = advice.filter((text) => !hints.has(text));
-	return {
-		text: message,
-		isUntrusted: message !== title,
-		details: [...details.map(untrusted), ...ours.map((text) => ({
-			text,
-			isUntrusted: false
-		}))]
-	};
+	const [line, ...others] = [...[message, ...details].filter((text) => text !== title).map(untrusted), ...ours.map((text) => ({
+		text,
+		isUntrusted: false
+	}))];
+	return line === void 0 ? [] : [{
+		...line,
+		details: others
+	}];
 }
 function untrusted(text) {
 	return {
@@ -2783,8 +2784,8 @@ function summaryOf(report, verdict) {
 	return [
 		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
 		...shortList([
-			...reasons.map((each) => html`${mark} ${toHtml(each)}`),
 			...failures.map((each) => html`${mark} ${describeFailures$1(each)}`),
+			...reasons.map((each) => html`${mark} ${toHtml(each)}`),
 			...warnings.map((each) => html`⚠️ ${toHtml(each)}`)
 		]),
 		...sections.toReversed().flatMap((section) => section.blocks),
@@ -2879,9 +2880,8 @@ function logVerdict(report, verdict, problems, log) {
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
 	for (const text of notices) log.notice([text]);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
-	const titles = report.errors.map((error) => error.title);
-	const causes = reasons.flatMap(reasonLines).filter((line) => !titles.includes(line));
-	const ending = report.cancelled || !titles.includes(void 0) ? [title, ...causes] : [...causes, title];
+	const causes = reasons.flatMap(reasonLines);
+	const ending = report.cancelled || report.errors.every((error) => error.title !== void 0) ? [title, ...causes] : [...causes, title];
 	const [first, ...others] = [...problems, ...ending];
 	const texts = [`${prefix}${first}`, ...others];
 	if (succeeded(verdict) && problems.length === 0) log.line(texts.join(" "));

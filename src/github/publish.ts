@@ -83,10 +83,9 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
   for (const text of notices) log.notice([text]);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
-  const titles = report.errors.map(error => error.title);
-  const causes = reasons.flatMap(reasonLines).filter(line => !titles.includes(line));
+  const causes = reasons.flatMap(reasonLines);
   // Lists of annotations only show the first line, so begin with the cause.
-  const isNamed = report.cancelled || !titles.includes(undefined);
+  const isNamed = report.cancelled || report.errors.every(error => error.title !== undefined);
   const ending = isNamed ? [title, ...causes] : [...causes, title];
   const [first, ...others] = [...problems, ...ending];
   const texts = [`${prefix}${first}`, ...others];

@@ -171,6 +171,6 @@ function markCondition(condition: Condition, { breaches, warnIf }: Gate): Html {
   const prefix = aggregate === undefined ? '' : `${aggregate} `;
   const notes = [warnIf.includes(condition) ? 'warn' : [], isJudged ? [] : 'not judged'].flat();
   const suffix = `${metric.endsWith('_free') ? ' free' : ''}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
-  const figure = unbroken(formatFigure(metric, limit));
-  return html`${mark}${prefix}${operator} ${figure}${suffix}`;
+  const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
+  return html`${mark}${prefix}${comparison}${suffix}`;
 }

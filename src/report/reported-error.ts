@@ -9,7 +9,7 @@ export interface ReportedError {
   readonly details: readonly string[];
   /** Our own words, in which backticks mark code. */
   readonly advice?: readonly string[];
-  /** Names the error in the title, in our own words. It can be the message itself. */
+  /** A sentence for the title, in our own words. If it equals the message, the message is left out. */
   readonly title?: string;
 }
 

@@ -14,8 +14,8 @@ export function summaryOf(report: Report, verdict: Verdict): string {
   const blocks = [
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
     ...shortList([
-      ...reasons.map(each => html`${mark} ${toHtml(each)}`),
       ...failures.map(each => html`${mark} ${describeFailures(each)}`),
+      ...reasons.map(each => html`${mark} ${toHtml(each)}`),
       ...warnings.map(each => html`⚠️ ${toHtml(each)}`),
     ]),
     ...sections.toReversed().flatMap(section => section.blocks),

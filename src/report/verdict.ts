@@ -20,7 +20,7 @@ export function verdictOf(report: Report): Verdict {
     level: levelOf(report, sections),
     title: titleOf(report, sections),
     reasons: [
-      ...report.errors.map(error => describeError(error, failures)),
+      ...report.errors.flatMap(error => describeError(error, failures)),
       ...sections.flatMap(section => section.reasons),
     ],
     failures,
@@ -46,13 +46,13 @@ function levelOf(
 
 // Begins with the cause.
 function titleOf({ cancelled, errors }: Report, sections: readonly SectionView[]): string {
-  const error = errors.find(({ title }) => title !== undefined)?.title ?? '';
+  const titles = errors.map(({ title }) => title ?? '');
   const headline = sections[0]?.headline ?? '';
   const judgementsIf = (isGood: boolean) =>
     sections.flatMap(({ level, judgement }) => ((level === 'success') === isGood ? judgement : []));
   const sentences = [
     cancelled ? 'Cancelled.' : '',
-    error,
+    ...new Set(titles),
     ...judgementsIf(false),
     headline === '' ? '' : `${headline}.`,
     ...judgementsIf(true),
@@ -60,18 +60,18 @@ function titleOf({ cancelled, errors }: Report, sections: readonly SectionView[]
   return sentences.filter(sentence => sentence !== '').join(' ');
 }
 
+/** Describes an error, leaving out what the title and the failed files already say. */
 function describeError(
   { message, title, details, advice = [] }: ReportedError,
   failures: readonly FailureGroup[],
-): Line {
-  // The failed files already show these hints.
+): Line[] {
   const hints = new Set(failures.map(({ hint }) => hint));
   const ours = advice.filter(text => !hints.has(text));
-  return {
-    text: message,
-    isUntrusted: message !== title,
-    details: [...details.map(untrusted), ...ours.map(text => ({ text, isUntrusted: false }))],
-  };
+  const [line, ...others] = [
+    ...[message, ...details].filter(text => text !== title).map(untrusted),
+    ...ours.map(text => ({ text, isUntrusted: false })),
+  ];
+  return line === undefined ? [] : [{ ...line, details: others }];
 }
 
 function untrusted(text: string): Line {

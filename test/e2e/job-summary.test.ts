@@ -4,7 +4,7 @@ import { statusFault } from './agent-answers.ts';
 import { expectFailure, expectSuccess } from './run-action.ts';
 import { openJob, openJobWithFault } from './test-job.ts';
 
-test('the job summary names the sandbox, the tripped gate first, then each failure with a hint', async () => {
+test('the job summary names the sandbox and the tripped gate in its title, then each failure with a hint', async () => {
   const files = { 'a.txt': 'a', 'b.txt': 'b' };
   await using job = await openJobWithFault(statusFault(413), { path: 'a.txt' }, { files });
   const { summary, stdout } = await expectFailure(job, { 'fail-if': 'mem_used_pct > 20' });

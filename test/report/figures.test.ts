@@ -47,8 +47,8 @@ test('the table of figures has no mark at a condition that was not judged', () =
   const text = figuresTable({ samples, gate: gateOf(rules, samples, true) })
     .map(({ html }) => html)
     .join('');
-  assert.match(text, />&gt; 90&nbsp;% \(not judged\)</);
-  assert.match(text, />⚠️&nbsp;&gt; 0&nbsp;% \(warn\)</);
+  assert.match(text, />&gt;&nbsp;90&nbsp;% \(not judged\)</);
+  assert.match(text, />⚠️&nbsp;&gt;&nbsp;0&nbsp;% \(warn\)</);
 });
 
 test('the table of figures shows a mean if a condition judges it', () => {

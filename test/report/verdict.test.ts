@@ -16,6 +16,12 @@ const [SENT, GONE, LEFT, SAME, DUE] = [
 const shard = { index: 2, count: 4, files: 2, planned: 2000 };
 const errors = [{ message: 'The stats could not be read.', details: ['Try again.'] }];
 const named = [{ message: 'It was not seen.', details: [], title: 'It was not seen.' }];
+const NOT_READY = {
+  message: 'The sandbox was not ready.',
+  details: ['GET answered 503.'],
+  advice: ['Check port.'],
+  title: 'The sandbox was not ready.',
+};
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') =>
   judged([{ load: value }], [fail], [warn]);
@@ -136,6 +142,12 @@ test('a gate without samples gives no reason but the error that says why there a
   const unread = { ...judged([], ['load > 1']), errors };
   const { reasons } = verdictOf(report({ task, ...unread }));
   assert.deepEqual(reasonTexts(reasons), ['The stats could not be read.', 'Try again.']);
+});
+
+test('an error does not repeat what the title says', () => {
+  const { title, reasons } = verdictOf(report({ files: [LEFT], errors: [NOT_READY] }));
+  assert.equal(title, 'The sandbox was not ready. Nothing was sent.');
+  assert.deepEqual(reasonTexts(reasons), ['GET answered 503.', 'Check port.']);
 });
 
 test('an error does not repeat the hint of a failed file', () => {
