@@ -3476,10 +3476,11 @@ async function startSampler(script, directory, options) {
 	await once(child, "spawn");
 	writeFileSync(pid, String(child.pid), { mode: 384 });
 	const { promise: sent, resolve, reject } = Promise.withResolvers();
-	child.stdin?.on("finish", resolve).on("error", reject).end(JSON.stringify(options));
-	await sent.catch((error) => {
-		const why = readRecord(directory).crash ?? errorText(error);
-		throw inputError("monitor", `its process ended at once: ${why}.`);
+	child.stdin?.on("finish", resolve).on("error", reject).on("close", reject);
+	child.stdin?.end(JSON.stringify(options));
+	await sent.catch(() => {
+		const { crash = "for no known reason" } = readRecord(directory);
+		throw inputError("monitor", `its process ended at once: ${crash}.`);
 	});
 	child.unref();
 }

@@ -4,7 +4,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inputError } from '../inputs/input-error.ts';
-import { errorText, parseFields, stringFieldsOf } from '../text/json.ts';
+import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { monitorFiles, readRecord, type SavedInputs } from './record.ts';
 
 export interface SamplerOptions extends SavedInputs {
@@ -33,10 +33,12 @@ export async function startSampler(
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
   // Inputs may be secret, and other processes can read arguments and environments.
   const { promise: sent, resolve, reject } = Promise.withResolvers<void>();
-  child.stdin?.on('finish', resolve).on('error', reject).end(JSON.stringify(options));
-  await sent.catch((error: unknown) => {
-    const why = readRecord(directory).crash ?? errorText(error);
-    throw inputError('monitor', `its process ended at once: ${why}.`);
+  // When the process exits, Node closes its stdin, with or without an EPIPE.
+  child.stdin?.on('finish', resolve).on('error', reject).on('close', reject);
+  child.stdin?.end(JSON.stringify(options));
+  await sent.catch(() => {
+    const { crash = 'for no known reason' } = readRecord(directory);
+    throw inputError('monitor', `its process ended at once: ${crash}.`);
   });
   child.unref();
 }
