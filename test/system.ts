@@ -15,9 +15,12 @@ export function unlessLinux(why: string): string | false {
   return process.platform !== 'linux' && why;
 }
 
-export const WITHOUT_BASH = onWindows('the bash found there may be that of WSL');
+export const WITHOUT_LINKS = onWindows('creating a symbolic link needs a privilege');
 
-export const WITHOUT_SIGNALS = onWindows('a signal sent by a process ends another at once there');
+export const WITHOUT_MODES = onWindows('files have no permission bits');
+
+// SIGKILL works everywhere.
+export const WITHOUT_SIGNALS = onWindows('SIGINT and SIGTERM kill a process, unhandled');
 
 /** Whether a file can have this name or path; Windows allows fewer. */
 export function canBeNamed(name: string): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { onWindows, WINDOWS } from '../system.ts';
+import { WINDOWS, WITHOUT_MODES } from '../system.ts';
 import { assertDelivered, type Result } from './result.ts';
 import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { type Files, openJob } from './test-job.ts';
@@ -90,7 +90,7 @@ test('a dry run lists files with their targets, and sends nothing', async () => 
   assert.equal(report.digest, '');
 });
 
-const NEEDS_MODES = process.getuid?.() === 0 ? 'root reads all' : onWindows('it has no modes');
+const NEEDS_MODES = process.getuid?.() === 0 ? 'root reads all' : WITHOUT_MODES;
 
 for (const [name, mode, inputs] of [
   ['a folder that may be entered but not listed', 0o311, { files: 'dist/none' }],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WINDOWS, WITHOUT_SIGNALS } from '../system.ts';
+import { WINDOWS } from '../system.ts';
 import { statusFault } from './agent-answers.ts';
 import type { Result } from './result.ts';
 import {
@@ -105,9 +105,7 @@ test('the state file stays removed after a failure, so the next run sends everyt
   assert.deepEqual(await sentBy(job), ALL);
 });
 
-test('the state file is removed before the first upload, so a killed step leaves none', {
-  skip: WITHOUT_SIGNALS,
-}, async () => {
+test('the state file is removed before the first upload, so a killed step leaves none', async () => {
   await using job = await openJob({ files: FILES });
   await sentBy(job);
   job.write({ 'b.txt': 'BBB' });

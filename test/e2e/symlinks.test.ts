@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { onWindows } from '../system.ts';
+import { WITHOUT_LINKS } from '../system.ts';
 import { expectFailure, expectSuccess } from './run-action.ts';
 import { openJob, type TestJob } from './test-job.ts';
 
@@ -14,7 +14,7 @@ function link({ workspace }: TestJob, links: Readonly<Record<string, string>>): 
   }
 }
 
-describe('symlinks', { skip: onWindows('making them needs a privilege') }, () => {
+describe('symlinks', { skip: WITHOUT_LINKS }, () => {
   test('a symlink to a file is uploaded; broken symlinks and (without follow-symlinks) folder symlinks are skipped', async () => {
     await using job = await openJob({ files: { 'real/a.txt': 'a' } });
     link(job, {

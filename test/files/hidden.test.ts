@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { test } from 'node:test';
-import { onWindows } from '../system.ts';
+import { WITHOUT_LINKS, WITHOUT_MODES } from '../system.ts';
 import { createTree, directory, find, link, relativePaths } from './file-tree.ts';
 
 const TREE = Object.fromEntries(
@@ -50,7 +50,7 @@ test('hidden folders above the root of a pattern hide nothing', async () => {
 });
 
 test('hidden folders are not searched', {
-  skip: process.getuid?.() === 0 ? 'root reads all' : onWindows('it has no modes'),
+  skip: process.getuid?.() === 0 ? 'root reads all' : WITHOUT_MODES,
 }, async () => {
   using tree = createTree({ 'a/f': '', 'a/.shut': directory });
   chmodSync(tree.at('a/.shut'), 0);
@@ -70,7 +70,7 @@ const LINKS: Readonly<
   '*/.env': [{ 'sub/.env2': 'b.js' }, ['sub/.env']],
 };
 
-const SKIP = { skip: onWindows('its links are others') };
+const SKIP = { skip: WITHOUT_LINKS };
 
 for (const [pattern, [links, found]] of Object.entries(LINKS)) {
   test(

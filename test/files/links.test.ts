@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathWithin } from '../../src/files/paths.ts';
-import { onWindows } from '../system.ts';
+import { WITHOUT_LINKS } from '../system.ts';
 import { createTree, find, link, relativePaths, skippedReasons, type Tree } from './file-tree.ts';
 
 type Links = Readonly<Record<string, string>>;
 type Follow = boolean | undefined;
 
-const SKIP = { skip: onWindows('its links are others') };
+const SKIP = { skip: WITHOUT_LINKS };
 
 /** Creates a workspace `w` with links, and files next to it. */
 function createLinkedTree(links: Links): Tree {

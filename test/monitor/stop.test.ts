@@ -112,9 +112,7 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     assertSilent(await monitor.post(), monitor);
   });
 
-  test('the post step judges a monitor if monitor/stop was killed', {
-    skip: WITHOUT_SIGNALS,
-  }, async () => {
+  test('the post step judges a monitor if monitor/stop was killed', async () => {
     await using monitor = await startMonitor(GATED);
     monitor.setMemory(95);
     assert.notEqual((await monitor.stop({}, signalDuringLastSample('SIGKILL'))).exitCode, 0);

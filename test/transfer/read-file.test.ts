@@ -15,7 +15,7 @@ import { createGzip } from 'node:zlib';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { SMALL_BYTES } from '../../src/transfer/batches.ts';
 import { hashFile, openFile, readSmallFile } from '../../src/transfer/read-file.ts';
-import { onWindows } from '../system.ts';
+import { onWindows, WITHOUT_MODES } from '../system.ts';
 import { countOpenFiles, distinctBytes, openTempFolder, type TempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -55,7 +55,7 @@ const POSIX_CHANGES: typeof CHANGES = {
 describe('a file that has changed', () => {
   for (const [name, [change, message]] of Object.entries({ ...CHANGES, ...POSIX_CHANGES })) {
     test(`a file that ${name} fails and is not retried`, {
-      skip: name in POSIX_CHANGES && onWindows('has no such files'),
+      skip: name in POSIX_CHANGES && onWindows('files cannot be pipes, and links need a privilege'),
     }, async () => {
       using folder = openTempFolder();
       const file = folder.writePlanned('a', 'abc');
@@ -69,7 +69,7 @@ describe('a file that has changed', () => {
   }
 
   test('a file without read permission fails', {
-    skip: process.getuid?.() === 0 || onWindows('has no modes'),
+    skip: process.getuid?.() === 0 || WITHOUT_MODES,
   }, () => {
     using folder = openTempFolder();
     const file = folder.writePlanned('a', 'abc');

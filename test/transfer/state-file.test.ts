@@ -16,7 +16,7 @@ import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parsed } from '../inputs/parsing.ts';
-import { onWindows } from '../system.ts';
+import { onWindows, WITHOUT_LINKS } from '../system.ts';
 import { openTempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -202,7 +202,7 @@ describe('the input state-file is rejected', () => {
   });
 
   test('state-file must not be a pipe or a device, which might be read for ever', {
-    skip: onWindows('it has no such files'),
+    skip: onWindows('files cannot be pipes'),
   }, () => {
     mkdirSync(folder.at('cache'));
     execFileSync('mkfifo', [stateFile()]);
@@ -217,7 +217,7 @@ describe('the input state-file is rejected', () => {
   });
 
   test('state-file must not be a symbolic link, or be below one', {
-    skip: onWindows('needs rights'),
+    skip: WITHOUT_LINKS,
   }, () => {
     replaceState([uploaded(folder.writePlanned('a', 'a'))]);
     renameSync(stateFile(), folder.at('elsewhere'));
