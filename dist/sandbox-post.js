@@ -2,9 +2,9 @@ import { S as loadDeletion, T as removeJobSandbox, n as deleteOrWarn, r as notDe
 
 // src/main/sandbox-post.ts
 const saved = loadDeletion();
-if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteOrWarn(saved.lease, inputs, context), {
+if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteOrWarn(saved.deletion, inputs, context), {
 	inputs: saved.inputs,
-	onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.lease), ...lines].join(" "))
+	onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.deletion), ...lines].join(" "))
 });
 removeJobSandbox();
 

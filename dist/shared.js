@@ -1777,7 +1777,7 @@ function describeUse({ figures }, aggregate, samples) {
 	});
 	return first === void 0 || second === void 0 ? first : html`${first} (${second})`;
 }
-const MARKS$1 = {
+const BREACH_MARKS = {
 	fail: "❌",
 	warn: "⚠️"
 };
@@ -1786,7 +1786,7 @@ function markCondition(condition, { breaches, warnIf }) {
 	const { metric, aggregate, operator, limit } = condition;
 	const breach = breaches.find((each) => each.condition === condition);
 	const isJudged = breach === void 0 || breach.holds !== void 0;
-	const mark = isJudged ? html`${breach === void 0 ? "✅" : MARKS$1[breach.level]}&nbsp;` : html``;
+	const mark = isJudged ? html`${breach === void 0 ? "✅" : BREACH_MARKS[breach.level]}&nbsp;` : html``;
 	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
 	const notes = [warnIf.includes(condition) ? "warn" : [], isJudged ? [] : "not judged"].flat();
 	const suffix = `${metric.endsWith("_free") ? " free" : ""}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
@@ -2109,7 +2109,7 @@ function describeMove({ source, target }, size) {
 }
 
 // src/report/upload-section.ts
-const NOTHING_SENT = {
+const EMPTY_UPLOAD = {
 	dryRun: false,
 	shard: void 0,
 	files: [],
@@ -2122,12 +2122,12 @@ const NOTHING_SENT = {
 function viewUpload(section, info) {
 	const { digest, shard } = section;
 	const totals = countFiles(section);
-	const failures = describeFailures$2(section);
+	const failures = describeFailures$1(section);
 	const notices = [...modesNotice(section), ...orphansNotice(section)];
 	const transferLine = describeTransfer(section, totals);
 	const digestLine = digest === "" ? [] : [`Digest: ${digest}`];
 	return {
-		level: levelOf$1(section, totals),
+		level: uploadLevel(section, totals),
 		headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ""}`,
 		judgement: "",
 		reasons: notAttemptedReasons(section, info).map((text) => ({
@@ -2138,7 +2138,7 @@ function viewUpload(section, info) {
 		warnings: [],
 		notices,
 		logLines: transferLine === "" ? digestLine : [transferLine, ...digestLine],
-		outputs: outputsOf$1(totals, digest),
+		outputs: uploadOutputs(totals, digest),
 		files: { checksums: {
 			name: "checksums.txt",
 			text: checksumsOf(section.files)
@@ -2172,7 +2172,7 @@ function countFiles({ files, skipped }) {
 	}
 	return totals;
 }
-function levelOf$1({ shard }, totals) {
+function uploadLevel({ shard }, totals) {
 	if (totals.failed + totals.notAttempted > 0) return "failure";
 	return totals.planned === 0 && !shard?.planned ? "warning" : "success";
 }
@@ -2213,7 +2213,7 @@ function groupFailures(files) {
 	const failed = files.filter((result) => result.status === "failed");
 	return [...Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
 }
-function describeFailures$2({ files }) {
+function describeFailures$1({ files }) {
 	return groupFailures(files.filter((file) => file.status !== "failed" || file.error.kind !== "cancelled")).map((group) => ({
 		message: group[0]?.error.message ?? "",
 		hint: group[0]?.error.hint ?? "",
@@ -2232,7 +2232,7 @@ function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
 	return [`Still in the sandbox, but no longer in the build: ${limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport).join(", ")}`];
 }
-function outputsOf$1(totals, digest) {
+function uploadOutputs(totals, digest) {
 	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
 	return {
 		"uploaded-count": String(uploaded),
@@ -2274,7 +2274,7 @@ function failedReport(task, { name, error, cancelled, isGated }) {
 		warnings: []
 	};
 	const sections = {
-		upload: NOTHING_SENT,
+		upload: EMPTY_UPLOAD,
 		measured: {
 			samples: [],
 			gate
@@ -2437,7 +2437,7 @@ function loadDeletion() {
 	const { id, endsAt, inputs } = parseFields(getState("sandbox"));
 	if (typeof id !== "string" || typeof endsAt !== "number") return void 0;
 	return {
-		lease: {
+		deletion: {
 			id,
 			endsAt
 		},
@@ -2621,91 +2621,6 @@ function waitLog(log) {
 	};
 }
 
-// src/report/verdict.ts
-function verdictOf(report) {
-	const sections = viewsOf(report);
-	const failures = sections.flatMap((section) => section.failures);
-	return {
-		level: levelOf(report, sections),
-		title: titleOf(report, sections),
-		reasons: [...report.errors.flatMap((error) => describeError(error, failures)), ...sections.flatMap((section) => section.reasons)],
-		failures,
-		warnings: [...sections.flatMap((section) => section.warnings), ...report.warnings.map(untrusted)],
-		notices: sections.flatMap((section) => section.notices),
-		sections
-	};
-}
-function succeeded({ level }) {
-	return level === "success" || level === "warning";
-}
-function levelOf({ cancelled, errors }, sections) {
-	if (cancelled) return "cancelled";
-	const levels = sections.map(({ level }) => level);
-	if (errors.length > 0 || levels.includes("failure")) return "failure";
-	return levels.includes("warning") ? "warning" : "success";
-}
-function titleOf({ cancelled, errors }, sections) {
-	const titles = errors.map(({ title }) => title ?? "");
-	const headline = sections[0]?.headline ?? "";
-	const judgementsIf = (isGood) => sections.flatMap(({ level, judgement }) => level === "success" === isGood ? judgement : []);
-	return [
-		cancelled ? "Cancelled." : "",
-		...new Set(titles),
-		...judgementsIf(false),
-		headline === "" ? "" : `${headline}.`,
-		...judgementsIf(true)
-	].filter((sentence) => sentence !== "").join(" ");
-}
-/** Describes an error, leaving out what the title and the failed files already say. */
-function describeError({ message, title, details, advice = [] }, failures) {
-	const hints = new Set(failures.map(({ hint }) => hint));
-	const ours = advice.filter((text) => !hints.has(text));
-	const [line, ...others] = [...[message, ...details].filter((text) => text !== title).map(untrusted), ...ours.map((text) => ({
-		text,
-		isUntrusted: false
-	}))];
-	return line === void 0 ? [] : [{
-		...line,
-		details: others
-	}];
-}
-function untrusted(text) {
-	return {
-		text,
-		isUntrusted: true
-	};
-}
-
-// src/report/outputs.ts
-function outputsOf({ sections }) {
-	return Object.assign({}, ...sections.map((section) => section.outputs));
-}
-const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-/** Returns the text of report.json. */
-function reportJson(report, verdict) {
-	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
-	const document = {
-		$schema: SCHEMA,
-		task,
-		succeeded: succeeded(verdict),
-		headline: verdict.title,
-		name,
-		sandboxId,
-		baseUrl,
-		cancelled,
-		errors: errors.map((error) => {
-			const [message, ...details] = errorLines(error);
-			return {
-				message,
-				details
-			};
-		}),
-		warnings,
-		...Object.assign({}, ...verdict.sections.map(({ json }) => json))
-	};
-	return `${JSON.stringify(document)}\n`;
-}
-
 // src/report/redact-report.ts
 /**
 * Redacts what users typed, such as a token in the wrong input or in the name of a file. What the
@@ -2769,9 +2684,94 @@ function redactFile(result, redact) {
 	};
 }
 
+// src/report/verdict.ts
+function verdictOf(report) {
+	const sections = viewsOf(report);
+	const failures = sections.flatMap((section) => section.failures);
+	return {
+		level: verdictLevel(report, sections),
+		title: titleOf(report, sections),
+		reasons: [...report.errors.flatMap((error) => describeError(error, failures)), ...sections.flatMap((section) => section.reasons)],
+		failures,
+		warnings: [...sections.flatMap((section) => section.warnings), ...report.warnings.map(untrusted)],
+		notices: sections.flatMap((section) => section.notices),
+		sections
+	};
+}
+function succeeded({ level }) {
+	return level === "success" || level === "warning";
+}
+function verdictLevel({ cancelled, errors }, sections) {
+	if (cancelled) return "cancelled";
+	const levels = sections.map(({ level }) => level);
+	if (errors.length > 0 || levels.includes("failure")) return "failure";
+	return levels.includes("warning") ? "warning" : "success";
+}
+function titleOf({ cancelled, errors }, sections) {
+	const titles = errors.map(({ title }) => title ?? "");
+	const headline = sections[0]?.headline ?? "";
+	const judgementsIf = (isGood) => sections.flatMap(({ level, judgement }) => level === "success" === isGood ? judgement : []);
+	return [
+		cancelled ? "Cancelled." : "",
+		...new Set(titles),
+		...judgementsIf(false),
+		headline === "" ? "" : `${headline}.`,
+		...judgementsIf(true)
+	].filter((sentence) => sentence !== "").join(" ");
+}
+/** Describes an error, leaving out what the title and the failed files already say. */
+function describeError({ message, title, details, advice = [] }, failures) {
+	const hints = new Set(failures.map(({ hint }) => hint));
+	const ours = advice.filter((text) => !hints.has(text));
+	const [line, ...others] = [...[message, ...details].filter((text) => text !== title).map(untrusted), ...ours.map((text) => ({
+		text,
+		isUntrusted: false
+	}))];
+	return line === void 0 ? [] : [{
+		...line,
+		details: others
+	}];
+}
+function untrusted(text) {
+	return {
+		text,
+		isUntrusted: true
+	};
+}
+
+// src/report/report-json.ts
+function mergeOutputs({ sections }) {
+	return Object.assign({}, ...sections.map((section) => section.outputs));
+}
+const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
+/** Returns the text of report.json. */
+function reportJson(report, verdict) {
+	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
+	const document = {
+		$schema: SCHEMA,
+		task,
+		succeeded: succeeded(verdict),
+		headline: verdict.title,
+		name,
+		sandboxId,
+		baseUrl,
+		cancelled,
+		errors: errors.map((error) => {
+			const [message, ...details] = errorLines(error);
+			return {
+				message,
+				details
+			};
+		}),
+		warnings,
+		...Object.assign({}, ...verdict.sections.map(({ json }) => json))
+	};
+	return `${JSON.stringify(document)}\n`;
+}
+
 // src/report/summary.ts
 const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
-const MARKS = {
+const LEVEL_MARKS = {
 	success: "✅",
 	warning: "⚠️",
 	failure: "❌",
@@ -2780,11 +2780,11 @@ const MARKS = {
 /** Renders the job summary: the causes, then what was measured, then the upload. */
 function summaryOf(report, verdict) {
 	const { level, title, reasons, failures, warnings, sections } = verdict;
-	const mark = MARKS[level];
+	const mark = LEVEL_MARKS[level];
 	return [
 		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
 		...shortList([
-			...failures.map((each) => html`${mark} ${describeFailures$1(each)}`),
+			...failures.map((each) => html`${mark} ${renderFailureGroup(each)}`),
 			...reasons.map((each) => html`${mark} ${toHtml(each)}`),
 			...warnings.map((each) => html`⚠️ ${toHtml(each)}`)
 		]),
@@ -2799,7 +2799,7 @@ function toHtml({ text, isUntrusted, details = [] }) {
 	return concat([line, ...limitList(details.map(toHtml), MAX_DETAILS, more)], "<br>");
 }
 const MAX_NAMES$1 = 5;
-function describeFailures$1({ message, hint, sources }) {
+function renderFailureGroup({ message, hint, sources }) {
 	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
 	const more = (count) => html`${moreInReport(count)}`;
 	const names = concat(limitList(sources.map(code), MAX_NAMES$1, more), ", ");
@@ -2829,7 +2829,7 @@ function writeOutputs(report, verdict, log) {
 	try {
 		const outputs = {
 			...writeFiles(report, verdict, log),
-			...outputsOf(verdict)
+			...mergeOutputs(verdict)
 		};
 		requireVariables("GITHUB_OUTPUT");
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
@@ -3862,4 +3862,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { parseFields as $, digestOf as A, totalSize as B, loadMonitorDirectory as C, requireVariables as D, saveDeletion as E, formatCount as F, withClient as G, filesPerRequestOf as H, formatDuration as I, parseAnswer as J, MAX_ANSWER_BYTES as K, formatNumber as L, gateOf as M, isGated as N, NOTHING_SENT as O, formatBytes as P, fieldsOf as Q, limitList as R, loadDeletion as S, removeJobSandbox as T, withRetries as U, isSecretHeader as V, agentService as W, isFatal as X, AgentError as Y, errorText as Z, runReportingStep as _, endMonitor as a, quote as at, findMonitorDirectories as b, runSampler as c, markStopped as d, systemCode as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, findMistake as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, deleteOrWarn as n, allOrProblems as nt, startMonitor as o, checkGateIsJudgeable as p, badAnswer as q, notDeletedWarning as r, inputError as rt, receiveSamplerOptions as s, createOrConnect as t, InputError as tt, loadInputs as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, listSome as z };
+export { parseFields as $, digestOf as A, totalSize as B, loadMonitorDirectory as C, requireVariables as D, saveDeletion as E, formatCount as F, withClient as G, filesPerRequestOf as H, formatDuration as I, parseAnswer as J, MAX_ANSWER_BYTES as K, formatNumber as L, gateOf as M, isGated as N, EMPTY_UPLOAD as O, formatBytes as P, fieldsOf as Q, limitList as R, loadDeletion as S, removeJobSandbox as T, withRetries as U, isSecretHeader as V, agentService as W, isFatal as X, AgentError as Y, errorText as Z, runReportingStep as _, endMonitor as a, quote as at, findMonitorDirectories as b, runSampler as c, markStopped as d, systemCode as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, findMistake as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, deleteOrWarn as n, allOrProblems as nt, startMonitor as o, checkGateIsJudgeable as p, badAnswer as q, notDeletedWarning as r, inputError as rt, receiveSamplerOptions as s, createOrConnect as t, InputError as tt, loadInputs as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, listSome as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as parseFields, A as digestOf, B as totalSize, F as formatCount, G as withClient, H as filesPerRequestOf, J as parseAnswer, K as MAX_ANSWER_BYTES, L as formatNumber, M as gateOf, N as isGated, O as NOTHING_SENT, P as formatBytes, Q as fieldsOf, R as limitList, U as withRetries, V as isSecretHeader, W as agentService, X as isFatal, Y as AgentError, Z as errorText, at as quote, et as systemCode, f as lend, g as waitFor, it as findMistake, j as NOT_MEASURED, k as describeShard, m as measure, nt as allOrProblems, p as checkGateIsJudgeable, q as badAnswer, rt as inputError, tt as InputError, z as listSome } from "./shared.js";
+import { $ as parseFields, A as digestOf, B as totalSize, F as formatCount, G as withClient, H as filesPerRequestOf, J as parseAnswer, K as MAX_ANSWER_BYTES, L as formatNumber, M as gateOf, N as isGated, O as EMPTY_UPLOAD, P as formatBytes, Q as fieldsOf, R as limitList, U as withRetries, V as isSecretHeader, W as agentService, X as isFatal, Y as AgentError, Z as errorText, at as quote, et as systemCode, f as lend, g as waitFor, it as findMistake, j as NOT_MEASURED, k as describeShard, m as measure, nt as allOrProblems, p as checkGateIsJudgeable, q as badAnswer, rt as inputError, tt as InputError, z as listSome } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -1044,7 +1044,7 @@ async function prepareUpload(inputs, context) {
 		orphaned: []
 	} : await findChanges(files, state, cancel);
 	const section = {
-		...NOTHING_SENT,
+		...EMPTY_UPLOAD,
 		dryRun,
 		skipped: plan.skipped,
 		orphaned: changes.orphaned,

@@ -5,7 +5,7 @@ import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import { DEFAULT_PORT } from '../inputs/connection.ts';
 import { JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { Lease } from '../sandbox/sandbox.ts';
+import type { ScheduledDeletion } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { readInputs, requireVariables, tempDirectory, writeToRunner } from './runner.ts';
@@ -25,16 +25,18 @@ export function jobMetadata(): Readonly<Record<string, string>> {
   };
 }
 
-export function saveDeletion({ id, endsAt }: Lease, raw: RawInputs): void {
+export function saveDeletion({ id, endsAt }: ScheduledDeletion, raw: RawInputs): void {
   const inputs = Object.fromEntries(SAVED_INPUTS.map(name => [name, raw[name] ?? '']));
   writeToRunner('GITHUB_STATE', () => saveState('sandbox', { id, endsAt, inputs }));
 }
 
-export function loadDeletion(): { readonly lease: Lease; readonly inputs: RawInputs } | undefined {
+export function loadDeletion():
+  | { readonly deletion: ScheduledDeletion; readonly inputs: RawInputs }
+  | undefined {
   const { id, endsAt, inputs } = parseFields(getState('sandbox'));
   if (typeof id !== 'string' || typeof endsAt !== 'number') return undefined;
   return {
-    lease: { id, endsAt },
+    deletion: { id, endsAt },
     inputs: { ...readInputs('sandbox-end'), ...stringFieldsOf(inputs) },
   };
 }

@@ -1,9 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
-import { outputsOf, reportJson } from '../report/outputs.ts';
 import { redactReport } from '../report/redact-report.ts';
 import type { Report } from '../report/report.ts';
+import { mergeOutputs, reportJson } from '../report/report-json.ts';
 import type { FailureGroup, Line } from '../report/section-view.ts';
 import { summaryOf } from '../report/summary.ts';
 import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
@@ -34,7 +34,7 @@ export async function publish(
 
 function writeOutputs(report: Report, verdict: Verdict, log: Log): string[] {
   try {
-    const outputs = { ...writeFiles(report, verdict, log), ...outputsOf(verdict) };
+    const outputs = { ...writeFiles(report, verdict, log), ...mergeOutputs(verdict) };
     requireVariables('GITHUB_OUTPUT');
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
     return [];

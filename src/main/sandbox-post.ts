@@ -4,9 +4,9 @@ import { deleteOrWarn, notDeletedWarning } from '../sandbox/sandbox.ts';
 
 const saved = loadDeletion();
 if (saved !== undefined)
-  await runStep('sandbox-end', (inputs, context) => deleteOrWarn(saved.lease, inputs, context), {
+  await runStep('sandbox-end', (inputs, context) => deleteOrWarn(saved.deletion, inputs, context), {
     inputs: saved.inputs,
     // The sandbox ends by itself, so do not fail the job.
-    onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.lease), ...lines].join(' ')),
+    onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.deletion), ...lines].join(' ')),
   });
 removeJobSandbox();

@@ -8,7 +8,7 @@ await runStep('sandbox', async (inputs, context, raw) => {
   requireVariables('GITHUB_STATE', 'GITHUB_OUTPUT', 'RUNNER_TEMP');
   await createOrConnect(inputs, context, {
     jobMetadata: jobMetadata(),
-    scheduleDeletion: lease => saveDeletion(lease, raw),
+    scheduleDeletion: deletion => saveDeletion(deletion, raw),
     publish: publishSandbox,
   });
 });

@@ -160,14 +160,16 @@ function describeUse(
   return first === undefined || second === undefined ? first : html`${first} (${second})`;
 }
 
-const MARKS = { fail: '❌', warn: '⚠️' } as const;
+const BREACH_MARKS = { fail: '❌', warn: '⚠️' } as const;
 
 /** Returns a cell such as `❌ mean > 90 %`, `✅ < 512 MiB free` or `> 90 % (not judged)`. */
 function markCondition(condition: Condition, { breaches, warnIf }: Gate): Html {
   const { metric, aggregate, operator, limit } = condition;
   const breach = breaches.find(each => each.condition === condition);
   const isJudged = breach === undefined || breach.holds !== undefined;
-  const mark = isJudged ? html`${breach === undefined ? '✅' : MARKS[breach.level]}&nbsp;` : html``;
+  const mark = isJudged
+    ? html`${breach === undefined ? '✅' : BREACH_MARKS[breach.level]}&nbsp;`
+    : html``;
   const prefix = aggregate === undefined ? '' : `${aggregate} `;
   const notes = [warnIf.includes(condition) ? 'warn' : [], isJudged ? [] : 'not judged'].flat();
   const suffix = `${metric.endsWith('_free') ? ' free' : ''}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;

@@ -3,7 +3,7 @@ import type { Task } from '../inputs/inputs.ts';
 import { type MeasuredSection, viewMeasured } from './measured-section.ts';
 import type { ReportedError } from './reported-error.ts';
 import type { SectionView } from './section-view.ts';
-import { NOTHING_SENT, type UploadSection, viewUpload } from './upload-section.ts';
+import { EMPTY_UPLOAD, type UploadSection, viewUpload } from './upload-section.ts';
 
 export interface TaskInfo {
   readonly task: Task;
@@ -44,7 +44,7 @@ export function failedReport(
 ): Report {
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
   const info = { task, name, sandboxId: '', baseUrl: '', cancelled, warnings: [] };
-  const sections = { upload: NOTHING_SENT, measured: { samples: [], gate } };
+  const sections = { upload: EMPTY_UPLOAD, measured: { samples: [], gate } };
   return { ...info, errors: [error], ...pickSections(task, sections) };
 }
 

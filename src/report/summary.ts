@@ -5,16 +5,16 @@ import type { FailureGroup, Line } from './section-view.ts';
 import type { Verdict } from './verdict.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
-const MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
+const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
 /** Renders the job summary: the causes, then what was measured, then the upload. */
 export function summaryOf(report: Report, verdict: Verdict): string {
   const { level, title, reasons, failures, warnings, sections } = verdict;
-  const mark = MARKS[level];
+  const mark = LEVEL_MARKS[level];
   const blocks = [
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
     ...shortList([
-      ...failures.map(each => html`${mark} ${describeFailures(each)}`),
+      ...failures.map(each => html`${mark} ${renderFailureGroup(each)}`),
       ...reasons.map(each => html`${mark} ${toHtml(each)}`),
       ...warnings.map(each => html`⚠️ ${toHtml(each)}`),
     ]),
@@ -34,7 +34,7 @@ function toHtml({ text, isUntrusted, details = [] }: Line): Html {
 
 const MAX_NAMES = 5;
 
-function describeFailures({ message, hint, sources }: FailureGroup): Html {
+function renderFailureGroup({ message, hint, sources }: FailureGroup): Html {
   const files = sources.length > 1 ? html`${formatCount(sources.length, 'file')}: ` : html``;
   const more = (count: number) => html`${moreInReport(count)}`;
   const names = concat(limitList(sources.map(code), MAX_NAMES, more), ', ');

@@ -35,7 +35,7 @@ interface ReportedShard extends Shard {
   readonly planned: number;
 }
 
-export const NOTHING_SENT: UploadSection = {
+export const EMPTY_UPLOAD: UploadSection = {
   dryRun: false,
   shard: undefined,
   files: [],
@@ -54,7 +54,7 @@ export function viewUpload(section: UploadSection, info: TaskInfo): SectionView 
   const transferLine = describeTransfer(section, totals);
   const digestLine = digest === '' ? [] : [`Digest: ${digest}`];
   return {
-    level: levelOf(section, totals),
+    level: uploadLevel(section, totals),
     headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ''}`,
     judgement: '',
     reasons: notAttemptedReasons(section, info).map(text => ({ text, isUntrusted: true })),
@@ -62,7 +62,7 @@ export function viewUpload(section: UploadSection, info: TaskInfo): SectionView 
     warnings: [],
     notices,
     logLines: transferLine === '' ? digestLine : [transferLine, ...digestLine],
-    outputs: outputsOf(totals, digest),
+    outputs: uploadOutputs(totals, digest),
     files: { checksums: { name: 'checksums.txt', text: checksumsOf(section.files) } },
     blocks: uploadBlocks(section, notices, transferLine),
     json: { totals, ...section, files: section.files.map(fileEntry) },
@@ -93,7 +93,7 @@ function countFiles({ files, skipped }: UploadSection) {
   return totals;
 }
 
-function levelOf({ shard }: UploadSection, totals: Totals): SectionView['level'] {
+function uploadLevel({ shard }: UploadSection, totals: Totals): SectionView['level'] {
   if (totals.failed + totals.notAttempted > 0) return 'failure';
   return totals.planned === 0 && !shard?.planned ? 'warning' : 'success';
 }
@@ -186,7 +186,7 @@ function orphansNotice({ orphaned }: UploadSection): string[] {
   return [`Still in the sandbox, but no longer in the build: ${names.join(', ')}`];
 }
 
-function outputsOf(totals: Totals, digest: string): Record<string, string> {
+function uploadOutputs(totals: Totals, digest: string): Record<string, string> {
   const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
   return {
     'uploaded-count': String(uploaded),

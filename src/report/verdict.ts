@@ -17,7 +17,7 @@ export function verdictOf(report: Report): Verdict {
   const sections = viewsOf(report);
   const failures = sections.flatMap(section => section.failures);
   return {
-    level: levelOf(report, sections),
+    level: verdictLevel(report, sections),
     title: titleOf(report, sections),
     reasons: [
       ...report.errors.flatMap(error => describeError(error, failures)),
@@ -34,7 +34,7 @@ export function succeeded({ level }: Verdict): boolean {
   return level === 'success' || level === 'warning';
 }
 
-function levelOf(
+function verdictLevel(
   { cancelled, errors }: Report,
   sections: readonly SectionView[],
 ): Verdict['level'] {

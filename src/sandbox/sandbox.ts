@@ -19,7 +19,7 @@ export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep'
   readonly warn: (line: string) => void;
 }
 
-export interface Lease {
+export interface ScheduledDeletion {
   readonly id: string;
   /** Unix time in milliseconds. */
   readonly endsAt: number;
@@ -28,7 +28,7 @@ export interface Lease {
 export interface SandboxHooks {
   /** Added to the sandbox's metadata, to find it if its creation is never answered. */
   readonly jobMetadata: Readonly<Record<string, string>>;
-  readonly scheduleDeletion: (lease: Lease) => void;
+  readonly scheduleDeletion: (deletion: ScheduledDeletion) => void;
   readonly publish: (sandbox: Sandbox, baseUrl: string) => void;
 }
 
@@ -59,7 +59,7 @@ const NO_DOMAIN_WARNING =
 
 /** Deletes a sandbox, or warns if that fails. */
 export async function deleteOrWarn(
-  { id, endsAt }: Lease,
+  { id, endsAt }: ScheduledDeletion,
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function deleteOrWarn(
   });
 }
 
-export function notDeletedWarning({ id, endsAt }: Lease): string {
+export function notDeletedWarning({ id, endsAt }: ScheduledDeletion): string {
   return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
 }
 

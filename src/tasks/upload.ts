@@ -11,7 +11,7 @@ import { filesPerRequestOf } from '../inputs/rules.ts';
 import { digestOf } from '../report/checksums.ts';
 import type { Report } from '../report/report.ts';
 import type { ReportedError } from '../report/reported-error.ts';
-import { describeShard, NOTHING_SENT, type UploadSection } from '../report/upload-section.ts';
+import { describeShard, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
 import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
@@ -65,7 +65,7 @@ export async function prepareUpload(
   const changes =
     state === undefined ? { unchanged: [], orphaned: [] } : await findChanges(files, state, cancel);
   const section = {
-    ...NOTHING_SENT,
+    ...EMPTY_UPLOAD,
     dryRun,
     skipped: plan.skipped,
     orphaned: changes.orphaned,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportJson } from '../../src/report/outputs.ts';
 import { redactReport } from '../../src/report/redact-report.ts';
+import { reportJson } from '../../src/report/report-json.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { redactor } from '../../src/text/redact.ts';

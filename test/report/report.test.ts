@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outputsOf, reportJson } from '../../src/report/outputs.ts';
 import { failedReport } from '../../src/report/report.ts';
+import { mergeOutputs, reportJson } from '../../src/report/report-json.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 
 const SECTIONS = {
@@ -17,7 +17,7 @@ for (const task of ['sync', 'upload', 'stats', 'monitor'] as const) {
   const verdict = verdictOf(report);
 
   test(`a failed ${task} has the outputs and report keys of: ${SECTIONS[task].join(', ')}`, () => {
-    const outputs = outputsOf(verdict);
+    const outputs = mergeOutputs(verdict);
     const json = JSON.parse(reportJson(report, verdict));
     for (const keys of [outputs, json]) {
       const sections = ['digest' in keys ? 'upload' : [], 'gate' in keys ? 'measured' : []].flat();
@@ -27,6 +27,6 @@ for (const task of ['sync', 'upload', 'stats', 'monitor'] as const) {
 
   test(`a ${task} that fails before it does anything fails its gate, too`, () => {
     assert.equal(verdict.level, 'failure');
-    assert.equal(outputsOf(verdict)['gate'], task === 'upload' ? undefined : 'failed');
+    assert.equal(mergeOutputs(verdict)['gate'], task === 'upload' ? undefined : 'failed');
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outputsOf } from '../../src/report/outputs.ts';
+import { mergeOutputs } from '../../src/report/report-json.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { type Parts, reasonTexts, report } from './build-report.ts';
 import {
@@ -23,7 +23,7 @@ const errors = [{ message: 'The stats could not be read.', details: ['Try again.
 
 test('the outputs of an upload count the files by status', () => {
   const verdict = verdictOf(report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS }));
-  assert.deepEqual(outputsOf(verdict), {
+  assert.deepEqual(mergeOutputs(verdict), {
     'uploaded-count': '2',
     'unchanged-count': '1',
     'failed-count': '1',

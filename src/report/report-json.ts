@@ -2,7 +2,7 @@ import type { Report } from './report.ts';
 import { errorLines } from './reported-error.ts';
 import { succeeded, type Verdict } from './verdict.ts';
 
-export function outputsOf({ sections }: Verdict): Readonly<Record<string, string>> {
+export function mergeOutputs({ sections }: Verdict): Readonly<Record<string, string>> {
   return Object.assign({}, ...sections.map(section => section.outputs));
 }
 

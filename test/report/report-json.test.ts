@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportJson } from '../../src/report/outputs.ts';
+import { reportJson } from '../../src/report/report-json.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { type Parts, report, statsOf } from './build-report.ts';
 import { BUSY, EVERY_STATUS, SHA256, uploaded } from './file-results.ts';
