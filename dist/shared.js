@@ -686,7 +686,7 @@ const perFile = (hint) => ({
 	isFatal: false,
 	hint
 });
-const CONSEQUENCES = {
+const FAILURE_POLICIES = {
 	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
 	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
 	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
@@ -721,16 +721,16 @@ var AgentError = class extends Error {
 		this.status = details.status;
 		this.retryAfterMs = details.retryAfterMs;
 		this.code = details.code;
-		this.hint = details.hint ?? CONSEQUENCES[kind].hint;
+		this.hint = details.hint ?? FAILURE_POLICIES[kind].hint;
 		this.isUnsent = details.isUnsent ?? false;
 		this.isFromProxy = details.isFromProxy ?? false;
 	}
 	get isRetryable() {
-		return CONSEQUENCES[this.kind].isRetryable;
+		return FAILURE_POLICIES[this.kind].isRetryable;
 	}
 };
 function isFatal({ kind }) {
-	return CONSEQUENCES[kind].isFatal;
+	return FAILURE_POLICIES[kind].isFatal;
 }
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
@@ -848,7 +848,7 @@ const KINDS = {
 	505: "rejected",
 	507: "disk-full"
 };
-const PHRASES = [
+const ERROR_PHRASES = [
 	{
 		statuses: [404, 502],
 		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
@@ -884,7 +884,7 @@ function statusFailure(answer, redact, now, hints = {}) {
 	const { label, status, text, retryAfter, location = "" } = answer;
 	const isRedirect = status >= 300 && status < 400;
 	const words = isRedirect ? "" : excerpt(messageIn(text, redact), redact);
-	const phrase = PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
+	const phrase = ERROR_PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
 	const origin = /^https?:/i.test(location) ? URL.parse(location)?.origin : void 0;

@@ -928,14 +928,14 @@ function failureCounter(giveUp) {
 			return;
 		}
 		const { error } = outcome;
-		if (isFatal(error) || mayBeMisplaced(batch, error)) giveUp.abort(`the transfer had ended: ${error.message}`);
+		if (isFatal(error) || mayHaveOverwrittenOthers(batch, error)) giveUp.abort(`the transfer had ended: ${error.message}`);
 		if (error.isRetryable) consecutiveFailures += 1;
 		if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
 		const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
 		giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
 	};
 }
-function mayBeMisplaced({ files }, { kind }) {
+function mayHaveOverwrittenOthers({ files }, { kind }) {
 	return files.length > 1 && (kind === "rejected" || kind === "bad-answer");
 }
 function reasonOf(stop) {
@@ -977,7 +977,7 @@ function failureOf(error, batch) {
 		kind,
 		status,
 		message,
-		hint: `${hint}${batch !== void 0 && mayBeMisplaced(batch, error) ? " files-per-request: 1 sends each file alone." : ""}`
+		hint: `${hint}${batch !== void 0 && mayHaveOverwrittenOthers(batch, error) ? " files-per-request: 1 sends each file alone." : ""}`
 	};
 }
 function failOverwritten(results) {

@@ -92,7 +92,7 @@ interface Phrase {
 }
 
 // The text of some answers is more precise than their status.
-const PHRASES: readonly Phrase[] = [
+const ERROR_PHRASES: readonly Phrase[] = [
   {
     // Most services report a missing sandbox in these words. The ID must be quoted or contain a
     // digit, so that "sandbox route not found" does not match.
@@ -142,7 +142,9 @@ export function statusFailure(
   const { label, status, text, retryAfter, location = '' } = answer;
   const isRedirect = status >= 300 && status < 400;
   const words = isRedirect ? '' : excerpt(messageIn(text, redact), redact);
-  const phrase = PHRASES.find(each => each.statuses.includes(status) && each.words.test(words));
+  const phrase = ERROR_PHRASES.find(
+    each => each.statuses.includes(status) && each.words.test(words),
+  );
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
   // The rest of the location may contain a token.

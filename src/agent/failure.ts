@@ -2,18 +2,18 @@ import { truncate } from '../text/escape.ts';
 import { systemCode } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
 
-interface Consequence {
+interface FailurePolicy {
   readonly isRetryable: boolean;
   /** True if, once the retries are used up, no other request can succeed either. */
   readonly isFatal: boolean;
   readonly hint: string;
 }
 
-const retryable = (hint: string): Consequence => ({ isRetryable: true, isFatal: false, hint });
-const fatal = (hint: string): Consequence => ({ isRetryable: false, isFatal: true, hint });
-const perFile = (hint: string): Consequence => ({ isRetryable: false, isFatal: false, hint });
+const retryable = (hint: string): FailurePolicy => ({ isRetryable: true, isFatal: false, hint });
+const fatal = (hint: string): FailurePolicy => ({ isRetryable: false, isFatal: true, hint });
+const perFile = (hint: string): FailurePolicy => ({ isRetryable: false, isFatal: false, hint });
 
-const CONSEQUENCES = {
+const FAILURE_POLICIES = {
   unauthorized: fatal(
     "Check token (the sandbox's access token, not an API key), username and base-url.",
   ),
@@ -48,9 +48,9 @@ const CONSEQUENCES = {
     'Check that the runner may read the file, and upload once nothing writes it any more.',
   ),
   cancelled: fatal('The job was cancelled.'),
-} as const satisfies Readonly<Record<string, Consequence>>;
+} as const satisfies Readonly<Record<string, FailurePolicy>>;
 
-export type FailureKind = keyof typeof CONSEQUENCES;
+export type FailureKind = keyof typeof FAILURE_POLICIES;
 
 /** Replaces hints with those for one operation. */
 export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
@@ -82,13 +82,13 @@ export class AgentError extends Error {
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.code = details.code;
-    this.hint = details.hint ?? CONSEQUENCES[kind].hint;
+    this.hint = details.hint ?? FAILURE_POLICIES[kind].hint;
     this.isUnsent = details.isUnsent ?? false;
     this.isFromProxy = details.isFromProxy ?? false;
   }
 
   get isRetryable(): boolean {
-    return CONSEQUENCES[this.kind].isRetryable;
+    return FAILURE_POLICIES[this.kind].isRetryable;
   }
 }
 
@@ -96,7 +96,7 @@ export class AgentError extends Error {
 export type Failure = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
 
 export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
-  return CONSEQUENCES[kind].isFatal;
+  return FAILURE_POLICIES[kind].isFatal;
 }
 
 // No connection was made: TLS errors after the handshake surface as ECONNRESET or UND_ERR_SOCKET.

@@ -1,6 +1,6 @@
 import type { PlannedFile } from '../files/plan.ts';
 
-/** The files of one request. */
+/** Files sent in one multipart request, possibly only one. */
 export interface Batch {
   readonly files: readonly [PlannedFile, ...PlannedFile[]];
   /** The files' places in the plan, in the same order. */
@@ -15,7 +15,7 @@ export interface Batch {
  */
 export const SMALL_BYTES = 256 * 1024;
 
-export const BATCH_BYTES = 1024 * 1024;
+const BATCH_BYTES = 1024 * 1024;
 
 /**
  * Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone.
@@ -47,7 +47,7 @@ export function batchesOf(
 const FRAME_BYTES = 256;
 
 /** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
-export function sizeInBatch({ target, size }: PlannedFile): number | undefined {
+function sizeInBatch({ target, size }: PlannedFile): number | undefined {
   const canBatch = size <= SMALL_BYTES && isPlainFilename(target);
   return canBatch ? FRAME_BYTES + target.length + size : undefined;
 }

@@ -136,7 +136,7 @@ function failureCounter(giveUp: AbortController) {
       return;
     }
     const { error } = outcome;
-    if (isFatal(error) || mayBeMisplaced(batch, error))
+    if (isFatal(error) || mayHaveOverwrittenOthers(batch, error))
       giveUp.abort(`the transfer had ended: ${error.message}`);
     if (error.isRetryable) consecutiveFailures += 1;
     if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
@@ -146,7 +146,7 @@ function failureCounter(giveUp: AbortController) {
 }
 
 // An agent that drops folders may have written part of a batch over other files.
-function mayBeMisplaced({ files }: Batch, { kind }: AgentError): boolean {
+function mayHaveOverwrittenOthers({ files }: Batch, { kind }: AgentError): boolean {
   return files.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
 
@@ -175,7 +175,7 @@ function resultsOf(
 
 function failureOf(error: AgentError, batch?: Batch): Failure {
   const { kind, status, message, hint } = error;
-  const isSuspect = batch !== undefined && mayBeMisplaced(batch, error);
+  const isSuspect = batch !== undefined && mayHaveOverwrittenOthers(batch, error);
   const advice = isSuspect ? ' files-per-request: 1 sends each file alone.' : '';
   return { kind, status, message, hint: `${hint}${advice}` };
 }

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { PlannedFile } from '../../src/files/plan.ts';
-import { BATCH_BYTES, batchesOf, SMALL_BYTES, sizeInBatch } from '../../src/transfer/batches.ts';
-import { plannedFile, plannedFiles } from './simulate.ts';
+import { batchesOf } from '../../src/transfer/batches.ts';
+import { batchBody, newForm } from '../../src/transfer/multipart.ts';
+import { plannedFile, plannedFiles } from './simulated-transfer.ts';
+import { openTempFolder } from './temp-folder.ts';
 
 const KIB = 1024;
+const MIB = 1024 * KIB;
 const MIXED = [
   plannedFile('a'),
   plannedFile('large', 300 * KIB),
@@ -51,11 +54,21 @@ describe('batchesOf', () => {
     );
   });
 
-  test('large files, and names that parsers read differently, are never batched', () => {
+  test('a batch has at most 250 files with `files-per-request: 250`', () => {
+    const batches = batchFiles(plannedFiles(600), 250);
+    assert.deepEqual(
+      batches.map(({ length }) => length),
+      [250, 250, 100],
+    );
+  });
+
+  test('names that parsers read differently are never batched', () => {
+    const isBatched = (target: string) =>
+      batchFiles([plannedFile(target), plannedFile(target)], 2).length === 1;
     for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
-      assert.equal(sizeInBatch(plannedFile(target)), undefined, JSON.stringify(target));
+      assert.ok(!isBatched(target), JSON.stringify(target));
     for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
-      assert.equal(sizeInBatch(plannedFile(target)), undefined, target);
+      assert.ok(!isBatched(target), target);
     for (const target of [
       'a',
       'a b',
@@ -64,26 +77,53 @@ describe('batchesOf', () => {
       '#+?$@^`{|}[]<>:',
       '.a/..b',
     ])
-      assert.ok(sizeInBatch(plannedFile(target)), target);
-    assert.notEqual(sizeInBatch(plannedFile('a', SMALL_BYTES)), undefined);
-    assert.equal(sizeInBatch(plannedFile('a', SMALL_BYTES + 1)), undefined);
+      assert.ok(isBatched(target), target);
   });
 
-  test('every file is in exactly one batch, and no batch exceeds its limits', () => {
-    const sizes = fc.array(fc.integer({ min: 0, max: 300 * KIB }), { maxLength: 60 });
-    const numbers = fc.integer({ min: 1, max: 20 });
+  test('a file of 256 KiB is batched, and a larger one is sent alone', () => {
+    const largest = plannedFile('a', 256 * KIB);
+    const larger = plannedFile('b', 256 * KIB + 1);
+    assert.equal(batchFiles([largest, largest], 2).length, 1);
+    assert.equal(batchFiles([larger, larger], 2).length, 2);
+    assert.equal(batchFiles([largest, larger], 2).length, 2);
+  });
+
+  test('every file is in exactly one batch, and no body of a batch exceeds 1 MiB', () => {
+    using folder = openTempFolder();
+    const form = newForm();
+    const contents = [0, 1, 100 * KIB, 250 * KIB, 256 * KIB, 300 * KIB].map(size =>
+      folder.writePlanned('content', Buffer.alloc(size)),
+    );
+    const file = fc.record({
+      content: fc.constantFrom(...contents),
+      target: fc.string({ unit: fc.constantFrom('a', 'b', '/c'), minLength: 1, maxLength: 900 }),
+    });
+    const files = fc.array(file, { maxLength: 60 });
+    const numbers = fc.integer({ min: 1, max: 250 });
     fc.assert(
-      fc.property(sizes, numbers, (all, filesPerRequest) => {
-        const planned = all.map((size, index) => plannedFile(`f${index}`, size));
+      fc.property(files, numbers, (all, filesPerRequest) => {
+        const planned = all.map(({ content, target }) => ({ ...content, target }));
         const batches = batchFiles(planned, filesPerRequest);
         assert.deepEqual(new Set(batches.flat()), new Set(planned));
         assert.equal(batches.flat().length, planned.length);
         for (const batch of batches.filter(({ length }) => length > 1)) {
           assert.ok(batch.length <= filesPerRequest);
-          const bytes = batch.map(each => sizeInBatch(each) ?? Number.NaN);
-          assert.ok(bytes.reduce((sum, own) => sum + own, 0) <= BATCH_BYTES);
+          const { length, parts } = batchBody(batch, form);
+          assert.ok(parts.every(part => 'digest' in part));
+          assert.ok(length <= 1 * MIB, `${length} bytes`);
         }
       }),
     );
+  });
+
+  test('a body with as many tiny files as fit into 1 MiB does not exceed it', () => {
+    using folder = openTempFolder();
+    const tiny = folder.writePlanned('a', '');
+    const [first = []] = batchFiles(
+      Array.from({ length: 6000 }, () => tiny),
+      6000,
+    );
+    assert.ok(first.length < 6000);
+    assert.ok(batchBody(first, newForm()).length <= 1 * MIB);
   });
 });

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import { parsed } from '../inputs/parsing.ts';
-import { simulate } from './simulate.ts';
+import { simulate } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
 // Runs of every kind against a sandbox with a few paths, some of which two targets lead to.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import type { FileResult, TransferEvent } from '../../src/transfer/transfer.ts';
-import { plannedFile, plannedFiles, type Request, simulate } from './simulate.ts';
+import { plannedFile, plannedFiles, type Request, simulate } from './simulated-transfer.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
 const DENIED = new AgentError('unauthorized', 'The token is wrong.', { status: 401 });
@@ -202,7 +202,7 @@ describe('a batch', () => {
   });
 
   for (const error of [REJECTED, BAD])
-    test(`a batch whose files may be misplaced ends the transfer: ${error.kind}`, async () => {
+    test(`a batch that may have overwritten other files ends the transfer: ${error.kind}`, async () => {
       const { results, statuses } = await simulate(
         plannedFiles(6),
         failing({ 'f0 f1 f2': error }),
