@@ -182,7 +182,7 @@ function findMistake(input, value) {
 }
 
 // src/gate/aggregates.ts
-const RULES$1 = {
+const AGGREGATE_DEFINITIONS = {
 	last: { compute: (figures) => figures.at(-1) ?? NaN },
 	min: { compute: (figures) => figures.reduce((low, figure) => Math.min(low, figure)) },
 	max: { compute: (figures) => figures.reduce((high, figure) => Math.max(high, figure)) },
@@ -194,10 +194,10 @@ const RULES$1 = {
 		}
 	}
 };
-const AGGREGATES = RULES$1;
-const AGGREGATE_NAMES = Object.keys(RULES$1).filter(isAggregate);
+const AGGREGATES = AGGREGATE_DEFINITIONS;
+const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 function isAggregate(name) {
-	return Object.hasOwn(RULES$1, name);
+	return Object.hasOwn(AGGREGATES, name);
 }
 function figuresOf(metric, samples) {
 	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
@@ -239,7 +239,7 @@ function unitOf(metric) {
 
 // src/gate/conditions.ts
 /** Returns undefined unless the condition's aggregate describes all samples together. */
-function overallOf({ aggregate }) {
+function overallLabelsOf({ aggregate }) {
 	return aggregate === void 0 ? void 0 : AGGREGATES[aggregate].overall;
 }
 const OPERATORS = [
@@ -1122,6 +1122,47 @@ function sleep(ms, stop) {
 	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
 }
 
+// src/inputs/cross-input-rules.ts
+const CROSS_INPUT_RULES = [
+	checkHttpIsAllowed,
+	checkE2bPrefix,
+	checkRoutingHeaders,
+	checkSignature,
+	checkTemplateOrSandboxId
+];
+function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
+	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return [];
+	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+	return [problemOf("base-url", message, BASE_URL_EXAMPLE)];
+}
+function checkE2bPrefix({ baseUrl = "", headerPrefix = "" }) {
+	if (!/^https?:\/\/sandbox\.e2b\.(app|dev)\b/.test(baseUrl) || !/^Svc$/i.test(headerPrefix)) return [];
+	return [problemOf("header-prefix", "must be E2b, since base-url is E2B's.", "E2b")];
+}
+function checkRoutingHeaders({ headers = {}, headerPrefix }) {
+	if (headerPrefix === void 0) return [];
+	const routing = Object.values(routingHeaders(headerPrefix)).map((name) => name.toLowerCase());
+	return Object.keys(headers).filter((name) => routing.includes(name.toLowerCase())).map((name) => problemOf("headers", reservedMessage(name), HEADER_EXAMPLE));
+}
+function checkSignature({ signature = "", filesPerRequest }) {
+	if (signature === "" || typeof filesPerRequest !== "number" || filesPerRequest === 1) return [];
+	const message = `"${filesPerRequest}" cannot be combined with a signature, which fits a single target path.`;
+	return [problemOf("files-per-request", message, "auto")];
+}
+function checkTemplateOrSandboxId({ template, sandboxId }) {
+	if (template === void 0 || sandboxId === void 0) return [];
+	if (template === "" && sandboxId === "") return [problemOf("sandbox-id", NEITHER)];
+	if (template === "" || sandboxId === "") return [];
+	return [problemOf("template", `${quote(template)} ${BOTH}`)];
+}
+const NEITHER = "is empty, and so is template. Set template to create a sandbox, or sandbox-id to connect to one. If an expression sets it, check its names: an unset variable is empty.";
+const BOTH = "cannot be combined with sandbox-id, which connects to an existing sandbox. Remove one of them.";
+/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
+function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
+	if (filesPerRequest !== "auto") return filesPerRequest;
+	return /^E2b$/i.test(headerPrefix) && signature === "" ? 250 : 1;
+}
+
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
@@ -1170,47 +1211,6 @@ function parseTarget(target, reject, example) {
 	if (target.split("/").includes("..")) return rejectTarget("has a .. in it. Write the path without it.");
 	if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target)) return rejectTarget("is not a plain POSIX path, such as /srv/app.");
 	return target;
-}
-
-// src/inputs/rules.ts
-const RULES = [
-	checkHttpIsAllowed,
-	checkE2bPrefix,
-	checkRoutingHeaders,
-	checkSignature,
-	checkTemplateOrSandboxId
-];
-function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
-	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return [];
-	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
-	return [problemOf("base-url", message, BASE_URL_EXAMPLE)];
-}
-function checkE2bPrefix({ baseUrl = "", headerPrefix = "" }) {
-	if (!/^https?:\/\/sandbox\.e2b\.(app|dev)\b/.test(baseUrl) || !/^Svc$/i.test(headerPrefix)) return [];
-	return [problemOf("header-prefix", "must be E2b, since base-url is E2B's.", "E2b")];
-}
-function checkRoutingHeaders({ headers = {}, headerPrefix }) {
-	if (headerPrefix === void 0) return [];
-	const routing = Object.values(routingHeaders(headerPrefix)).map((name) => name.toLowerCase());
-	return Object.keys(headers).filter((name) => routing.includes(name.toLowerCase())).map((name) => problemOf("headers", reservedMessage(name), HEADER_EXAMPLE));
-}
-function checkSignature({ signature = "", filesPerRequest }) {
-	if (signature === "" || typeof filesPerRequest !== "number" || filesPerRequest === 1) return [];
-	const message = `"${filesPerRequest}" cannot be combined with a signature, which fits a single target path.`;
-	return [problemOf("files-per-request", message, "auto")];
-}
-function checkTemplateOrSandboxId({ template, sandboxId }) {
-	if (template === void 0 || sandboxId === void 0) return [];
-	if (template === "" && sandboxId === "") return [problemOf("sandbox-id", NEITHER)];
-	if (template === "" || sandboxId === "") return [];
-	return [problemOf("template", `${quote(template)} ${BOTH}`)];
-}
-const NEITHER = "is empty, and so is template. Set template to create a sandbox, or sandbox-id to connect to one. If an expression sets it, check its names: an unset variable is empty.";
-const BOTH = "cannot be combined with sandbox-id, which connects to an existing sandbox. Remove one of them.";
-/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
-	if (filesPerRequest !== "auto") return filesPerRequest;
-	return /^E2b$/i.test(headerPrefix) && signature === "" ? 250 : 1;
 }
 
 // src/inputs/inputs.ts
@@ -1336,7 +1336,7 @@ function parseInputs(entry, raw) {
 		return [camelCase(name), parse((filled[name] ?? "").trim(), reject)];
 	});
 	const inputs = Object.fromEntries(parsed);
-	const allProblems = [...problems, ...RULES.flatMap((rule) => rule(inputs))];
+	const allProblems = [...problems, ...CROSS_INPUT_RULES.flatMap((rule) => rule(inputs))];
 	if (allProblems.length > 0) throw new InputError(allProblems);
 	return inputs;
 }
@@ -1649,7 +1649,7 @@ function breachLine(breach, samples) {
 	const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
 	if (samples.length < 2) return tripped;
 	const allSamples = formatCount(samples.length, "sample");
-	const overall = overallOf(condition);
+	const overall = overallLabelsOf(condition);
 	if (overall !== void 0) return `${tripped} ${overall.words} ${allSamples}`;
 	const findSample = (holds) => aggregate === "last" ? samples.at(-1) : samples.find(holds);
 	const decisive = findSample(({ figures }) => figures.get(metric) === figure);
@@ -1821,7 +1821,7 @@ function drawCharts({ samples, gate }) {
 	const stretches = splitAtGaps(samples).filter((stretch) => stretch.length >= MIN_SAMPLES);
 	const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
 	if (stretches.length === 0 || plots.length === 0) return [];
-	const conditions = [...gate.failIf, ...gate.warnIf].filter((each) => overallOf(each) === void 0);
+	const conditions = [...gate.failIf, ...gate.warnIf].filter((each) => overallLabelsOf(each) === void 0);
 	const limited = plots.map((plot) => {
 		const judged = conditions.filter(({ metric }) => metric === plot.metric);
 		return {

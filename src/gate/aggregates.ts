@@ -1,18 +1,18 @@
 import type { Figures } from './metrics.ts';
 
-interface AggregateRule {
-  /** Takes at least one figure, oldest first. */
+interface AggregateDefinition {
+  /** Must not be called with an empty list; figures are oldest first. */
   readonly compute: (figures: readonly number[]) => number;
-  /** Set if the result describes all samples together, and is not the figure of one. */
+  /** Labels for aggregates, such as the mean, that belong to no single sample. */
   readonly overall?: {
-    /** Of its column in the summary. */
+    /** Column heading in the summary table. */
     readonly heading: string;
-    /** Stand before "5 samples" in the message of a breach. */
+    /** Words before "5 samples" in a breach message, such as "on average of". */
     readonly words: string;
   };
 }
 
-const RULES = {
+const AGGREGATE_DEFINITIONS = {
   last: { compute: figures => figures.at(-1) ?? Number.NaN },
   min: { compute: figures => figures.reduce((low, figure) => Math.min(low, figure)) },
   max: { compute: figures => figures.reduce((high, figure) => Math.max(high, figure)) },
@@ -20,16 +20,16 @@ const RULES = {
     compute: figures => figures.reduce((sum, figure) => sum + figure) / figures.length,
     overall: { heading: 'Mean', words: 'on average of' },
   },
-} as const satisfies Readonly<Record<string, AggregateRule>>;
+} as const satisfies Readonly<Record<string, AggregateDefinition>>;
 
-export type Aggregate = keyof typeof RULES;
+export type Aggregate = keyof typeof AGGREGATE_DEFINITIONS;
 
-export const AGGREGATES: Readonly<Record<Aggregate, AggregateRule>> = RULES;
+export const AGGREGATES: Readonly<Record<Aggregate, AggregateDefinition>> = AGGREGATE_DEFINITIONS;
 
-export const AGGREGATE_NAMES = Object.keys(RULES).filter(isAggregate);
+export const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 
 export function isAggregate(name: string): name is Aggregate {
-  return Object.hasOwn(RULES, name);
+  return Object.hasOwn(AGGREGATES, name);
 }
 
 export interface Measured {

@@ -2,7 +2,7 @@ import { AGGREGATE_NAMES, AGGREGATES, type Aggregate, isAggregate } from './aggr
 import { type Unit, unitOf } from './metrics.ts';
 
 export interface Condition {
-  /** With normalized spacing, such as `mem_used_pct.max >= 90%`. */
+  /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
   readonly text: string;
   readonly metric: string;
   /** If undefined, one matching sample is enough. */
@@ -13,21 +13,21 @@ export interface Condition {
 }
 
 /** Returns undefined unless the condition's aggregate describes all samples together. */
-export function overallOf({ aggregate }: Condition) {
+export function overallLabelsOf({ aggregate }: Condition) {
   return aggregate === undefined ? undefined : AGGREGATES[aggregate].overall;
 }
 
 const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-type Reject = (message: string) => never;
+type RejectCondition = (message: string) => never;
 
-// Matches any line, so that the message can name the wrong part.
+// Every group is optional, so any line matches and the error can name its wrong part.
 const PARTS =
   /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 
 /** Parses `metric[.aggregate] operator number[unit]`; messages to `reject` have no final period. */
-export function parseCondition(line: string, reject: Reject): Condition {
+export function parseCondition(line: string, reject: RejectCondition): Condition {
   const [, name = '', sign = '', number = '', suffix = ''] = PARTS.exec(line.trim()) ?? [];
   const { metric, aggregate } = parseName(name.replace(/\s+/, ''), reject);
   const operator = OPERATORS.find(each => each === sign);
@@ -49,7 +49,7 @@ export function parseCondition(line: string, reject: Reject): Condition {
   return { text, metric, aggregate, operator, limit };
 }
 
-function parseName(name: string, reject: Reject) {
+function parseName(name: string, reject: RejectCondition) {
   if (name === '') return reject('it must begin with a metric, such as mem_used_pct');
   const dot = name.lastIndexOf('.');
   const metric = name.slice(0, Math.max(dot, 0));
@@ -60,7 +60,7 @@ function parseName(name: string, reject: Reject) {
   return reject(`"${suffix}" is not one of the aggregates ${AGGREGATE_NAMES.join(', ')}`);
 }
 
-function parseNumber(number: string, suffix: string, reject: Reject): number {
+function parseNumber(number: string, suffix: string, reject: RejectCondition): number {
   if (/^,\d/.test(suffix)) return reject('write the number without a comma, such as 1.5 or 1500');
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number))
     return reject(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
@@ -91,7 +91,7 @@ const UNITS: Readonly<Record<Unit, readonly string[]>> = {
 
 const ANY_UNIT = ['%', ...BYTE_UNITS, ''];
 
-function parseUnit(suffix: string, metric: string, reject: Reject): string {
+function parseUnit(suffix: string, metric: string, reject: RejectCondition): string {
   const metricUnit = unitOf(metric);
   const valid = metricUnit === undefined ? ANY_UNIT : UNITS[metricUnit];
   const unit = valid.find(each => each.toLowerCase() === suffix.toLowerCase());
@@ -113,13 +113,13 @@ function parseUnit(suffix: string, metric: string, reject: Reject): string {
 function toMetricUnit(amount: number, unit: string, metricUnit: Unit | undefined): number {
   const factor = BYTES[unit];
   if (factor === undefined) return amount;
-  // Powers of two multiply exactly, but 1.005 * 1000 is 1004.9999999999999.
+  // Decimal units need rounding: 1.005 * 1000 is 1004.9999999999999. Powers of two are exact.
   const isExact = /^B$|iB$/.test(unit) || Number.isInteger(amount);
   const bytes = isExact ? amount * factor : Number((amount * factor).toPrecision(15));
   return metricUnit === 'mebibytes' ? bytes / 2 ** 20 : bytes;
 }
 
-function checkPercentage(limit: number, written: string, reject: Reject): void {
+function checkPercentage(limit: number, written: string, reject: RejectCondition): void {
   if (limit < 0 || limit > 100) reject(`${written} is not a percentage from 0 to 100`);
   if (limit === 0 || limit >= 1 || written.endsWith('%')) return;
   const percent = Number((limit * 100).toPrecision(15));

@@ -13,6 +13,7 @@ import {
   sandboxId,
   token,
 } from './connection.ts';
+import { CROSS_INPUT_RULES } from './cross-input-rules.ts';
 import { fileRules, targetDirectory } from './files.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
 import {
@@ -32,7 +33,6 @@ import {
   waitConditions,
   wholeNumber,
 } from './parsers.ts';
-import { RULES } from './rules.ts';
 
 // Inputs that several actions share, grouped by purpose.
 
@@ -170,7 +170,7 @@ export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inp
   // Values that were rejected are missing; the rules expect that, and then this throws.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
   const inputs = Object.fromEntries(parsed) as Inputs<T>;
-  const allProblems = [...problems, ...RULES.flatMap(rule => rule(inputs))];
+  const allProblems = [...problems, ...CROSS_INPUT_RULES.flatMap(rule => rule(inputs))];
   if (allProblems.length > 0) throw new InputError(allProblems);
   return inputs;
 }

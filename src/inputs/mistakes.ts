@@ -3,7 +3,7 @@ import type { Reject } from './parsers.ts';
 interface CommonMistake {
   readonly inputs: readonly string[];
   readonly pattern: RegExp;
-  /** Follows the input's name or quoted value in a sentence. */
+  /** Predicate of a sentence whose subject is the input or its quoted value: "is a URL…". */
   readonly message: string;
 }
 

@@ -1,4 +1,4 @@
-import { overallOf } from '../gate/conditions.ts';
+import { overallLabelsOf } from '../gate/conditions.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime } from '../text/format.ts';
 import { formatFigure } from './figures.ts';
@@ -43,7 +43,9 @@ export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
   const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
   if (stretches.length === 0 || plots.length === 0) return [];
   // The lines show single samples, so the limit of a mean would mislead.
-  const conditions = [...gate.failIf, ...gate.warnIf].filter(each => overallOf(each) === undefined);
+  const conditions = [...gate.failIf, ...gate.warnIf].filter(
+    each => overallLabelsOf(each) === undefined,
+  );
   const limited = plots.map(plot => {
     const judged = conditions.filter(({ metric }) => metric === plot.metric);
     return { ...plot, limits: [...new Set(judged.map(({ limit }) => limit))] };

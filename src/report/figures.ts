@@ -1,5 +1,5 @@
 import { AGGREGATE_NAMES, AGGREGATES, type Aggregate, aggregateOf } from '../gate/aggregates.ts';
-import { type Condition, overallOf } from '../gate/conditions.ts';
+import { type Condition, overallLabelsOf } from '../gate/conditions.ts';
 import { type Gate, type Judgement, judge } from '../gate/judge.ts';
 import { type Unit, unitOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
@@ -34,7 +34,7 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
   const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
   if (samples.length < 2) return tripped;
   const allSamples = formatCount(samples.length, 'sample');
-  const overall = overallOf(condition);
+  const overall = overallLabelsOf(condition);
   if (overall !== undefined) return `${tripped} ${overall.words} ${allSamples}`;
   const findSample = (holds: (sample: Sample) => boolean) =>
     aggregate === 'last' ? samples.at(-1) : samples.find(holds);

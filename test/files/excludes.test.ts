@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { rejectUselessExcludes } from '../../src/files/excludes.ts';
 import { toPosix } from '../../src/files/paths.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { parsed } from '../inputs/parsing.ts';
+import { parsed } from '../inputs/parse-inputs.ts';
 
 const DIRECTORY = path.resolve('/w/app');
 

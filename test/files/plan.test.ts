@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { FoundFile, Matches } from '../../src/files/find.ts';
 import { type FilePlan, type PlanOptions, planFiles } from '../../src/files/plan.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { parsed } from '../inputs/parsing.ts';
+import { parsed } from '../inputs/parse-inputs.ts';
 
 const WORKSPACE = '/w';
 

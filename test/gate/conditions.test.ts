@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '../../src/gate/conditions.ts';
-import { parse, RejectedCondition } from './parse.ts';
+import { parse, RejectedCondition } from './parse-condition.ts';
 
 const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[] = [
   ['mem_used_pct>90', { text: 'mem_used_pct > 90', metric: 'mem_used_pct', operator: '>' }],

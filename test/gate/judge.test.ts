@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gateOf, isGated, type Judgement, judge } from '../../src/gate/judge.ts';
-import { parse } from './parse.ts';
+import { parse } from './parse-condition.ts';
 
 /** Returns samples of one metric; `undefined` stands for a sample without it. */
 function samplesOf(metric: string, values: readonly (number | undefined)[]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isLoopback, routingHeaders } from '../../src/inputs/connection.ts';
-import { accepts, each, problemsOf, rejects } from './parsing.ts';
+import { accepts, each, problemsOf, rejects } from './parse-inputs.ts';
 
 describe('base-url', () => {
   accepts('base-url', {

@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { accepts, each, rejects } from './parsing.ts';
+import { accepts, each, rejects } from './parse-inputs.ts';
 
 /** By line: its pattern, and its target if it has one. */
 const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseAll } from '../../src/inputs/input-error.ts';
-import { accepts, each, parsed, problemsOf, rejects } from './parsing.ts';
+import { accepts, each, parsed, problemsOf, rejects } from './parse-inputs.ts';
 
 const NO_NUMBERS = '-1 1.0 1e1 0x10 1,0 many ٣'.split(' ');
 

@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { accepts, each, rejects } from './parsing.ts';
+import { accepts, each, rejects } from './parse-inputs.ts';
 
 describe('an empty ID, token or key', () => {
   for (const input of ['sandbox-id', 'token'])

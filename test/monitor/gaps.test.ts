@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findGaps, STOP_REQUESTED } from '../../src/monitor/record.ts';
 import { judgeRecord } from '../../src/tasks/monitor.ts';
-import { parse } from '../gate/parse.ts';
+import { parse } from '../gate/parse-condition.ts';
 import { statsFromJson } from '../stats/stats-from-json.ts';
 
 const S = 1000;

@@ -6,7 +6,7 @@ import { readYaml } from '../../dev/runner/yaml.ts';
 import { ACTIONS, type ActionName } from '../../src/inputs/actions.ts';
 import { inputNames, parseInputs } from '../../src/inputs/inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { REQUIRED } from '../inputs/parsing.ts';
+import { REQUIRED } from '../inputs/parse-inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 

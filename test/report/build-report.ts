@@ -5,7 +5,7 @@ import type { Line } from '../../src/report/section-view.ts';
 import type { UploadSection } from '../../src/report/upload-section.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
-import { parse } from '../gate/parse.ts';
+import { parse } from '../gate/parse-condition.ts';
 
 const GIB = 2 ** 30;
 

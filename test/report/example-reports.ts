@@ -4,7 +4,7 @@ import { InputError } from '../../src/inputs/input-error.ts';
 import { failedReport, type Report } from '../../src/report/report.ts';
 import { toReportedError, waitError } from '../../src/report/reported-error.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
-import { parse } from '../gate/parse.ts';
+import { parse } from '../gate/parse-condition.ts';
 import { judged, reading, report, START, statsOf } from './build-report.ts';
 import {
   diskFull,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gateOf, judge } from '../../src/gate/judge.ts';
 import { figuresTable, formatFigure, judgementLine } from '../../src/report/figures.ts';
-import { parse } from '../gate/parse.ts';
+import { parse } from '../gate/parse-condition.ts';
 import { judged, reading } from './build-report.ts';
 import { stripHtml } from './strip-html.ts';
 

@@ -6,7 +6,7 @@ import { AgentError } from '../../src/agent/failure.ts';
 import { judge } from '../../src/gate/judge.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { errorLines, toReportedError, waitError } from '../../src/report/reported-error.ts';
-import { parse } from '../gate/parse.ts';
+import { parse } from '../gate/parse-condition.ts';
 
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
   const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };

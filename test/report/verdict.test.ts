@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gateOf } from '../../src/gate/judge.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
-import { parse } from '../gate/parse.ts';
+import { parse } from '../gate/parse-condition.ts';
 import { judged, type Parts, reasonTexts, report, statsOf } from './build-report.ts';
 import { BUSY, failed, notAttempted, skipped, unchanged, uploaded } from './file-results.ts';
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/agent/retry.ts';
 import { takeSamples, type WaitResult, waitUntil } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
 import { fakeClock } from '../clock.ts';
-import { parse } from '../gate/parse.ts';
+import { parse } from '../gate/parse-condition.ts';
 import { statsFromJson } from './stats-from-json.ts';
 
 const BUSY = new AgentError('busy', 'It answered 503.');

@@ -15,7 +15,7 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
-import { parsed } from '../inputs/parsing.ts';
+import { parsed } from '../inputs/parse-inputs.ts';
 import { onWindows, WITHOUT_LINKS } from '../system.ts';
 import { openTempFolder } from './temp-folder.ts';
 

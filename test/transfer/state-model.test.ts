@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
-import { parsed } from '../inputs/parsing.ts';
+import { parsed } from '../inputs/parse-inputs.ts';
 import { simulate } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 

@@ -10,7 +10,7 @@ import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { batchesOf, SMALL_BYTES } from '../../src/transfer/batches.ts';
 import { createStoreFiles, storedPaths } from '../../src/transfer/store-files.ts';
 import { openClient } from '../agent/open-client.ts';
-import { parsed } from '../inputs/parsing.ts';
+import { parsed } from '../inputs/parse-inputs.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
 import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
 

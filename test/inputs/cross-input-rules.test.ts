@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { filesPerRequestOf } from '../../src/inputs/rules.ts';
-import { accepts, each, parsed, problemsOf, rejects } from './parsing.ts';
+import { filesPerRequestOf } from '../../src/inputs/cross-input-rules.ts';
+import { accepts, each, parsed, problemsOf, rejects } from './parse-inputs.ts';
 
 describe('allow-insecure-http', () => {
   const urls = ['http://example.com', 'http://a.localhost', 'http://10.0.0.1:3000', 'http://[::2]'];

@@ -23,7 +23,7 @@ interface ComparedInputs {
 /** Returns no problems if an input that it compares is missing. */
 type Rule = (inputs: ComparedInputs) => readonly Problem[];
 
-export const RULES: readonly Rule[] = [
+export const CROSS_INPUT_RULES: readonly Rule[] = [
   checkHttpIsAllowed,
   checkE2bPrefix,
   checkRoutingHeaders,
