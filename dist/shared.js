@@ -256,7 +256,6 @@ function parseCondition(line, reject) {
 	const [, name = "", sign = "", number = "", suffix = ""] = PARTS.exec(line.trim()) ?? [];
 	const { metric, aggregate } = parseName(name.replace(/\s+/, ""), reject);
 	const operator = OPERATORS.find((each) => each === sign);
-	if (sign === "" && suffix.startsWith("(")) return reject("the aggregate stands behind the metric, such as cpu_used_pct.mean");
 	if (operator === void 0) return reject(`one of ${OPERATORS.join(" ")} was expected${insteadOf(sign || number || suffix)}`);
 	if (number + suffix === "") return reject(`nothing follows ${sign}, perhaps because an expression is empty`);
 	const amount = parseNumber(number, suffix, reject);
@@ -288,7 +287,6 @@ function parseName(name, reject) {
 	return reject(`"${suffix}" is not one of the aggregates ${AGGREGATE_NAMES.join(", ")}`);
 }
 function parseNumber(number, suffix, reject) {
-	if (/^,\d/.test(suffix)) return reject("write the number without a comma, such as 1.5 or 1500");
 	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) return reject(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
 	const amount = Number(number);
 	return Number.isFinite(amount) ? amount : reject(`${number} is too large a number`);
@@ -309,21 +307,18 @@ const UNITS = {
 	percentage: ["%", ""],
 	bytes: BYTE_UNITS$1,
 	mebibytes: [...BYTE_UNITS$1, ""],
-	plain: [""]
+	plain: [""],
+	unknown: [
+		"%",
+		...BYTE_UNITS$1,
+		""
+	]
 };
-const ANY_UNIT = [
-	"%",
-	...BYTE_UNITS$1,
-	""
-];
 function parseUnit(suffix, metric, reject) {
-	const metricUnit = unitOf(metric);
-	const valid = metricUnit === void 0 ? ANY_UNIT : UNITS[metricUnit];
+	const valid = UNITS[unitOf(metric) ?? "unknown"];
 	const unit = valid.find((each) => each.toLowerCase() === suffix.toLowerCase());
 	if (unit !== void 0) return unit;
-	if (/(^|\s)#/.test(suffix)) return reject("a comment needs a line of its own");
-	if (/[<>=]|&&|\|\|/.test(suffix)) return reject("write one condition per line; in YAML, the list begins with |");
-	if (/\bfor\b/.test(suffix)) return reject("conditions have no duration: judge an aggregate, such as mean, over all samples");
+	if (/[<>=#]/.test(suffix)) return reject("write one condition or comment per line; in YAML, the list begins with |");
 	if (suffix === "") return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
 	const units = valid.map((each) => each || "no unit").join(" or ");
 	const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];

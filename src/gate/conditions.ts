@@ -31,8 +31,6 @@ export function parseCondition(line: string, reject: RejectCondition): Condition
   const [, name = '', sign = '', number = '', suffix = ''] = PARTS.exec(line.trim()) ?? [];
   const { metric, aggregate } = parseName(name.replace(/\s+/, ''), reject);
   const operator = OPERATORS.find(each => each === sign);
-  if (sign === '' && suffix.startsWith('('))
-    return reject('the aggregate stands behind the metric, such as cpu_used_pct.mean');
   if (operator === undefined)
     return reject(
       `one of ${OPERATORS.join(' ')} was expected${insteadOf(sign || number || suffix)}`,
@@ -61,7 +59,6 @@ function parseName(name: string, reject: RejectCondition) {
 }
 
 function parseNumber(number: string, suffix: string, reject: RejectCondition): number {
-  if (/^,\d/.test(suffix)) return reject('write the number without a comma, such as 1.5 or 1500');
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number))
     return reject(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
   const amount = Number(number);
@@ -82,27 +79,20 @@ const BYTES: Readonly<Record<string, number>> = {
 
 const BYTE_UNITS = Object.keys(BYTES);
 
-const UNITS: Readonly<Record<Unit, readonly string[]>> = {
+const UNITS: Readonly<Record<Unit | 'unknown', readonly string[]>> = {
   percentage: ['%', ''],
   bytes: BYTE_UNITS,
   mebibytes: [...BYTE_UNITS, ''],
   plain: [''],
+  unknown: ['%', ...BYTE_UNITS, ''],
 };
 
-const ANY_UNIT = ['%', ...BYTE_UNITS, ''];
-
 function parseUnit(suffix: string, metric: string, reject: RejectCondition): string {
-  const metricUnit = unitOf(metric);
-  const valid = metricUnit === undefined ? ANY_UNIT : UNITS[metricUnit];
+  const valid = UNITS[unitOf(metric) ?? 'unknown'];
   const unit = valid.find(each => each.toLowerCase() === suffix.toLowerCase());
   if (unit !== undefined) return unit;
-  if (/(^|\s)#/.test(suffix)) return reject('a comment needs a line of its own');
-  if (/[<>=]|&&|\|\|/.test(suffix))
-    return reject('write one condition per line; in YAML, the list begins with |');
-  if (/\bfor\b/.test(suffix))
-    return reject(
-      'conditions have no duration: judge an aggregate, such as mean, over all samples',
-    );
+  if (/[<>=#]/.test(suffix))
+    return reject('write one condition or comment per line; in YAML, the list begins with |');
   if (suffix === '') return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
   const units = valid.map(each => each || 'no unit').join(' or ');
   const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];

@@ -59,7 +59,7 @@ const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words:
     ['mem_used => 1', 'was expected, not =>'],
     ['mem_used 90', 'was expected, not 90'],
     ['mem_used above 1', 'was expected, not above 1'],
-    ['max(mem_used) > 1', 'the aggregate stands behind the metric, such as cpu_used_pct.mean'],
+    ['max(mem_used) > 1', 'was expected, not (mem_used) > 1'],
   ],
   'a missing or malformed number': [
     ['mem_used >', 'nothing follows >, perhaps because an expression is empty'],
@@ -70,12 +70,12 @@ const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words:
     ['load > 1e309', '1e309 is too large'],
   ],
   'a comma in a number': [
-    ['cpu_used_pct > 90,5', 'write the number without a comma'],
-    ['mem_used > 1,000B', 'write the number without a comma'],
+    ['cpu_used_pct > 90,5', ',5 is not a unit of cpu_used_pct'],
+    ['mem_used > 1,000B', ',000B is not a unit of mem_used'],
   ],
   'a comment at the end of a line': [
-    ['cpu_used_pct > 90 # busy', 'a comment needs a line of its own'],
-    ['cpu_used_pct > 90 % # busy', 'a comment needs a line of its own'],
+    ['cpu_used_pct > 90 # busy', 'write one condition or comment per line'],
+    ['cpu_used_pct > 90 % # busy', 'write one condition or comment per line'],
   ],
   'a unit that does not fit': [
     ['disk_free < 512', 'disk_free is in bytes and needs a unit, such as 512MiB'],
@@ -88,12 +88,12 @@ const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words:
     ['load > 5 bananas', 'bananas is not a unit of load: write % or B or kB'],
   ],
   'a second one on its line': [
-    ['cpu_used_pct > 90 && load > 2', 'one condition per line'],
-    ['cpu_used_pct > 90, load > 2', 'one condition per line'],
-    ['cpu_used_pct > 90 and load > 2', 'one condition per line'],
+    ['cpu_used_pct > 90 && load > 2', 'write one condition or comment per line'],
+    ['cpu_used_pct > 90, load > 2', 'write one condition or comment per line'],
+    ['cpu_used_pct > 90 and load > 2', 'write one condition or comment per line'],
     ['cpu_used_pct > 90 load > 2', 'in YAML, the list begins with |'],
   ],
-  'a duration': [['mem_used > 2GiB for 5m', 'conditions have no duration: judge an aggregate']],
+  'a duration': [['mem_used > 2GiB for 5m', 'GiB for 5m is not a unit of mem_used']],
   'a percentage that is a fraction, or out of range': [
     ['mem_used_pct > 0.9', 'write 90, or 0.9% if you mean it'],
     ['cpu_used_pct.max > 0.07', 'write 7, or 0.07%'],
