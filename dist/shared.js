@@ -50,16 +50,16 @@ const VALUES = [
 	"api-url"
 ];
 const PATHS = ["files", "target"];
+const SEPARATES_NOTHING = "has a comma or a space, which separates nothing. Write each pattern on its own line.";
 const MISTAKES = [
 	{
-		inputs: ["sandbox-id", "token"],
+		inputs: [
+			"sandbox-id",
+			"token",
+			"api-key"
+		],
 		pattern: /^(null|undefined)?$/,
-		message: "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks."
-	},
-	{
-		inputs: ["api-key"],
-		pattern: /^(null|undefined)?$/,
-		message: "is empty. Check the name of the secret. Pull requests from forks and of Dependabot get no secrets."
+		message: "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."
 	},
 	{
 		inputs: ["token"],
@@ -72,24 +72,14 @@ const MISTAKES = [
 		message: "contains a literal `${{`, which the runner did not evaluate. Check its spelling."
 	},
 	{
-		inputs: VALUES,
-		pattern: /^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w-]+(\.[\w.-]+)?$/,
-		message: "is an expression without its braces. Write it as `${{ … }}`."
-	},
-	{
 		inputs: [...VALUES, ...PATHS],
 		pattern: /^(["'`]).*\1$/s,
 		message: "is in quotation marks. Remove them."
 	},
 	{
 		inputs: [...VALUES, ...PATHS],
-		pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
-		message: "begins with a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`."
-	},
-	{
-		inputs: ["base-url", "api-url"],
-		pattern: /\$(\{?[A-Z_]{2}|env:)/,
-		message: "contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`; base-url may have {sandbox-id} and {port}."
+		pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|^https?:.*\$(\{?[A-Z_]{2}|env:)/s,
+		message: "contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`."
 	},
 	{
 		inputs: ["token"],
@@ -102,44 +92,34 @@ const MISTAKES = [
 		message: "is a URL or a host name. Give only the ID."
 	},
 	{
-		inputs: ["header-prefix"],
-		pattern: /^X-|-Sandbox|-$/i,
-		message: "is more than the prefix. Leave out X- and -Sandbox-Id."
-	},
-	{
 		inputs: ["target"],
 		pattern: /^(home\/|~)/,
 		message: "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."
 	},
 	{
-		inputs: ["files"],
-		pattern: /\s->\s/,
-		message: "has a ->. In front of a target, write =>, as in dist/** => app."
+		inputs: ["target"],
+		pattern: /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,
+		message: "is not a plain POSIX path without .., such as /srv/app."
 	},
 	{
 		inputs: ["files"],
-		pattern: /[*?]\S*\s+#/,
-		message: "ends in a comment. Write each comment on a line of its own."
+		pattern: /^-\s|^\[\s*["'].*["']\s*\]$/,
+		message: "is a list. Write each pattern on its own line, below `files: |`, without dashes, brackets or commas."
 	},
 	{
 		inputs: ["files"],
-		pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
-		message: "is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas."
+		pattern: /[^\\/]\*\*|\*\*[^\\/\s,]/,
+		message: "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."
+	},
+	{
+		inputs: ["files"],
+		pattern: /[*?[].*[\\/]\.\.([\\/]|$)/,
+		message: "has a .. after a wildcard."
 	},
 	{
 		inputs: ["exclude", "unmatched"],
-		pattern: /\{[^{}]*,[^{}]*\}/,
-		message: "has braces, which have no meaning in patterns. Write a line for each name."
-	},
-	{
-		inputs: ["exclude", "unmatched"],
-		pattern: /[+@?!]\(/,
-		message: "has parentheses, which have no meaning in patterns. Write a line for each name."
-	},
-	{
-		inputs: ["exclude", "unmatched"],
-		pattern: /,[\s!]/,
-		message: "has a comma, which separates nothing. Write each pattern on its own line."
+		pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(/,
+		message: "has braces or parentheses, which have no meaning in patterns. Write a line for each name."
 	},
 	{
 		inputs: ["exclude", "unmatched"],
@@ -148,28 +128,18 @@ const MISTAKES = [
 	},
 	{
 		inputs: ["unmatched"],
-		pattern: /,/,
-		message: "has a comma, which separates nothing. Write each pattern on its own line."
+		pattern: /[-=]>|^[^:]{2,}:(?!\/\/)\S/,
+		message: "has a ->, => or colon in it. In front of a target, write => with a space on each side."
+	},
+	{
+		inputs: ["exclude"],
+		pattern: /,[\s!]/,
+		message: SEPARATES_NOTHING
 	},
 	{
 		inputs: ["unmatched"],
-		pattern: /=>/,
-		message: "has a => without a space on each side."
-	},
-	{
-		inputs: ["unmatched"],
-		pattern: /^[^:]{2,}:(?!\/\/)\S/,
-		message: "has a colon. In front of a target, write => with a space on each side."
-	},
-	{
-		inputs: ["files"],
-		pattern: /[^\\/]\*\*|\*\*[^\\/]/,
-		message: "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."
-	},
-	{
-		inputs: ["files"],
-		pattern: /(\*[^*\\/]*){4}/,
-		message: "has more than three * in one name. Write one for all that they stand for."
+		pattern: /,|\*\s/,
+		message: SEPARATES_NOTHING
 	}
 ];
 function rejectMistakes(input, value, reject) {
@@ -361,12 +331,6 @@ function problemOf(input, message, example) {
 function describeProblem({ input, message, example }) {
 	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
 }
-/** Parses every item. @throws InputError with the problems of all items */
-function parseAll(items, parse) {
-	const { parsed, problems } = tryAll(items, parse);
-	if (problems.length > 0) throw new InputError(problems);
-	return parsed;
-}
 /** Parses every item, and returns the problems of those that throw an `InputError`. */
 function tryAll(items, parse) {
 	const problems = [];
@@ -390,6 +354,10 @@ async function allOrProblems(promises) {
 }
 
 // src/inputs/parsers.ts
+/** Returns a `reject` that quotes the value in front of each message, and adds an example. */
+function quoting(value, reject, example) {
+	return (message) => reject(`${quote(value)} ${message}`, example);
+}
 const text$1 = (value) => value;
 const unixTime = (value, reject) => /^\d*$/.test(value) ? value : reject(`${quote(value)} is not a Unix time in whole seconds.`, "1798761600");
 /** Parses a YAML 1.2 boolean. */
@@ -436,15 +404,11 @@ const MAX_DURATION_MS = 864e5;
 /** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
 function duration(min, fallback) {
 	return (value, reject) => {
-		const ms = parseDuration(value === "" ? fallback : value);
-		if (ms !== void 0 && ms >= min && ms <= MAX_DURATION_MS) return ms;
+		const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
+		const ms = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
+		if (ms >= min && ms <= MAX_DURATION_MS) return ms;
 		return reject(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
 	};
-}
-function parseDuration(text) {
-	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	const factor = MILLISECONDS.get(unit);
-	return factor === void 0 ? void 0 : Math.round(Number(number) * factor);
 }
 const MAX_SHARDS = 256;
 const shard = (value, reject) => {
@@ -480,7 +444,9 @@ function parseLines(value, reject, parseLine) {
 		line: line.trim(),
 		number: index + 1
 	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
-	return parseAll(contentLines, ({ line, number }) => parseLine(line, (message, example) => reject(`line ${number}: ${message}`, example)));
+	const { parsed, problems } = tryAll(contentLines, ({ line, number }) => parseLine(line, (message, example) => reject(`line ${number}: ${message}`, example)));
+	if (problems.length > 0) throw new InputError(problems);
+	return parsed;
 }
 
 // src/inputs/connection.ts
@@ -550,16 +516,11 @@ function secret(input, example) {
 		return reject("has a line break or another character that a header cannot carry.", example);
 	};
 }
-/** Returns a `reject` that quotes the value, unless it is empty, and adds an example. */
-function quoting(value, reject, example) {
-	return (message) => reject(value === "" ? message : `${quote(value)} ${message}`, example);
-}
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerPrefix = (value, reject) => {
-	const rejectPrefix = quoting(value, reject, "E2b");
-	rejectMistakes("header-prefix", value, rejectPrefix);
 	const prefix = value || "Svc";
-	return HEADER_NAME.test(prefix) ? prefix : rejectPrefix("cannot be part of a header's name.");
+	if (HEADER_NAME.test(prefix)) return prefix;
+	return reject(`${quote(value)} cannot be part of a header's name.`, "E2b");
 };
 function routingHeaders(prefix) {
 	return {
@@ -1146,12 +1107,11 @@ function checkSignature({ signature = "", filesPerRequest }) {
 }
 function checkTemplateOrSandboxId({ template, sandboxId }) {
 	if (template === void 0 || sandboxId === void 0) return [];
-	if (template === "" && sandboxId === "") return [problemOf("sandbox-id", NEITHER)];
-	if (template === "" || sandboxId === "") return [];
-	return [problemOf("template", `${quote(template)} ${BOTH}`)];
+	if (template === "" !== (sandboxId === "")) return [];
+	const what = `is ${quote(sandboxId)}, and template is ${quote(template)}.`;
+	return [problemOf("sandbox-id", `${what} ${EXACTLY_ONE}`)];
 }
-const NEITHER = "is empty, and so is template. Set template to create a sandbox, or sandbox-id to connect to one. If an expression sets it, check its names: an unset variable is empty.";
-const BOTH = "cannot be combined with sandbox-id, which connects to an existing sandbox. Remove one of them.";
+const EXACTLY_ONE = "Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.";
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
 function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
 	if (filesPerRequest !== "auto") return filesPerRequest;
@@ -1174,37 +1134,28 @@ const fileRules = (value, reject) => {
 };
 const targetDirectory = (value, reject) => parseTarget(value, reject, "app");
 function parseLine$1(line, reject) {
-	const [pattern = "", ...targets] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-	const [target] = targets;
-	if (pattern.startsWith("!")) {
-		if (target === void 0) return { exclude: parseExclude(pattern.slice(1).trim(), reject) };
-		return reject(`${quote(line)} excludes files, so it cannot have a target.`, `"!${EXAMPLE}"`);
+	const [pattern = "", target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
+	const isExclude = pattern.startsWith("!");
+	if (target === "" || others.length > 0 || isExclude && target !== void 0) return reject(`${quote(line)} is not of the form pattern => target. A line with ! has no target.`, TARGET_EXAMPLE);
+	if (isExclude) {
+		const exclude = pattern.slice(1).trim();
+		rejectMistakes("exclude", exclude, quoting(line, reject, EXAMPLE));
+		return { exclude: parsePattern(exclude, reject) };
 	}
 	if (target === void 0) return { pattern: parsePattern(pattern, reject) };
-	if (target === "") return reject(`${quote(line)} has no target after =>.`, TARGET_EXAMPLE);
-	if (targets.length > 1) return reject(`${quote(line)} has more than one =>.`, TARGET_EXAMPLE);
 	return {
 		pattern: parsePattern(pattern, reject),
 		target: parseTarget(target, reject, TARGET_EXAMPLE)
 	};
 }
-function parseExclude(pattern, reject) {
-	const rejectExclude = (message) => reject(`${quote(`!${pattern}`)} ${message}`, EXAMPLE);
-	rejectMistakes("exclude", pattern, rejectExclude);
-	return parsePattern(pattern, reject);
-}
 function parsePattern(pattern, reject) {
-	const rejectPattern = (message) => reject(`${quote(pattern)} ${message}`, EXAMPLE);
+	const rejectPattern = quoting(pattern, reject, EXAMPLE);
 	if (pattern === "" || pattern.startsWith("!")) return rejectPattern("is not a pattern.");
 	rejectMistakes("files", pattern, rejectPattern);
-	if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return rejectPattern("has a .. after a wildcard.");
 	return pattern;
 }
 function parseTarget(target, reject, example) {
-	const rejectTarget = (message) => reject(`the target ${quote(target)} ${message}`, example);
-	rejectMistakes("target", target, rejectTarget);
-	if (target.split("/").includes("..")) return rejectTarget("has a .. in it. Write the path without it.");
-	if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target)) return rejectTarget("is not a plain POSIX path, such as /srv/app.");
+	rejectMistakes("target", target, (message) => reject(`the target ${quote(target)} ${message}`, example));
 	return target;
 }
 
@@ -1238,13 +1189,12 @@ const uploading = {
 	checksums: flag(false),
 	"dry-run": flag(false)
 };
-const sampling = { "stats-path": operationPath("/metrics") };
 const judging = {
 	"fail-if": conditions,
 	"warn-if": conditions
 };
 const measuring = {
-	...sampling,
+	"stats-path": operationPath("/metrics"),
 	...judging,
 	"wait-until": waitConditions,
 	"wait-timeout": duration(1, "5m"),
@@ -1252,6 +1202,12 @@ const measuring = {
 	"sample-interval": duration(200, "1s")
 };
 const reporting = { summary: flag(true) };
+const monitoring = {
+	...judging,
+	"sample-interval": duration(200, "5s"),
+	name: text$1,
+	...reporting
+};
 const controlling = {
 	"api-url": apiUrl,
 	"api-key": apiKey,
@@ -1282,12 +1238,9 @@ const INPUTS = {
 	},
 	monitor: {
 		...connecting,
-		...sampling,
-		...judging,
-		"sample-interval": duration(200, "5s"),
-		"max-duration": duration(1e3, "6h"),
-		name: text$1,
-		...reporting
+		"stats-path": operationPath("/metrics"),
+		...monitoring,
+		"max-duration": duration(1e3, "6h")
 	},
 	"monitor-stop": {
 		monitor: text$1,
@@ -1296,10 +1249,7 @@ const INPUTS = {
 	"monitor-end": {
 		"sandbox-id": text$1,
 		"base-url": text$1,
-		...judging,
-		"sample-interval": duration(200, "5s"),
-		name: text$1,
-		...reporting
+		...monitoring
 	},
 	sandbox: {
 		...controlling,

@@ -1,6 +1,6 @@
 import { quote } from '../text/escape.ts';
 import { rejectMistakes } from './mistakes.ts';
-import { type InputParser, parseLines, type RawInputs, type Reject } from './parsers.ts';
+import { type InputParser, parseLines, quoting, type RawInputs, type Reject } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 
@@ -92,19 +92,13 @@ function secret(input: string, example: string): InputParser<string> {
   };
 }
 
-/** Returns a `reject` that quotes the value, unless it is empty, and adds an example. */
-function quoting(value: string, reject: Reject, example: string): Reject {
-  return message => reject(value === '' ? message : `${quote(value)} ${message}`, example);
-}
-
 // A token, as defined in RFC 9110, section 5.6.2.
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 export const headerPrefix: InputParser<string> = (value, reject) => {
-  const rejectPrefix = quoting(value, reject, 'E2b');
-  rejectMistakes('header-prefix', value, rejectPrefix);
   const prefix = value || 'Svc';
-  return HEADER_NAME.test(prefix) ? prefix : rejectPrefix("cannot be part of a header's name.");
+  if (HEADER_NAME.test(prefix)) return prefix;
+  return reject(`${quote(value)} cannot be part of a header's name.`, 'E2b');
 };
 
 export function routingHeaders(prefix: string): { readonly id: string; readonly port: string } {

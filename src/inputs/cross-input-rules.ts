@@ -60,15 +60,13 @@ function checkSignature({ signature = '', filesPerRequest }: ComparedInputs): Pr
 // With a default template, a `sandbox-id` from an unset variable would create another sandbox.
 function checkTemplateOrSandboxId({ template, sandboxId }: ComparedInputs): Problem[] {
   if (template === undefined || sandboxId === undefined) return [];
-  if (template === '' && sandboxId === '') return [problemOf('sandbox-id', NEITHER)];
-  if (template === '' || sandboxId === '') return [];
-  return [problemOf('template', `${quote(template)} ${BOTH}`)];
+  if ((template === '') !== (sandboxId === '')) return [];
+  const what = `is ${quote(sandboxId)}, and template is ${quote(template)}.`;
+  return [problemOf('sandbox-id', `${what} ${EXACTLY_ONE}`)];
 }
 
-const NEITHER =
-  'is empty, and so is template. Set template to create a sandbox, or sandbox-id to connect to one. If an expression sets it, check its names: an unset variable is empty.';
-const BOTH =
-  'cannot be combined with sandbox-id, which connects to an existing sandbox. Remove one of them.';
+const EXACTLY_ONE =
+  'Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.';
 
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
 export function filesPerRequestOf({

@@ -27,13 +27,6 @@ export function describeProblem({ input, message, example }: Problem): string {
   return `${input}: ${message}${example === undefined ? '' : ` Example: ${example}`}`;
 }
 
-/** Parses every item. @throws InputError with the problems of all items */
-export function parseAll<I, T>(items: readonly I[], parse: (item: I) => T): T[] {
-  const { parsed, problems } = tryAll(items, parse);
-  if (problems.length > 0) throw new InputError(problems);
-  return parsed;
-}
-
 /** Parses every item, and returns the problems of those that throw an `InputError`. */
 export function tryAll<I, T>(items: readonly I[], parse: (item: I) => T) {
   const problems: Problem[] = [];

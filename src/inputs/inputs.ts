@@ -68,12 +68,10 @@ const uploading = {
   'dry-run': flag(false),
 };
 
-const sampling = { 'stats-path': operationPath('/metrics') };
-
 const judging = { 'fail-if': conditions, 'warn-if': conditions };
 
 const measuring = {
-  ...sampling,
+  'stats-path': operationPath('/metrics'),
   ...judging,
   'wait-until': waitConditions,
   'wait-timeout': duration(1, '5m'),
@@ -82,6 +80,13 @@ const measuring = {
 };
 
 const reporting = { summary: flag(true) };
+
+const monitoring = {
+  ...judging,
+  'sample-interval': duration(200, '5s'),
+  name: text,
+  ...reporting,
+};
 
 const controlling = {
   'api-url': apiUrl,
@@ -98,23 +103,13 @@ const INPUTS = {
   stats: { ...connecting, ...retrying, ...measuring, ...reporting },
   monitor: {
     ...connecting,
-    ...sampling,
-    ...judging,
-    'sample-interval': duration(200, '5s'),
+    'stats-path': operationPath('/metrics'),
+    ...monitoring,
     'max-duration': duration(1000, '6h'),
-    name: text,
-    ...reporting,
   },
   'monitor-stop': { monitor: text, ...reporting },
   // The main step saves these inputs for the end of the monitor.
-  'monitor-end': {
-    'sandbox-id': text,
-    'base-url': text,
-    ...judging,
-    'sample-interval': duration(200, '5s'),
-    name: text,
-    ...reporting,
-  },
+  'monitor-end': { 'sandbox-id': text, 'base-url': text, ...monitoring },
   sandbox: {
     ...controlling,
     template: text,

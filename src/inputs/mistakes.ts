@@ -10,20 +10,17 @@ interface CommonMistake {
 const VALUES = ['sandbox-id', 'token', 'api-key', 'base-url', 'api-url'];
 const PATHS = ['files', 'target'];
 
+const SEPARATES_NOTHING =
+  'has a comma or a space, which separates nothing. Write each pattern on its own line.';
+
 // Here, `files` stands for each pattern, `exclude` for each `!` line, `unmatched` for each pattern
 // that matches nothing, and `target` also for the targets in `files`.
 const MISTAKES: readonly CommonMistake[] = [
   {
-    inputs: ['sandbox-id', 'token'],
+    inputs: ['sandbox-id', 'token', 'api-key'],
     pattern: /^(null|undefined)?$/,
     message:
-      'is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks.',
-  },
-  {
-    inputs: ['api-key'],
-    pattern: /^(null|undefined)?$/,
-    message:
-      'is empty. Check the name of the secret. Pull requests from forks and of Dependabot get no secrets.',
+      'is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot.',
   },
   {
     inputs: ['token'],
@@ -37,11 +34,6 @@ const MISTAKES: readonly CommonMistake[] = [
     message: 'contains a literal `${{`, which the runner did not evaluate. Check its spelling.',
   },
   {
-    inputs: VALUES,
-    pattern: /^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w-]+(\.[\w.-]+)?$/,
-    message: 'is an expression without its braces. Write it as `${{ … }}`.',
-  },
-  {
     inputs: [...VALUES, ...PATHS],
     pattern: /^(["'`]).*\1$/s,
     message: 'is in quotation marks. Remove them.',
@@ -49,15 +41,10 @@ const MISTAKES: readonly CommonMistake[] = [
   {
     inputs: [...VALUES, ...PATHS],
     // Do not match $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
-    pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
+    pattern:
+      /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|^https?:.*\$(\{?[A-Z_]{2}|env:)/s,
     message:
-      'begins with a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`.',
-  },
-  {
-    inputs: ['base-url', 'api-url'],
-    pattern: /\$(\{?[A-Z_]{2}|env:)/,
-    message:
-      'contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`; base-url may have {sandbox-id} and {port}.',
+      'contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`.',
   },
   {
     inputs: ['token'],
@@ -72,48 +59,42 @@ const MISTAKES: readonly CommonMistake[] = [
     message: 'is a URL or a host name. Give only the ID.',
   },
   {
-    inputs: ['header-prefix'],
-    pattern: /^X-|-Sandbox|-$/i,
-    message: 'is more than the prefix. Leave out X- and -Sandbox-Id.',
-  },
-  {
     inputs: ['target'],
     pattern: /^(home\/|~)/,
     message:
       "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
   },
   {
-    inputs: ['files'],
-    pattern: /\s->\s/,
-    message: 'has a ->. In front of a target, write =>, as in dist/** => app.',
+    inputs: ['target'],
+    pattern: /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,
+    message: 'is not a plain POSIX path without .., such as /srv/app.',
   },
   {
     inputs: ['files'],
-    pattern: /[*?]\S*\s+#/,
-    message: 'ends in a comment. Write each comment on a line of its own.',
-  },
-  {
-    inputs: ['files'],
-    pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
+    pattern: /^-\s|^\[\s*["'].*["']\s*\]$/,
     message:
-      'is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas.',
+      'is a list. Write each pattern on its own line, below `files: |`, without dashes, brackets or commas.',
+  },
+  {
+    inputs: ['files'],
+    // A space or a comma after it is reported if the pattern matches nothing.
+    pattern: /[^\\/]\*\*|\*\*[^\\/\s,]/,
+    message:
+      'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
+  },
+  {
+    inputs: ['files'],
+    // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
+    pattern: /[*?[].*[\\/]\.\.([\\/]|$)/,
+    message: 'has a .. after a wildcard.',
   },
   // Names may contain these characters, so they are only mistakes in patterns that match nothing. In
   // excludes, nobody would notice.
   {
     inputs: ['exclude', 'unmatched'],
-    pattern: /\{[^{}]*,[^{}]*\}/,
-    message: 'has braces, which have no meaning in patterns. Write a line for each name.',
-  },
-  {
-    inputs: ['exclude', 'unmatched'],
-    pattern: /[+@?!]\(/,
-    message: 'has parentheses, which have no meaning in patterns. Write a line for each name.',
-  },
-  {
-    inputs: ['exclude', 'unmatched'],
-    pattern: /,[\s!]/,
-    message: 'has a comma, which separates nothing. Write each pattern on its own line.',
+    pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(/,
+    message:
+      'has braces or parentheses, which have no meaning in patterns. Write a line for each name.',
   },
   {
     inputs: ['exclude', 'unmatched'],
@@ -122,32 +103,13 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['unmatched'],
-    pattern: /,/,
-    message: 'has a comma, which separates nothing. Write each pattern on its own line.',
-  },
-  {
-    inputs: ['unmatched'],
-    pattern: /=>/,
-    message: 'has a => without a space on each side.',
-  },
-  {
-    inputs: ['unmatched'],
     // Not C:/x, nor a URL.
-    pattern: /^[^:]{2,}:(?!\/\/)\S/,
-    message: 'has a colon. In front of a target, write => with a space on each side.',
-  },
-  {
-    inputs: ['files'],
-    pattern: /[^\\/]\*\*|\*\*[^\\/]/,
+    pattern: /[-=]>|^[^:]{2,}:(?!\/\/)\S/,
     message:
-      'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
+      'has a ->, => or colon in it. In front of a target, write => with a space on each side.',
   },
-  {
-    inputs: ['files'],
-    // With four stars, matching a long name can take seconds; with three, 32 ms.
-    pattern: /(\*[^*\\/]*){4}/,
-    message: 'has more than three * in one name. Write one for all that they stand for.',
-  },
+  { inputs: ['exclude'], pattern: /,[\s!]/, message: SEPARATES_NOTHING },
+  { inputs: ['unmatched'], pattern: /,|\*\s/, message: SEPARATES_NOTHING },
 ];
 
 export function rejectMistakes(input: string, value: string, reject: Reject): void {

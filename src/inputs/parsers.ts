@@ -1,6 +1,6 @@
 import { type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/escape.ts';
-import { parseAll } from './input-error.ts';
+import { InputError, tryAll } from './input-error.ts';
 
 /** Maps names to values as the runner gives them; unset inputs are missing or empty. */
 export type RawInputs = Readonly<Record<string, string>>;
@@ -10,6 +10,11 @@ export type InputParser<T> = (value: string, reject: Reject) => T;
 
 /** Throws an InputError; the message follows the input's name. */
 export type Reject = (message: string, example?: string) => never;
+
+/** Returns a `reject` that quotes the value in front of each message, and adds an example. */
+export function quoting(value: string, reject: Reject, example: string): Reject {
+  return message => reject(`${quote(value)} ${message}`, example);
+}
 
 export const text: InputParser<string> = value => value;
 
@@ -68,19 +73,15 @@ const MAX_DURATION_MS = 24 * 3_600_000;
 /** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
 export function duration(min: number, fallback: string): InputParser<number> {
   return (value, reject) => {
-    const ms = parseDuration(value === '' ? fallback : value);
-    if (ms !== undefined && ms >= min && ms <= MAX_DURATION_MS) return ms;
+    const [, number, unit = ''] =
+      /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
+    const ms = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? Number.NaN));
+    if (ms >= min && ms <= MAX_DURATION_MS) return ms;
     return reject(
       `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`,
       fallback,
     );
   };
-}
-
-function parseDuration(text: string): number | undefined {
-  const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-  const factor = MILLISECONDS.get(unit);
-  return factor === undefined ? undefined : Math.round(Number(number) * factor);
 }
 
 export interface Shard {
@@ -139,7 +140,9 @@ export function parseLines<T>(
     .split(/\r?\n/)
     .map((line, index) => ({ line: line.trim(), number: index + 1 }));
   const contentLines = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
-  return parseAll(contentLines, ({ line, number }) =>
+  const { parsed, problems } = tryAll(contentLines, ({ line, number }) =>
     parseLine(line, (message, example) => reject(`line ${number}: ${message}`, example)),
   );
+  if (problems.length > 0) throw new InputError(problems);
+  return parsed;
 }

@@ -69,17 +69,30 @@ for (const [line, why] of Object.entries(REASONS)) {
   );
 }
 
+const NO_MEANING =
+  'has braces or parentheses, which have no meaning in patterns. Write a line for each name.';
+const SEPARATES_NOTHING =
+  'has a comma or a space, which separates nothing. Write each pattern on its own line.';
+const OWN_LINE = 'has a # in it. Write each comment on a line of its own.';
+const WRONG_ARROW =
+  'has a ->, => or colon in it. In front of a target, write => with a space on each side.';
+
 /** By line: what is said about its characters. */
 const MISTAKES: Readonly<Record<string, string>> = {
-  'dist/*.{js,css}': 'has braces, which have no meaning in patterns. Write a line for each name.',
-  'dist/@(a|b)': 'has parentheses, which have no meaning in patterns. Write a line for each name.',
-  'dist/a.js, dist/b.js':
-    'has a comma, which separates nothing. Write each pattern on its own line.',
-  'dist/a.js,dist/b.js':
-    'has a comma, which separates nothing. Write each pattern on its own line.',
-  'src # the sources': 'has a # in it. Write each comment on a line of its own.',
-  'dist=>app': 'has a => without a space on each side.',
-  'dist:/app': 'has a colon. In front of a target, write => with a space on each side.',
+  'dist/*.{js,css}': NO_MEANING,
+  'dist/@(a|b)': NO_MEANING,
+  'dist/a.js, dist/b.js': SEPARATES_NOTHING,
+  'dist/a.js,dist/b.js': SEPARATES_NOTHING,
+  'dist/**, apps/**': SEPARATES_NOTHING,
+  'dist/** apps/**': SEPARATES_NOTHING,
+  '*.js, *.css': SEPARATES_NOTHING,
+  'src # the sources': OWN_LINE,
+  'dist/** # comment': OWN_LINE,
+  '*.js # a': OWN_LINE,
+  'dist=>app': WRONG_ARROW,
+  'dist:/app': WRONG_ARROW,
+  'dist -> app': WRONG_ARROW,
+  'dist/** -> app': WRONG_ARROW,
   'apps\\web\\**':
     'has a backslash, which does not separate folders on this runner. Write a slash.',
   'C:\\build\\**':

@@ -43,14 +43,14 @@ describe('template and sandbox-id', () => {
 
   test('template or sandbox-id is required', () => {
     const [problem, ...others] = problemsOf({ template: '', 'sandbox-id': '' }, action);
-    assert.match(problem?.message ?? '', /^is empty, and so is template\. Set template to create/);
+    assert.match(problem?.message ?? '', /^is "", and template is ""\. Set template to create/);
     assert.deepEqual([problem?.input, others], ['sandbox-id', []]);
   });
 
   test('template cannot be combined with sandbox-id', () => {
     const [problem, ...others] = problemsOf({ 'sandbox-id': 'i1' }, action);
-    assert.match(problem?.message ?? '', /^"base" cannot be combined with sandbox-id/);
-    assert.deepEqual([problem?.input, others], ['template', []]);
+    assert.match(problem?.message ?? '', /^is "i1", and template is "base"\. Set/);
+    assert.deepEqual([problem?.input, others], ['sandbox-id', []]);
   });
 
   accepts('template', { base: 'base' }, { action });

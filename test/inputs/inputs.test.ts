@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseAll } from '../../src/inputs/input-error.ts';
+import { tryAll } from '../../src/inputs/input-error.ts';
 import { accepts, each, parsed, problemsOf, rejects } from './parse-inputs.ts';
 
 const NO_NUMBERS = '-1 1.0 1e1 0x10 1,0 many ٣'.split(' ');
@@ -120,5 +120,5 @@ test('a bug in a parser is thrown as it is, not as an invalid input', () => {
   const bug = () => {
     throw new TypeError('a bug');
   };
-  assert.throws(() => parseAll(['value'], bug), new TypeError('a bug'));
+  assert.throws(() => tryAll(['value'], bug), new TypeError('a bug'));
 });

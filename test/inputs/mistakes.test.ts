@@ -2,14 +2,10 @@ import { describe } from 'node:test';
 import { accepts, each, rejects } from './parse-inputs.ts';
 
 describe('an empty ID, token or key', () => {
+  const empty = 'is empty or null. Check the name of the secret';
   for (const input of ['sandbox-id', 'token'])
-    rejects(
-      input,
-      each(['', ' \n', 'null', 'undefined'], 'is empty or null. Check the name of the secret'),
-    );
-  rejects('api-key', each(['', 'null'], 'is empty. Check the name of the secret.'), {
-    action: 'sandbox',
-  });
+    rejects(input, each(['', ' \n', 'null', 'undefined'], empty));
+  rejects('api-key', each(['', 'null'], empty), { action: 'sandbox' });
 });
 
 describe('a value of another kind', () => {
@@ -22,8 +18,7 @@ describe('a value of another kind', () => {
 
 describe('what the runner or a shell would have to evaluate', () => {
   const notEvaluated = 'contains a literal `${{`';
-  const braces = 'is an expression without its braces.';
-  const shell = 'begins with a variable of a shell';
+  const shell = 'contains a variable of a shell';
   for (const input of ['sandbox-id', 'token', 'base-url', 'target']) {
     rejects(input, {
       '${{ steps.x.outputs.y }}': notEvaluated,
@@ -35,13 +30,10 @@ describe('what the runner or a shell would have to evaluate', () => {
       '$env:HOME': shell,
     });
   }
-  for (const input of ['sandbox-id', 'token', 'base-url'])
-    rejects(input, each(['secrets.TOKEN', 'steps.box.outputs.id'], braces));
   for (const input of ['api-key', 'api-url'])
-    rejects(input, { '${{ x }}': notEvaluated, 'secrets.KEY': braces }, { action: 'sandbox' });
-  const inUrl = 'contains a variable of a shell';
+    rejects(input, { '${{ x }}': notEvaluated }, { action: 'sandbox' });
   const urls = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
-  rejects('base-url', each(urls, `% ${inUrl}`));
+  rejects('base-url', each(urls, `% ${shell}`));
   rejects('files', {
     'a\n${{ env.DIST }}/**': `line 2: "\${{ env.DIST }}/**" ${notEvaluated}`,
     '!$GITHUB_WORKSPACE/dist': `line 1: "$GITHUB_WORKSPACE/dist" ${shell}`,
@@ -51,11 +43,11 @@ describe('what the runner or a shell would have to evaluate', () => {
 
 describe('an exclude that would exclude nothing', () => {
   const words = {
-    '!**/*.{map,env}': 'has braces, which have no meaning in patterns.',
-    '!a/+(b|c)': 'has parentheses, which have no meaning in patterns.',
-    '!a.txt, !b.txt': 'has a comma, which separates nothing.',
-    '!a.txt, b.txt': 'has a comma, which separates nothing.',
-    '!a.txt,!b.txt': 'has a comma, which separates nothing.',
+    '!**/*.{map,env}': 'has braces or parentheses, which have no meaning in patterns.',
+    '!a/+(b|c)': 'has braces or parentheses, which have no meaning in patterns.',
+    '!a.txt, !b.txt': 'has a comma or a space, which separates nothing.',
+    '!a.txt, b.txt': 'has a comma or a space, which separates nothing.',
+    '!a.txt,!b.txt': 'has a comma or a space, which separates nothing.',
     '!a.env # secret': 'has a # in it.',
   };
   for (const [line, says] of Object.entries(words))
@@ -70,8 +62,6 @@ describe('an exclude that would exclude nothing', () => {
 
 describe('header-prefix', () => {
   accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
-  const more = ['E2b-', 'E2b-Sandbox-Id', 'e2b-sandbox-port', 'X-E2b'];
-  rejects('header-prefix', each(more, '% is more than the prefix.'));
 });
 
 describe('target', () => {
@@ -80,14 +70,8 @@ describe('target', () => {
 });
 
 describe('files', () => {
-  const lists = ['- dist/**', '["dist/**"]', "[ 'a', 'b' ]", 'a/**, b', 'a/** b/**', '*.js, *.css'];
-  rejects('files', each(lists, 'is a list, or several patterns.'));
-  rejects(
-    'files',
-    each(['dist/** -> app', 'dist -> app'], '% has a ->. In front of a target, write =>'),
-  );
-  rejects('files', each(['dist/** # comment', '*.js # a'], '% ends in a comment.'));
+  const lists = ['- dist/**', '["dist/**"]', "[ 'a', 'b' ]"];
+  rejects('files', each(lists, '% is a list. Write each pattern on its own line'));
   const inside = ['src/**.py', 'a**', 'a/b**c/d', '***/a', 'a/**=>b'];
   rejects('files', each(inside, '% has a ** beside other characters'));
-  rejects('files', each(['*a*b*c*', 'x/*-*-*-*.js/y'], '% has more than three * in one name.'));
 });
