@@ -309,7 +309,7 @@ function planFiles(matches, options) {
 	const directory = path.resolve(workspace, workingDirectory);
 	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory, workspace));
 	const more = (count) => `And ${count} more of this kind.`;
-	const conflicts = limitList(findConflicts(planned, byTarget), MAX_CONFLICTS, more);
+	const conflicts = limitList(findConflicts(planned), MAX_CONFLICTS, more);
 	const problems = [...[...ifNoFilesFound === "error" ? unmatched : [], ...conflicts].map((message) => ({
 		input: "files",
 		message
@@ -351,34 +351,25 @@ function findMistakenTargets(matches, target) {
 	}));
 }
 const ADVICE = "Give one line another target, or exclude one.";
-/** Describes files whose target is another file's target, or is below it. */
-function findConflicts(planned, byTarget) {
+/** Describes files whose target is another file's target, or is below it, in the order of targets. */
+function findConflicts(planned) {
 	const quoted = JSON.stringify;
-	const owners = findOwners(byTarget.values());
-	return planned.flatMap((file) => {
-		const { source, target } = file;
-		const first = byTarget.get(target);
-		if (first !== void 0 && first !== file) {
-			if (isSameFile(first, file)) return [];
-			return `${quoted(first.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
-		}
-		const above = owners.get(target);
-		if (above === void 0) return [];
-		return `${quoted(above.source)} would go to ${quoted(above.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
-	});
-}
-/** Maps each target that is below another file's target to that file. */
-function findOwners(planned) {
-	const sorted = Array.from(planned, (file) => ({
+	const sorted = planned.map((file) => ({
 		file,
 		key: file.target.replaceAll("/", "\0")
 	}));
-	sorted.sort((one, other) => one.key < other.key ? -1 : 1);
-	const owners = /* @__PURE__ */ new Map();
+	sorted.sort((one, other) => one.key < other.key ? -1 : Number(one.key > other.key));
 	let top;
-	for (const { file } of sorted) if (top !== void 0 && file.target.startsWith(`${top.target}/`)) owners.set(file.target, top);
-	else top = file;
-	return owners;
+	return sorted.flatMap(({ file }) => {
+		const { source, target } = file;
+		if (top?.target === target) {
+			if (isSameFile(top, file)) return [];
+			return `${quoted(top.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
+		}
+		if (top !== void 0 && target.startsWith(`${top.target}/`)) return `${quoted(top.source)} would go to ${quoted(top.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
+		top = file;
+		return [];
+	});
 }
 function isSameFile(a, b) {
 	return a.realPath === b.realPath && a.source.toLowerCase() === b.source.toLowerCase();

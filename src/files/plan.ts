@@ -56,7 +56,7 @@ export function planFiles(matches: readonly Matches[], options: PlanOptions): Fi
     .filter(({ files }) => files.length === 0 && ifNoFilesFound !== 'ignore')
     .map(match => explainNoMatch(match, directory, workspace));
   const more = (count: number) => `And ${count} more of this kind.`;
-  const conflicts = limitList(findConflicts(planned, byTarget), MAX_CONFLICTS, more);
+  const conflicts = limitList(findConflicts(planned), MAX_CONFLICTS, more);
   const messages = [...(ifNoFilesFound === 'error' ? unmatched : []), ...conflicts];
   const problems = [
     ...messages.map((message): Problem => ({ input: 'files', message })),
@@ -107,38 +107,24 @@ function findMistakenTargets(matches: readonly Matches[], target: string): Probl
 
 const ADVICE = 'Give one line another target, or exclude one.';
 
-/** Describes files whose target is another file's target, or is below it. */
-function findConflicts(
-  planned: readonly PlannedFile[],
-  byTarget: ReadonlyMap<string, PlannedFile>,
-): string[] {
+/** Describes files whose target is another file's target, or is below it, in the order of targets. */
+function findConflicts(planned: readonly PlannedFile[]): string[] {
   const quoted = JSON.stringify;
-  const owners = findOwners(byTarget.values());
-  return planned.flatMap(file => {
-    const { source, target } = file;
-    const first = byTarget.get(target);
-    if (first !== undefined && first !== file) {
-      if (isSameFile(first, file)) return [];
-      return `${quoted(first.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
-    }
-    const above = owners.get(target);
-    if (above === undefined) return [];
-    return `${quoted(above.source)} would go to ${quoted(above.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
-  });
-}
-
-/** Maps each target that is below another file's target to that file. */
-function findOwners(planned: Iterable<PlannedFile>): ReadonlyMap<string, PlannedFile> {
-  // If slashes sort before everything else, the targets below a target follow it directly.
-  const sorted = Array.from(planned, file => ({ file, key: file.target.replaceAll('/', '\0') }));
-  sorted.sort((one, other) => (one.key < other.key ? -1 : 1));
-  const owners = new Map<string, PlannedFile>();
+  // If slashes sort before everything else, what is at or below a target follows it directly.
+  const sorted = planned.map(file => ({ file, key: file.target.replaceAll('/', '\0') }));
+  sorted.sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
   let top: PlannedFile | undefined;
-  for (const { file } of sorted) {
-    if (top !== undefined && file.target.startsWith(`${top.target}/`)) owners.set(file.target, top);
-    else top = file;
-  }
-  return owners;
+  return sorted.flatMap(({ file }) => {
+    const { source, target } = file;
+    if (top?.target === target) {
+      if (isSameFile(top, file)) return [];
+      return `${quoted(top.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
+    }
+    if (top !== undefined && target.startsWith(`${top.target}/`))
+      return `${quoted(top.source)} would go to ${quoted(top.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
+    top = file;
+    return [];
+  });
 }
 
 // On a case-insensitive file system, two patterns may match one file under different spellings.

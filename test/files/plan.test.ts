@@ -206,9 +206,9 @@ test('a plan reports nested and equal targets together', () => {
   const nested = (file: string, target: string) =>
     `"a" would go to "x" and "${file}" would go to "${target}": a file cannot also be a directory. ${ADVICE}`;
   assert.deepEqual(planErrors(lines), [
+    `"a" and "b" would both go to "x". ${ADVICE}`,
     nested('d/1', 'x/1'),
     nested('d/e/2', 'x/e/2'),
-    `"a" and "b" would both go to "x". ${ADVICE}`,
   ]);
 });
 
