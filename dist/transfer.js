@@ -78,45 +78,30 @@ function deepestLinkIn(file) {
 const LINK_TO_FOLDER = "a link to a folder, with follow-symlinks not set";
 const LINK_OUTSIDE = "a link out of the workspace";
 const LINK_TO_HIDDEN = "a link to something hidden";
+const MAX_LINKS = 10;
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
 /** @throws InputError that names the links that users must decide about */
 function rejectLinks$1(skipped, workspace) {
-	const pathsFor = (reason) => skipped.filter((entry) => entry.reason === reason).map((entry) => entry.path);
-	const toFolders = new Set(pathsFor(LINK_TO_FOLDER));
-	const outside = new Set(pathsFor(LINK_OUTSIDE).map(deepestLinkIn));
-	const toHidden = new Set(pathsFor(LINK_TO_HIDDEN).map(deepestLinkIn));
+	const nameOf = (file) => quote(displayPath(file, workspace));
+	const describe = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
+	const linksFor = (reason, toText) => {
+		const entries = skipped.filter((entry) => entry.reason === reason);
+		const links = new Set(entries.map((entry) => deepestLinkIn(entry.path)));
+		return listSome(Array.from(links, toText), MAX_LINKS);
+	};
+	const toFolders = linksFor(LINK_TO_FOLDER, nameOf);
+	const outside = linksFor(LINK_OUTSIDE, describe);
+	const toHidden = linksFor(LINK_TO_HIDDEN, describe);
 	const problems = [];
-	if (toFolders.size > 0) {
-		const message = `is not set, and the patterns match ${`${formatCount(toFolders.size, "link")} to folders: ${listLinks(toFolders, (link) => nameOf(link, workspace))}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
-		problems.push({
-			input: "follow-symlinks",
-			message
-		});
-	}
-	const describe = (link) => `${nameOf(link, workspace)} to ${nameOf(realpathSync.native(link), workspace)}`;
-	if (outside.size > 0) {
-		const message = `links lead outside the workspace: ${listLinks(outside, describe)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
-		problems.push({
-			input: "files",
-			message
-		});
-	}
-	if (toHidden.size > 0) {
-		const links = listLinks(toHidden, describe);
-		const message = `links lead to something hidden: ${links}. Exclude them with ! lines${links.includes("/.pnpm/") ? ", or let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
-		problems.push({
-			input: "files",
-			message
-		});
-	}
+	const add = (input, message) => void problems.push({
+		input,
+		message
+	});
+	if (toFolders !== "") add("follow-symlinks", `is not set, and the patterns match links to folders: ${toFolders}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`);
+	if (outside !== "") add("files", `links lead outside the workspace: ${outside}. Exclude them with ! lines, or copy what they lead to into the workspace.`);
+	const pnpm = toHidden.includes("/.pnpm/") ? ", or let pnpm install with node-linker=hoisted" : "";
+	if (toHidden !== "") add("files", `links lead to something hidden: ${toHidden}. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`);
 	if (problems.length > 0) throw new InputError(problems);
-}
-const MAX_LINKS = 10;
-function listLinks(links, describe) {
-	return listSome(Array.from(links, describe), MAX_LINKS);
-}
-function nameOf(file, workspace) {
-	return quote(displayPath(file, workspace));
 }
 
 // src/files/find.ts
