@@ -68,6 +68,11 @@ function statIfExists(file) {
 function isLink(file) {
 	return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
+/** Returns the path itself if it exists, otherwise its deepest existing parent. */
+function deepestExisting(file) {
+	const parent = path.dirname(file);
+	return existsSync(file) || parent === file ? file : deepestExisting(parent);
+}
 /** Returns the deepest link in a path, or the path itself. */
 function deepestLinkIn(file) {
 	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) if (isLink(part)) return part;
@@ -152,6 +157,10 @@ async function search(pattern, absolutePattern, excludes, options) {
 		throw inputError("files", `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
 	}
 }
+/** Lists hidden entries, such as `.env`, directly below the folders in which searches began. */
+function listHidden(matches, workspace) {
+	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((root) => readdirSync(root).map((name) => path.join(root, name))).filter((file) => path.basename(file).startsWith(".")).map((file) => displayPath(file, workspace));
+}
 /** Returns the path up to a pattern's first wildcard. */
 async function fixedPartOf(absolutePattern) {
 	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
@@ -204,48 +213,6 @@ function classify({ root, hidesDotNames, files, skipped }, file, bounds, followS
 	});
 }
 
-// src/files/excludes.ts
-/**
-* Rejects excludes that begin where no pattern begins, such as `!secret.txt` beside `dist/**`: they
-* exclude nothing.
-* @throws InputError with all of them
-*/
-async function rejectUselessExcludes(rules, directory) {
-	const rootOf = (line) => fixedPartOf(toAbsolutePattern(line, directory));
-	const patternRoots = await Promise.all(rules.patterns.map(({ pattern }) => rootOf(pattern)));
-	const problems = [];
-	for (const line of rules.excludes) {
-		const root = await rootOf(line);
-		if (patternRoots.some((patternRoot) => mayMeet(patternRoot, root, directory))) continue;
-		const anywhere = suggestLine(line, patternRoots, directory);
-		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Write ${quote(anywhere)} to exclude it wherever it is, or begin it like a pattern.`;
-		problems.push({
-			input: "files",
-			message
-		});
-	}
-	if (problems.length > 0) throw new InputError(problems);
-}
-function suggestLine(line, patternRoots, directory) {
-	const name = line.replace(/^~?[\\/]+|^(\.{1,2}[\\/]+)+|^(\*\*[\\/]+)+/, "");
-	const reachesDirectory = patternRoots.some((root) => mayMeet(root, directory, directory));
-	const [first = ""] = patternRoots;
-	return reachesDirectory ? `!**/${name}` : `!${escapeGlob(toPosix(first))}/**/${name}`;
-}
-/** Returns true if one root is in the other, or both are in one folder of the directory. */
-function mayMeet(patternRoot, excludeRoot, directory) {
-	const isWithin = (parent, file) => pathWithin(parent, file) !== void 0;
-	const [top = ""] = pathWithin(directory, patternRoot)?.split(path.sep) ?? [];
-	return isWithin(excludeRoot, patternRoot) || isWithin(patternRoot, excludeRoot) || top !== "" && isWithin(path.join(directory, top), excludeRoot);
-}
-
-// src/files/list-hidden.ts
-/** Lists hidden entries, such as `.env`, directly below the folders in which searches began. */
-function listHidden(matches, workspace) {
-	const roots = matches.filter((match) => match.hidesDotNames).map((match) => match.root);
-	return [...new Set(roots)].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".")).map((name) => displayPath(path.join(folder, name), workspace)));
-}
-
 // src/files/explain-no-match.ts
 function explainNoMatch(match, directory, workspace) {
 	const [first] = match.skipped;
@@ -255,29 +222,50 @@ function explainNoMatch(match, directory, workspace) {
 	return `${name} matches no files to upload (${why}).${mistake === void 0 ? "" : ` ${name} ${mistake}`}`;
 }
 function findPatternMistake(pattern) {
-	if (path.sep === "/" && /^[a-z]:[\\/]/i.test(pattern)) return "begins with a drive, which only Windows has. Write the path relative to the workspace, with slashes.";
 	if (path.sep === "/" && pattern.includes("\\")) return "has a backslash, which does not separate folders on this runner. Write a slash.";
 	return findMistake("unmatched", pattern);
 }
 const MAX_NAMES = 10;
 function describeRoot({ pattern, root, hidesDotNames }, directory) {
 	const existing = deepestExisting(root);
-	const existingName = existing === directory ? "the working directory" : quote(displayPath(existing, directory));
-	if (!existsSync(existing)) return `${quote(root)} does not exist`;
-	if (!statSync(existing).isDirectory()) return /[*?[]/.test(pattern.pattern) ? `${existingName} is a file, and the pattern expects a folder` : `${existingName} is a file, and a ! line excludes it from all patterns`;
-	const names = readdirSync(existing).sort();
-	if (names.length === 0) return `${existingName} is empty${existing === directory ? ": did actions/checkout or the build run in this job?" : ""}`;
-	const content = `${existingName} exists and contains ${listSome(names.map(quote), MAX_NAMES)}`;
-	const hint = hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : "";
-	if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
-	const [missing = ""] = path.relative(existing, root).split(path.sep);
-	const similar = names.find((name) => name.toLowerCase() === missing.toLowerCase());
-	return similar === void 0 ? `${content}; there is no ${quote(missing)} in it` : `there is no ${quote(missing)}, only ${quote(similar)}: case matters`;
+	const isDirectory = existing === directory;
+	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
+	if (!statSync(existing).isDirectory()) return /[*?[]/.test(pattern.pattern) ? `${name} is a file, and the pattern expects a folder` : `${name} is a file, and a ! line excludes it from all patterns`;
+	const names = readdirSync(existing).sort().map(quote);
+	if (names.length === 0) return `${name} is empty${isDirectory ? ": did actions/checkout or the build run in this job?" : ""}`;
+	const content = `${name} exists and contains ${listSome(names, MAX_NAMES)}`;
+	const [missing] = path.relative(existing, root).split(path.sep);
+	if (missing) return `${content}; there is no ${quote(missing)} in it`;
+	return `${content}; nothing in it matches, or a ! line excludes it${hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : ""}`;
 }
-/** Returns the path itself if it exists, otherwise its deepest existing parent. */
-function deepestExisting(file) {
-	const parent = path.dirname(file);
-	return existsSync(file) || parent === file ? file : deepestExisting(parent);
+/**
+* Rejects excludes that begin where no pattern begins, such as `!secret.txt` beside `dist/**`: they
+* exclude nothing. All of a pattern's first folder in the directory counts as where it begins.
+* @throws InputError with all of them
+*/
+async function rejectUselessExcludes(rules, directory) {
+	const rootOf = (line) => fixedPartOf(toAbsolutePattern(line, directory));
+	const folders = (await Promise.all(rules.patterns.map(({ pattern }) => rootOf(pattern)))).map((root) => firstFolderOf(root, directory));
+	const problems = [];
+	for (const line of rules.excludes) {
+		const start = await rootOf(line);
+		if (folders.some((folder) => overlap(folder, start))) continue;
+		const name = line.replace(/^([~.*]*[\\/])+/, "");
+		const anywhere = folders.some((folder) => overlap(folder, directory)) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
+		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
+		problems.push({
+			input: "files",
+			message
+		});
+	}
+	if (problems.length > 0) throw new InputError(problems);
+}
+function firstFolderOf(root, directory) {
+	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
+	return first === "" ? root : path.join(directory, first);
+}
+function overlap(one, other) {
+	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
 }
 
 // src/files/plan.ts

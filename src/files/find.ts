@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
@@ -11,6 +11,7 @@ import { errorText, systemCode } from '../text/json.ts';
 import {
   type Bounds,
   boundsOf,
+  displayPath,
   hasHiddenName,
   isInBounds,
   isLink,
@@ -112,6 +113,16 @@ async function search(
     const advice = message.includes('\uFFFD') ? ' A name is not valid UTF-8: rename it.' : '';
     throw inputError('files', `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
   }
+}
+
+/** Lists hidden entries, such as `.env`, directly below the folders in which searches began. */
+export function listHidden(matches: readonly Matches[], workspace: string): string[] {
+  const roots = new Set(matches.filter(match => match.hidesDotNames).map(match => match.root));
+  return [...roots]
+    .filter(root => statIfExists(root)?.isDirectory())
+    .flatMap(root => readdirSync(root).map(name => path.join(root, name)))
+    .filter(file => path.basename(file).startsWith('.'))
+    .map(file => displayPath(file, workspace));
 }
 
 /** Returns the path up to a pattern's first wildcard. */

@@ -81,6 +81,12 @@ export function isLink(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
+/** Returns the path itself if it exists, otherwise its deepest existing parent. */
+export function deepestExisting(file: string): string {
+  const parent = path.dirname(file);
+  return existsSync(file) || parent === file ? file : deepestExisting(parent);
+}
+
 /** Returns the deepest link in a path, or the path itself. */
 export function deepestLinkIn(file: string): string {
   for (let part = file; part !== path.dirname(part); part = path.dirname(part))

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { agentService, type Client, withClient } from '../agent/client.ts';
-import { rejectUselessExcludes } from '../files/excludes.ts';
-import { findFiles } from '../files/find.ts';
-import { listHidden } from '../files/list-hidden.ts';
+import { rejectUselessExcludes } from '../files/explain-no-match.ts';
+import { findFiles, listHidden } from '../files/find.ts';
 import { escapeGlob } from '../files/paths.ts';
 import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';

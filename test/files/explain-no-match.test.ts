@@ -32,8 +32,10 @@ const REASONS: Readonly<Record<string, string>> = {
     '"apps/web" exists and contains ".env", "package.json", "src"; there is no "dist" in it',
   'build/**':
     'the working directory exists and contains "apps", "dist", "empty", "links", "many", "package.json"; there is no "build" in it',
-  'Dist/**': 'there is no "Dist", only "dist": case matters',
-  'apps/web/SRC/*': 'there is no "SRC", only "src": case matters',
+  'Dist/**':
+    'the working directory exists and contains "apps", "dist", "empty", "links", "many", "package.json"; there is no "Dist" in it',
+  'apps/web/SRC/*':
+    '"apps/web" exists and contains ".env", "package.json", "src"; there is no "SRC" in it',
   'dist/*.none': `"dist" exists and contains "index.html"; nothing in it matches, or a ! line excludes it; ${HIDDEN}`,
   'dist/*': `"dist" exists and contains "index.html"; nothing in it matches, or a ! line excludes it; ${HIDDEN}`,
   'dist/**/.x':
@@ -95,8 +97,6 @@ const MISTAKES: Readonly<Record<string, string>> = {
   'dist/** -> app': WRONG_ARROW,
   'apps\\web\\**':
     'has a backslash, which does not separate folders on this runner. Write a slash.',
-  'C:\\build\\**':
-    'begins with a drive, which only Windows has. Write the path relative to the workspace, with slashes.',
 };
 
 for (const [line, says] of Object.entries(MISTAKES)) {
