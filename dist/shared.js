@@ -3105,20 +3105,11 @@ async function checkGateIsJudgeable(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
 	const outcome = await sample(inputs, client, context);
 	if (context.cancel.aborted) return void 0;
-	if ("error" in outcome) {
-		const { message, advice } = statsError(outcome.error);
-		return {
-			message: NOT_JUDGEABLE,
-			details: [message],
-			advice,
-			title: NOT_JUDGEABLE
-		};
-	}
-	const advice = explainUnjudgeable(inputs, outcome.value);
+	const [details, advice] = "error" in outcome ? [[outcome.error.message], statsError(outcome.error).advice] : [[], explainUnjudgeable(inputs, outcome.value)];
 	if (advice.length === 0) return void 0;
 	return {
 		message: NOT_JUDGEABLE,
-		details: [],
+		details,
 		advice,
 		title: NOT_JUDGEABLE
 	};

@@ -1139,15 +1139,13 @@ function sendNothing({ files, unchanged, section, warnings }, { cancel }, error)
 			reason
 		};
 	});
-	const upload = {
-		...section,
-		files: results
-	};
-	const errors = error === void 0 ? [] : [error];
 	return {
-		upload,
+		upload: {
+			...section,
+			files: results
+		},
 		cancelled: cancel.aborted,
-		errors,
+		errors: error ? [error] : [],
 		warnings
 	};
 }

@@ -16,14 +16,11 @@ import {
 } from './find.ts';
 import { displayPath } from './paths.ts';
 
-export interface PlannedFile {
+export interface PlannedFile extends Pick<FoundFile, 'realPath' | 'size' | 'isExecutable'> {
   /** For display: relative to the workspace if inside, with slashes. */
   readonly source: string;
   /** POSIX path, absolute or relative to the user's home. */
   readonly target: string;
-  readonly realPath: string;
-  readonly size: number;
-  readonly isExecutable: boolean;
 }
 
 export interface FilePlan {

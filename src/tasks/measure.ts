@@ -66,13 +66,12 @@ export async function checkGateIsJudgeable(
   if (!isGated(inputs)) return undefined;
   const outcome = await sample(inputs, client, context);
   if (context.cancel.aborted) return undefined;
-  if ('error' in outcome) {
-    const { message, advice } = statsError(outcome.error);
-    return { message: NOT_JUDGEABLE, details: [message], advice, title: NOT_JUDGEABLE };
-  }
-  const advice = explainUnjudgeable(inputs, outcome.value);
+  const [details, advice] =
+    'error' in outcome
+      ? [[outcome.error.message], statsError(outcome.error).advice]
+      : [[], explainUnjudgeable(inputs, outcome.value)];
   if (advice.length === 0) return undefined;
-  return { message: NOT_JUDGEABLE, details: [], advice, title: NOT_JUDGEABLE };
+  return { message: NOT_JUDGEABLE, details, advice, title: NOT_JUDGEABLE };
 }
 
 /** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */

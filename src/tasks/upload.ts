@@ -181,6 +181,5 @@ export function sendNothing(
     return unchanged[position] ?? { status: 'not-attempted', file, reason };
   });
   const upload = { ...section, files: results };
-  const errors = error === undefined ? [] : [error];
-  return { upload, cancelled: cancel.aborted, errors, warnings };
+  return { upload, cancelled: cancel.aborted, errors: error ? [error] : [], warnings };
 }
