@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs';
 import { InputError, type Problem } from '../inputs/input-error.ts';
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
-import type { SkippedEntry } from './find.ts';
 import { deepestLinkIn, displayPath } from './paths.ts';
 
 // Entries skipped for one of these reasons fail the step, after all patterns are searched.
@@ -10,11 +9,16 @@ export const LINK_TO_FOLDER = 'a link to a folder, with follow-symlinks not set'
 export const LINK_OUTSIDE = 'a link out of the workspace';
 export const LINK_TO_HIDDEN = 'a link to something hidden';
 
+interface Skipped {
+  readonly path: string;
+  readonly reason: string;
+}
+
 const MAX_LINKS = 10;
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
 /** @throws InputError that names the links that users must decide about */
-export function rejectLinks(skipped: readonly SkippedEntry[], workspace: string): void {
+export function rejectLinks(skipped: readonly Skipped[], workspace: string): void {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   const describe = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
   const linksFor = (reason: string, toText: (link: string) => string) => {
