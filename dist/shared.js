@@ -1108,7 +1108,8 @@ function checkSignature({ signature = "", filesPerRequest }) {
 function checkTemplateOrSandboxId({ template, sandboxId }) {
 	if (template === void 0 || sandboxId === void 0) return [];
 	if (template === "" !== (sandboxId === "")) return [];
-	const what = `is ${quote(sandboxId)}, and template is ${quote(template)}.`;
+	const show = (value) => value === "" ? "empty" : quote(value);
+	const what = `is ${show(sandboxId)}, and template is ${show(template)}.`;
 	return [problemOf("sandbox-id", `${what} ${EXACTLY_ONE}`)];
 }
 const EXACTLY_ONE = "Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.";

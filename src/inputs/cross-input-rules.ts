@@ -61,7 +61,8 @@ function checkSignature({ signature = '', filesPerRequest }: ComparedInputs): Pr
 function checkTemplateOrSandboxId({ template, sandboxId }: ComparedInputs): Problem[] {
   if (template === undefined || sandboxId === undefined) return [];
   if ((template === '') !== (sandboxId === '')) return [];
-  const what = `is ${quote(sandboxId)}, and template is ${quote(template)}.`;
+  const show = (value: string) => (value === '' ? 'empty' : quote(value));
+  const what = `is ${show(sandboxId)}, and template is ${show(template)}.`;
   return [problemOf('sandbox-id', `${what} ${EXACTLY_ONE}`)];
 }
 

@@ -126,7 +126,7 @@ test('the action sandbox reports all wrong inputs together, before any request',
 test('an empty sandbox-id without a template creates no sandbox', async () => {
   await using job = await openJobWithApi();
   const main = await job.runSandbox({ 'sandbox-id': '' });
-  assert.match(annotations(main, 'error'), /^sandbox-id: is empty, and so is template\./);
+  assert.match(annotations(main, 'error'), /^sandbox-id: is empty, and template is empty\./);
   assert.deepEqual([main.exitCode, job.plane.requests], [1, []]);
 });
 
