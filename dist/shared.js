@@ -22,6 +22,8 @@ function escapeInvisible(text) {
 function truncate(text, limit) {
 	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
 }
+/** Values are quoted up to this many characters. */
+const MAX_QUOTED = 100;
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 function quote(value) {
 	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
@@ -77,9 +79,19 @@ const MISTAKES = [
 		message: "is in quotation marks. Remove them."
 	},
 	{
+		inputs: ["target"],
+		pattern: /^(home\/|~|\$HOME\b|\$\{HOME\})/,
+		message: "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."
+	},
+	{
 		inputs: [...VALUES, ...PATHS],
 		pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|^https?:.*\$(\{?[A-Z_]{2}|env:)/s,
 		message: "contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`."
+	},
+	{
+		inputs: ["target"],
+		pattern: /\$\{?[A-Z_]{2}|\{\{.*\}\}/,
+		message: "contains a variable that is not expanded. Use an expression, such as `${{ github.sha }}`."
 	},
 	{
 		inputs: ["token"],
@@ -90,11 +102,6 @@ const MISTAKES = [
 		inputs: ["sandbox-id"],
 		pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
 		message: "is a URL or a host name. Give only the ID."
-	},
-	{
-		inputs: ["target"],
-		pattern: /^(home\/|~)/,
-		message: "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."
 	},
 	{
 		inputs: ["target"],
@@ -113,6 +120,11 @@ const MISTAKES = [
 	},
 	{
 		inputs: ["files"],
+		pattern: /(\*[^*\\/]*){4}/,
+		message: "has more than three * in one name. Write one for all that they stand for."
+	},
+	{
+		inputs: ["files"],
 		pattern: /[*?[].*[\\/]\.\.([\\/]|$)/,
 		message: "has a .. after a wildcard."
 	},
@@ -122,7 +134,11 @@ const MISTAKES = [
 		message: "has braces or parentheses, which have no meaning in patterns. Write a line for each name."
 	},
 	{
-		inputs: ["exclude", "unmatched"],
+		inputs: [
+			"exclude",
+			"target",
+			"unmatched"
+		],
 		pattern: /\s#/,
 		message: "has a # in it. Write each comment on a line of its own."
 	},
@@ -288,7 +304,7 @@ function parseUnit(suffix, metric, reject) {
 	const valid = UNITS[unitOf(metric) ?? "unknown"];
 	const unit = valid.find((each) => each.toLowerCase() === suffix.toLowerCase());
 	if (unit !== void 0) return unit;
-	if (/[<>=#]/.test(suffix)) return reject("write one condition or comment per line; in YAML, the list begins with |");
+	if (/[<>=#]/.test(suffix)) return reject("write one condition or comment per line, which in fail-if and warn-if means \"or\"; in YAML, the list begins with |");
 	if (suffix === "") return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
 	const units = valid.map((each) => each || "no unit").join(" or ");
 	const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];
@@ -596,7 +612,8 @@ function errorText(error) {
 // src/text/redact.ts
 /** Returns a function that masks secrets in decoded text. */
 function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
+	const starts = secrets.map((secret) => secret.slice(0, 100));
+	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(formsOf);
 	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
 	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
@@ -657,7 +674,7 @@ const FAILURE_POLICIES = {
 		isFatal: true,
 		hint: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY."
 	},
-	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If the port speaks TLS, base-url needs https."),
+	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://."),
 	"bad-answer": perFile("Check that base-url and the paths lead to the in-sandbox agent."),
 	"file-changed": perFile("Check that the runner may read the file, and upload once nothing writes it any more."),
 	cancelled: fatal("The job was cancelled.")
@@ -843,7 +860,7 @@ function statusFailure(answer, redact, now, hints = {}) {
 	const phrase = ERROR_PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const origin = /^https?:/i.test(location) ? URL.parse(location)?.origin : void 0;
+	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
 	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
 	const detail = isRedirect ? `${leadsTo} Redirects are not followed.` : quoted;
 	const { error_code: code } = parseFields(text);
@@ -3257,7 +3274,7 @@ function parseLine(line) {
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
 /** Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. */
-function findGaps({ samples, end, crash }, jobEnd, intervalMs) {
+function findGaps({ samples, failures, end, crash }, jobEnd, intervalMs) {
 	const times = samples.map(({ at }) => at);
 	const last = times.at(-1) ?? jobEnd;
 	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
@@ -3272,7 +3289,8 @@ function findGaps({ samples, end, crash }, jobEnd, intervalMs) {
 		to: Math.max(jobEnd, last),
 		why: ""
 	};
-	if (end === "the job asked for it") return isLong(after) ? [...between, after] : between;
+	const isUnseen = isLong(after) || samples.length === 1 && failures.length > 1;
+	if (end === "the job asked for it") return isUnseen ? [...between, after] : between;
 	const reason = end ?? crash;
 	const why = reason === void 0 ? "something else ended the monitor" : `the monitor had ended: ${reason}`;
 	return [...between, {
@@ -3554,7 +3572,7 @@ function chooseMonitor(wanted, directories) {
 	const names = running.map(nameMonitor).join(", ");
 	throw inputError("monitor", `${what}. Running: ${names}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
 }
-const NONE_RUNS = "no monitor runs in this job, or it was stopped already. Put the step sandbox-sync/sandbox-sync/monitor before this one.";
+const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 function nameIn(directory) {
 	return loadInputs(directory)?.inputs["name"]?.trim() ?? "";
 }
@@ -3687,7 +3705,7 @@ const HINTS = {
 	busy: "Check the limits of your account and the service's status. Then run the job again.",
 	server: "Check the service's status. Then run the job again.",
 	unreachable: "Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.",
-	connection: "The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If the port speaks TLS, api-url needs https.",
+	connection: "The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.",
 	"bad-answer": "Check api-url: it is the URL of the service's API, not of its website."
 };
 const OTHER_HINT = "Check api-url, template, the limits of your account, and the service's status. Then run the job again.";

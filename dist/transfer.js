@@ -222,8 +222,11 @@ function explainNoMatch(match, directory, workspace) {
 	return `${name} matches no files to upload (${why}).${mistake === void 0 ? "" : ` ${name} ${mistake}`}`;
 }
 function findPatternMistake(pattern) {
-	if (path.sep === "/" && pattern.includes("\\")) return "has a backslash, which does not separate folders on this runner. Write a slash.";
-	return findMistake("unmatched", pattern);
+	return findBackslash(pattern) ?? findMistake("unmatched", pattern);
+}
+function findBackslash(pattern) {
+	if (path.sep !== "/" || !pattern.includes("\\")) return void 0;
+	return "has a backslash, which does not separate folders on this runner. Write a slash.";
 }
 const MAX_NAMES = 10;
 function describeRoot({ pattern, root, hidesDotNames }, directory) {
@@ -248,6 +251,14 @@ async function rejectUselessExcludes(rules, directory) {
 	const folders = (await Promise.all(rules.patterns.map(({ pattern }) => rootOf(pattern)))).map((root) => firstFolderOf(root, directory));
 	const problems = [];
 	for (const line of rules.excludes) {
+		const mistake = findBackslash(line);
+		if (mistake !== void 0) {
+			problems.push({
+				input: "files",
+				message: `${quote(`!${line}`)} ${mistake}`
+			});
+			continue;
+		}
 		const start = await rootOf(line);
 		if (folders.some((folder) => overlap(folder, start))) continue;
 		const name = line.replace(/^([~.*]*[\\/])+/, "");

@@ -147,8 +147,8 @@ export function statusFailure(
   );
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
-  // The rest of the location may contain a token.
-  const origin = /^https?:/i.test(location) ? URL.parse(location)?.origin : undefined;
+  // The rest of the location may contain a token. Redact first, since URL.parse() lowers the host.
+  const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : undefined;
   const leadsTo = origin === undefined ? '' : ` It leads to ${excerpt(origin, redact)}.`;
   const detail = isRedirect ? `${leadsTo} Redirects are not followed.` : quoted;
   const { error_code: code } = parseFields(text);

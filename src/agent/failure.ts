@@ -41,7 +41,7 @@ const FAILURE_POLICIES = {
     hint: 'Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.',
   },
   connection: retryable(
-    'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If the port speaks TLS, base-url needs https.',
+    'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.',
   ),
   'bad-answer': perFile('Check that base-url and the paths lead to the in-sandbox agent.'),
   'file-changed': perFile(

@@ -21,9 +21,12 @@ export function explainNoMatch(match: Matches, directory: string, workspace: str
 }
 
 function findPatternMistake(pattern: string): string | undefined {
-  if (path.sep === '/' && pattern.includes('\\'))
-    return 'has a backslash, which does not separate folders on this runner. Write a slash.';
-  return findMistake('unmatched', pattern);
+  return findBackslash(pattern) ?? findMistake('unmatched', pattern);
+}
+
+function findBackslash(pattern: string): string | undefined {
+  if (path.sep !== '/' || !pattern.includes('\\')) return undefined;
+  return 'has a backslash, which does not separate folders on this runner. Write a slash.';
 }
 
 const MAX_NAMES = 10;
@@ -57,6 +60,11 @@ export async function rejectUselessExcludes(rules: FileRules, directory: string)
   const folders = roots.map(root => firstFolderOf(root, directory));
   const problems: Problem[] = [];
   for (const line of rules.excludes) {
+    const mistake = findBackslash(line);
+    if (mistake !== undefined) {
+      problems.push({ input: 'files', message: `${quote(`!${line}`)} ${mistake}` });
+      continue;
+    }
     const start = await rootOf(line);
     if (folders.some(folder => overlap(folder, start))) continue;
     const name = line.replace(/^([~.*]*[\\/])+/, '');

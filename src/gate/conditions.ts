@@ -92,7 +92,9 @@ function parseUnit(suffix: string, metric: string, reject: RejectCondition): str
   const unit = valid.find(each => each.toLowerCase() === suffix.toLowerCase());
   if (unit !== undefined) return unit;
   if (/[<>=#]/.test(suffix))
-    return reject('write one condition or comment per line; in YAML, the list begins with |');
+    return reject(
+      'write one condition or comment per line, which in fail-if and warn-if means "or"; in YAML, the list begins with |',
+    );
   if (suffix === '') return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
   const units = valid.map(each => each || 'no unit').join(' or ');
   const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];

@@ -39,12 +39,24 @@ const MISTAKES: readonly CommonMistake[] = [
     message: 'is in quotation marks. Remove them.',
   },
   {
+    inputs: ['target'],
+    pattern: /^(home\/|~|\$HOME\b|\$\{HOME\})/,
+    message:
+      "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
+  },
+  {
     inputs: [...VALUES, ...PATHS],
     // Do not match $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
     pattern:
       /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|^https?:.*\$(\{?[A-Z_]{2}|env:)/s,
     message:
       'contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`.',
+  },
+  {
+    inputs: ['target'],
+    pattern: /\$\{?[A-Z_]{2}|\{\{.*\}\}/,
+    message:
+      'contains a variable that is not expanded. Use an expression, such as `${{ github.sha }}`.',
   },
   {
     inputs: ['token'],
@@ -57,12 +69,6 @@ const MISTAKES: readonly CommonMistake[] = [
     // IDs may contain dots too, but no known ID ends like a host name.
     pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
     message: 'is a URL or a host name. Give only the ID.',
-  },
-  {
-    inputs: ['target'],
-    pattern: /^(home\/|~)/,
-    message:
-      "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
   },
   {
     inputs: ['target'],
@@ -84,6 +90,12 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['files'],
+    // With four stars, matching a long name can take seconds; with three, 32 ms.
+    pattern: /(\*[^*\\/]*){4}/,
+    message: 'has more than three * in one name. Write one for all that they stand for.',
+  },
+  {
+    inputs: ['files'],
     // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
     pattern: /[*?[].*[\\/]\.\.([\\/]|$)/,
     message: 'has a .. after a wildcard.',
@@ -97,7 +109,7 @@ const MISTAKES: readonly CommonMistake[] = [
       'has braces or parentheses, which have no meaning in patterns. Write a line for each name.',
   },
   {
-    inputs: ['exclude', 'unmatched'],
+    inputs: ['exclude', 'target', 'unmatched'],
     pattern: /\s#/,
     message: 'has a # in it. Write each comment on a line of its own.',
   },

@@ -136,7 +136,7 @@ const MIN_GAP_MS = 30_000;
 
 /** Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. */
 export function findGaps(
-  { samples, end, crash }: MonitorRecord,
+  { samples, failures, end, crash }: MonitorRecord,
   jobEnd: number,
   intervalMs: number,
 ): Gap[] {
@@ -148,7 +148,10 @@ export function findGaps(
     .map((from, index) => ({ from, to: times[index + 1] ?? from, why: '' }))
     .filter(isLong);
   const after = { from: last, to: Math.max(jobEnd, last), why: '' };
-  if (end === STOP_REQUESTED) return isLong(after) ? [...between, after] : between;
+  // The first sample is from before the job, so alone it says nothing about even a short one. A
+  // single failure may be that of the last sample, after a step has deleted the sandbox.
+  const isUnseen = isLong(after) || (samples.length === 1 && failures.length > 1);
+  if (end === STOP_REQUESTED) return isUnseen ? [...between, after] : between;
   const reason = end ?? crash;
   const why =
     reason === undefined ? 'something else ended the monitor' : `the monitor had ended: ${reason}`;

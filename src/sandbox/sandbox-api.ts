@@ -138,7 +138,7 @@ const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
   unreachable:
     'Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.',
   connection:
-    'The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If the port speaks TLS, api-url needs https.',
+    'The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.',
   'bad-answer': "Check api-url: it is the URL of the service's API, not of its website.",
 };
 

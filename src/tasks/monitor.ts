@@ -150,7 +150,7 @@ export function chooseMonitor(wanted: string, directories: readonly string[]): s
 }
 
 const NONE_RUNS =
-  'no monitor runs in this job, or it was stopped already. Put the step sandbox-sync/sandbox-sync/monitor before this one.';
+  'no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.';
 
 function nameIn(directory: string): string {
   return loadInputs(directory)?.inputs['name']?.trim() ?? '';

@@ -12,9 +12,12 @@ export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** Values are quoted up to this many characters. */
+export const MAX_QUOTED = 100;
+
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 export function quote(value: string): string {
-  const json = JSON.stringify(truncate(value, 100));
+  const json = JSON.stringify(truncate(value, MAX_QUOTED));
   return json.replaceAll('\\\\', '\\');
 }
 

@@ -1,8 +1,12 @@
+import { MAX_QUOTED } from './escape.ts';
+
 export type Redact = (text: string) => string;
 
 /** Returns a function that masks secrets in decoded text. */
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = secrets.filter(secret => secret !== '').flatMap(formsOf);
+  // Messages about inputs only quote the start of a long value.
+  const starts = secrets.map(secret => secret.slice(0, MAX_QUOTED));
+  const forms = [...secrets, ...starts].filter(secret => secret !== '').flatMap(formsOf);
   // Replace longer forms first, so that no part of them remains.
   const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
   return text => ordered.reduce((clean, form) => clean.replaceAll(form, '***'), text);

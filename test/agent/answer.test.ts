@@ -152,6 +152,13 @@ describe('the message of a failure', () => {
     );
     assert.match(failure(302).hint, /^Change base-url/);
   });
+
+  test('a redirect to a host that contains the token shows it in no case', () => {
+    const location = 'https://Secret-Token.example';
+    const hide = redactor(['Secret-Token']);
+    const { message } = statusFailure({ ...answer(302, ''), location }, hide, NOW);
+    assert.doesNotMatch(message, /secret-token/i);
+  });
 });
 
 describe('Retry-After', () => {

@@ -135,14 +135,14 @@ describe('an unusable server', () => {
     });
   });
 
-  test('a TLS server that is asked by http gets a hint that base-url needs https', {
+  test('a TLS server that is asked by http gets a hint that the port may want https', {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {
     using keys = makeKeys();
     await using server = await rawServer(answering(''), keys);
     await assert.rejects(sendOnce(`http://${server.host}`), {
       kind: 'connection',
-      hint: /base-url needs https/,
+      hint: /the port may want https/,
     });
   });
 });

@@ -144,7 +144,8 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
       { onLine: (text, signal) => text.startsWith('::group::') && signal('SIGINT') },
     );
     const { succeeded, totals } = result.report;
-    assert.equal(result.exitCode === 0, succeeded, result.stdout);
+    // Without an exit code, the signal came while the process was already ending.
+    if (result.exitCode !== null) assert.equal(result.exitCode === 0, succeeded, result.stdout);
     assert.equal(result.summary.startsWith('<h3>✅'), succeeded);
     assert.equal(result.outputs['uploaded-count'], String(totals['uploaded']));
     assertDelivered(job, result);

@@ -43,7 +43,10 @@ describe('template and sandbox-id', () => {
 
   test('template or sandbox-id is required', () => {
     const [problem, ...others] = problemsOf({ template: '', 'sandbox-id': '' }, action);
-    assert.match(problem?.message ?? '', /^is empty, and template is empty\. Set template to create/);
+    assert.match(
+      problem?.message ?? '',
+      /^is empty, and template is empty\. Set template to create/,
+    );
     assert.deepEqual([problem?.input, others], ['sandbox-id', []]);
   });
 

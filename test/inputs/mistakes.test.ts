@@ -25,7 +25,7 @@ describe('what the runner or a shell would have to evaluate', () => {
       '"i1a2"': 'is in quotation marks.',
       "'i1a2'": 'is in quotation marks.',
       $TOKEN: shell,
-      '${HOME}/x': shell,
+
       '$(pwd)': shell,
       '$env:HOME': shell,
     });
@@ -37,7 +37,7 @@ describe('what the runner or a shell would have to evaluate', () => {
   rejects('files', {
     'a\n${{ env.DIST }}/**': `line 2: "\${{ env.DIST }}/**" ${notEvaluated}`,
     '!$GITHUB_WORKSPACE/dist': `line 1: "$GITHUB_WORKSPACE/dist" ${shell}`,
-    'a => $HOME/b': `line 1: the target "$HOME/b" ${shell}`,
+    'a => $BUILD/b': `line 1: the target "$BUILD/b" ${shell}`,
   });
 });
 
@@ -65,7 +65,13 @@ describe('header-prefix', () => {
 });
 
 describe('target', () => {
-  rejects('target', each(['home/user/app', '~', '~/app', '~bob'], '% starts below the user'));
+  rejects(
+    'target',
+    each(
+      ['home/user/app', '~', '~/app', '~bob', '$HOME/app', '${HOME}/x'],
+      '% starts below the user',
+    ),
+  );
   accepts('target', { 'app/home/x': 'app/home/x', home: 'home' });
 });
 

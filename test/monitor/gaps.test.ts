@@ -16,12 +16,19 @@ function samplesAt(...seconds: readonly number[]) {
 interface MonitoredJob {
   /** The times of the samples, in seconds. */
   readonly at: readonly number[];
+  readonly failures?: readonly string[];
   readonly end?: string;
   readonly crash?: string;
   readonly gaps: readonly (readonly [from: number, to: number, why: string])[];
 }
 
 const JOBS: Readonly<Record<string, MonitoredJob>> = {
+  'a gap if every sample after the first failed, even in a short job': {
+    at: [80],
+    failures: ['It answered 503.', 'It answered 503.'],
+    end: STOP_REQUESTED,
+    gaps: [[80, 100, '']],
+  },
   'none in a job that was sampled to its end': {
     at: [0, 48, 98, 100],
     end: STOP_REQUESTED,
@@ -63,9 +70,10 @@ const JOBS: Readonly<Record<string, MonitoredJob>> = {
   },
 };
 
-for (const [name, { at, end, crash, gaps }] of Object.entries(JOBS))
+for (const [name, { at, failures = [], end, crash, gaps }] of Object.entries(JOBS))
   test(`findGaps finds ${name}`, () => {
-    const found = findGaps({ samples: samplesAt(...at), failures: [], end, crash }, 100 * S, 5 * S);
+    const record = { samples: samplesAt(...at), failures, end, crash };
+    const found = findGaps(record, 100 * S, 5 * S);
     const seconds = found.map(gap => [gap.from / S, gap.to / S, gap.why]);
     assert.deepEqual(seconds, gaps);
   });

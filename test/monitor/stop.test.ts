@@ -55,7 +55,7 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     assert.equal(stop.outputs['gate'], 'failed');
     assert.match(
       stop.annotations('error').join(),
-      /^monitor: no monitor runs in this job.* Put the step/,
+      /^monitor: no monitor runs in this job\..* must come before/,
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { quote } from '../../src/text/escape.ts';
 import { redactJson, redactor } from '../../src/text/redact.ts';
 
 const SECRET = 'tök+n/"?&=~<>';
@@ -19,6 +20,11 @@ describe('redact', () => {
 
   test('a longer secret is redacted whole, although it contains a shorter one', () => {
     assert.equal(redactor(['ab', 'abc'])('abc ab'), '*** ***');
+  });
+
+  test('a long secret is redacted where a message quotes only its start', () => {
+    const long = 'x1'.repeat(120);
+    assert.equal(redactor([long])(`port: ${quote(long)} is invalid`), 'port: "***…" is invalid');
   });
 
   test('a secret is redacted as text, not as a pattern', () => {
