@@ -1032,10 +1032,13 @@ function earlyAnswerError({ label, status }) {
 }
 /** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
 function proxyOf(url) {
-	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = "" } = process.env;
+	const { protocol, hostname } = new URL(url);
+	if ((no_proxy ?? NO_PROXY).split(/[\s,]+/).filter((name) => name !== "").some((name) => name === "*" || hostname.endsWith(name.replace(/^\*/, "")))) return void 0;
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
 	const http = http_proxy ?? HTTP_PROXY;
 	const https = (https_proxy ?? HTTPS_PROXY) || http;
-	return URL.parse((url.startsWith("https:") ? https : http) ?? "") ?? void 0;
+	return URL.parse((protocol === "https:" ? https : http) ?? "") ?? void 0;
 }
 const MAX_CONNECT_MS = 1e4;
 function openDispatcher({ baseUrl, timeoutMs }) {
@@ -3137,7 +3140,7 @@ function explainUnjudgeable({ failIf }, stats) {
 	return findUnmet(failIf, stats).filter(({ holds }) => holds === void 0).map(judgementLine);
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
-const WITHOUT_STATS = "If the service has no stats, use `sandbox-sync/sandbox-sync/upload`.";
+const WITHOUT_STATS = "If the service has no stats, only the action `sandbox-sync/sandbox-sync/upload` works with it.";
 function statsError({ status, message, hint }) {
 	return {
 		message,

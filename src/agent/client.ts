@@ -184,10 +184,15 @@ function earlyAnswerError({ label, status }: Answer): AgentError {
 
 /** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
 function proxyOf(url: string): URL | undefined {
-  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = '' } = process.env;
+  const { protocol, hostname } = new URL(url);
+  const exempt = (no_proxy ?? NO_PROXY).split(/[\s,]+/).filter(name => name !== '');
+  if (exempt.some(name => name === '*' || hostname.endsWith(name.replace(/^\*/, ''))))
+    return undefined;
+  if (protocol === 'http:' && isLoopback(hostname)) return undefined;
   const http = http_proxy ?? HTTP_PROXY;
   const https = (https_proxy ?? HTTPS_PROXY) || http;
-  return URL.parse((url.startsWith('https:') ? https : http) ?? '') ?? undefined;
+  return URL.parse((protocol === 'https:' ? https : http) ?? '') ?? undefined;
 }
 
 const MAX_CONNECT_MS = 10_000;

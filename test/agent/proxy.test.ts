@@ -91,7 +91,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
     });
 
   test('a proxy is not blamed for a host that NO_PROXY exempts', async () => {
-    using _ = setProxyVariables({ HTTPS_PROXY: 'http://127.0.0.1:3128', NO_PROXY: '127.0.0.1' });
+    using _ = setProxyVariables({ HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' });
     const hint = /^Nothing accepts connections there/;
     await assert.rejects(sendOnce('https://127.0.0.1:1'), { hint });
   });
