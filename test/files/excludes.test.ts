@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { rejectUselessExcludes } from '../../src/files/explain-no-match.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
+import { onWindows } from '../system.ts';
 
 const DIRECTORY = path.resolve('/w/app');
 
@@ -50,6 +51,13 @@ for (const exclude of ['!**/*.map', '!x', '!/tmp/other/x'])
     const says = `"${exclude}" excludes nothing, since no pattern begins there. Begin it like a pattern.`;
     assert.deepEqual(await messagesAbout(['/tmp/build/**', exclude]), [says]);
   });
+
+test('an exclude with a backslash is an error where it separates no folders', {
+  skip: onWindows('it separates folders'),
+}, async () => {
+  const [message] = await messagesAbout(['dist/**', '!dist\\*.map']);
+  assert.match(message ?? '', /has a backslash, which does not separate folders on this runner/);
+});
 
 /** By patterns: excludes that begin where a pattern begins, or above all of them. */
 const FINE: Readonly<Record<string, readonly string[]>> = {

@@ -64,7 +64,14 @@ describe('header-prefix', () => {
   accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
 });
 
+describe('a pattern that would take long to match', () => {
+  rejects('files', each(['*a*b*c*', 'x/*-*-*-*.js/y'], '% has more than three * in one name.'));
+});
+
 describe('target', () => {
+  const variables = ['releases/$GITHUB_SHA', '{{ env.DIRECTORY }}/app'];
+  rejects('target', each(variables, '% contains a variable that is not expanded.'));
+  rejects('target', each(['app # the build'], '% has a # in it.'));
   rejects(
     'target',
     each(
