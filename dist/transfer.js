@@ -157,9 +157,9 @@ async function search(pattern, absolutePattern, excludes, options) {
 		throw inputError("files", `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
 	}
 }
-/** Lists hidden entries, such as `.env`, directly below the folders in which searches began. */
+/** Lists hidden entries but `.git`, directly below the folders in which searches began. */
 function listHidden(matches, workspace) {
-	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((root) => readdirSync(root).map((name) => path.join(root, name))).filter((file) => path.basename(file).startsWith(".")).map((file) => displayPath(file, workspace));
+	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
 }
 /** Returns the path up to a pattern's first wildcard. */
 async function fixedPartOf(absolutePattern) {

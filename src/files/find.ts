@@ -115,14 +115,15 @@ async function search(
   }
 }
 
-/** Lists hidden entries, such as `.env`, directly below the folders in which searches began. */
+/** Lists hidden entries but `.git`, directly below the folders in which searches began. */
 export function listHidden(matches: readonly Matches[], workspace: string): string[] {
   const roots = new Set(matches.filter(match => match.hidesDotNames).map(match => match.root));
-  return [...roots]
-    .filter(root => statIfExists(root)?.isDirectory())
-    .flatMap(root => readdirSync(root).map(name => path.join(root, name)))
-    .filter(file => path.basename(file).startsWith('.'))
-    .map(file => displayPath(file, workspace));
+  const folders = [...roots].filter(root => statIfExists(root)?.isDirectory());
+  return folders.flatMap(folder =>
+    readdirSync(folder)
+      .filter(name => name.startsWith('.') && name !== '.git')
+      .map(name => displayPath(path.join(folder, name), workspace)),
+  );
 }
 
 /** Returns the path up to a pattern's first wildcard. */
