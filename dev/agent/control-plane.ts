@@ -136,7 +136,7 @@ function openSandboxes({ folder, agents }: ControlPlaneOptions) {
   };
 }
 
-/** By a routing header with any prefix, or by a host such as 49983-ID.example.com. */
+/** Returns the sandbox ID from a routing header with any prefix, or from a host such as 49983-ID.example.com. */
 function sandboxNamedBy({ headers }: IncomingMessage): string | undefined {
   const [, named] = Object.entries(headers).find(([name]) => name.endsWith('-sandbox-id')) ?? [];
   return typeof named === 'string' ? named : /^\d+-([^.]+)\./.exec(headers.host ?? '')?.[1];

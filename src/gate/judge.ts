@@ -97,7 +97,7 @@ function candidatesOf({ metric, aggregate, operator }: Condition, samples: reado
   return operator.startsWith('<') ? [AGGREGATES.min.compute(figures)] : figures;
 }
 
-// Agents may report hundreds of metrics.
+// Keeps messages short: agents may report hundreds of metrics.
 const MAX_REPORTED = 30;
 
 /** Lists the metrics of a sample, first the one whose output has the name `wanted`. */

@@ -110,7 +110,7 @@ function decodeSandbox(answer: Answer, apiKey: string): Sandbox {
   return { id, token: hasToken ? token : undefined, domain: hasDomain ? domain : undefined };
 }
 
-// E2B asks clients to retry after this error.
+// E2B's `error_code` for a creation that failed without effect, and may be tried again.
 const CREATE_FAILED = 'sandbox_create_failed';
 
 /** Returns true for failures without effect, and for 503, which a service sends while it restarts. */

@@ -26,7 +26,7 @@ export interface ScheduledDeletion {
 }
 
 export interface SandboxHooks {
-  /** Added to the sandbox's metadata, to find it if its creation is never answered. */
+  /** Identifies the job, so that users can find a sandbox whose creation got no answer. */
   readonly jobMetadata: Readonly<Record<string, string>>;
   readonly scheduleDeletion: (deletion: ScheduledDeletion) => void;
   readonly publish: (sandbox: Sandbox, baseUrl: string) => void;

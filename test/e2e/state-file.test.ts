@@ -19,7 +19,7 @@ import { openJob, openJobWithFault, type TestJob, TOKEN } from './test-job.ts';
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'dir/c.txt': 'ccc', empty: '' };
 const ALL = Object.keys(FILES);
 
-/** In a hidden folder, which `**` skips. */
+/** Stands in a hidden folder, so that `files: **` does not upload it. */
 const STATE = '.sandbox-sync/state.json';
 
 /** Runs the action with a state file. `sent` lists the targets it sent. */
