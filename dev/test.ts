@@ -27,7 +27,8 @@ const results = [
   run(files.filter(isPure), '--test-isolation=none'),
   run(
     files.filter(file => !isPure(file)),
-    `--test-concurrency=${availableParallelism()}`,
+    // One more than there are cores, since some tests mostly wait.
+    `--test-concurrency=${availableParallelism() + 1}`,
   ),
 ];
 const tap = results.map(({ report }) => report).join('');
