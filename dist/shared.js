@@ -635,11 +635,7 @@ function escapeLikeGo(character) {
 * contain a secret of digits. Returns '' if the text is not JSON.
 */
 function redactJson(text, redact) {
-	try {
-		JSON.parse(text);
-	} catch {
-		return "";
-	}
+	if (!isJson(text)) return "";
 	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
 }
 

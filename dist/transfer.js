@@ -247,6 +247,7 @@ function describeRoot({ pattern, root, hidesDotNames }, directory) {
 * @throws InputError with all of them
 */
 async function rejectUselessExcludes(rules, directory) {
+	if (rules.excludes.length === 0) return;
 	const rootOf = (line) => fixedPartOf(toAbsolutePattern(line, directory));
 	const folders = (await Promise.all(rules.patterns.map(({ pattern }) => rootOf(pattern)))).map((root) => firstFolderOf(root, directory));
 	const problems = [];

@@ -102,8 +102,8 @@ const ERROR_PHRASES: readonly Phrase[] = [
     kind: 'sandbox-not-found',
   },
   {
-    // E2B's agent requires a username before 0.4.0, which is in templates built since October 2025
-    // (e2b-dev/infra#1349).
+    // E2B's agent required a username before 0.4.0. Templates built since October 2025 have a newer
+    // one (e2b-dev/infra#1349).
     statuses: [400, 401],
     words:
       /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,

@@ -1,4 +1,5 @@
 import { MAX_QUOTED } from './escape.ts';
+import { isJson } from './json.ts';
 
 export type Redact = (text: string) => string;
 
@@ -29,11 +30,7 @@ function escapeLikeGo(character: string): string {
  * contain a secret of digits. Returns '' if the text is not JSON.
  */
 export function redactJson(text: string, redact: Redact): string {
-  try {
-    JSON.parse(text);
-  } catch {
-    return '';
-  }
+  if (!isJson(text)) return '';
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, literal =>
     JSON.stringify(redact(String(JSON.parse(literal)))),
   );
