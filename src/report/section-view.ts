@@ -9,7 +9,7 @@ export interface SectionView {
    * success.
    */
   readonly judgement: string;
-  /** Why this section failed the step. */
+  /** Why this section failed the step, except for failed files, which are in `failures`. */
   readonly reasons: readonly Line[];
   readonly failures: readonly FailureGroup[];
   readonly warnings: readonly Line[];

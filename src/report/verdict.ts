@@ -2,14 +2,11 @@ import { type Report, viewsOf } from './report.ts';
 import type { ReportedError } from './reported-error.ts';
 import type { FailureGroup, Line, SectionView } from './section-view.ts';
 
-export interface Verdict {
-  readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
+/** Says of the whole step what each section's view says of its part. */
+export interface Verdict
+  extends Pick<SectionView, 'reasons' | 'failures' | 'warnings' | 'notices'> {
+  readonly level: SectionView['level'] | 'cancelled';
   readonly title: string;
-  /** Why the step failed, except for failed files, which are in `failures`. */
-  readonly reasons: readonly Line[];
-  readonly failures: readonly FailureGroup[];
-  readonly warnings: readonly Line[];
-  readonly notices: readonly string[];
   readonly sections: readonly SectionView[];
 }
 
