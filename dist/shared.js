@@ -932,7 +932,12 @@ async function withClient(service, options, run) {
 	};
 	try {
 		return await run({
-			send: (request) => send(request, transport),
+			send: (request) => send(request, transport, (response, label) => readAnswer(response, label, request.maxAnswerBytes)),
+			receive: (request, read) => send(request, transport, ({ headers, body }, label, onReceived) => read({
+				label,
+				headers,
+				chunks: restartOnChunk(body, onReceived)
+			})),
 			redact: options.redact
 		});
 	} finally {
@@ -940,18 +945,18 @@ async function withClient(service, options, run) {
 		await dispatcher.destroy();
 	}
 }
-async function send(request, transport) {
+async function send(request, transport, read) {
 	const { service, cancel, redact } = transport;
 	const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
 	if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`, { isUnsent: true });
 	try {
-		return await exchange(request, label, transport);
+		return await exchange(request, label, transport, read);
 	} catch (error) {
 		if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`);
 		throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
 	}
 }
-async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }) {
+async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }, read) {
 	const sending = {
 		isSent: body === void 0,
 		isOver: false
@@ -965,7 +970,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, h
 		Accept: "application/json",
 		"User-Agent": USER_AGENT
 	};
-	const receiving = (0, import_undici.request)(`${service.baseUrl}${path}`, {
+	const responding = (0, import_undici.request)(`${service.baseUrl}${path}`, {
 		dispatcher,
 		method,
 		headers: {
@@ -977,17 +982,26 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, h
 		signal: clock.signal,
 		headersTimeout: 0,
 		bodyTimeout: 0
-	}).then((response) => readAnswer(response, label, maxAnswerBytes));
+	});
+	const receive = async (response) => {
+		const { statusCode: status } = response;
+		if (!SUCCESS.includes(status)) throw statusFailure(await readAnswer(response, label, maxAnswerBytes), redact, now(), hints);
+		const result = await read(response, label, clock.restart);
+		if (!sending.isSent) throw earlyAnswerError(label, status);
+		return result;
+	};
 	try {
-		const answer = await Promise.race([clock.ranOut, receiving]);
-		const isSuccess = SUCCESS.includes(answer.status);
-		if (isSuccess && !sending.isSent) throw earlyAnswerError(answer);
-		await setImmediate();
-		if (isSuccess) return answer;
-		throw statusFailure(answer, redact, now(), hints);
+		return await Promise.race([clock.ranOut, responding.then(receive)]);
 	} finally {
 		clock.stop();
 		sending.isOver = true;
+		await setImmediate();
+	}
+}
+async function* restartOnChunk(chunks, restart) {
+	for await (const chunk of chunks) {
+		restart();
+		yield chunk;
 	}
 }
 async function* trackSending(chunks, sending, onTaken) {
@@ -1022,7 +1036,7 @@ function startIdleClock(ms, createError) {
 function stallError(label, { isSent }) {
 	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
 }
-function earlyAnswerError({ label, status }) {
+function earlyAnswerError(label, status) {
 	const message = `${label} answered ${status} before everything was sent.`;
 	return new AgentError("connection", message);
 }

@@ -15,7 +15,7 @@ export interface Answer {
   readonly location?: string | undefined;
 }
 
-interface Response {
+export interface Response {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: AsyncIterable<Buffer>;

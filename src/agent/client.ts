@@ -5,7 +5,7 @@ import { isLoopback, routingHeaders } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
-import { type Answer, readAnswer, statusFailure } from './answer.ts';
+import { type Answer, type Response, readAnswer, statusFailure } from './answer.ts';
 import type { BorrowedChunk } from './borrowed-chunk.ts';
 import { AgentError, type Hints, networkFailure } from './failure.ts';
 
@@ -14,6 +14,13 @@ export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 export interface Client {
   /** @throws AgentError unless the status is 200, 201 or 204 */
   readonly send: (request: AgentRequest) => Promise<Answer>;
+  /**
+   * Like `send`, but passes the answer to `read` while it arrives. Each chunk restarts the timeout.
+   */
+  readonly receive: <T>(
+    request: AgentRequest,
+    read: (answer: StreamedAnswer) => Promise<T>,
+  ) => Promise<T>;
   /** Masks secrets in the decoded text of an answer. */
   readonly redact: Redact;
 }
@@ -28,6 +35,10 @@ export interface AgentRequest {
   readonly onSent?: (bytes: number) => void;
   readonly maxAnswerBytes?: number;
   readonly hints?: Hints;
+}
+
+export interface StreamedAnswer extends Pick<Answer, 'label'>, Pick<Response, 'headers'> {
+  readonly chunks: AsyncIterable<Buffer>;
 }
 
 const SUCCESS: readonly number[] = [200, 201, 204];
@@ -72,7 +83,17 @@ export async function withClient<T>(
   cancel.addEventListener('abort', destroy);
   const transport = { ...options, service, dispatcher };
   try {
-    return await run({ send: request => send(request, transport), redact: options.redact });
+    return await run({
+      send: request =>
+        send(request, transport, (response, label) =>
+          readAnswer(response, label, request.maxAnswerBytes),
+        ),
+      receive: (request, read) =>
+        send(request, transport, ({ headers, body }, label, onReceived) =>
+          read({ label, headers, chunks: restartOnChunk(body, onReceived) }),
+        ),
+      redact: options.redact,
+    });
   } finally {
     cancel.removeEventListener('abort', destroy);
     await dispatcher.destroy();
@@ -84,24 +105,32 @@ interface Transport extends ClientOptions {
   readonly dispatcher: Dispatcher;
 }
 
-async function send(request: AgentRequest, transport: Transport): Promise<Answer> {
+async function send<T>(
+  request: AgentRequest,
+  transport: Transport,
+  read: ReadResponse<T>,
+): Promise<T> {
   const { service, cancel, redact } = transport;
   const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, '')}`;
   if (cancel.aborted)
     throw new AgentError('cancelled', `${label} was cancelled.`, { isUnsent: true });
   try {
-    return await exchange(request, label, transport);
+    return await exchange(request, label, transport, read);
   } catch (error) {
     if (cancel.aborted) throw new AgentError('cancelled', `${label} was cancelled.`);
     throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
   }
 }
 
-async function exchange(
+/** Reads a successful response, and calls `onReceived` for whatever restarts the timeout. */
+type ReadResponse<T> = (response: Response, label: string, onReceived: () => void) => Promise<T>;
+
+async function exchange<T>(
   { method, path, headers, body, onSent, maxAnswerBytes, hints }: AgentRequest,
   label: string,
   { service, dispatcher, redact, now }: Transport,
-): Promise<Answer> {
+  read: ReadResponse<T>,
+): Promise<T> {
   const sending = { isSent: body === undefined, isOver: false };
   const clock = startIdleClock(service.timeoutMs, () => stallError(label, sending));
   const onTaken = (bytes: number) => {
@@ -120,18 +149,31 @@ async function exchange(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const receiving = responding.then(response => readAnswer(response, label, maxAnswerBytes));
+  const receive = async (response: Response) => {
+    const { statusCode: status } = response;
+    if (!SUCCESS.includes(status))
+      throw statusFailure(await readAnswer(response, label, maxAnswerBytes), redact, now(), hints);
+    const result = await read(response, label, clock.restart);
+    if (!sending.isSent) throw earlyAnswerError(label, status);
+    return result;
+  };
   try {
-    const answer = await Promise.race([clock.ranOut, receiving]);
-    const isSuccess = SUCCESS.includes(answer.status);
-    if (isSuccess && !sending.isSent) throw earlyAnswerError(answer);
-    // undici frees the connection a turn later; until then, a new request would open another.
-    await setImmediate();
-    if (isSuccess) return answer;
-    throw statusFailure(answer, redact, now(), hints);
+    return await Promise.race([clock.ranOut, responding.then(receive)]);
   } finally {
     clock.stop();
     sending.isOver = true;
+    // undici frees the connection a turn later; until then, a new request would open another.
+    await setImmediate();
+  }
+}
+
+async function* restartOnChunk(
+  chunks: AsyncIterable<Buffer>,
+  restart: () => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    restart();
+    yield chunk;
   }
 }
 
@@ -177,7 +219,7 @@ function stallError(label: string, { isSent }: Sending): AgentError {
   return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
 }
 
-function earlyAnswerError({ label, status }: Answer): AgentError {
+function earlyAnswerError(label: string, status: number): AgentError {
   const message = `${label} answered ${status} before everything was sent.`;
   return new AgentError('connection', message);
 }

@@ -11,7 +11,10 @@ export interface Stats {
 }
 
 /** @throws AgentError if the request fails or the answer is unusable */
-export async function readStats(client: Client, statsPath: string): Promise<Stats> {
+export async function readStats(
+  client: Omit<Client, 'receive'>,
+  statsPath: string,
+): Promise<Stats> {
   // A cache could answer for a sandbox that is gone.
   const headers = { 'Cache-Control': 'no-cache' };
   const request = { method: 'GET', path: statsPath, headers, hints: HINTS } as const;

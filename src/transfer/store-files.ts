@@ -30,7 +30,7 @@ export type StoreFiles = (
 const ENTRY_BYTES = 8 * 1024;
 
 export function createStoreFiles(
-  client: Client,
+  client: Omit<Client, 'receive'>,
   inputs: Inputs<'upload'>,
   isHashed: boolean,
 ): StoreFiles {

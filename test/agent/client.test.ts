@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
+import type { StreamedAnswer } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import {
   afterHead,
@@ -307,4 +309,49 @@ test('each chunk that is sent restarts the timeout', async t => {
     }
   }
   assert.equal((await client.send(postRequest(slow(), 3 * 64 * KIB))).status, 200);
+});
+
+describe('a streamed answer', () => {
+  const readAll = async ({ chunks }: StreamedAnswer) =>
+    Buffer.concat(await Array.fromAsync(chunks));
+
+  test('arrives in chunks, however long it is', async () => {
+    await using server = await rawServer(answering(LONG + 'x'.repeat(900_000)));
+    await using client = await openClient(`http://${server.host}`);
+    const body = await client.receive(GET, readAll);
+    assert.equal(body.length, 900_000);
+  });
+
+  test('is an error if it is cut off', async () => {
+    await using server = await rawServer(onRequest(socket => socket.end(`${LONG}{}`)));
+    await using client = await openClient(`http://${server.host}`);
+    await assert.rejects(client.receive(GET, readAll), { name: 'AgentError', kind: 'connection' });
+  });
+
+  test('fails once no chunk has come for the timeout', async () => {
+    await using server = await rawServer(answering(`${LONG}{}`));
+    await using client = await openClient(`http://${server.host}`, { timeout: 50 });
+    await assert.rejects(client.receive(GET, readAll), /did not end within timeout/);
+  });
+
+  test('restarts the timeout with each chunk', async () => {
+    const drop = '1\r\nx\r\n';
+    await using server = await rawServer(dripping(CHUNKED, drop));
+    await using client = await openClient(`http://${server.host}`, { timeout: 200 });
+    const count = await client.receive(GET, async ({ chunks }) => {
+      let received = 0;
+      for await (const chunk of chunks) {
+        received += chunk.length;
+        if (received > 60) break;
+      }
+      return received;
+    });
+    assert.ok(count > 60);
+  });
+
+  test('is not read if the status is no success', async () => {
+    await using server = await rawServer(answering(http(404, '{"message":"none"}')));
+    await using client = await openClient(`http://${server.host}`);
+    await assert.rejects(client.receive(GET, readAll), { kind: 'not-found', message: /none/ });
+  });
 });

@@ -26,7 +26,7 @@ function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
 /** Returns a client that records requests, and answers each with these paths or the failure. */
 function answering(paths: readonly string[], failure?: AgentError) {
   const requests: (AgentRequest & { readonly bytes: number })[] = [];
-  const client: Client = {
+  const client: Omit<Client, 'receive'> = {
     redact: text => text.replaceAll('sec/ret', '***'),
     async send(request) {
       requests.push({ ...request, bytes: concatCopies(request.body ?? []).length });
@@ -39,7 +39,7 @@ function answering(paths: readonly string[], failure?: AgentError) {
 
 /** Stores files with one request. */
 function store(
-  client: Client,
+  client: Omit<Client, 'receive'>,
   files: readonly PlannedFile[],
   { isHashed = false, given = {} }: { isHashed?: boolean; given?: RawInputs } = {},
 ) {
