@@ -1,0 +1,154 @@
+import { fieldsOf } from '../text/json.ts';
+import { lend } from './borrowed-chunk.ts';
+import type { Client, StreamedAnswer } from './client.ts';
+import { errorOf, type Frame, frameOf, readFrames } from './connect-frames.ts';
+import { AgentError, type Hints } from './failure.ts';
+
+// E2B's agent runs processes with the Connect protocol (https://connectrpc.com/docs/protocol), in
+// JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/infra.
+
+export interface ProcessOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Relative paths start in the user's home folder. Empty means that folder. */
+  readonly workingDirectory?: string;
+  /** Empty means the agent's default user. */
+  readonly username: string;
+}
+
+export interface ProcessHandlers {
+  readonly onStart: (pid: number) => void;
+  /** Receives stdout and stderr. */
+  readonly onOutput: (bytes: Buffer) => void;
+}
+
+export interface ProcessEnd {
+  /** -1 if a signal ended the process; undefined if the agent did not say. */
+  readonly exitCode: number | undefined;
+  /** The agent's words, such as `exit status 3` or `signal: killed`. */
+  readonly status: string;
+  /** Why the end cannot be trusted: the stream failed or broke off after it. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Starts a process and follows it to its end.
+ * @throws AgentError if it is refused, or if the connection is lost before the end
+ */
+export function startProcess(
+  client: Client,
+  { command, args, env = {}, workingDirectory, username }: ProcessOptions,
+  handlers: ProcessHandlers,
+): Promise<ProcessEnd> {
+  const cwd = workingDirectory ? { cwd: workingDirectory } : {};
+  const process = { cmd: command, args, envs: env, ...cwd };
+  return followStream(client, 'Start', { process, stdin: false }, userHeader(username), handlers);
+}
+
+/**
+ * Follows a process that was started before. Output written meanwhile is lost. The agent remembers
+ * an end for 30 s.
+ * @throws AgentError if there is no such process, or if the connection is lost before the end
+ */
+export function attachProcess(
+  client: Client,
+  pid: number,
+  handlers: ProcessHandlers,
+): Promise<ProcessEnd> {
+  return followStream(client, 'Connect', { process: { pid } }, {}, handlers);
+}
+
+/** Kills a process, but not its children. @throws AgentError */
+export async function killProcess(client: Client, pid: number): Promise<void> {
+  const message = Buffer.from(JSON.stringify({ process: { pid }, signal: 'SIGNAL_SIGKILL' }));
+  await client.send({
+    method: 'POST',
+    path: pathOf('SendSignal'),
+    headers: { 'Content-Type': 'application/json', 'Content-Length': String(message.length) },
+    body: [lend(message)],
+  });
+}
+
+function pathOf(method: string): string {
+  return `/process.Process/${method}`;
+}
+
+// The agent reads the user from here, and no password.
+function userHeader(username: string): Record<string, string> {
+  if (username === '') return {};
+  return { Authorization: `Basic ${Buffer.from(`${username}:`).toString('base64')}` };
+}
+
+// Shows a lost connection within `timeout`. In whole seconds; 0 crashes E2B's agent 0.6.13.
+const KEEPALIVE_SECONDS = 10;
+
+function followStream(
+  client: Client,
+  method: 'Start' | 'Connect',
+  message: object,
+  headers: Readonly<Record<string, string>>,
+  handlers: ProcessHandlers,
+): Promise<ProcessEnd> {
+  const frame = frameOf(message);
+  const request = {
+    method: 'POST',
+    path: pathOf(method),
+    headers: {
+      ...headers,
+      'Content-Type': 'application/connect+json',
+      'Content-Length': String(frame.length),
+      'Connect-Protocol-Version': '1',
+      'Keepalive-Ping-Interval': String(KEEPALIVE_SECONDS),
+    },
+    body: [lend(frame)],
+    hints: HINTS,
+  } as const;
+  return client.receive(request, answer => readEvents(answer, client, handlers));
+}
+
+const HINTS: Hints = {
+  'not-found':
+    "The service cannot run commands: it has no process service like that of E2B's agent. Check base-url, too.",
+};
+
+async function readEvents(
+  { label, chunks }: StreamedAnswer,
+  { redact }: Client,
+  { onStart, onOutput }: ProcessHandlers,
+): Promise<ProcessEnd> {
+  let end: Omit<ProcessEnd, 'problem'> | undefined;
+  let last: Frame | undefined;
+  try {
+    for await (const frame of readFrames(chunks, label)) {
+      const { start, data, end: ended } = fieldsOf(frame.fields['event']);
+      const { pid } = fieldsOf(start);
+      if (typeof pid === 'number') onStart(pid);
+      for (const text of Object.values(fieldsOf(data)))
+        if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
+      if (ended !== undefined) end = decodeEnd(fieldsOf(ended));
+      if (frame.isLast) last = frame;
+    }
+  } catch (error) {
+    if (end === undefined) throw error;
+  }
+  const failure =
+    last === undefined
+      ? new AgentError('connection', `${label} failed: the connection was closed.`)
+      : errorOf(last, label, redact);
+  if (end !== undefined) return { ...end, problem: failure?.message };
+  throw failure ?? new AgentError('bad-answer', `${label} did not say how the command ended.`);
+}
+
+// JSON leaves out an exit code of 0, but its absence alone does not mean success.
+function decodeEnd({
+  exitCode = 0,
+  exited,
+  status,
+}: ReturnType<typeof fieldsOf>): Omit<ProcessEnd, 'problem'> {
+  const isSure = typeof exitCode === 'number' && (exitCode !== 0 || exited === true);
+  return {
+    exitCode: isSure ? exitCode : undefined,
+    status: typeof status === 'string' ? status : '',
+  };
+}

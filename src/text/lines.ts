@@ -1,0 +1,39 @@
+export interface LineReader {
+  readonly write: (bytes: Buffer) => void;
+  /** Passes on an unfinished last line. */
+  readonly end: () => void;
+}
+
+const MAX_LINE_LENGTH = 64 * 1024;
+
+/**
+ * Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret could
+ * be split between two chunks. Of a line above 64 KiB, only the first 64 KiB are sure to be kept.
+ */
+export function readLines(onLines: (block: string) => void): LineReader {
+  const decoder = new TextDecoder();
+  let unfinished = '';
+  const add = (text: string) => {
+    // The runner also ends a line at a lone \r. One at the end may belong to a \r\n.
+    const all = (unfinished + text).replace(/\r\n|\r(?!$)/g, '\n');
+    const end = all.lastIndexOf('\n') + 1;
+    if (end > 0) onLines(all.slice(0, end));
+    unfinished = all.slice(end, end + MAX_LINE_LENGTH);
+  };
+  return {
+    write: bytes => add(decoder.decode(bytes, { stream: true })),
+    end() {
+      add(decoder.decode());
+      if (unfinished !== '') onLines(`${unfinished.replace(/\r$/, '')}\n`);
+      unfinished = '';
+    },
+  };
+}
+
+/** Returns the last `count` lines of a text that ends in `\n`. */
+export function lastLines(text: string, count: number): string {
+  let start = text.length - 1;
+  for (let found = 0; found < count && start >= 0; found += 1)
+    start = start === 0 ? -1 : text.lastIndexOf('\n', start - 1);
+  return text.slice(start + 1);
+}
