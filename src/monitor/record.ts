@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { Sample } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
-import { parseFields, stringFieldsOf, systemCode } from '../text/json.ts';
+import { fieldsOf, parseFields, stringFieldsOf, systemCode } from '../text/json.ts';
 
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
 export function monitorFiles(directory: string) {
@@ -79,10 +79,10 @@ export function appendLine(directory: string, line: RecordLine): void {
 }
 
 // About 60,000 samples fit; a day has 17,280 at the default interval.
-const MAX_BYTES = 16 * 1024 * 1024;
+export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
 export function isFull(directory: string): boolean {
-  return statSync(monitorFiles(directory).record).size >= MAX_BYTES;
+  return statSync(monitorFiles(directory).record).size >= MAX_RECORD_BYTES;
 }
 
 export interface MonitorRecord {
@@ -98,12 +98,17 @@ export interface MonitorRecord {
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 export function readRecord(directory: string): MonitorRecord {
   const { record, errors } = monitorFiles(directory);
-  const lines = readIfExists(record).split('\n').map(parseLine);
+  const lines = readIfExists(record).split('\n').map(parseFields);
+  return { ...recordOf(lines), crash: findErrorLine(readIfExists(errors)) };
+}
+
+/** Collects the lines of a record, skipping those that are no `RecordLine`. */
+export function recordOf(lines: readonly object[]): Omit<MonitorRecord, 'crash'> {
+  const decoded = lines.map(decodeLine);
   return {
-    samples: lines.flatMap(({ sample }) => sample ?? []),
-    failures: lines.flatMap(({ failure }) => failure ?? []),
-    end: lines.findLast(({ end }) => end !== undefined)?.end,
-    crash: findErrorLine(readIfExists(errors)),
+    samples: decoded.flatMap(({ sample }) => sample ?? []),
+    failures: decoded.flatMap(({ failure }) => failure ?? []),
+    end: decoded.findLast(({ end }) => end !== undefined)?.end,
   };
 }
 
@@ -114,8 +119,8 @@ function findErrorLine(stderr: string): string | undefined {
   return line?.trim() || undefined;
 }
 
-function parseLine(line: string): { sample?: Sample; failure?: string; end?: string } {
-  const { at, stats, failure, end } = parseFields(line);
+function decodeLine(line: object): { sample?: Sample; failure?: string; end?: string } {
+  const { at, stats, failure, end } = fieldsOf(line);
   if (typeof failure === 'string') return { failure };
   if (typeof end === 'string') return { end };
   const decoded = typeof stats === 'string' ? decodeStats(stats) : undefined;
@@ -137,10 +142,10 @@ const MIN_GAP_MS = 30_000;
 /** Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. */
 export function findGaps(
   { samples, failures, end, crash }: MonitorRecord,
-  jobEnd: number,
+  { from, to: jobEnd }: { readonly from?: number; readonly to: number },
   intervalMs: number,
 ): Gap[] {
-  const times = samples.map(({ at }) => at);
+  const times = [from ?? [], samples.map(({ at }) => at)].flat();
   const last = times.at(-1) ?? jobEnd;
   const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
   const isLong = ({ from, to }: Gap) => to - from > longest;

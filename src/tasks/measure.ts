@@ -43,7 +43,7 @@ export async function waitFor(
   if (conditions === undefined) return undefined;
   onEvent({ kind: 'wait', timeoutMs });
   // Do not retry: waiting already repeats the request.
-  const read = () => sample({ ...inputs, retries: 0 }, client, context);
+  const read = () => readStatsWithRetries({ ...inputs, retries: 0 }, client, context);
   const result = await waitUntil(conditions, read, {
     ...context,
     intervalMs,
@@ -64,7 +64,7 @@ export async function checkGateIsJudgeable(
   context: Context,
 ): Promise<ReportedError | undefined> {
   if (!isGated(inputs)) return undefined;
-  const outcome = await sample(inputs, client, context);
+  const outcome = await readStatsWithRetries(inputs, client, context);
   if (context.cancel.aborted) return undefined;
   const [details, advice] =
     'error' in outcome
@@ -87,7 +87,7 @@ const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
 const WITHOUT_STATS =
   'If the service has no stats, only the action `sandbox-sync/sandbox-sync/upload` works with it.';
 
-function statsError({ status, message, hint }: AgentError) {
+export function statsError({ status, message, hint }: AgentError) {
   const advice = status === 404 ? [hint, WITHOUT_STATS] : [hint];
   return { message, details: [], advice, title: 'The stats could not be read.' };
 }
@@ -99,19 +99,22 @@ export async function measure(
   cpuWindowStarted = false,
 ): Promise<MeasureResult> {
   const { samples: count, sampleInterval: intervalMs } = inputs;
-  const { samples, error } = await takeSamples(() => sample(inputs, client, context), {
-    ...context,
-    count,
-    intervalMs,
-    cpuWindowStarted,
-    stop: context.cancel,
-  });
+  const { samples, error } = await takeSamples(
+    () => readStatsWithRetries(inputs, client, context),
+    {
+      ...context,
+      count,
+      intervalMs,
+      cpuWindowStarted,
+      stop: context.cancel,
+    },
+  );
   const gate = gateOf(inputs, samples, samples.length < count);
   const errors = error === undefined || context.cancel.aborted ? [] : [statsError(error)];
   return { measured: { samples, gate }, errors };
 }
 
-export async function sample(
+export async function readStatsWithRetries(
   { statsPath, retries }: Pick<Inputs<'stats'>, 'statsPath' | 'retries'>,
   client: Client,
   context: Context,

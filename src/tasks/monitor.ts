@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { agentService, withClient } from '../agent/client.ts';
+import type { Outcome } from '../agent/retry.ts';
 import { gateOf } from '../gate/judge.ts';
 import { InputError, inputError, problemOf } from '../inputs/input-error.ts';
 import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
@@ -20,11 +21,13 @@ import {
 } from '../monitor/record.ts';
 import { waitForSampler } from '../monitor/sampler.ts';
 import { startSampler } from '../monitor/start.ts';
+import type { MeasuredSection } from '../report/measured-section.ts';
 import type { Report } from '../report/report.ts';
+import type { Stats } from '../stats/stats.ts';
 import { quote } from '../text/escape.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 import type { Context } from './context.ts';
-import { explainUnjudgeable, sample } from './measure.ts';
+import { explainUnjudgeable, readStatsWithRetries } from './measure.ts';
 
 interface MonitorSetup {
   readonly script: string;
@@ -33,7 +36,7 @@ interface MonitorSetup {
 }
 
 // A sandbox that was just created or resumed may not answer at once.
-const FIRST_RETRIES = 2;
+export const FIRST_RETRIES = 2;
 
 /**
  * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
@@ -48,19 +51,31 @@ export async function startMonitor(
 ): Promise<void> {
   const origin = clockOrigin();
   const outcome = await withClient(agentService(inputs), context, client =>
-    sample({ ...inputs, retries: FIRST_RETRIES }, client, context),
+    readStatsWithRetries({ ...inputs, retries: FIRST_RETRIES }, client, context),
   );
-  if ('error' in outcome) throw outcome.error;
-  const unjudgeable = explainUnjudgeable(inputs, outcome.value);
-  if (unjudgeable.length > 0)
-    throw new InputError(unjudgeable.map(message => problemOf('fail-if', `${message}.`)));
+  const stats = requireJudgeable(inputs, outcome);
   const directory = openDirectory();
   const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
   const saved = { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl };
   saveInputs(directory, { inputs: saved, origin });
-  const first = { at: clockSince(origin)(), stats: outcome.value.json };
+  const first = { at: clockSince(origin)(), stats: stats.json };
   appendLine(directory, first);
   await startSampler(script, directory, { inputs: raw, origin, jobPid });
+}
+
+/**
+ * Returns the stats of a first sample, which proves that the gate can be judged.
+ * @throws AgentError if the sample failed
+ * @throws InputError if it lacks a metric of `fail-if`
+ */
+export function requireJudgeable(
+  inputs: Pick<Inputs<'monitor'>, 'failIf'>,
+  outcome: Outcome<Stats>,
+): Stats {
+  if ('error' in outcome) throw outcome.error;
+  const unjudgeable = explainUnjudgeable(inputs, outcome.value);
+  if (unjudgeable.length === 0) return outcome.value;
+  throw new InputError(unjudgeable.map(message => problemOf('fail-if', `${message}.`)));
 }
 
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
@@ -76,33 +91,42 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   // A cancelled step does not wait for the sampler's last line.
   const end = record.end ?? (cancel.aborted ? STOP_REQUESTED : undefined);
   const inputs = parseInputs('monitor-end', saved.inputs);
-  return judgeRecord(inputs, { ...record, end }, { jobEnd, cancelled: cancel.aborted });
+  const { name, sandboxId, baseUrl } = inputs;
+  const judged = judgeRecord(inputs, { ...record, end }, { to: jobEnd });
+  return { task: 'monitor', name, sandboxId, baseUrl, cancelled: cancel.aborted, ...judged };
 }
 
-/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
+interface JudgedRecord extends Pick<Report, 'errors' | 'warnings'> {
+  readonly measured: MeasuredSection;
+}
+
+/**
+ * Judges a record of the time until `to`, and since `from` if given (Unix milliseconds). A gap is an
+ * error if there is a `fail-if`, and a warning otherwise.
+ */
 export function judgeRecord(
-  { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }: Inputs<'monitor-end'>,
+  {
+    failIf,
+    warnIf,
+    sampleInterval,
+  }: Pick<Inputs<'monitor'>, 'failIf' | 'warnIf' | 'sampleInterval'>,
   record: MonitorRecord,
-  { jobEnd, cancelled }: { readonly jobEnd: number; readonly cancelled: boolean },
-): Report {
+  time: { readonly from?: number; readonly to: number },
+): JudgedRecord {
   const { samples } = record;
-  const found = findGaps(record, jobEnd, sampleInterval);
+  const monitored = {
+    from: time.from ?? samples[0]?.at ?? time.to,
+    to: Math.max(samples.at(-1)?.at ?? time.to, time.to),
+  };
+  const found = findGaps(record, time, sampleInterval);
   const gaps = found.map(describeGap);
   const [message, ...details] = gaps;
   const [title] = found.map(gap => describeGap({ ...gap, why: '' }));
   const isFailure = failIf.length > 0 && message !== undefined && title !== undefined;
   return {
-    task: 'monitor',
-    name,
-    sandboxId,
-    baseUrl,
-    cancelled,
     measured: {
       samples,
-      monitored: {
-        from: samples[0]?.at ?? jobEnd,
-        to: Math.max(samples.at(-1)?.at ?? jobEnd, jobEnd),
-      },
+      monitored,
       gate: gateOf({ failIf, warnIf }, samples, gaps.length > 0),
     },
     errors: isFailure ? [{ message, details, title }] : [],

@@ -73,14 +73,14 @@ const JOBS: Readonly<Record<string, MonitoredJob>> = {
 for (const [name, { at, failures = [], end, crash, gaps }] of Object.entries(JOBS))
   test(`findGaps finds ${name}`, () => {
     const record = { samples: samplesAt(...at), failures, end, crash };
-    const found = findGaps(record, 100 * S, 5 * S);
+    const found = findGaps(record, { to: 100 * S }, 5 * S);
     const seconds = found.map(gap => [gap.from / S, gap.to / S, gap.why]);
     assert.deepEqual(seconds, gaps);
   });
 
 test('findGaps ignores gaps up to 30 s with short intervals', () => {
   const record = { samples: samplesAt(0, 30, 61, 62), failures: [], end: STOP_REQUESTED };
-  const gaps = findGaps({ ...record, crash: undefined }, 62 * S, S);
+  const gaps = findGaps({ ...record, crash: undefined }, { to: 62 * S }, S);
   assert.deepEqual(gaps, [{ from: 30 * S, to: 61 * S, why: '' }]);
 });
 
@@ -94,14 +94,12 @@ const GATES = {
 for (const [name, [failIf, warnIf, state, errors, warnings]] of Object.entries(GATES))
   test(`a gap ${name}`, () => {
     const sampleInterval = 5 * S;
-    const inputs = { name: '', sandboxId: 's', baseUrl: 'u', sampleInterval, summary: true };
     const record = { samples: samplesAt(0, 60, 120), failures: [], end: STOP_REQUESTED };
     const judged = { ...record, crash: undefined };
-    const ending = { jobEnd: 130 * S, cancelled: false };
-    const report = judgeRecord({ ...inputs, failIf, warnIf }, judged, ending);
-    assert.equal(report.measured?.gate.state, state);
+    const report = judgeRecord({ failIf, warnIf, sampleInterval }, judged, { to: 130 * S });
+    assert.equal(report.measured.gate.state, state);
     assert.deepEqual([report.errors.length, report.warnings.length], [errors, warnings]);
     const [first = ''] = [...report.errors.map(({ message }) => message), ...report.warnings];
     assert.equal(first, 'The sandbox was not seen from 00:00:00 UTC to 00:01:00 UTC.');
-    assert.deepEqual(report.measured?.monitored, { from: 0, to: 130 * S });
+    assert.deepEqual(report.measured.monitored, { from: 0, to: 130 * S });
   });
