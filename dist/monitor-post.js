@@ -1,4 +1,4 @@
-import { C as loadMonitorDirectory, _ as runReportingStep, a as endMonitor, l as isStopped, u as loadInputs } from "./shared.js";
+import { d as loadInputs, o as endMonitor, u as isStopped, v as runReportingStep, w as loadMonitorDirectory } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

@@ -1,4 +1,4 @@
-import { c as runSampler, s as receiveSamplerOptions } from "./shared.js";
+import { c as receiveSamplerOptions, l as runSampler } from "./shared.js";
 
 // src/main/monitor-sampler.ts
 const [, , directory = ""] = process.argv;

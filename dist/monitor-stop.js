@@ -1,4 +1,4 @@
-import { _ as runReportingStep, a as endMonitor, b as findMonitorDirectories, d as markStopped, i as chooseMonitor } from "./shared.js";
+import { a as chooseMonitor, f as markStopped, o as endMonitor, v as runReportingStep, x as findMonitorDirectories } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

@@ -1,4 +1,4 @@
-import { I as formatDuration, _ as runReportingStep, o as startMonitor, y as createMonitorDirectory } from "./shared.js";
+import { R as formatDuration, b as createMonitorDirectory, s as startMonitor, v as runReportingStep } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

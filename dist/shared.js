@@ -1,5 +1,5 @@
 import { t as require_undici } from "./undici.js";
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
+import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary, i as getInput, l as saveState, m as warning, n as endGroup$1, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { once } from "node:events";
 import { hash, randomUUID } from "node:crypto";
@@ -35,6 +35,17 @@ function inlineCode(text) {
 /** Escapes `::` and `##[`, which the runner would treat as commands. */
 function escapeCommands(text) {
 	return escapeInvisible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+}
+const COLOR = "\x1B\\[[\\d;:]*m";
+const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, "gu");
+const MAX_OUTPUT_LINE = 16384;
+const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, "gm");
+/** Escapes lines of a command's output, except for tabs and colors. Cuts each after 16 KiB. */
+function escapeOutput(lines) {
+	return lines.replace(LONG_LINE, (line) => truncate(line, MAX_OUTPUT_LINE)).replace(NOT_IN_OUTPUT, escapeCharacter).replace(/^[^\S\n]*::/gm, "\\$&").replaceAll("##[", "##\\[");
+}
+function removeColors(text) {
+	return text.replace(new RegExp(COLOR, "gu"), "");
 }
 function escapeCharacter(character) {
 	if (character === "\n") return "\\n";
@@ -375,6 +386,7 @@ function quoting(value, reject, example) {
 	return (message) => reject(`${quote(value)} ${message}`, example);
 }
 const text$1 = (value) => value;
+const script = (value, reject) => value === "" ? reject("is required: the commands to run.", "npm ci && npm test") : value;
 const unixTime = (value, reject) => /^\d*$/.test(value) ? value : reject(`${quote(value)} is not a Unix time in whole seconds.`, "1798761600");
 /** Parses a YAML 1.2 boolean. */
 function flag(fallback) {
@@ -1114,7 +1126,8 @@ const CROSS_INPUT_RULES = [
 	checkE2bPrefix,
 	checkRoutingHeaders,
 	checkSignature,
-	checkTemplateOrSandboxId
+	checkTemplateOrSandboxId,
+	checkUserOfCommand
 ];
 function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
 	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return [];
@@ -1143,6 +1156,12 @@ function checkTemplateOrSandboxId({ template, sandboxId }) {
 	return [problemOf("sandbox-id", `${what} ${EXACTLY_ONE}`)];
 }
 const EXACTLY_ONE = "Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.";
+function checkUserOfCommand({ run, username = "", headers = {} }) {
+	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
+	if (run === void 0 || username === "" || !isSet) return [];
+	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
+	return [problemOf("username", message)];
+}
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
 function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
 	if (filesPerRequest !== "auto") return filesPerRequest;
@@ -1154,7 +1173,7 @@ const EXAMPLE = "dist/**";
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
 /** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
 const fileRules = (value, reject) => {
-	const lines = parseLines(value, reject, parseLine$1);
+	const lines = parseLines(value, reject, parseLine);
 	const patterns = lines.filter((line) => "pattern" in line);
 	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
 	if (patterns.length > 0) return {
@@ -1164,7 +1183,7 @@ const fileRules = (value, reject) => {
 	return reject(`is required: at least one line must say what to upload.${value === "" ? " In YAML, quote a value that begins with ! or *." : ""}`, EXAMPLE);
 };
 const targetDirectory = (value, reject) => parseTarget(value, reject, "app");
-function parseLine$1(line, reject) {
+function parseLine(line, reject) {
 	const [pattern = "", target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
 	const isExclude = pattern.startsWith("!");
 	if (target === "" || others.length > 0 || isExclude && target !== void 0) return reject(`${quote(line)} is not of the form pattern => target. A line with ! has no target.`, TARGET_EXAMPLE);
@@ -1239,6 +1258,15 @@ const monitoring = {
 	name: text$1,
 	...reporting
 };
+const running = {
+	run: script,
+	"working-directory": text$1,
+	env: keyValues,
+	username: text$1,
+	"max-duration": duration(1e3, "1h"),
+	...monitoring,
+	"sample-interval": duration(200, "1s")
+};
 const controlling = {
 	"api-url": apiUrl,
 	"api-key": apiKey,
@@ -1276,6 +1304,10 @@ const INPUTS = {
 	"monitor-stop": {
 		monitor: text$1,
 		...reporting
+	},
+	run: {
+		...connecting,
+		...running
 	},
 	"monitor-end": {
 		"sandbox-id": text$1,
@@ -1604,6 +1636,90 @@ function toHtml$1(value) {
 }
 function escapeHtml(text) {
 	return text.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
+}
+
+// src/report/command-section.ts
+const EMPTY_COMMAND = {
+	title: "",
+	exitCode: void 0,
+	status: "",
+	durationMs: 0,
+	lastLines: []
+};
+function viewCommand(section, info) {
+	const { exitCode, durationMs } = section;
+	return {
+		level: exitCode === 0 ? "success" : "failure",
+		headline: headlineOf$1(section, info),
+		judgement: "",
+		reasons: [],
+		failures: [],
+		warnings: [],
+		notices: [],
+		logLines: [],
+		outputs: {
+			"exit-code": exitCode === void 0 ? "" : String(exitCode),
+			"duration-ms": String(durationMs)
+		},
+		files: {},
+		blocks: outputBlock(section),
+		json: { command: {
+			...section,
+			exitCode: exitCode ?? null
+		} }
+	};
+}
+function headlineOf$1(section, { cancelled, errors }) {
+	if (section.exitCode === 0 && !cancelled) return describeExit(section);
+	return cancelled && errors.length === 0 && section.status !== "" ? `${nameCommand(section.title)} was stopped after ${formatDuration(section.durationMs)}` : "";
+}
+function outputBlock({ lastLines }) {
+	if (lastLines.length === 0) return [];
+	const lines = concat(lastLines.map((line) => html`${removeColors(line)}`), "\n");
+	return [html`<p>Last lines of the output:</p>\n<pre>${lines}</pre>`];
+}
+const MAX_TITLE = 60;
+function nameCommand(title) {
+	return inlineCode(truncate(title, MAX_TITLE));
+}
+function describeExit({ exitCode, title, durationMs }) {
+	return `${nameCommand(title)} exited with ${exitCode} after ${formatDuration(durationMs)}`;
+}
+/** Explains why a command failed. Returns nothing if it exited with 0, or was cancelled. */
+function explainFailure(section, end, stoppedBy) {
+	const isCancelled = stoppedBy === "cancellation";
+	if (isCancelled && end.kind !== "lost") return [];
+	if (end.kind !== "ended") return [explainUnseenEnd(section, end, isCancelled)];
+	const { exitCode, status, problem } = end;
+	const name = nameCommand(section.title);
+	const after = `after ${formatDuration(section.durationMs)}`;
+	if (stoppedBy !== void 0) return [titled(`${name} was stopped by max-duration ${after}.`)];
+	if (exitCode === void 0) return [titled(`${name} ended ${after}, but the agent did not say with which exit code.`)];
+	if (problem !== void 0) return [titled(`${describeExit(section)}, but the stream broke off.`, [problem])];
+	if (exitCode === 0) return [];
+	return [titled(`${exitCode === -1 ? `${name} was ended ${after} (${status})` : describeExit(section)}.`, [], ADVICE[exitCode])];
+}
+const KILLED = "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.";
+const ADVICE = {
+	[-1]: KILLED,
+	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
+	127: "A command was not found. The PATH is that of a login shell in the sandbox.",
+	137: KILLED,
+	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
+};
+function explainUnseenEnd({ title, durationMs }, { kind, error }, isCancelled) {
+	const name = nameCommand(title);
+	const [details, advice] = isCancelled ? [[], void 0] : [[error.message], error.hint];
+	if (kind === "not-started") return titled(`${name} was not started.`, details, advice);
+	return titled(`${name} was not seen to end within ${formatDuration(durationMs)}. It may still be running.`, details, advice);
+}
+function titled(title, details = [], advice) {
+	return {
+		message: title,
+		title,
+		details,
+		advice: advice === void 0 ? [] : [advice]
+	};
 }
 
 // src/report/figures.ts
@@ -2232,8 +2348,12 @@ function fileEntry({ file, ...result }) {
 // src/report/report.ts
 /** Returns the views of the sections; the headline of the first becomes that of the report. */
 function viewsOf(report) {
-	const { upload, measured } = report;
-	return [...upload === void 0 ? [] : [viewUpload(upload, report)], ...measured === void 0 ? [] : [viewMeasured(measured, report)]];
+	const { command, upload, measured } = report;
+	return [
+		...command === void 0 ? [] : [viewCommand(command, report)],
+		...upload === void 0 ? [] : [viewUpload(upload, report)],
+		...measured === void 0 ? [] : [viewMeasured(measured, report)]
+	];
 }
 /** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
 function failedReport(task, { name, error, cancelled, isGated }) {
@@ -2249,25 +2369,28 @@ function failedReport(task, { name, error, cancelled, isGated }) {
 		cancelled,
 		warnings: []
 	};
+	const measured = {
+		samples: [],
+		gate
+	};
 	const sections = {
-		upload: EMPTY_UPLOAD,
-		measured: {
-			samples: [],
-			gate
+		sync: {
+			upload: EMPTY_UPLOAD,
+			measured
+		},
+		upload: { upload: EMPTY_UPLOAD },
+		stats: { measured },
+		monitor: { measured },
+		run: {
+			command: EMPTY_COMMAND,
+			measured
 		}
 	};
 	return {
 		...info,
 		errors: [error],
-		...pickSections(task, sections)
+		...sections[task]
 	};
-}
-function pickSections(task, { upload, measured }) {
-	if (task === "sync") return {
-		upload,
-		measured
-	};
-	return task === "upload" ? { upload } : { measured };
 }
 
 // src/report/reported-error.ts
@@ -2425,7 +2548,7 @@ function loadDeletion() {
 }
 const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
 /** Masks the token, sets the outputs and saves the sandbox for later steps. */
-function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
+function publishSandbox({ id, token = "", domain = "" }, { baseUrl, endsAt }) {
 	if (token !== "") setSecret(token);
 	const outputs = {
 		id,
@@ -2440,7 +2563,8 @@ function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	if (token !== "" && baseUrl !== "") saveJobSandbox({
 		id,
 		token,
-		baseUrl
+		baseUrl,
+		endsAt
 	});
 }
 function saveJobSandbox(sandbox) {
@@ -2451,15 +2575,20 @@ function saveJobSandbox(sandbox) {
 /** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 function loadJobSandboxes() {
 	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
-		const { id, token, baseUrl } = stringFieldsOf(parseFields(readFileSync(file, "utf8")));
+		const { id, token, baseUrl, endsAt } = stringFieldsOf(parseFields(readFileSync(file, "utf8")));
 		return id && token && baseUrl ? [{
 			id,
 			token,
-			baseUrl
+			baseUrl,
+			endsAt: Number(endsAt)
 		}] : [];
 	});
 	for (const { token } of sandboxes) setSecret(token);
 	return sandboxes;
+}
+/** Returns when a sandbox of this job ends, in Unix milliseconds, if known. */
+function sandboxEnd(sandboxId) {
+	return loadJobSandboxes().find(({ id }) => id === sandboxId)?.endsAt;
 }
 function removeJobSandbox() {
 	const file = getState("job-sandbox");
@@ -2492,6 +2621,7 @@ function openLog(redact) {
 	const toMessage = (lines) => truncate(lines.map(clean).join("\n"), MAX_ANNOTATION_LENGTH);
 	return {
 		line: (text) => info(clean(text)),
+		output: logOutput(redact),
 		debug(text) {
 			if (!isDebug()) return;
 			for (const line of text.split("\n")) debug(clean(line));
@@ -2499,12 +2629,23 @@ function openLog(redact) {
 		group(title, lines) {
 			startGroup(title);
 			info(lines.map(clean).join("\n"));
-			endGroup();
+			endGroup$1();
 		},
 		notice: (lines) => notice(toMessage(lines)),
 		warning: (lines) => warning(toMessage(lines)),
 		error: (lines) => error(toMessage(lines)),
 		fail: (lines) => setFailed(toMessage(lines))
+	};
+}
+const MAX_OUTPUT_LENGTH = 16777216;
+function logOutput(redact) {
+	let left = MAX_OUTPUT_LENGTH;
+	return (lines) => {
+		if (left <= 0) return;
+		const text = escapeOutput(redact(lines)).slice(0, left);
+		left -= text.length;
+		info(text.replace(/\n$/, ""));
+		if (left <= 0) info("The rest of the output is not shown, since the log is limited to 16 MiB.");
 	};
 }
 const STATUS_WORDS = {
@@ -2532,7 +2673,7 @@ function fileLine({ status, file, ...result }) {
 
 // src/github/progress.ts
 const PROGRESS_INTERVAL_MS = 15e3;
-function eventLog({ line, debug }) {
+function eventLog({ line, output, debug }) {
 	const handlers = [
 		progressLog(line),
 		retryLog(line, debug),
@@ -2541,6 +2682,7 @@ function eventLog({ line, debug }) {
 	return (event) => {
 		if (event.kind === "debug") debug(event.text);
 		if (event.kind === "note") line(event.text);
+		if (event.kind === "output") output(event.text);
 		for (const handle of handlers) handle(event);
 	};
 }
@@ -2666,7 +2808,7 @@ function verdictOf(report) {
 	const failures = sections.flatMap((section) => section.failures);
 	return {
 		level: verdictLevel(report, sections),
-		title: titleOf(report, sections),
+		title: titleOf$1(report, sections),
 		reasons: [...report.errors.flatMap((error) => describeError(error, failures)), ...sections.flatMap((section) => section.reasons)],
 		failures,
 		warnings: [...sections.flatMap((section) => section.warnings), ...report.warnings.map(untrusted)],
@@ -2683,7 +2825,7 @@ function verdictLevel({ cancelled, errors }, sections) {
 	if (errors.length > 0 || levels.includes("failure")) return "failure";
 	return levels.includes("warning") ? "warning" : "success";
 }
-function titleOf({ cancelled, errors }, sections) {
+function titleOf$1({ cancelled, errors }, sections) {
 	const titles = errors.map(({ title }) => title ?? "");
 	const headline = sections[0]?.headline ?? "";
 	const judgementsIf = (isGood) => sections.flatMap(({ level, judgement }) => level === "success" === isGood ? judgement : []);
@@ -3014,14 +3156,14 @@ async function readStats(client, statsPath) {
 		method: "GET",
 		path: statsPath,
 		headers: { "Cache-Control": "no-cache" },
-		hints: HINTS$1
+		hints: HINTS$2
 	};
 	const answer = await client.send(request);
 	const stats = decodeStats(redactJson(answer.text, client.redact));
 	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
 	return stats;
 }
-const HINTS$1 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there." };
+const HINTS$2 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there." };
 /** Returns undefined unless `json` is a JSON object that can be written again. */
 function decodeStats(json) {
 	const fields = parseObject(json);
@@ -3112,7 +3254,7 @@ async function waitFor(inputs, client, context) {
 		kind: "wait",
 		timeoutMs
 	});
-	const read = () => sample({
+	const read = () => readStatsWithRetries({
 		...inputs,
 		retries: 0
 	}, client, context);
@@ -3134,7 +3276,7 @@ async function waitFor(inputs, client, context) {
 */
 async function checkGateIsJudgeable(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
-	const outcome = await sample(inputs, client, context);
+	const outcome = await readStatsWithRetries(inputs, client, context);
 	if (context.cancel.aborted) return void 0;
 	const [details, advice] = "error" in outcome ? [[outcome.error.message], statsError(outcome.error).advice] : [[], explainUnjudgeable(inputs, outcome.value)];
 	if (advice.length === 0) return void 0;
@@ -3161,7 +3303,7 @@ function statsError({ status, message, hint }) {
 }
 async function measure(inputs, client, context, cpuWindowStarted = false) {
 	const { samples: count, sampleInterval: intervalMs } = inputs;
-	const { samples, error } = await takeSamples(() => sample(inputs, client, context), {
+	const { samples, error } = await takeSamples(() => readStatsWithRetries(inputs, client, context), {
 		...context,
 		count,
 		intervalMs,
@@ -3178,7 +3320,7 @@ async function measure(inputs, client, context, cpuWindowStarted = false) {
 		errors
 	};
 }
-async function sample({ statsPath, retries }, client, context) {
+async function readStatsWithRetries({ statsPath, retries }, client, context) {
 	const { cancel, onEvent } = context;
 	const outcome = await withRetries(() => readStats(client, statsPath), {
 		...context,
@@ -3255,27 +3397,33 @@ const STOP_REQUESTED = "the job asked for it";
 function appendLine(directory, line) {
 	appendFileSync(monitorFiles(directory).record, `${JSON.stringify(line)}\n`, { mode: 384 });
 }
-const MAX_BYTES = 16777216;
+const MAX_RECORD_BYTES = 16777216;
 function isFull(directory) {
-	return statSync(monitorFiles(directory).record).size >= MAX_BYTES;
+	return statSync(monitorFiles(directory).record).size >= MAX_RECORD_BYTES;
 }
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
 	const { record, errors } = monitorFiles(directory);
-	const lines = readIfExists(record).split("\n").map(parseLine);
 	return {
-		samples: lines.flatMap(({ sample }) => sample ?? []),
-		failures: lines.flatMap(({ failure }) => failure ?? []),
-		end: lines.findLast(({ end }) => end !== void 0)?.end,
+		...recordOf(readIfExists(record).split("\n").map(parseFields)),
 		crash: findErrorLine(readIfExists(errors))
+	};
+}
+/** Collects the lines of a record, skipping those that are no `RecordLine`. */
+function recordOf(lines) {
+	const decoded = lines.map(decodeLine);
+	return {
+		samples: decoded.flatMap(({ sample }) => sample ?? []),
+		failures: decoded.flatMap(({ failure }) => failure ?? []),
+		end: decoded.findLast(({ end }) => end !== void 0)?.end
 	};
 }
 function findErrorLine(stderr) {
 	const lines = stderr.trim().split("\n");
 	return (lines.findLast((each) => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1))?.trim() || void 0;
 }
-function parseLine(line) {
-	const { at, stats, failure, end } = parseFields(line);
+function decodeLine(line) {
+	const { at, stats, failure, end } = fieldsOf(line);
 	if (typeof failure === "string") return { failure };
 	if (typeof end === "string") return { end };
 	const decoded = typeof stats === "string" ? decodeStats(stats) : void 0;
@@ -3287,8 +3435,8 @@ function parseLine(line) {
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
 /** Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. */
-function findGaps({ samples, failures, end, crash }, jobEnd, intervalMs) {
-	const times = samples.map(({ at }) => at);
+function findGaps({ samples, failures, end, crash }, { from, to: jobEnd }, intervalMs) {
+	const times = [from ?? [], samples.map(({ at }) => at)].flat();
 	const last = times.at(-1) ?? jobEnd;
 	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
 	const isLong = ({ from, to }) => to - from > longest;
@@ -3348,10 +3496,10 @@ async function runSampler(directory, options) {
 	}
 	removePidFile(directory);
 }
-const MIN_TIMEOUT_MS = 1e4;
+const MIN_TIMEOUT_MS$1 = 1e4;
 /** Returns a sample's timeout in milliseconds, capped so that one slow answer opens no gap. */
 function sampleTimeout({ timeout, sampleInterval }) {
-	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
+	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS$1, sampleInterval));
 }
 async function recordSamples(read, { intervalMs, sleep, stop, now, write, isFull }) {
 	while (!stop.aborted && !isFull()) {
@@ -3474,13 +3622,10 @@ const FIRST_RETRIES = 2;
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory, jobPid }) {
 	const origin = clockOrigin();
-	const outcome = await withClient(agentService(inputs), context, (client) => sample({
+	const stats = requireJudgeable(inputs, await withClient(agentService(inputs), context, (client) => readStatsWithRetries({
 		...inputs,
-		retries: FIRST_RETRIES
-	}, client, context));
-	if ("error" in outcome) throw outcome.error;
-	const unjudgeable = explainUnjudgeable(inputs, outcome.value);
-	if (unjudgeable.length > 0) throw new InputError(unjudgeable.map((message) => problemOf("fail-if", `${message}.`)));
+		retries: 2
+	}, client, context)));
 	const directory = openDirectory();
 	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
 	const saved = {
@@ -3493,7 +3638,7 @@ async function startMonitor(inputs, raw, context, { script, openDirectory, jobPi
 	});
 	const first = {
 		at: clockSince(origin)(),
-		stats: outcome.value.json
+		stats: stats.json
 	};
 	appendLine(directory, first);
 	await startSampler(script, directory, {
@@ -3501,6 +3646,17 @@ async function startMonitor(inputs, raw, context, { script, openDirectory, jobPi
 		origin,
 		jobPid
 	});
+}
+/**
+* Returns the stats of a first sample, which proves that the gate can be judged.
+* @throws AgentError if the sample failed
+* @throws InputError if it lacks a metric of `fail-if`
+*/
+function requireJudgeable(inputs, outcome) {
+	if ("error" in outcome) throw outcome.error;
+	const unjudgeable = explainUnjudgeable(inputs, outcome.value);
+	if (unjudgeable.length === 0) return outcome.value;
+	throw new InputError(unjudgeable.map((message) => problemOf("fail-if", `${message}.`)));
 }
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
@@ -3516,18 +3672,32 @@ async function endMonitor(directory, context) {
 	const record = readRecord(directory);
 	if (record.samples.length === 0) throw lostRecordError(directory);
 	const end = record.end ?? (cancel.aborted ? "the job asked for it" : void 0);
-	return judgeRecord(parseInputs("monitor-end", saved.inputs), {
+	const inputs = parseInputs("monitor-end", saved.inputs);
+	const { name, sandboxId, baseUrl } = inputs;
+	const judged = judgeRecord(inputs, {
 		...record,
 		end
-	}, {
-		jobEnd,
-		cancelled: cancel.aborted
-	});
+	}, { to: jobEnd });
+	return {
+		task: "monitor",
+		name,
+		sandboxId,
+		baseUrl,
+		cancelled: cancel.aborted,
+		...judged
+	};
 }
-/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
-function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }, record, { jobEnd, cancelled }) {
+/**
+* Judges a record of the time until `to`, and since `from` if given (Unix milliseconds). A gap is an
+* error if there is a `fail-if`, and a warning otherwise.
+*/
+function judgeRecord({ failIf, warnIf, sampleInterval }, record, time) {
 	const { samples } = record;
-	const found = findGaps(record, jobEnd, sampleInterval);
+	const monitored = {
+		from: time.from ?? samples[0]?.at ?? time.to,
+		to: Math.max(samples.at(-1)?.at ?? time.to, time.to)
+	};
+	const found = findGaps(record, time, sampleInterval);
 	const gaps = found.map(describeGap);
 	const [message, ...details] = gaps;
 	const [title] = found.map((gap) => describeGap({
@@ -3536,17 +3706,9 @@ function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval 
 	}));
 	const isFailure = failIf.length > 0 && message !== void 0 && title !== void 0;
 	return {
-		task: "monitor",
-		name,
-		sandboxId,
-		baseUrl,
-		cancelled,
 		measured: {
 			samples,
-			monitored: {
-				from: samples[0]?.at ?? jobEnd,
-				to: Math.max(samples.at(-1)?.at ?? jobEnd, jobEnd)
-			},
+			monitored,
 			gate: gateOf({
 				failIf,
 				warnIf
@@ -3593,6 +3755,510 @@ function nameMonitor(directory) {
 	const name = nameIn(directory);
 	const id = path.basename(directory);
 	return name === "" ? id : `${quote(name)} (${id})`;
+}
+
+// src/text/lines.ts
+const MAX_LINE_LENGTH = 65536;
+/**
+* Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret could
+* be split between two chunks. Of a line above 64 KiB, only the first 64 KiB are sure to be kept.
+*/
+function readLines(onLines) {
+	const decoder = new TextDecoder();
+	let unfinished = "";
+	const add = (text) => {
+		const all = (unfinished + text).replace(/\r\n|\r(?!$)/g, "\n");
+		const end = all.lastIndexOf("\n") + 1;
+		if (end > 0) onLines(all.slice(0, end));
+		unfinished = all.slice(end, end + MAX_LINE_LENGTH);
+	};
+	return {
+		write: (bytes) => add(decoder.decode(bytes, { stream: true })),
+		end() {
+			add(decoder.decode());
+			if (unfinished !== "") onLines(`${unfinished.replace(/\r$/, "")}\n`);
+			unfinished = "";
+		}
+	};
+}
+/** Returns the last `count` lines of a text that ends in `\n`. */
+function lastLines(text, count) {
+	let start = text.length - 1;
+	for (let found = 0; found < count && start >= 0; found += 1) start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
+	return text.slice(start + 1);
+}
+
+// src/agent/connect-frames.ts
+const HEADER_BYTES = 5;
+const END_OF_STREAM = 2;
+const MAX_FRAME_BYTES = 1048576;
+function frameOf(message) {
+	const json = Buffer.from(JSON.stringify(message));
+	const header = Buffer.alloc(HEADER_BYTES);
+	header.writeUInt32BE(json.length, 1);
+	return Buffer.concat([header, json]);
+}
+/** Yields whole frames; one that is cut off is left out. @throws AgentError if a frame is too long */
+async function* readFrames(chunks, label) {
+	let unread = Buffer.alloc(0);
+	for await (const chunk of chunks) {
+		unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
+		while (unread.length >= HEADER_BYTES) {
+			const end = HEADER_BYTES + unread.readUInt32BE(1);
+			if (end > MAX_FRAME_BYTES) throw new AgentError("bad-answer", `${label} answered with something other than frames.`, { status: 200 });
+			if (unread.length < end) break;
+			const fields = parseFields(unread.toString("utf8", HEADER_BYTES, end));
+			yield {
+				isLast: unread[0] === END_OF_STREAM,
+				fields
+			};
+			unread = unread.subarray(end);
+		}
+	}
+}
+const MEANINGS = {
+	unauthenticated: {
+		kind: "unauthorized",
+		hint: "Check username: it must be a user of the sandbox."
+	},
+	invalid_argument: {
+		kind: "rejected",
+		hint: "Check that working-directory exists in the sandbox. A script must be shorter than 128 KiB."
+	},
+	not_found: {
+		kind: "rejected",
+		hint: "The sandbox may have been restarted."
+	},
+	unavailable: { kind: "busy" },
+	resource_exhausted: { kind: "busy" }
+};
+/** Converts the error of a last frame, if there is one. */
+function errorOf({ fields }, label, redact) {
+	if (fields["error"] === void 0) return void 0;
+	const { code, message } = fieldsOf(fields["error"]);
+	const name = String(code);
+	const { kind, hint } = MEANINGS[name] ?? { kind: "server" };
+	const words = excerpt(typeof message === "string" ? message : "", redact);
+	const text = `${label} failed (${excerpt(name, redact)}). It said: ${JSON.stringify(words)}.`;
+	return new AgentError(kind, text, {
+		hint,
+		status: 200
+	});
+}
+
+// src/agent/process.ts
+/**
+* Starts a process and follows it to its end.
+* @throws AgentError if it is refused, or if the connection is lost before the end
+*/
+function startProcess(client, { command, args, env: envs, workingDirectory, username }, handlers) {
+	return followStream(client, "Start", {
+		process: {
+			cmd: command,
+			args,
+			envs,
+			...workingDirectory === "" ? {} : { cwd: workingDirectory }
+		},
+		stdin: false
+	}, userHeader(username), handlers);
+}
+/**
+* Follows a process that was started before. Output written meanwhile is lost. The agent remembers
+* an end for 30 s.
+* @throws AgentError if there is no such process, or if the connection is lost before the end
+*/
+function attachProcess(client, pid, handlers) {
+	return followStream(client, "Connect", { process: { pid } }, {}, handlers);
+}
+/** Kills a process, but not its children. @throws AgentError */
+async function killProcess(client, pid) {
+	const message = Buffer.from(JSON.stringify({
+		process: { pid },
+		signal: "SIGNAL_SIGKILL"
+	}));
+	await client.send({
+		method: "POST",
+		path: pathOf$1("SendSignal"),
+		headers: {
+			"Content-Type": "application/json",
+			"Content-Length": String(message.length)
+		},
+		body: [lend(message)]
+	});
+}
+function pathOf$1(method) {
+	return `/process.Process/${method}`;
+}
+function userHeader(username) {
+	if (username === "") return {};
+	return { Authorization: `Basic ${Buffer.from(`${username}:`).toString("base64")}` };
+}
+const KEEPALIVE_SECONDS = 10;
+function followStream(client, method, message, headers, handlers) {
+	const frame = frameOf(message);
+	const request = {
+		method: "POST",
+		path: pathOf$1(method),
+		headers: {
+			...headers,
+			"Content-Type": "application/connect+json",
+			"Content-Length": String(frame.length),
+			"Connect-Protocol-Version": "1",
+			"Keepalive-Ping-Interval": String(KEEPALIVE_SECONDS)
+		},
+		body: [lend(frame)],
+		hints: HINTS$1
+	};
+	return client.receive(request, (answer) => readEvents(answer, client, handlers));
+}
+const HINTS$1 = { "not-found": "The service cannot run commands: it has no process service like that of E2B's agent. Check base-url, too." };
+async function readEvents({ label, chunks }, { redact }, { onStart, onOutput }) {
+	let end;
+	let last;
+	try {
+		for await (const frame of readFrames(chunks, label)) {
+			const { start, data, end: ended } = fieldsOf(frame.fields["event"]);
+			const { pid } = fieldsOf(start);
+			if (typeof pid === "number") onStart(pid);
+			for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
+			if (ended !== void 0) end = decodeEnd(fieldsOf(ended), redact);
+			if (frame.isLast) last = frame;
+		}
+	} catch (error) {
+		if (end === void 0) throw error;
+	}
+	const failure = last === void 0 ? new AgentError("connection", `${label} failed: the connection was closed.`) : errorOf(last, label, redact);
+	if (end !== void 0) return {
+		...end,
+		problem: failure?.message
+	};
+	throw failure ?? new AgentError("bad-answer", `${label} did not say how the command ended.`);
+}
+function decodeEnd({ exitCode = 0, exited, status }, redact) {
+	return {
+		exitCode: typeof exitCode === "number" && (exitCode !== 0 || exited === true) ? exitCode : void 0,
+		status: excerpt(typeof status === "string" ? status : "", redact)
+	};
+}
+
+// src/tasks/follow-script.ts
+/** Runs a script once, and connects again if the connection is lost. */
+async function followScript(service, options, context) {
+	const { stop } = options;
+	if (stop.aborted) return {
+		kind: "not-started",
+		error: new AgentError("cancelled", "The job was cancelled.")
+	};
+	const quit = new AbortController();
+	options.quit.addEventListener("abort", () => quit.abort());
+	return withClient(service, {
+		...context,
+		cancel: quit.signal
+	}, async (client) => {
+		const { promise: started, resolve } = Promise.withResolvers();
+		let pid;
+		const handlers = {
+			onOutput: options.onOutput,
+			onStart(startedPid) {
+				pid = startedPid;
+				resolve(startedPid);
+			}
+		};
+		const policy = {
+			...context,
+			retries: MAX_RECONNECTS,
+			stop: quit.signal
+		};
+		const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(options), handlers) : attachProcess(client, pid, handlers), {
+			...policy,
+			isRepeatable: () => pid !== void 0,
+			onRetry: ({ error, delayMs }) => options.onReconnect(error, delayMs)
+		});
+		const stopping = aborted(stop).then(async () => {
+			setTimeout(() => quit.abort(), GIVE_UP_MS).unref();
+			const target = await Promise.race([started, following.then(() => void 0)]);
+			if (target !== void 0) await endGroup(client, target, options, policy);
+		});
+		const outcome = await following;
+		if (stop.aborted) await stopping;
+		return toCommandEnd(outcome, pid !== void 0);
+	});
+}
+const MAX_RECONNECTS = 10;
+const GIVE_UP_MS = 14e3;
+const WRAPPER = `exec 2>&1 </dev/null
+read -r _ _ _ _ group _ </proc/$$/stat
+[ "$group" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
+exec "$@"`;
+const SHELL = [
+	"/bin/bash",
+	"-l",
+	"-c",
+	"exec bash -eo pipefail -c \"$1\"",
+	"-"
+];
+function wrap({ script, env, workingDirectory, username }) {
+	return {
+		command: "/bin/sh",
+		args: [
+			"-c",
+			WRAPPER,
+			"--",
+			...SHELL,
+			script
+		],
+		env,
+		workingDirectory,
+		username
+	};
+}
+const END_GROUP = `kill -TERM -"$1" || exit 0
+tries=0
+while kill -0 -"$1" && [ $tries -lt 40 ]; do sleep 0.1; tries=$((tries + 1)); done
+kill -KILL -"$1"`;
+/** Ends a process and its children, as far as they have not left its process group. */
+async function endGroup(client, pid, { username }, policy) {
+	const args = [
+		"-c",
+		END_GROUP,
+		"--",
+		String(pid)
+	];
+	const handlers = {
+		onStart: () => {},
+		onOutput: () => {}
+	};
+	const options = {
+		command: "/bin/sh",
+		args,
+		env: {},
+		workingDirectory: "/",
+		username
+	};
+	const start = () => startProcess(client, options, handlers);
+	await withRetries(start, {
+		...policy,
+		onRetry: () => {}
+	});
+	await withRetries(() => killProcess(client, pid), {
+		...policy,
+		onRetry: () => {}
+	});
+}
+function toCommandEnd(outcome, isStarted) {
+	if ("value" in outcome) return {
+		kind: "ended",
+		...outcome.value
+	};
+	const { error } = outcome;
+	return {
+		kind: isStarted || mayHaveStarted(error) ? "lost" : "not-started",
+		error
+	};
+}
+function mayHaveStarted({ isUnsent, status }) {
+	return !isUnsent && (status === void 0 || status === 408 || status >= 500);
+}
+function aborted(signal) {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve();
+		else signal.addEventListener("abort", () => resolve(), { once: true });
+	});
+}
+
+// src/tasks/run-script.ts
+const MIN_TIMEOUT_MS = 3e4;
+const MAX_LAST_LINES = 20;
+/** Runs the script to its end, or until `max-duration` is over or the job is cancelled. */
+async function runScript(inputs, context) {
+	const { run: script, maxDuration, timeout } = inputs;
+	const { cancel, killImminent, clock, redact, onEvent } = context;
+	announce(inputs, context);
+	let last = "";
+	const output = readLines((text) => {
+		onEvent({
+			kind: "output",
+			text
+		});
+		last = lastLines(last + text, MAX_LAST_LINES);
+	});
+	let reconnects = 0;
+	const service = agentService({
+		...inputs,
+		timeout: Math.max(timeout, MIN_TIMEOUT_MS)
+	});
+	const tooLong = AbortSignal.timeout(maxDuration);
+	const startedAt = clock();
+	const end = await followScript(service, {
+		...inputs,
+		script,
+		stop: AbortSignal.any([cancel, tooLong]),
+		quit: killImminent,
+		onOutput: output.write,
+		onReconnect(error, delayMs) {
+			reconnects += 1;
+			const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
+			onEvent({
+				kind: "note",
+				text
+			});
+		}
+	}, context);
+	output.end();
+	const { exitCode, status = "" } = end.kind === "ended" ? end : {};
+	const command = {
+		title: titleOf(inputs),
+		exitCode,
+		status,
+		durationMs: end.kind === "not-started" ? 0 : Math.round(clock() - startedAt),
+		lastLines: last === "" ? [] : redact(last).trimEnd().split("\n")
+	};
+	const stoppedBy = tooLong.aborted ? "max-duration" : void 0;
+	return {
+		command,
+		isStarted: end.kind !== "not-started",
+		errors: explainFailure(command, end, cancel.aborted ? "cancellation" : stoppedBy),
+		warnings: reconnects === 0 ? [] : [reconnectWarning(reconnects)]
+	};
+}
+/** Returns the step's name, or the first line of its script. */
+function titleOf({ name, run: script }) {
+	if (name !== "") return name;
+	const [first = "", ...others] = script.split("\n");
+	return others.length === 0 ? first : `${first} …`;
+}
+function announce(inputs, { now, sandboxEndsAt, onEvent }) {
+	const { sandboxId, baseUrl, maxDuration } = inputs;
+	onEvent({
+		kind: "note",
+		text: `Running ${inlineCode(titleOf(inputs))} in sandbox ${sandboxId} at ${baseUrl}`
+	});
+	if (sandboxEndsAt === void 0 || now() + maxDuration <= sandboxEndsAt) return;
+	onEvent({
+		kind: "note",
+		text: `The sandbox ends at ${formatTime(sandboxEndsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`
+	});
+}
+function reconnectWarning(count) {
+	return `The connection was lost ${formatCount(count, "time")}, so output of the command may be missing.`;
+}
+
+// src/tasks/run.ts
+const STATS_PATH = "/metrics";
+/**
+* Runs a script in the sandbox, takes samples meanwhile, and judges them.
+* @throws AgentError or InputError if the gate cannot be judged; then nothing has run
+*/
+async function run(inputs, context) {
+	const { sandboxId, baseUrl, name } = inputs;
+	const now = clockSince(clockOrigin());
+	const { result, record, from, to } = await runAndSample(inputs, context, now);
+	const last = result.isStarted && record.samples.length === 0 && !context.cancel.aborted ? await takeLastSample(inputs, context, now) : NO_SAMPLE;
+	const samples = [...record.samples, ...last.samples];
+	const judged = judgeRecord(inputs, {
+		...record,
+		samples
+	}, {
+		from,
+		to
+	});
+	return {
+		task: "run",
+		name,
+		sandboxId,
+		baseUrl,
+		cancelled: context.cancel.aborted,
+		command: result.command,
+		measured: judged.measured,
+		errors: [
+			...result.errors,
+			...last.errors,
+			...judged.errors
+		],
+		warnings: [...result.warnings, ...judged.warnings]
+	};
+}
+async function runAndSample(inputs, context, now) {
+	const ended = new AbortController();
+	const cancel = AbortSignal.any([context.cancel, ended.signal]);
+	const service = agentService({
+		...inputs,
+		timeout: sampleTimeout(inputs)
+	});
+	return withClient(service, {
+		...context,
+		cancel
+	}, async (client) => {
+		await takeFirstSample(inputs, client, context);
+		const from = now();
+		const sampling = sampleUntil(ended.signal, inputs, client, {
+			...context,
+			now
+		});
+		const running = runScript(inputs, context).finally(() => ended.abort());
+		const [result, record] = await Promise.all([running, sampling]);
+		return {
+			result,
+			record,
+			from,
+			to: now()
+		};
+	});
+}
+/** Starts the period that the next CPU figure covers. @throws AgentError or InputError */
+async function takeFirstSample(inputs, client, context) {
+	const outcome = await readStatsWithRetries({
+		statsPath: STATS_PATH,
+		retries: 2
+	}, client, context);
+	if (isGated(inputs)) requireJudgeable(inputs, outcome);
+}
+/** Takes samples until `ended` aborts. Later ones would show a machine that is idle again. */
+async function sampleUntil(ended, { sampleInterval: intervalMs }, client, context) {
+	const lines = [];
+	let size = 0;
+	await recordSamples(() => readStats(client, STATS_PATH), {
+		...context,
+		intervalMs,
+		stop: ended,
+		isFull: () => size >= MAX_RECORD_BYTES,
+		write(line) {
+			if (ended.aborted) return;
+			lines.push(line);
+			size += JSON.stringify(line).length;
+		}
+	});
+	const record = recordOf(lines);
+	return {
+		...record,
+		end: record.end ?? "the job asked for it",
+		crash: void 0
+	};
+}
+const LAST_SAMPLE_DELAY_MS = 200;
+const NO_SAMPLE = {
+	samples: [],
+	errors: []
+};
+/** Takes a sample of a command that ended before its first. */
+async function takeLastSample(inputs, context, now) {
+	await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
+	const policy = {
+		statsPath: STATS_PATH,
+		retries: 2
+	};
+	const outcome = await withClient(agentService(inputs), context, (client) => readStatsWithRetries(policy, client, context));
+	if ("value" in outcome) return {
+		samples: [{
+			at: now(),
+			...outcome.value
+		}],
+		errors: []
+	};
+	return {
+		samples: [],
+		errors: isGated(inputs) ? [statsError(outcome.error)] : []
+	};
 }
 
 // src/sandbox/sandbox-api.ts
@@ -3728,6 +4394,7 @@ const OTHER_HINT = "Check api-url, template, the limits of your account, and the
 async function createOrConnect(inputs, context, hooks) {
 	const open = inputs.template === "" ? connect : create;
 	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.warn(`env: the value of ${name} is sent with its quotation marks.`);
+	const endsAt = context.now() + inputs.lifetime;
 	const opened = await withApi(inputs, context, context.cancel, (api) => open(api, inputs, context, hooks));
 	const domain = domainOf(opened, inputs.apiUrl);
 	const sandbox = {
@@ -3735,7 +4402,10 @@ async function createOrConnect(inputs, context, hooks) {
 		domain
 	};
 	const baseUrl = baseUrlOf(domain, inputs.apiUrl);
-	hooks.publish(sandbox, baseUrl);
+	hooks.publish(sandbox, {
+		baseUrl,
+		endsAt
+	});
 	if (baseUrl === "") context.warn(NO_DOMAIN_WARNING);
 	else context.log(`Its URL: ${baseUrl.replace("{sandbox-id}", sandbox.id)}`);
 	if (sandbox.token === void 0) throw noTokenError(sandbox);
@@ -3830,4 +4500,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { parseFields as $, digestOf as A, totalSize as B, loadMonitorDirectory as C, requireVariables as D, saveDeletion as E, formatCount as F, withClient as G, filesPerRequestOf as H, formatDuration as I, parseAnswer as J, MAX_ANSWER_BYTES as K, formatNumber as L, gateOf as M, isGated as N, EMPTY_UPLOAD as O, formatBytes as P, fieldsOf as Q, limitList as R, loadDeletion as S, removeJobSandbox as T, withRetries as U, isSecretHeader as V, agentService as W, isFatal as X, AgentError as Y, errorText as Z, runReportingStep as _, endMonitor as a, quote as at, findMonitorDirectories as b, runSampler as c, markStopped as d, systemCode as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, findMistake as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, deleteOrWarn as n, allOrProblems as nt, startMonitor as o, checkGateIsJudgeable as p, badAnswer as q, notDeletedWarning as r, inputError as rt, receiveSamplerOptions as s, createOrConnect as t, InputError as tt, loadInputs as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, listSome as z };
+export { errorText as $, EMPTY_UPLOAD as A, limitList as B, loadDeletion as C, sandboxEnd as D, removeJobSandbox as E, isGated as F, withRetries as G, totalSize as H, formatBytes as I, MAX_ANSWER_BYTES as J, agentService as K, formatCount as L, digestOf as M, NOT_MEASURED as N, saveDeletion as O, gateOf as P, isFatal as Q, formatDuration as R, jobMetadata as S, publishSandbox as T, isSecretHeader as U, listSome as V, filesPerRequestOf as W, parseAnswer as X, badAnswer as Y, AgentError as Z, waitFor as _, chooseMonitor as a, inputError as at, createMonitorDirectory as b, receiveSamplerOptions as c, loadInputs as d, fieldsOf as et, markStopped as f, stats as g, measure as h, run as i, allOrProblems as it, describeShard as j, requireVariables as k, runSampler as l, checkGateIsJudgeable as m, deleteOrWarn as n, systemCode as nt, endMonitor as o, findMistake as ot, lend as p, withClient as q, notDeletedWarning as r, InputError as rt, startMonitor as s, quote as st, createOrConnect as t, parseFields as tt, isStopped as u, runReportingStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, runStep as y, formatNumber as z };

@@ -1,4 +1,4 @@
-import { _ as runReportingStep, h as stats } from "./shared.js";
+import { g as stats, v as runReportingStep } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

@@ -9,7 +9,10 @@ const PROJECT = path.resolve(import.meta.dirname, '../..');
 export const REFERENCE = path.join(PROJECT, 'docs/reference.md');
 
 /** Inputs that mean something else in one action: they get a row of their own. */
-const OWN_MEANING: Readonly<Record<string, readonly string[]>> = { sandbox: ['sandbox-id'] };
+const OWN_MEANING: Readonly<Record<string, readonly string[]>> = {
+  sandbox: ['sandbox-id'],
+  run: ['working-directory', 'username', 'max-duration'],
+};
 
 interface Row {
   readonly action: string;

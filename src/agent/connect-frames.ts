@@ -33,7 +33,9 @@ export async function* readFrames(
     while (unread.length >= HEADER_BYTES) {
       const end = HEADER_BYTES + unread.readUInt32BE(1);
       if (end > MAX_FRAME_BYTES)
-        throw new AgentError('bad-answer', `${label} answered with something other than frames.`);
+        throw new AgentError('bad-answer', `${label} answered with something other than frames.`, {
+          status: 200,
+        });
       if (unread.length < end) break;
       const fields = parseFields(unread.toString('utf8', HEADER_BYTES, end));
       yield { isLast: unread[0] === END_OF_STREAM, fields };
@@ -70,5 +72,5 @@ export function errorOf({ fields }: Frame, label: string, redact: Redact): Agent
   const { kind, hint }: ErrorMeaning = MEANINGS[name] ?? { kind: 'server' };
   const words = excerpt(typeof message === 'string' ? message : '', redact);
   const text = `${label} failed (${excerpt(name, redact)}). It said: ${JSON.stringify(words)}.`;
-  return new AgentError(kind, text, { hint });
+  return new AgentError(kind, text, { hint, status: 200 });
 }

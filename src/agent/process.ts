@@ -1,8 +1,9 @@
 import { fieldsOf } from '../text/json.ts';
+import type { Redact } from '../text/redact.ts';
 import { lend } from './borrowed-chunk.ts';
 import type { Client, StreamedAnswer } from './client.ts';
 import { errorOf, type Frame, frameOf, readFrames } from './connect-frames.ts';
-import { AgentError, type Hints } from './failure.ts';
+import { AgentError, excerpt, type Hints } from './failure.ts';
 
 // E2B's agent runs processes with the Connect protocol (https://connectrpc.com/docs/protocol), in
 // JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/infra.
@@ -10,9 +11,9 @@ import { AgentError, type Hints } from './failure.ts';
 export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
   /** Relative paths start in the user's home folder. Empty means that folder. */
-  readonly workingDirectory?: string;
+  readonly workingDirectory: string;
   /** Empty means the agent's default user. */
   readonly username: string;
 }
@@ -38,11 +39,11 @@ export interface ProcessEnd {
  */
 export function startProcess(
   client: Client,
-  { command, args, env = {}, workingDirectory, username }: ProcessOptions,
+  { command, args, env: envs, workingDirectory, username }: ProcessOptions,
   handlers: ProcessHandlers,
 ): Promise<ProcessEnd> {
-  const cwd = workingDirectory ? { cwd: workingDirectory } : {};
-  const process = { cmd: command, args, envs: env, ...cwd };
+  const cwd = workingDirectory === '' ? {} : { cwd: workingDirectory };
+  const process = { cmd: command, args, envs, ...cwd };
   return followStream(client, 'Start', { process, stdin: false }, userHeader(username), handlers);
 }
 
@@ -126,7 +127,7 @@ async function readEvents(
       if (typeof pid === 'number') onStart(pid);
       for (const text of Object.values(fieldsOf(data)))
         if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
-      if (ended !== undefined) end = decodeEnd(fieldsOf(ended));
+      if (ended !== undefined) end = decodeEnd(fieldsOf(ended), redact);
       if (frame.isLast) last = frame;
     }
   } catch (error) {
@@ -141,14 +142,13 @@ async function readEvents(
 }
 
 // JSON leaves out an exit code of 0, but its absence alone does not mean success.
-function decodeEnd({
-  exitCode = 0,
-  exited,
-  status,
-}: ReturnType<typeof fieldsOf>): Omit<ProcessEnd, 'problem'> {
+function decodeEnd(
+  { exitCode = 0, exited, status }: ReturnType<typeof fieldsOf>,
+  redact: Redact,
+): Omit<ProcessEnd, 'problem'> {
   const isSure = typeof exitCode === 'number' && (exitCode !== 0 || exited === true);
   return {
     exitCode: isSure ? exitCode : undefined,
-    status: typeof status === 'string' ? status : '',
+    status: excerpt(typeof status === 'string' ? status : '', redact),
   };
 }

@@ -5,7 +5,7 @@ import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import { DEFAULT_PORT } from '../inputs/connection.ts';
 import { JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { ScheduledDeletion } from '../sandbox/sandbox.ts';
+import type { PublishedSandbox, ScheduledDeletion } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { readInputs, requireVariables, tempDirectory, writeToRunner } from './runner.ts';
@@ -44,14 +44,17 @@ export function loadDeletion():
 const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
 /** Masks the token, sets the outputs and saves the sandbox for later steps. */
-export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl: string): void {
+export function publishSandbox(
+  { id, token = '', domain = '' }: Sandbox,
+  { baseUrl, endsAt }: PublishedSandbox,
+): void {
   if (token !== '') setSecret(token);
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
   const outputs = { id, token, domain, 'base-url': url, 'header-prefix': JOB_HEADER_PREFIX };
   writeToRunner('GITHUB_OUTPUT', () => {
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
   });
-  if (token !== '' && baseUrl !== '') saveJobSandbox({ id, token, baseUrl });
+  if (token !== '' && baseUrl !== '') saveJobSandbox({ id, token, baseUrl, endsAt });
 }
 
 function saveJobSandbox(sandbox: JobSandbox): void {
@@ -64,11 +67,16 @@ function saveJobSandbox(sandbox: JobSandbox): void {
 /** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 export function loadJobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
-    const { id, token, baseUrl } = stringFieldsOf(parseFields(readFileSync(file, 'utf8')));
-    return id && token && baseUrl ? [{ id, token, baseUrl }] : [];
+    const { id, token, baseUrl, endsAt } = stringFieldsOf(parseFields(readFileSync(file, 'utf8')));
+    return id && token && baseUrl ? [{ id, token, baseUrl, endsAt: Number(endsAt) }] : [];
   });
   for (const { token } of sandboxes) setSecret(token);
   return sandboxes;
+}
+
+/** Returns when a sandbox of this job ends, in Unix milliseconds, if known. */
+export function sandboxEnd(sandboxId: string): number | undefined {
+  return loadJobSandboxes().find(({ id }) => id === sandboxId)?.endsAt;
 }
 
 export function removeJobSandbox(): void {

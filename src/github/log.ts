@@ -11,7 +11,7 @@ import {
 } from '@actions/core';
 import { moreInReport } from '../report/html.ts';
 import { groupFailures, type UploadSection } from '../report/upload-section.ts';
-import { escapeCommands, truncate } from '../text/escape.ts';
+import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
 import { limitList } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
 import type { FileResult } from '../transfer/transfer.ts';
@@ -19,6 +19,8 @@ import type { FileResult } from '../transfer/transfer.ts';
 /** Redacts the secrets that users typed, and escapes workflow commands, in every line. */
 export interface Log {
   readonly line: (text: string) => void;
+  /** Logs whole lines of a command's output, up to 16 MiB in all. */
+  readonly output: (lines: string) => void;
   readonly debug: (text: string) => void;
   readonly group: (title: string, lines: readonly string[]) => void;
   readonly notice: (lines: readonly string[]) => void;
@@ -36,6 +38,7 @@ export function openLog(redact: Redact): Log {
     truncate(lines.map(clean).join('\n'), MAX_ANNOTATION_LENGTH);
   return {
     line: text => info(clean(text)),
+    output: logOutput(redact),
     debug(text) {
       if (!isDebug()) return;
       for (const line of text.split('\n')) writeDebug(clean(line));
@@ -50,6 +53,20 @@ export function openLog(redact: Redact): Log {
     warning: lines => warning(toMessage(lines)),
     error: lines => error(toMessage(lines)),
     fail: lines => setFailed(toMessage(lines)),
+  };
+}
+
+// A log of this size still opens in a browser.
+const MAX_OUTPUT_LENGTH = 16 * 1024 * 1024;
+
+function logOutput(redact: Redact): Log['output'] {
+  let left = MAX_OUTPUT_LENGTH;
+  return lines => {
+    if (left <= 0) return;
+    const text = escapeOutput(redact(lines)).slice(0, left);
+    left -= text.length;
+    info(text.replace(/\n$/, ''));
+    if (left <= 0) info('The rest of the output is not shown, since the log is limited to 16 MiB.');
   };
 }
 

@@ -17,11 +17,12 @@ type OnEvent = (event: RunEvent) => void;
 
 const PROGRESS_INTERVAL_MS = 15_000;
 
-export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent {
+export function eventLog({ line, output, debug }: Pick<Log, 'line' | 'output' | 'debug'>): OnEvent {
   const handlers = [progressLog(line), retryLog(line, debug), waitLog(line)];
   return event => {
     if (event.kind === 'debug') debug(event.text);
     if (event.kind === 'note') line(event.text);
+    if (event.kind === 'output') output(event.text);
     for (const handle of handlers) handle(event);
   };
 }

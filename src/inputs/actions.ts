@@ -9,6 +9,7 @@ export const ACTIONS = {
   sync: { folder: '.', scripts: ['sync'] },
   upload: { folder: 'upload', scripts: ['upload'] },
   stats: { folder: 'stats', scripts: ['stats'] },
+  run: { folder: 'run', scripts: ['run'] },
   monitor: { folder: 'monitor', scripts: ['monitor', 'monitor-sampler', 'monitor-post'] },
   'monitor-stop': { folder: 'monitor/stop', scripts: ['monitor-stop'] },
   sandbox: { folder: 'sandbox', scripts: ['sandbox', 'sandbox-post'] },

@@ -18,6 +18,8 @@ interface ComparedInputs {
   readonly filesPerRequest?: number | 'auto';
   readonly template?: string;
   readonly sandboxId?: string;
+  readonly run?: string;
+  readonly username?: string;
 }
 
 /** Returns no problems if an input that it compares is missing. */
@@ -29,6 +31,7 @@ export const CROSS_INPUT_RULES: readonly Rule[] = [
   checkRoutingHeaders,
   checkSignature,
   checkTemplateOrSandboxId,
+  checkUserOfCommand,
 ];
 
 function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }: ComparedInputs): Problem[] {
@@ -68,6 +71,14 @@ function checkTemplateOrSandboxId({ template, sandboxId }: ComparedInputs): Prob
 
 const EXACTLY_ONE =
   'Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.';
+
+// The agent reads the user of a command from this header.
+function checkUserOfCommand({ run, username = '', headers = {} }: ComparedInputs): Problem[] {
+  const isSet = Object.keys(headers).some(name => /^authorization$/i.test(name));
+  if (run === undefined || username === '' || !isSet) return [];
+  const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
+  return [problemOf('username', message)];
+}
 
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
 export function filesPerRequestOf({

@@ -27,6 +27,7 @@ import {
   keyValues,
   type RawInputs,
   type Reject,
+  script,
   shard,
   text,
   unixTime,
@@ -88,6 +89,16 @@ const monitoring = {
   ...reporting,
 };
 
+const running = {
+  run: script,
+  'working-directory': text,
+  env: keyValues,
+  username: text,
+  'max-duration': duration(1000, '1h'),
+  ...monitoring,
+  'sample-interval': duration(200, '1s'),
+};
+
 const controlling = {
   'api-url': apiUrl,
   'api-key': apiKey,
@@ -108,6 +119,7 @@ const INPUTS = {
     'max-duration': duration(1000, '6h'),
   },
   'monitor-stop': { monitor: text, ...reporting },
+  run: { ...connecting, ...running },
   // The main step saves these inputs for the end of the monitor.
   'monitor-end': { 'sandbox-id': text, 'base-url': text, ...monitoring },
   sandbox: {

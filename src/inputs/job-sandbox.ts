@@ -6,6 +6,8 @@ export interface JobSandbox {
   readonly id: string;
   readonly token: string;
   readonly baseUrl: string;
+  /** Unix time in milliseconds. */
+  readonly endsAt: number;
 }
 
 // Only services with E2B's API create sandboxes.

@@ -18,6 +18,9 @@ export function quoting(value: string, reject: Reject, example: string): Reject 
 
 export const text: InputParser<string> = value => value;
 
+export const script: InputParser<string> = (value, reject) =>
+  value === '' ? reject('is required: the commands to run.', 'npm ci && npm test') : value;
+
 export const unixTime: InputParser<string> = (value, reject) =>
   /^\d*$/.test(value)
     ? value

@@ -1,9 +1,12 @@
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { Task } from '../inputs/inputs.ts';
+import { type CommandSection, EMPTY_COMMAND, viewCommand } from './command-section.ts';
 import { type MeasuredSection, viewMeasured } from './measured-section.ts';
 import type { ReportedError } from './reported-error.ts';
 import type { SectionView } from './section-view.ts';
 import { EMPTY_UPLOAD, type UploadSection, viewUpload } from './upload-section.ts';
+
+type Sections = Omit<Report, keyof TaskInfo>;
 
 export interface TaskInfo {
   readonly task: Task;
@@ -17,16 +20,18 @@ export interface TaskInfo {
   readonly warnings: readonly string[];
 }
 
-/** Describes one step. `sync` has both sections; other tasks have one. */
+/** Describes one step. It has a section for each thing that its task does. */
 export interface Report extends TaskInfo {
+  readonly command?: CommandSection;
   readonly upload?: UploadSection;
   readonly measured?: MeasuredSection;
 }
 
 /** Returns the views of the sections; the headline of the first becomes that of the report. */
 export function viewsOf(report: Report): SectionView[] {
-  const { upload, measured } = report;
+  const { command, upload, measured } = report;
   return [
+    ...(command === undefined ? [] : [viewCommand(command, report)]),
     ...(upload === undefined ? [] : [viewUpload(upload, report)]),
     ...(measured === undefined ? [] : [viewMeasured(measured, report)]),
   ];
@@ -44,14 +49,13 @@ export function failedReport(
 ): Report {
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
   const info = { task, name, sandboxId: '', baseUrl: '', cancelled, warnings: [] };
-  const sections = { upload: EMPTY_UPLOAD, measured: { samples: [], gate } };
-  return { ...info, errors: [error], ...pickSections(task, sections) };
-}
-
-function pickSections(
-  task: Task,
-  { upload, measured }: Required<Pick<Report, 'upload' | 'measured'>>,
-): Pick<Report, 'upload' | 'measured'> {
-  if (task === 'sync') return { upload, measured };
-  return task === 'upload' ? { upload } : { measured };
+  const measured = { samples: [], gate };
+  const sections: Readonly<Record<Task, Sections>> = {
+    sync: { upload: EMPTY_UPLOAD, measured },
+    upload: { upload: EMPTY_UPLOAD },
+    stats: { measured },
+    monitor: { measured },
+    run: { command: EMPTY_COMMAND, measured },
+  };
+  return { ...info, errors: [error], ...sections[task] };
 }

@@ -29,7 +29,13 @@ export interface SandboxHooks {
   /** Identifies the job, so that users can find a sandbox whose creation got no answer. */
   readonly jobMetadata: Readonly<Record<string, string>>;
   readonly scheduleDeletion: (deletion: ScheduledDeletion) => void;
-  readonly publish: (sandbox: Sandbox, baseUrl: string) => void;
+  readonly publish: (sandbox: Sandbox, published: PublishedSandbox) => void;
+}
+
+export interface PublishedSandbox {
+  readonly baseUrl: string;
+  /** The end of its lifetime, in Unix milliseconds. It may have been extended. */
+  readonly endsAt: number;
 }
 
 /** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
@@ -42,13 +48,14 @@ export async function createOrConnect(
   for (const [name, value] of Object.entries(inputs.env))
     if (/^(["']).*\1$/.test(value))
       context.warn(`env: the value of ${name} is sent with its quotation marks.`);
+  const endsAt = context.now() + inputs.lifetime;
   const opened = await withApi(inputs, context, context.cancel, api =>
     open(api, inputs, context, hooks),
   );
   const domain = domainOf(opened, inputs.apiUrl);
   const sandbox = { ...opened, domain };
   const baseUrl = baseUrlOf(domain, inputs.apiUrl);
-  hooks.publish(sandbox, baseUrl);
+  hooks.publish(sandbox, { baseUrl, endsAt });
   if (baseUrl === '') context.warn(NO_DOMAIN_WARNING);
   else context.log(`Its URL: ${baseUrl.replace('{sandbox-id}', sandbox.id)}`);
   if (sandbox.token === undefined) throw noTokenError(sandbox);

@@ -20,5 +20,7 @@ export type RunEvent =
   | { readonly kind: 'start'; readonly files: readonly PlannedFile[]; readonly title: string }
   | { readonly kind: 'end' }
   | { readonly kind: 'note'; readonly text: string }
+  /** Whole lines of a command's output. */
+  | { readonly kind: 'output'; readonly text: string }
   | { readonly kind: 'wait'; readonly timeoutMs: number }
   | { readonly kind: 'waited'; readonly wait: WaitResult };

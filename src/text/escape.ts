@@ -33,6 +33,26 @@ export function escapeCommands(text: string): string {
     .replaceAll('##[', '##\\[');
 }
 
+// Colors are SGR sequences of ECMA-48, section 8.3.117: ESC [ numbers m.
+const COLOR = '\u001b\\[[\\d;:]*m';
+const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, 'gu');
+
+const MAX_OUTPUT_LINE = 16 * 1024;
+const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, 'gm');
+
+/** Escapes lines of a command's output, except for tabs and colors. Cuts each after 16 KiB. */
+export function escapeOutput(lines: string): string {
+  return lines
+    .replace(LONG_LINE, line => truncate(line, MAX_OUTPUT_LINE))
+    .replace(NOT_IN_OUTPUT, escapeCharacter)
+    .replace(/^[^\S\n]*::/gm, '\\$&')
+    .replaceAll('##[', '##\\[');
+}
+
+export function removeColors(text: string): string {
+  return text.replace(new RegExp(COLOR, 'gu'), '');
+}
+
 function escapeCharacter(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\r') return '\\r';

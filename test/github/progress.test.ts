@@ -17,7 +17,7 @@ test('a progress line never shows more bytes than the files have', () => {
 
 function createLog() {
   const lines: string[] = [];
-  const onEvent = eventLog({ line: text => lines.push(text), debug: () => {} });
+  const onEvent = eventLog({ line: text => lines.push(text), output: () => {}, debug: () => {} });
   return { lines, onEvent };
 }
 

@@ -5,16 +5,18 @@ import { InputError, type Problem } from '../../src/inputs/input-error.ts';
 import { type Inputs, parseInputs } from '../../src/inputs/inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 
-type Action = 'sync' | 'sandbox';
+type Action = 'sync' | 'run' | 'sandbox';
+
+const CONNECTION = {
+  'sandbox-id': 'i1a2b3c4d5',
+  token: 'tok-3f9c1d',
+  'base-url': 'https://sandbox.example.com',
+};
 
 /** Valid values of the required inputs. */
 export const REQUIRED = {
-  sync: {
-    'sandbox-id': 'i1a2b3c4d5',
-    token: 'tok-3f9c1d',
-    'base-url': 'https://sandbox.example.com',
-    files: 'dist/**',
-  },
+  sync: { ...CONNECTION, files: 'dist/**' },
+  run: { ...CONNECTION, run: 'npm test' },
   sandbox: { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2', template: 'base' },
 } as const satisfies Readonly<Record<Action, RawInputs>>;
 

@@ -14,6 +14,7 @@ const NAMES: readonly ActionName[] = [
   'sync',
   'upload',
   'stats',
+  'run',
   'monitor',
   'monitor-stop',
   'sandbox',
@@ -27,7 +28,8 @@ for (const action of NAMES) {
   const { folder, scripts } = ACTIONS[action];
   const directory = path.join(PROJECT, folder);
   const { inputs, using, main, post } = await readActionFile(directory);
-  const valid: RawInputs = action === 'sandbox' ? REQUIRED.sandbox : REQUIRED.sync;
+  const { sandbox, ...others } = REQUIRED;
+  const valid: RawInputs = action === 'sandbox' ? sandbox : { ...others.sync, ...others.run };
 
   test(`${action}: action.yml names the inputs that the code reads`, () => {
     assert.deepEqual(inputs.map(({ name }) => name).sort(), inputNames(action).sort());
@@ -40,7 +42,8 @@ for (const action of NAMES) {
   });
 
   test(`${action}: action.yml requires the inputs that no earlier step can provide`, () => {
-    const connected = action === 'sandbox' ? { template: 'base' } : { ...valid, files: '' };
+    const connected =
+      action === 'sandbox' ? { template: 'base' } : { ...valid, files: '', run: '' };
     const required = inputs.filter(input => input.required).map(({ name }) => name);
     if (required.length === 0) return assert.doesNotThrow(() => parseInputs(action, connected));
     const message = required.map(name => `${name}: is (required|empty).*`).join('\n');

@@ -1,0 +1,138 @@
+import type { Failure } from '../agent/failure.ts';
+import type { ProcessEnd } from '../agent/process.ts';
+import { inlineCode, removeColors, truncate } from '../text/escape.ts';
+import { formatDuration } from '../text/format.ts';
+import { concat, type Html, html } from './html.ts';
+import type { TaskInfo } from './report.ts';
+import type { ReportedError } from './reported-error.ts';
+import type { SectionView } from './section-view.ts';
+
+export interface CommandSection {
+  /** The step's name, or the first line of the script. */
+  readonly title: string;
+  /** -1 if a signal ended the command; undefined if nobody saw its end. */
+  readonly exitCode: number | undefined;
+  /** The agent's words for the end, such as `exit status 3` or `signal: killed`. */
+  readonly status: string;
+  /** Milliseconds. */
+  readonly durationMs: number;
+  readonly lastLines: readonly string[];
+}
+
+/** How a command ended, or why nobody saw its end. */
+export type CommandEnd =
+  | ({ readonly kind: 'ended' } & ProcessEnd)
+  /** It may still be running. */
+  | { readonly kind: 'lost'; readonly error: Failure }
+  | { readonly kind: 'not-started'; readonly error: Failure };
+
+export const EMPTY_COMMAND: CommandSection = {
+  title: '',
+  exitCode: undefined,
+  status: '',
+  durationMs: 0,
+  lastLines: [],
+};
+
+export function viewCommand(section: CommandSection, info: TaskInfo): SectionView {
+  const { exitCode, durationMs } = section;
+  return {
+    level: exitCode === 0 ? 'success' : 'failure',
+    headline: headlineOf(section, info),
+    judgement: '',
+    reasons: [],
+    failures: [],
+    warnings: [],
+    notices: [],
+    logLines: [],
+    outputs: {
+      'exit-code': exitCode === undefined ? '' : String(exitCode),
+      'duration-ms': String(durationMs),
+    },
+    files: {},
+    blocks: outputBlock(section),
+    json: { command: { ...section, exitCode: exitCode ?? null } },
+  };
+}
+
+// An error already says how a command failed.
+function headlineOf(section: CommandSection, { cancelled, errors }: TaskInfo): string {
+  if (section.exitCode === 0 && !cancelled) return describeExit(section);
+  return cancelled && errors.length === 0 && section.status !== ''
+    ? `${nameCommand(section.title)} was stopped after ${formatDuration(section.durationMs)}`
+    : '';
+}
+
+function outputBlock({ lastLines }: CommandSection): Html[] {
+  if (lastLines.length === 0) return [];
+  const lines = concat(
+    lastLines.map(line => html`${removeColors(line)}`),
+    '\n',
+  );
+  // Not in <details>, where a blank line would turn the rest into Markdown.
+  return [html`<p>Last lines of the output:</p>\n<pre>${lines}</pre>`];
+}
+
+const MAX_TITLE = 60;
+
+function nameCommand(title: string): string {
+  return inlineCode(truncate(title, MAX_TITLE));
+}
+
+function describeExit({ exitCode, title, durationMs }: CommandSection): string {
+  return `${nameCommand(title)} exited with ${exitCode} after ${formatDuration(durationMs)}`;
+}
+
+/** Explains why a command failed. Returns nothing if it exited with 0, or was cancelled. */
+export function explainFailure(
+  section: CommandSection,
+  end: CommandEnd,
+  stoppedBy: 'max-duration' | 'cancellation' | undefined,
+): ReportedError[] {
+  const isCancelled = stoppedBy === 'cancellation';
+  if (isCancelled && end.kind !== 'lost') return [];
+  if (end.kind !== 'ended') return [explainUnseenEnd(section, end, isCancelled)];
+  const { exitCode, status, problem } = end;
+  const name = nameCommand(section.title);
+  const after = `after ${formatDuration(section.durationMs)}`;
+  if (stoppedBy !== undefined) return [titled(`${name} was stopped by max-duration ${after}.`)];
+  if (exitCode === undefined)
+    return [titled(`${name} ended ${after}, but the agent did not say with which exit code.`)];
+  if (problem !== undefined)
+    return [titled(`${describeExit(section)}, but the stream broke off.`, [problem])];
+  if (exitCode === 0) return [];
+  const how = exitCode === -1 ? `${name} was ended ${after} (${status})` : describeExit(section);
+  return [titled(`${how}.`, [], ADVICE[exitCode])];
+}
+
+const KILLED =
+  'Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.';
+
+// Exit codes of bash; above 128, a signal ended a child.
+const ADVICE: Readonly<Record<number, string>> = {
+  [-1]: KILLED,
+  126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
+  127: 'A command was not found. The PATH is that of a login shell in the sandbox.',
+  137: KILLED,
+  141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
+};
+
+function explainUnseenEnd(
+  { title, durationMs }: CommandSection,
+  { kind, error }: Exclude<CommandEnd, { readonly kind: 'ended' }>,
+  isCancelled: boolean,
+): ReportedError {
+  const name = nameCommand(title);
+  const [details, advice] = isCancelled ? [[], undefined] : [[error.message], error.hint];
+  if (kind === 'not-started') return titled(`${name} was not started.`, details, advice);
+  const after = formatDuration(durationMs);
+  return titled(
+    `${name} was not seen to end within ${after}. It may still be running.`,
+    details,
+    advice,
+  );
+}
+
+function titled(title: string, details: readonly string[] = [], advice?: string): ReportedError {
+  return { message: title, title, details, advice: advice === undefined ? [] : [advice] };
+}

@@ -1,0 +1,133 @@
+import { type Client, type Service, withClient } from '../agent/client.ts';
+import { AgentError } from '../agent/failure.ts';
+import {
+  attachProcess,
+  killProcess,
+  type ProcessEnd,
+  type ProcessHandlers,
+  type ProcessOptions,
+  startProcess,
+} from '../agent/process.ts';
+import { type Outcome, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import type { CommandEnd } from '../report/command-section.ts';
+import type { Context } from './context.ts';
+
+interface ScriptOptions extends Omit<ProcessOptions, 'command' | 'args'> {
+  readonly script: string;
+  /** Ends the script and its children. */
+  readonly stop: AbortSignal;
+  /** Ends this step, even if the script still runs. */
+  readonly quit: AbortSignal;
+  readonly onOutput: (bytes: Buffer) => void;
+  readonly onReconnect: (error: AgentError, delayMs: number) => void;
+}
+
+/** Runs a script once, and connects again if the connection is lost. */
+export async function followScript(
+  service: Service,
+  options: ScriptOptions,
+  context: Context,
+): Promise<CommandEnd> {
+  const { stop } = options;
+  if (stop.aborted) {
+    const error = new AgentError('cancelled', 'The job was cancelled.');
+    return { kind: 'not-started', error };
+  }
+  const quit = new AbortController();
+  options.quit.addEventListener('abort', () => quit.abort());
+  return withClient(service, { ...context, cancel: quit.signal }, async client => {
+    const { promise: started, resolve } = Promise.withResolvers<number>();
+    let pid: number | undefined;
+    const handlers: ProcessHandlers = {
+      onOutput: options.onOutput,
+      onStart(startedPid) {
+        pid = startedPid;
+        resolve(startedPid);
+      },
+    };
+    const policy = { ...context, retries: MAX_RECONNECTS, stop: quit.signal };
+    const following = withRetries(
+      () =>
+        pid === undefined
+          ? startProcess(client, wrap(options), handlers)
+          : attachProcess(client, pid, handlers),
+      {
+        ...policy,
+        // A start whose answer was lost may have succeeded, so never start twice.
+        isRepeatable: () => pid !== undefined,
+        onRetry: ({ error, delayMs }) => options.onReconnect(error, delayMs),
+      },
+    );
+    const stopping = aborted(stop).then(async () => {
+      setTimeout(() => quit.abort(), GIVE_UP_MS).unref();
+      const target = await Promise.race([started, following.then(() => undefined)]);
+      if (target !== undefined) await endGroup(client, target, options, policy);
+    });
+    const outcome = await following;
+    if (stop.aborted) await stopping;
+    return toCommandEnd(outcome, pid !== undefined);
+  });
+}
+
+// E2B's agent remembers the end of a process for 30 s.
+const MAX_RECONNECTS = 10;
+
+const KILL_AFTER_MS = 4000;
+const GIVE_UP_MS = KILL_AFTER_MS + 10_000;
+
+// Agents before 0.3 leave stdin open, and the order of stdout and stderr is only kept in one stream.
+// The script leads a process group, so that it can be ended with its children. If the agent has
+// already made it a leader, setsid would fork, and its parent would exit with 0 at once.
+const WRAPPER = `exec 2>&1 </dev/null
+read -r _ _ _ _ group _ </proc/$$/stat
+[ "$group" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
+exec "$@"`;
+
+// A login shell sets PATH as the image wants. The script gets a shell of its own: with -e in the login
+// shell, Debian's .bash_logout would replace the exit code.
+const SHELL = ['/bin/bash', '-l', '-c', 'exec bash -eo pipefail -c "$1"', '-'];
+
+function wrap({ script, env, workingDirectory, username }: ScriptOptions): ProcessOptions {
+  const args = ['-c', WRAPPER, '--', ...SHELL, script];
+  return { command: '/bin/sh', args, env, workingDirectory, username };
+}
+
+// TERM, and KILL after 4 s unless the group is empty before.
+const END_GROUP = `kill -TERM -"$1" || exit 0
+tries=0
+while kill -0 -"$1" && [ $tries -lt 40 ]; do sleep 0.1; tries=$((tries + 1)); done
+kill -KILL -"$1"`;
+
+/** Ends a process and its children, as far as they have not left its process group. */
+async function endGroup(
+  client: Client,
+  pid: number,
+  { username }: ScriptOptions,
+  policy: RetryPolicy & { readonly stop: AbortSignal },
+): Promise<void> {
+  const args = ['-c', END_GROUP, '--', String(pid)];
+  const handlers = { onStart: () => {}, onOutput: () => {} };
+  const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/', username };
+  const start = () => startProcess(client, options, handlers);
+  await withRetries(start, { ...policy, onRetry: () => {} });
+  // Ends the stream, even if something that left the group holds it open.
+  await withRetries(() => killProcess(client, pid), { ...policy, onRetry: () => {} });
+}
+
+function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): CommandEnd {
+  if ('value' in outcome) return { kind: 'ended', ...outcome.value };
+  const { error } = outcome;
+  return { kind: isStarted || mayHaveStarted(error) ? 'lost' : 'not-started', error };
+}
+
+// A proxy that gave up on the agent answers 408 or 5xx.
+function mayHaveStarted({ isUnsent, status }: AgentError): boolean {
+  return !isUnsent && (status === undefined || status === 408 || status >= 500);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,98 @@
+import { agentService } from '../agent/client.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { type CommandSection, explainFailure } from '../report/command-section.ts';
+import type { ReportedError } from '../report/reported-error.ts';
+import { inlineCode } from '../text/escape.ts';
+import { formatCount, formatDuration, formatTime } from '../text/format.ts';
+import { lastLines, readLines } from '../text/lines.ts';
+import type { Context } from './context.ts';
+import { followScript } from './follow-script.ts';
+
+export interface RunContext extends Context {
+  /** Aborts just before the runner kills the process. */
+  readonly killImminent: AbortSignal;
+  /** When the job's sandbox ends, in Unix milliseconds, if known. */
+  readonly sandboxEndsAt?: number | undefined;
+}
+
+export interface ScriptResult {
+  readonly command: CommandSection;
+  readonly isStarted: boolean;
+  readonly errors: readonly ReportedError[];
+  readonly warnings: readonly string[];
+}
+
+// The agent sends a sign of life every 10 s.
+const MIN_TIMEOUT_MS = 30_000;
+
+const MAX_LAST_LINES = 20;
+
+/** Runs the script to its end, or until `max-duration` is over or the job is cancelled. */
+export async function runScript(inputs: Inputs<'run'>, context: RunContext): Promise<ScriptResult> {
+  const { run: script, maxDuration, timeout } = inputs;
+  const { cancel, killImminent, clock, redact, onEvent } = context;
+  announce(inputs, context);
+  let last = '';
+  const output = readLines(text => {
+    onEvent({ kind: 'output', text });
+    last = lastLines(last + text, MAX_LAST_LINES);
+  });
+  let reconnects = 0;
+  const service = agentService({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });
+  const tooLong = AbortSignal.timeout(maxDuration);
+  const startedAt = clock();
+  const end = await followScript(
+    service,
+    {
+      ...inputs,
+      script,
+      stop: AbortSignal.any([cancel, tooLong]),
+      quit: killImminent,
+      onOutput: output.write,
+      onReconnect(error, delayMs) {
+        reconnects += 1;
+        const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
+        onEvent({ kind: 'note', text });
+      },
+    },
+    context,
+  );
+  output.end();
+  const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
+  const command = {
+    title: titleOf(inputs),
+    exitCode,
+    status,
+    durationMs: end.kind === 'not-started' ? 0 : Math.round(clock() - startedAt),
+    lastLines: last === '' ? [] : redact(last).trimEnd().split('\n'),
+  };
+  const stoppedBy = tooLong.aborted ? 'max-duration' : undefined;
+  return {
+    command,
+    isStarted: end.kind !== 'not-started',
+    errors: explainFailure(command, end, cancel.aborted ? 'cancellation' : stoppedBy),
+    warnings: reconnects === 0 ? [] : [reconnectWarning(reconnects)],
+  };
+}
+
+/** Returns the step's name, or the first line of its script. */
+function titleOf({ name, run: script }: Inputs<'run'>): string {
+  if (name !== '') return name;
+  const [first = '', ...others] = script.split('\n');
+  return others.length === 0 ? first : `${first} …`;
+}
+
+function announce(inputs: Inputs<'run'>, { now, sandboxEndsAt, onEvent }: RunContext): void {
+  const { sandboxId, baseUrl, maxDuration } = inputs;
+  onEvent({
+    kind: 'note',
+    text: `Running ${inlineCode(titleOf(inputs))} in sandbox ${sandboxId} at ${baseUrl}`,
+  });
+  if (sandboxEndsAt === undefined || now() + maxDuration <= sandboxEndsAt) return;
+  const text = `The sandbox ends at ${formatTime(sandboxEndsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`;
+  onEvent({ kind: 'note', text });
+}
+
+function reconnectWarning(count: number): string {
+  return `The connection was lost ${formatCount(count, 'time')}, so output of the command may be missing.`;
+}
