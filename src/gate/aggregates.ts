@@ -3,7 +3,7 @@ import type { Figures } from './metrics.ts';
 interface AggregateDefinition {
   /** Must not be called with an empty list; figures are oldest first. */
   readonly compute: (figures: readonly number[]) => number;
-  /** Labels for aggregates, such as the mean, that belong to no single sample. */
+  /** Labels for aggregates, such as the mean, that describe all samples together. */
   readonly overall?: {
     /** Column heading in the summary table. */
     readonly heading: string;
@@ -20,6 +20,8 @@ const AGGREGATE_DEFINITIONS = {
     compute: figures => figures.reduce((sum, figure) => sum + figure) / figures.length,
     overall: { heading: 'Mean', words: 'on average of' },
   },
+  p50: percentile(50),
+  p95: percentile(95),
 } as const satisfies Readonly<Record<string, AggregateDefinition>>;
 
 export type Aggregate = keyof typeof AGGREGATE_DEFINITIONS;
@@ -30,6 +32,18 @@ export const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 
 export function isAggregate(name: string): name is Aggregate {
   return Object.hasOwn(AGGREGATES, name);
+}
+
+/** Takes the nearest rank: the smallest figure such that `percent` % of all are at or below it. */
+function percentile(percent: number): AggregateDefinition {
+  return {
+    compute: figures => {
+      const rank = Math.ceil((percent * figures.length) / 100);
+      // Unlike an array, a typed array sorts by number.
+      return Float64Array.from(figures).sort()[rank - 1] ?? Number.NaN;
+    },
+    overall: { heading: `p${percent}`, words: `as the ${percent}th percentile of` },
+  };
 }
 
 export interface Measured {

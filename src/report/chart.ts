@@ -42,7 +42,7 @@ export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
   const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
   const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
   if (stretches.length === 0 || plots.length === 0) return [];
-  // The lines show single samples, so the limit of a mean would mislead.
+  // The lines show single samples, so the limit of a mean or percentile would mislead.
   const conditions = [...gate.failIf, ...gate.warnIf].filter(
     each => overallLabelsOf(each) === undefined,
   );

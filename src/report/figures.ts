@@ -120,22 +120,22 @@ export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
   const otherMetrics = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
   const rows = [...ROWS, ...[...otherMetrics].map(rowOf)].flatMap(row => {
     const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
-    const peak = describeUse(row, 'max', samples);
+    const peak = describeFigures(row.figures, 'max', samples);
     if (peak === undefined && judged.length === 0) return [];
-    const overall = OVERALL.map(name => {
-      const isJudged = judged.some(({ aggregate }) => aggregate === name);
-      return (isJudged ? describeUse(row, name, samples) : undefined) ?? html``;
-    });
+    const overall = OVERALL.map(({ name }) => describeJudged(row, name, judged, samples));
     const marked = judged.map(condition => markCondition(condition, gate));
     const name = html`${row.name}${describeTotal(row, samples)}`;
     return [[name, peak ?? html`not reported`, ...overall, concat(marked, '<br>')]];
   });
-  const headings = OVERALL.map(name => AGGREGATES[name].overall?.heading ?? name);
+  const headings = OVERALL.map(({ heading }) => heading);
   return table(['', samples.length > 1 ? 'Peak' : 'Now', ...headings, 'Trips if'], rows);
 }
 
 // Each has a column of its own if a condition uses it.
-const OVERALL = AGGREGATE_NAMES.filter(name => AGGREGATES[name].overall !== undefined);
+const OVERALL = AGGREGATE_NAMES.flatMap(name => {
+  const { overall } = AGGREGATES[name];
+  return overall === undefined ? [] : [{ name, heading: overall.heading }];
+});
 
 function rowOf(metric: string): Row {
   return { name: code(metric), figures: [metric], judged: [metric] };
@@ -148,12 +148,32 @@ function describeTotal({ total = '' }: Row, samples: readonly Sample[]): Html {
   return html` (${unbroken(size)})`;
 }
 
-function describeUse(
-  { figures }: Row,
+/** Describes free memory as such: its 95th percentile is not what that of used memory leaves. */
+function describeJudged(
+  row: Row,
+  aggregate: Aggregate,
+  conditions: readonly Condition[],
+  samples: readonly Sample[],
+): Html {
+  const judged = conditions.filter(condition => condition.aggregate === aggregate);
+  const cells = judged.map(({ metric }) => {
+    const figures = isFree(metric) ? [metric] : row.figures;
+    const cell = describeFigures(figures, aggregate, samples);
+    return cell === undefined ? '' : `${cell.html}${isFree(metric) ? ' free' : ''}`;
+  });
+  return { html: [...new Set(cells)].join('<br>') };
+}
+
+function isFree(metric: string): boolean {
+  return metric.endsWith('_free');
+}
+
+function describeFigures(
+  metrics: readonly string[],
   aggregate: Aggregate,
   samples: readonly Sample[],
 ): Html | undefined {
-  const [first, second] = figures.flatMap(metric => {
+  const [first, second] = metrics.flatMap(metric => {
     const figure = aggregateOf(aggregate, metric, samples);
     return figure === undefined ? [] : [unbroken(formatFigure(metric, figure))];
   });
@@ -172,7 +192,7 @@ function markCondition(condition: Condition, { breaches, warnIf }: Gate): Html {
     : html``;
   const prefix = aggregate === undefined ? '' : `${aggregate} `;
   const notes = [warnIf.includes(condition) ? 'warn' : [], isJudged ? [] : 'not judged'].flat();
-  const suffix = `${metric.endsWith('_free') ? ' free' : ''}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
+  const suffix = `${isFree(metric) ? ' free' : ''}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
   const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
   return html`${mark}${prefix}${comparison}${suffix}`;
 }

@@ -70,7 +70,7 @@ test('the gate judges every sample but the first, and each aggregate', async () 
   assert.equal(requestMethods(job), 'GET GET GET GET');
   assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['warned', '40']);
   const { cpu_used_pct: aggregates } = JSON.parse(outputs['aggregates'] ?? '');
-  assert.deepEqual(aggregates, { last: 40, min: 10, max: 70, mean: 40 });
+  assert.deepEqual(aggregates, { last: 40, min: 10, max: 70, mean: 40, p50: 40, p95: 70 });
   const found: { figure: number }[] = JSON.parse(outputs['breaches'] ?? '');
   assert.deepEqual(
     found.map(({ figure }) => figure),
@@ -78,6 +78,21 @@ test('the gate judges every sample but the first, and each aggregate', async () 
   );
   assert.match(summary, /^<h3>⚠️ Sandbox Sync[\s\S]*70&nbsp;%/);
   assert.equal('files' in report, false);
+});
+
+test('the gate judges percentiles, and says so in warnings, outputs and summary', async () => {
+  await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 99, 90, 10, 20) });
+  const conditions = { 'fail-if': 'cpu_used_pct.p95 > 90', 'warn-if': 'cpu_used_pct.p50 < 30' };
+  const inputs = { ...SEVERAL, ...conditions };
+  const { outputs, warnings, summary } = await expectSuccess(job, inputs, { task: 'stats' });
+  assert.equal(outputs['gate'], 'warned');
+  const { cpu_used_pct: aggregates } = JSON.parse(outputs['aggregates'] ?? '');
+  assert.deepEqual(aggregates, { last: 20, min: 10, max: 90, mean: 40, p50: 20, p95: 90 });
+  assert.match(
+    warnings,
+    /cpu_used_pct\.p50 < 30 tripped: 20 % as the 50th percentile of 3 samples/,
+  );
+  assert.match(summary, /<th align="right">p50<\/th><th align="right">p95<\/th>/);
 });
 
 test('the gate derives bytes from MiB, and judges mem_cache and custom metrics', async () => {
@@ -123,7 +138,7 @@ test('the gate fails in every aggregate if a sample lacks the metric or has no f
     return value === '' ? '{"ts":1}' : `{"mem_used":${value},"load":${value}}`;
   };
   await using job = await openJob({ metrics });
-  const lines = ['', '.last', '.min', '.max', '.mean'].flatMap(aggregate => [
+  const lines = ['', '.last', '.min', '.max', '.mean', '.p50', '.p95'].flatMap(aggregate => [
     `mem_used${aggregate} > 9B`,
     `load${aggregate} > 9`,
   ]);

@@ -80,6 +80,8 @@ test('every output of a successful sync has its exact value', async () => {
     min: disk,
     max: disk,
     mean: disk,
+    p50: disk,
+    p95: disk,
   });
   assert.deepEqual(
     reported.files.map(({ source, path, size }) => ({ source, path, size })),

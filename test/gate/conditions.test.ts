@@ -31,6 +31,8 @@ const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[]
   ['load > -0.5', { metric: 'load', limit: -0.5 }],
   ['gpu-0.temp/C > 0.5', { metric: 'gpu-0.temp/C', aggregate: undefined }],
   ['load.1m.mean > 2', { metric: 'load.1m', aggregate: 'mean' }],
+  ['latency.p95 > 2', { metric: 'latency', aggregate: 'p95' }],
+  ['latency.p95.last > 2', { metric: 'latency.p95', aggregate: 'last' }],
   ['swap > 1GiB', { limit: 2 ** 30 }],
   ['battery < 20%', { text: 'battery < 20%', limit: 20 }],
 ];
@@ -49,7 +51,7 @@ const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words:
     ['${{ vars.LIMIT }}', 'it must begin with a metric'],
   ],
   'an unknown aggregate of a known metric': [
-    ['mem_used.avg > 1B', '"avg" is not one of the aggregates last, min, max, mean'],
+    ['mem_used.avg > 1B', '"avg" is not one of the aggregates last, min, max, mean, p50, p95'],
     ['mem_used. > 1', '"" is not one of'],
   ],
   'a missing or unknown operator': [

@@ -37,6 +37,10 @@ const JUDGED: readonly (readonly [
   ['load.min > 1', [4, 10, 1, 6], false, 1],
   ['load.max != 10', [4, 10, 1, 6], false, 10],
   ['load.mean == 5.25', [4, 10, 1, 6], true, 5.25],
+  ['load.p50 > 4', [4, 10, 1, 6], false, 4],
+  ['load.p95 >= 10', [4, 10, 1, 6], true, 10],
+  ['load.p50 < 5', [4], true, 4],
+  ['load.p95 < 5', [4], true, 4],
   // In the unit of the metric.
   ['mem_used > 1.1GiB', [1_181_116_006], false, 1_181_116_006],
   ['mem_used > 1.1GiB', [1_181_116_007], true, 1_181_116_007],

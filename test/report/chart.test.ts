@@ -46,7 +46,7 @@ test('there is no chart below ten samples, or without CPU, memory and disk', () 
 test('the chart has CPU, memory and disk, with level lines in their colors', () => {
   const given = judged(
     ten(0).map(() => reading(2.126, 25, 75)),
-    ['mem_used_pct > 90', 'mem_free < 1GiB', 'disk_used_pct.mean > 50'],
+    ['mem_used_pct > 90', 'mem_free < 1GiB', 'disk_used_pct.mean > 50', 'disk_used_pct.p95 > 60'],
     ['cpu_used_pct > 80', 'load > 5'],
   );
   const { legend, chart, series } = drawn(report(given));

@@ -62,6 +62,23 @@ test('the table of figures shows a mean if a condition judges it', () => {
   ]);
 });
 
+test('the table of figures has a column for each percentile that a condition judges', () => {
+  const readings = [reading(9, 60), reading(1, 50), reading(5, 70)];
+  const [head, cpu, memory] = rows(readings, ['cpu_used_pct.p50 > 4'], ['mem_used_pct.p95 > 75']);
+  assert.deepEqual(head, ['', 'Peak', 'p50', 'p95', 'Trips if']);
+  assert.deepEqual(cpu, ['CPU (4 cores)', '9 %', '5 %', '', '❌ p50 > 4 %']);
+  assert.deepEqual(memory?.slice(2), ['', '2.8 GiB (70 %)', '✅ p95 > 75 % (warn)']);
+});
+
+test('the table of figures shows a percentile of free memory as free', () => {
+  const readings = [reading(1, 25), reading(1, 50), reading(1, 75)];
+  const judgedFree = ['mem_free.p95 < 1GiB', 'mem_free.p95 < 2GiB'];
+  const [, , memory] = rows(readings, judgedFree);
+  assert.deepEqual(memory?.slice(1, 3), ['3 GiB (75 %)', '3 GiB free']);
+  const [, , both] = rows(readings, [...judgedFree, 'mem_used_pct.p95 > 80']);
+  assert.equal(both?.[2], '3 GiB free3 GiB (75 %)');
+});
+
 test('the table of figures has a row for the cache only if it is judged', () => {
   const names = (failIf: readonly string[]) => rows([reading(1, 50)], failIf).map(([name]) => name);
   assert.deepEqual(names([]), ['', 'CPU (4 cores)', 'Memory (4 GiB)', 'Disk (20 GiB)']);

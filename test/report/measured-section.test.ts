@@ -16,6 +16,9 @@ const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
   ['load.max > 1', [1, 2], '`load.max > 1` tripped: 2 at 09:05:01 UTC'],
   ['load.last > 0', [1, 2, 1], '`load.last > 0` tripped: 1 at 09:05:02 UTC'],
   ['load.mean > 1', [1, 2], '`load.mean > 1` tripped: 1.5 on average of 2 samples'],
+  ['load.p50 > 1', [3, 1, 2], '`load.p50 > 1` tripped: 2 as the 50th percentile of 3 samples'],
+  ['load.p95 > 1', [3, 1], '`load.p95 > 1` tripped: 3 as the 95th percentile of 2 samples'],
+  ['load.p95 > 1', [3], '`load.p95 > 1` tripped: 3'],
 ];
 
 for (const [condition, loads, line] of BREACHES) {
@@ -86,7 +89,7 @@ test('the output aggregates has the known metrics and those in conditions, and s
   const given = judged([{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }], ['load > 5']);
   const { aggregates } = mergeOutputs(verdictOf(report({ task: 'stats', ...given })));
   assert.deepEqual(JSON.parse(aggregates ?? ''), {
-    mem_used: { last: 1, min: 1, max: 3, mean: 2 },
-    load: { last: 1, min: 1, max: 1, mean: 1 },
+    mem_used: { last: 1, min: 1, max: 3, mean: 2, p50: 1, p95: 3 },
+    load: { last: 1, min: 1, max: 1, mean: 1, p50: 1, p95: 1 },
   });
 });

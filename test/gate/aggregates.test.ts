@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AGGREGATES } from '../../src/gate/aggregates.ts';
+
+/** Returns 1 to `count`, the highest first. */
+const downFrom = (count: number) => Array.from({ length: count }, (_, index) => count - index);
+
+const PERCENTILES: Readonly<
+  Record<string, readonly [figures: readonly number[], p50: number, p95: number]>
+> = {
+  '1 sample': [[7], 7, 7],
+  '2 samples': [[9, 7], 7, 9],
+  '3 samples': [[10, 9, -2], 9, 10],
+  '19 samples': [downFrom(19), 10, 19],
+  '20 samples': [downFrom(20), 10, 19],
+  '21 samples': [downFrom(21), 11, 20],
+  '100 samples': [downFrom(100), 50, 95],
+  '101 samples': [downFrom(101), 51, 96],
+  'duplicate figures': [[5, 1, 5, 1, 5], 5, 5],
+  'fractions and exponents': [[0.5, 1e21, 1e-7, 20, 3], 3, 1e21],
+};
+
+for (const [name, [figures, p50, p95]] of Object.entries(PERCENTILES)) {
+  test(`p50 and p95 of ${name} are ${p50} and ${p95}`, () => {
+    const { p50: median, p95: high } = AGGREGATES;
+    assert.deepEqual([median.compute(figures), high.compute(figures)], [p50, p95]);
+  });
+}
+
+test('percentiles leave the figures in the order of the samples', () => {
+  const figures = [3, 1, 2];
+  AGGREGATES.p95.compute(figures);
+  assert.deepEqual(figures, [3, 1, 2]);
+});
+
+test('at least p % of the figures are at or below a percentile, and fewer are below any smaller figure', () => {
+  for (let count = 1; count <= 300; count += 1) {
+    const figures = downFrom(count);
+    for (const [name, percent] of [
+      ['p50', 50],
+      ['p95', 95],
+    ] as const) {
+      const rank = AGGREGATES[name].compute(figures);
+      assert.ok(rank * 100 >= percent * count && (rank - 1) * 100 < percent * count);
+    }
+  }
+});
