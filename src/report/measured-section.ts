@@ -21,6 +21,7 @@ export const NOT_MEASURED: MeasuredSection = { samples: [], gate: NO_GATE };
 
 export function viewMeasured(section: MeasuredSection, info: TaskInfo): SectionView {
   const { gate } = section;
+  const aggregates = aggregatesOf(section);
   return {
     level: LEVELS[gate.state],
     headline: headlineOf(section, info),
@@ -30,10 +31,10 @@ export function viewMeasured(section: MeasuredSection, info: TaskInfo): SectionV
     warnings: breachLines(section, 'warn'),
     notices: [],
     logLines: [],
-    outputs: { ...statsOutputs(section), ...gateOutputs(section) },
+    outputs: { ...statsOutputs(section), ...gateOutputs(gate, aggregates) },
     files: {},
     blocks: [...figuresTable(section), ...drawCharts(section)],
-    json: jsonOf(section),
+    json: jsonOf(section, aggregates),
   };
 }
 
@@ -85,23 +86,21 @@ function statsOutputs({ samples }: MeasuredSection): Record<string, string> {
   return { ...Object.fromEntries(figures), stats: last?.json ?? '' };
 }
 
-function gateOutputs(section: MeasuredSection): Record<string, string> {
-  const { state, breaches } = section.gate;
+function gateOutputs({ state, breaches }: Gate, aggregates: object): Record<string, string> {
   return {
     gate: state,
     breaches: JSON.stringify(breaches.map(breachEntry)),
-    aggregates: JSON.stringify(aggregatesOf(section)),
+    aggregates: JSON.stringify(aggregates),
   };
 }
 
-function jsonOf(section: MeasuredSection): object {
-  const { samples, gate, monitored } = section;
+function jsonOf({ samples, gate, monitored }: MeasuredSection, aggregates: object): object {
   const last = samples.at(-1);
   return {
     monitored,
     gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
     figures: last === undefined ? null : Object.fromEntries(last.figures),
-    aggregates: aggregatesOf(section),
+    aggregates,
     samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
     stats: last === undefined ? null : parseFields(last.json),
   };
