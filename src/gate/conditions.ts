@@ -29,7 +29,8 @@ const PARTS =
 /** Parses `metric[.aggregate] operator number[unit]`; messages to `reject` have no final period. */
 export function parseCondition(line: string, reject: RejectCondition): Condition {
   const [, name = '', sign = '', number = '', suffix = ''] = PARTS.exec(line.trim()) ?? [];
-  const { metric, aggregate } = parseName(name.replace(/\s+/, ''), reject);
+  const qualified = name.replace(/\s+/, '');
+  const { metric, aggregate } = parseName(qualified, reject);
   const operator = OPERATORS.find(each => each === sign);
   if (operator === undefined)
     return reject(
@@ -42,8 +43,7 @@ export function parseCondition(line: string, reject: RejectCondition): Condition
   const metricUnit = unitOf(metric);
   const limit = toMetricUnit(amount, unit, metricUnit);
   if (metricUnit === 'percentage') checkPercentage(limit, number + unit, reject);
-  const aggregateSuffix = aggregate === undefined ? '' : `.${aggregate}`;
-  const text = `${metric}${aggregateSuffix} ${sign} ${number}${unit}`;
+  const text = `${qualified} ${sign} ${number}${unit}`;
   return { text, metric, aggregate, operator, limit };
 }
 

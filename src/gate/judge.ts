@@ -55,28 +55,26 @@ export function gateOf(
 /** Judges a condition over samples (oldest first), all of which must have the metric. */
 export function judge(condition: Condition, samples: readonly Measured[]): Judgement {
   const { metric, aggregate = 'last', operator, limit } = condition;
+  const notJudged = (why: string) => ({ condition, holds: undefined, why });
   const why = whyNotJudged(metric, samples);
-  if (why !== undefined) return { condition, holds: undefined, why };
-  const candidates = candidatesOf(condition, samples);
+  if (why !== undefined) return notJudged(why);
+  const figures = figuresOf(metric, samples);
+  const figure = AGGREGATES[aggregate].compute(figures);
   // Figures are finite, but a mean can overflow.
-  if (!candidates.every(Number.isFinite))
-    return {
-      condition,
-      holds: undefined,
-      why: `the ${aggregate} of ${inlineCode(metric)} is too large`,
-    };
-  const tripping = candidates.find(figure => COMPARE[operator](figure, limit));
-  const figure = tripping ?? AGGREGATES[aggregate].compute(figuresOf(metric, samples));
-  return { condition, holds: tripping !== undefined, figure };
+  if (!Number.isFinite(figure))
+    return notJudged(`the ${aggregate} of ${inlineCode(metric)} is too large`);
+  const candidates = condition.aggregate === undefined ? mostExtreme(operator, figures) : [figure];
+  const tripping = candidates.find(candidate => COMPARE[operator](candidate, limit));
+  return { condition, holds: tripping !== undefined, figure: tripping ?? figure };
 }
 
 function whyNotJudged(metric: string, samples: readonly Measured[]): string | undefined {
   if (samples.length === 0) return 'there are no stats';
-  const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
+  const lacking = samples.filter(({ figures }) => !figures.has(metric));
+  const [first] = lacking;
   if (first === undefined) return undefined;
-  const count = others.length + 1;
-  if (count < samples.length)
-    return `${formatNumber(count)} of ${formatCount(samples.length, 'sample')} do not report ${inlineCode(metric)}`;
+  if (lacking.length < samples.length)
+    return `${formatNumber(lacking.length)} of ${formatCount(samples.length, 'sample')} do not report ${inlineCode(metric)}`;
   return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
 }
 
@@ -90,9 +88,7 @@ const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => bool
 };
 
 // A breach of > or < reports the most extreme figure, and one of == or != the first that trips.
-function candidatesOf({ metric, aggregate, operator }: Condition, samples: readonly Measured[]) {
-  const figures = figuresOf(metric, samples);
-  if (aggregate !== undefined) return [AGGREGATES[aggregate].compute(figures)];
+function mostExtreme(operator: Operator, figures: readonly number[]): readonly number[] {
   if (operator.startsWith('>')) return [AGGREGATES.max.compute(figures)];
   return operator.startsWith('<') ? [AGGREGATES.min.compute(figures)] : figures;
 }
