@@ -85,21 +85,15 @@ function pointDistance(samples: readonly Sample[]): number {
   const times = samples.map(({ at }) => at);
   const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
   const median = intervals.sort((one, other) => one - other)[intervals.length >> 1] ?? 0;
-  return Math.max(median, spanOf(samples) / (MAX_POINTS - 1), 1);
-}
-
-function spanOf(samples: readonly Sample[]): number {
-  return (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0);
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  return Math.max(median, span / (MAX_POINTS - 1), 1);
 }
 
 function drawChart(samples: readonly Sample[], plots: readonly Plot[]): string {
   const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
-  const points = Math.round(spanOf(samples) / pointDistance(samples)) + 1;
+  const points = Math.round((to - from) / pointDistance(samples)) + 1;
   const axis = { from, to, points };
-  const lines = plots.flatMap(({ color, metric }): Line[] => {
-    const line = spreadOverTime(metric, samples, axis);
-    return line === undefined ? [] : [{ color, points: line }];
-  });
+  const lines = plots.flatMap(plot => spreadOverTime(plot, samples, axis));
   const limitLines = plots.flatMap(({ color, limits }) =>
     limits.map((limit): Line => ({ color, points: Array(points).fill(limit) })),
   );
@@ -107,29 +101,26 @@ function drawChart(samples: readonly Sample[], plots: readonly Plot[]): string {
   return toMermaid([...lines, ...limitLines], axis, Math.ceil(top));
 }
 
-function clamp(value: number, high: number): number {
-  return Math.min(Math.max(value, 0), high);
-}
-
 // Each point shows its highest sample, or repeats the previous point if it has none.
 function spreadOverTime(
-  metric: string,
+  { color, metric }: Plot,
   samples: readonly Sample[],
-  { from, to, points }: Axis,
-): number[] | undefined {
+  { from, to, points: length }: Axis,
+): Line[] {
   const highest = new Map<number, number>();
   for (const { at, figures } of samples) {
     const figure = figures.get(metric);
     if (figure === undefined) continue;
-    const point = Math.round(((at - from) / (to - from)) * (points - 1));
-    highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
+    const point = Math.round(((at - from) / (to - from)) * (length - 1));
+    highest.set(point, Math.max(highest.get(point) ?? 0, Math.min(figure, MAX_PERCENT)));
   }
   let [previous] = highest.values();
-  if (previous === undefined) return undefined;
-  return Array.from({ length: points }, (_, point) => {
+  if (previous === undefined) return [];
+  const points = Array.from({ length }, (_, point) => {
     previous = highest.get(point) ?? previous ?? 0;
     return previous;
   });
+  return [{ color, points }];
 }
 
 function toMermaid(series: readonly Line[], axis: Axis, top: number): string {

@@ -36,33 +36,38 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
   const allSamples = formatCount(samples.length, 'sample');
   const overall = overallLabelsOf(condition);
   if (overall !== undefined) return `${tripped} ${overall.words} ${allSamples}`;
-  const findSample = (holds: (sample: Sample) => boolean) =>
-    aggregate === 'last' ? samples.at(-1) : samples.find(holds);
-  const decisive = findSample(({ figures }) => figures.get(metric) === figure);
+  const first = samples.find(({ figures }) => figures.get(metric) === figure);
+  const decisive = aggregate === 'last' ? samples.at(-1) : first;
   const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
   if (aggregate !== undefined) return line;
   const count = samples.filter(sample => judge(condition, [sample]).holds).length;
   return `${line}, in ${formatNumber(count)} of ${allSamples}`;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  cpu_used_pct: 'CPU',
-  mem_used: 'memory',
-  mem_used_mib: 'memory',
-  mem_used_pct: 'memory',
-  mem_free: 'free memory',
-  disk_used: 'disk',
-  disk_used_pct: 'disk',
-  disk_free: 'free disk',
-};
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['cpu_used_pct', 'CPU'],
+  ['mem_used', 'memory'],
+  ['mem_used_mib', 'memory'],
+  ['mem_used_pct', 'memory'],
+  ['mem_free', 'free memory'],
+  ['disk_used', 'disk'],
+  ['disk_used_pct', 'disk'],
+  ['disk_free', 'free disk'],
+]);
+
+const USED = ['cpu_used_pct', 'mem_used_pct', 'disk_used_pct'];
 
 /** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
 export function nameBreach(breach: Judgement): string {
   const { text, metric, aggregate, operator, limit } = breach.condition;
   if (breach.holds === undefined) return `\`${text}\` cannot be judged`;
-  const name = Object.hasOwn(NAMES, metric) ? (NAMES[metric] ?? '') : inlineCode(metric);
-  const words = [name, aggregate ?? [], formatFigure(metric, breach.figure), operator].flat();
-  return `${words.join(' ')} ${formatFigure(metric, limit)}`;
+  const suffix = aggregate === undefined ? '' : ` ${aggregate}`;
+  const comparison = `${formatFigure(metric, breach.figure)} ${operator} ${formatFigure(metric, limit)}`;
+  return `${nameMetric(metric)}${suffix} ${comparison}`;
+}
+
+function nameMetric(metric: string): string {
+  return NAMES.get(metric) ?? inlineCode(metric);
 }
 
 /** Explains why a condition does not hold, or why it cannot be judged. */
@@ -72,13 +77,11 @@ export function judgementLine(judgement: Judgement): string {
   return `\`${text}\` does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
 
-const USED = { CPU: 'cpu_used_pct', memory: 'mem_used_pct', disk: 'disk_used_pct' } as const;
-
 export function describeUsage(samples: readonly Sample[]): string {
   if (samples.length === 0) return 'No stats were read';
-  const used = Object.entries(USED).flatMap(([name, metric]) => {
+  const used = USED.flatMap(metric => {
     const figure = aggregateOf('max', metric, samples);
-    return figure === undefined ? [] : `${name} ${formatFigure(metric, figure)}`;
+    return figure === undefined ? [] : `${nameMetric(metric)} ${formatFigure(metric, figure)}`;
   });
   const figures = used.join(', ') || 'no CPU, memory or disk usage';
   return samples.length === 1
@@ -187,12 +190,11 @@ function markCondition(condition: Condition, { breaches, warnIf }: Gate): Html {
   const { metric, aggregate, operator, limit } = condition;
   const breach = breaches.find(each => each.condition === condition);
   const isJudged = breach === undefined || breach.holds !== undefined;
-  const mark = isJudged
-    ? html`${breach === undefined ? '✅' : BREACH_MARKS[breach.level]}&nbsp;`
-    : html``;
+  const mark = html`${breach === undefined ? '✅' : BREACH_MARKS[breach.level]}&nbsp;`;
   const prefix = aggregate === undefined ? '' : `${aggregate} `;
   const notes = [warnIf.includes(condition) ? 'warn' : [], isJudged ? [] : 'not judged'].flat();
-  const suffix = `${isFree(metric) ? ' free' : ''}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
+  const free = isFree(metric) ? ' free' : '';
+  const suffix = notes.length > 0 ? ` (${notes.join(', ')})` : '';
   const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
-  return html`${mark}${prefix}${comparison}${suffix}`;
+  return html`${isJudged ? mark : ''}${prefix}${comparison}${free}${suffix}`;
 }
