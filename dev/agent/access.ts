@@ -24,6 +24,14 @@ export function checkToken(headers: IncomingHttpHeaders, token: string): void {
   throw new Refusal(401, `unauthorized access, ${advice}`);
 }
 
+/** Checks the token where a signature could replace it. @throws Refusal if it is wrong or missing */
+export function checkFileToken(headers: IncomingHttpHeaders, token: string): void {
+  const given = headers['x-access-token'] ?? '';
+  if (given === token) return;
+  if (given === '') throw new Refusal(401, 'missing signature query parameter');
+  throw new Refusal(401, 'access token present in header but does not match');
+}
+
 function routingHeader(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   if (typeof value === 'string' && value !== '') return value;

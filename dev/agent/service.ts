@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { checkRouting, checkToken } from './access.ts';
+import { checkFileToken, checkRouting, checkToken } from './access.ts';
 import type { RecordedRequest } from './agent.ts';
 import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import type { FaultQueue, Operation } from './faults.ts';
@@ -72,7 +72,8 @@ function parseQuery(search: string): URLSearchParams {
 
 async function answer(operation: Operation, query: URLSearchParams, job: Job): Promise<void> {
   const { request, response, record, settings, faults } = job;
-  checkToken(request.headers, settings.token);
+  const check = operation === 'stats' ? checkToken : checkFileToken;
+  check(request.headers, settings.token);
   const path = query.get('path');
   const isBatch = operation === 'upload' && path === null && faults.hasPaths();
   const batch = isBatch ? await readWhole(job) : undefined;
