@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import packageJson from '../package.json' with { type: 'json' };
 
-const SRC = path.join(import.meta.dirname, '../src');
+const ROOT = path.join(import.meta.dirname, '..');
 
 /** The folders, lowest first: a file imports only from its own folder and from those before it. */
 const ORDER = [
@@ -31,22 +31,27 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
 };
 
 interface Source {
-  /** Its path below src. */
+  /** Its path below the folder. */
   readonly file: string;
   readonly text: string;
-  /** Packages as written, and paths below src; imports of types too. */
+  /** Packages as written, and paths relative to the folder; imports of types too. */
   readonly imports: readonly string[];
 }
 
-const SOURCES: readonly Source[] = globSync('**/*.ts', { cwd: SRC }).map(name => {
-  const file = name.replaceAll(path.sep, '/');
-  const text = readFileSync(path.join(SRC, name), 'utf8');
-  const found = text.matchAll(/\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g);
-  const imports = [...found].map(([, from = '', bare = from]) =>
-    bare.startsWith('.') ? path.posix.join(path.posix.dirname(file), bare) : bare,
-  );
-  return { file, text, imports };
-});
+const SOURCES = sourcesIn('src', '**/*.ts');
+
+function sourcesIn(folder: string, pattern: string): readonly Source[] {
+  const cwd = path.join(ROOT, folder);
+  return globSync(pattern, { cwd }).map(name => {
+    const file = name.replaceAll(path.sep, '/');
+    const text = readFileSync(path.join(cwd, name), 'utf8');
+    const found = text.matchAll(/\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g);
+    const imports = [...found].map(([, from = '', bare = from]) =>
+      bare.startsWith('.') ? path.posix.join(path.posix.dirname(file), bare) : bare,
+    );
+    return { file, text, imports };
+  });
+}
 
 function levelOf(file: string): number {
   return ORDER.findIndex(level => level.includes(path.posix.dirname(file)));
@@ -121,3 +126,15 @@ test('the only classes are errors', () => {
     [],
   );
 });
+
+// A protocol that the action misreads must not be misread in the same way by what tests it.
+for (const name of ['agent', 'conform'])
+  test(`dev/${name} imports nothing else of this repository`, () => {
+    const sources = sourcesIn('dev', `{${name}.ts,${name}/**/*.ts}`);
+    assert.ok(sources.length > 5);
+    const imports = sources.flatMap(source => source.imports).filter(from => from.endsWith('.ts'));
+    assert.deepEqual(
+      imports.filter(from => !from.startsWith(`${name}/`)),
+      [],
+    );
+  });

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { type Advice, adviceOf } from './conform/advice.ts';
+import { type Result, runChecks, type Trial } from './conform/check.ts';
+import { DOWNLOAD_CHECKS } from './conform/download-checks.ts';
+import { start } from './conform/process.ts';
+import { RUN_CHECKS } from './conform/run-checks.ts';
+import { type Connection, openService, type Service } from './conform/service.ts';
+import { STATS_CHECKS } from './conform/stats-checks.ts';
+import { download, sendFiles } from './conform/store.ts';
+import { UPLOAD_CHECKS } from './conform/upload-checks.ts';
+
+// Tries a service against everything that the actions rely on. Exits with 0 if uploads work, with 1
+// if they do not, with 2 for bad arguments.
+
+const USAGE = `Usage: npm run conform -- --base-url URL --token TOKEN [--sandbox-id ID]
+         [--header-prefix PREFIX] [--header 'NAME: VALUE']... [--username USER]
+         [--upload-path PATH] [--stats-path PATH] [--json]
+See docs/services.md.`;
+
+type Options = ReturnType<typeof readOptions>;
+
+let options: Options | undefined;
+try {
+  options = readOptions();
+} catch (error) {
+  console.error(`${String(error)}\n\n${USAGE}`);
+}
+process.exitCode = options === undefined ? 2 : await tryService(options).catch(cannotTry);
+
+/** Returns the exit code. */
+async function tryService({ connections, isJson }: Options): Promise<number> {
+  const id = `conform-${randomUUID().slice(0, 8)}`;
+  const target = `/tmp/${id}/first`;
+  const service = await firstThatStores(connections, target);
+  const canDownload = (await download(service, target)).status === 200;
+  const trial = { service, id, canDownload };
+  const results = [
+    ...(await runChecks('upload', UPLOAD_CHECKS, trial)),
+    ...(await runChecks('stats', STATS_CHECKS, trial)),
+    ...(await runChecks('download', DOWNLOAD_CHECKS, trial)),
+    ...(await runChecks('run', RUN_CHECKS, trial)),
+  ];
+  const advice = adviceOf(results, service.connection);
+  const left = (await removeFolders(trial)) ? [] : [`/tmp/${id}`, `~/${id}`];
+  if (isJson) console.log(JSON.stringify({ checks: results, ...advice, left }, null, 2));
+  else console.log(`${table(results)}\n\n${summary(advice, left)}`);
+  return advice.works.includes('upload') ? 0 : 1;
+}
+
+function cannotTry(error: unknown): number {
+  console.error(`The service cannot be tried: ${String(error)}`);
+  return 1;
+}
+
+/** Returns the first connection through which a file can be stored, or else the first of all. */
+async function firstThatStores(
+  connections: readonly Connection[],
+  target: string,
+): Promise<Service> {
+  const [first, ...others] = connections.map(openService);
+  if (first === undefined) throw new Error('no connection');
+  for (const service of [first, ...others]) {
+    const { status } = await sendFiles(service, [{ target, content: Buffer.from('first') }]);
+    if (status === 200 || status === 201) return service;
+  }
+  return first;
+}
+
+/** Returns true if nothing that the checks stored is left. */
+async function removeFolders({ service, id }: Trial): Promise<boolean> {
+  const script = `rm -rf /tmp/${id} ${id} && echo removed`;
+  const { stdout } = await start(service, script).catch(() => ({ stdout: '' }));
+  return stdout === 'removed\n';
+}
+
+function table(results: readonly Result[]): string {
+  const width = Math.max(...results.map(({ name }) => name.length));
+  return [{ feature: 'feature', name: 'check', verdict: 'verdict', seen: 'seen' }, ...results]
+    .map(({ feature, name, verdict, seen }) =>
+      [feature.padEnd(8), name.padEnd(width), verdict.padEnd(7), seen].join('  '),
+    )
+    .join('\n');
+}
+
+function summary({ works, fails, inputs }: Advice, left: readonly string[]): string {
+  const lines = Object.entries(inputs).map(([name, value]) => `  ${name}: ${value}`);
+  return [
+    `Works: ${works.join(', ') || 'nothing'}. Does not work: ${fails.join(', ') || 'nothing'}.`,
+    lines.length === 0 ? 'Inputs to set: none.' : 'Inputs to set:',
+    ...lines,
+    `Left in the sandbox: ${left.join(' and ') || 'nothing'}.`,
+  ].join('\n');
+}
+
+/** @throws Error for bad arguments */
+function readOptions() {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      'base-url': { ...text, default: '' },
+      token: { ...text, default: '' },
+      'sandbox-id': { ...text, default: 'local' },
+      'header-prefix': text,
+      header: { ...text, multiple: true, default: [] },
+      username: text,
+      'upload-path': { ...text, default: '/files' },
+      'stats-path': { ...text, default: '/metrics' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  if (!/^https?:\/\/\S/.test(values['base-url'])) throw new Error('--base-url must be a URL');
+  if (values.token === '') throw new Error('--token is missing');
+  const given = {
+    baseUrl: values['base-url'],
+    token: values.token,
+    sandboxId: values['sandbox-id'],
+    uploadPath: values['upload-path'],
+    statsPath: values['stats-path'],
+    headers: Object.fromEntries(values.header.map(line => line.split(/:\s*(.*)/s))),
+  };
+  // What is not given is found out, the action's defaults first.
+  const prefixes = values['header-prefix'] ? [values['header-prefix']] : ['Svc', 'E2b'];
+  const usernames = values.username ? [values.username] : [undefined, 'user'];
+  const connections = prefixes.flatMap(headerPrefix =>
+    usernames.map(username => ({ ...given, headerPrefix, username })),
+  );
+  return { connections, isJson: values.json };
+}

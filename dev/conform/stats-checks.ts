@@ -1,0 +1,74 @@
+import {
+  type Check,
+  type Checks,
+  differs,
+  judge,
+  no,
+  rejectsWrongToken,
+  type Trial,
+  yes,
+} from './check.ts';
+import { parseJson } from './service.ts';
+
+type Figures = Readonly<Record<string, number>>;
+
+const MIB = 2 ** 20;
+const DAY_S = 86_400;
+
+function isPart(whole: string) {
+  return (value: number, all: Figures) => value >= 0 && value <= (all[whole] ?? 0);
+}
+
+function isMibOf(field: string) {
+  return (value: number, all: Figures) => Math.abs(value - (all[field] ?? NaN) / MIB) <= 1;
+}
+
+/** Whether a figure can be right, in the unit of the contract. */
+const FIGURES: Readonly<Record<string, (value: number, all: Figures) => boolean>> = {
+  ts: value => Number.isInteger(value) && Math.abs(value - Date.now() / 1000) < DAY_S,
+  cpu_count: value => Number.isInteger(value) && value >= 1,
+  cpu_used_pct: value => value >= 0 && value <= 100,
+  mem_total: value => value >= 16 * MIB,
+  mem_used: isPart('mem_total'),
+  mem_total_mib: isMibOf('mem_total'),
+  mem_used_mib: isMibOf('mem_used'),
+  disk_total: value => value >= 16 * MIB,
+  disk_used: isPart('disk_total'),
+};
+
+function isFigure(name: string, isPlausible: (value: number, all: Figures) => boolean): Check {
+  return async trial => {
+    const all = await readFigures(trial);
+    const value = all[name];
+    if (value === undefined) return no('missing, or not a number');
+    if (value === 0 && name.includes('total')) return no('0, which means not reported');
+    return isPlausible(value, all) ? yes(`${value}`) : differs(`${value} is implausible`);
+  };
+}
+
+async function readFigures({ service }: Trial): Promise<Figures> {
+  const { status, text, body } = await service.send(statsRequest({ service }));
+  const json = parseJson(body.toString());
+  if (status !== 200 || typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new Error(`${status} ${text}`);
+  return Object.fromEntries(Object.entries(json).filter(([, value]) => typeof value === 'number'));
+}
+
+function statsRequest({ service }: Pick<Trial, 'service'>) {
+  return { method: 'GET', path: service.connection.statsPath } as const;
+}
+
+export const STATS_CHECKS: Checks = {
+  required: {
+    async 'an object of numbers'(trial) {
+      const names = Object.keys(await readFigures(trial));
+      return judge(names.length > 0, names.join(', '));
+    },
+  },
+  others: {
+    ...Object.fromEntries(
+      Object.entries(FIGURES).map(([name, isPlausible]) => [name, isFigure(name, isPlausible)]),
+    ),
+    'wrong token is rejected': rejectsWrongToken(statsRequest),
+  },
+};

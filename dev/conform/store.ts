@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { posix } from 'node:path';
+import type { Trial } from './check.ts';
+import { type Answer, fieldOf, parseJson, type Request, type Service } from './service.ts';
+
+export interface File {
+  readonly target: string;
+  readonly content: Buffer;
+}
+
+export interface Extra extends Pick<Request, 'headers' | 'sendBody'> {
+  /** Further parameters. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Describes a file below the trial's folder in /tmp. */
+export function fileOf({ id }: Trial, name: string, content: string | Buffer = name): File {
+  return { target: `/tmp/${id}/${name}`, content: Buffer.from(content) };
+}
+
+/** Sends files as the action does: a single one also names its target in the query. */
+export function sendFiles(
+  { connection, send }: Service,
+  files: readonly File[],
+  { query, headers, ...rest }: Extra = {},
+): Promise<Answer> {
+  const path = files.length === 1 ? files[0]?.target : undefined;
+  const boundary = `conform${randomUUID()}`;
+  const parts = files.flatMap(({ target, content }) => {
+    const filename = target.replaceAll('"', '%22');
+    const disposition = `Content-Disposition: form-data; name="file"; filename="${filename}"`;
+    const head = `--${boundary}\r\n${disposition}\r\nContent-Type: application/octet-stream\r\n\r\n`;
+    return [Buffer.from(head), content, Buffer.from('\r\n')];
+  });
+  return send({
+    method: 'POST',
+    path: pathOf(connection.uploadPath, { path, username: connection.username, ...query }),
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, ...headers },
+    body: Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]),
+    ...rest,
+  });
+}
+
+export function download({ connection, send }: Service, path: string): Promise<Answer> {
+  const { uploadPath, username } = connection;
+  return send({ method: 'GET', path: pathOf(uploadPath, { path, username }) });
+}
+
+export function pathOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
+/**
+ * Uploads files and reads them back if the service can. Returns what was seen.
+ * @throws Error if the action would not count them as uploaded
+ */
+export async function store(
+  { service, canDownload }: Trial,
+  files: readonly File[],
+  extra?: Extra,
+): Promise<string> {
+  const answer = await sendFiles(service, files, extra);
+  const seen = `${answer.status} ${answer.text}`;
+  if (answer.status !== 200 && answer.status !== 201) throw new Error(seen);
+  const json = parseJson(answer.body.toString());
+  // The contract specifies one object; E2B's agent answers with an array.
+  const entries: readonly unknown[] = Array.isArray(json) ? json : [json];
+  if (entries.length !== files.length) throw new Error(`${entries.length} entries: ${seen}`);
+  for (const [index, { target, content }] of files.entries()) {
+    if (!isEntryOf(target, entries[index])) throw new Error(`not the entry of ${target}: ${seen}`);
+    const back = canDownload ? await download(service, target) : undefined;
+    if (back && !(back.status === 200 && back.body.equals(content)))
+      throw new Error(
+        `stored ${content.length} bytes, read back ${back.status} ${back.body.length}`,
+      );
+  }
+  return `${canDownload ? 'read back' : 'not read back'}, ${seen}`;
+}
+
+function isEntryOf(target: string, entry: unknown): boolean {
+  const [path, name, type] = ['path', 'name', 'type'].map(field => fieldOf(entry, field));
+  if (type !== 'file' || name !== posix.basename(target) || typeof path !== 'string') return false;
+  return path === target || (!target.startsWith('/') && path.endsWith(`/${target}`));
+}
