@@ -189,12 +189,27 @@ const AGGREGATE_DEFINITIONS = {
 			heading: "Mean",
 			words: "on average of"
 		}
-	}
+	},
+	p50: percentile(50),
+	p95: percentile(95)
 };
 const AGGREGATES = AGGREGATE_DEFINITIONS;
 const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 function isAggregate(name) {
 	return Object.hasOwn(AGGREGATES, name);
+}
+/** Takes the nearest rank: the smallest figure such that `percent` % of all are at or below it. */
+function percentile(percent) {
+	return {
+		compute: (figures) => {
+			const rank = Math.ceil(percent * figures.length / 100);
+			return Float64Array.from(figures).sort()[rank - 1] ?? NaN;
+		},
+		overall: {
+			heading: `p${percent}`,
+			words: `as the ${percent}th percentile of`
+		}
+	};
 }
 function figuresOf(metric, samples) {
 	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
@@ -251,7 +266,8 @@ const PARTS = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+
 /** Parses `metric[.aggregate] operator number[unit]`; messages to `reject` have no final period. */
 function parseCondition(line, reject) {
 	const [, name = "", sign = "", number = "", suffix = ""] = PARTS.exec(line.trim()) ?? [];
-	const { metric, aggregate } = parseName(name.replace(/\s+/, ""), reject);
+	const qualified = name.replace(/\s+/, "");
+	const { metric, aggregate } = parseName(qualified, reject);
 	const operator = OPERATORS.find((each) => each === sign);
 	if (operator === void 0) return reject(`one of ${OPERATORS.join(" ")} was expected${insteadOf(sign || number || suffix)}`);
 	if (number + suffix === "") return reject(`nothing follows ${sign}, perhaps because an expression is empty`);
@@ -261,7 +277,7 @@ function parseCondition(line, reject) {
 	const limit = toMetricUnit(amount, unit, metricUnit);
 	if (metricUnit === "percentage") checkPercentage(limit, number + unit, reject);
 	return {
-		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${sign} ${number}${unit}`,
+		text: `${qualified} ${sign} ${number}${unit}`,
 		metric,
 		aggregate,
 		operator,
@@ -1525,32 +1541,29 @@ function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
 /** Judges a condition over samples (oldest first), all of which must have the metric. */
 function judge(condition, samples) {
 	const { metric, aggregate = "last", operator, limit } = condition;
-	const why = whyNotJudged(metric, samples);
-	if (why !== void 0) return {
+	const notJudged = (why) => ({
 		condition,
 		holds: void 0,
 		why
-	};
-	const candidates = candidatesOf(condition, samples);
-	if (!candidates.every(Number.isFinite)) return {
-		condition,
-		holds: void 0,
-		why: `the ${aggregate} of ${inlineCode(metric)} is too large`
-	};
-	const tripping = candidates.find((figure) => COMPARE[operator](figure, limit));
-	const figure = tripping ?? AGGREGATES[aggregate].compute(figuresOf(metric, samples));
+	});
+	const why = whyNotJudged(metric, samples);
+	if (why !== void 0) return notJudged(why);
+	const figures = figuresOf(metric, samples);
+	const figure = AGGREGATES[aggregate].compute(figures);
+	if (!Number.isFinite(figure)) return notJudged(`the ${aggregate} of ${inlineCode(metric)} is too large`);
+	const tripping = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
 	return {
 		condition,
 		holds: tripping !== void 0,
-		figure
+		figure: tripping ?? figure
 	};
 }
 function whyNotJudged(metric, samples) {
 	if (samples.length === 0) return "there are no stats";
-	const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
+	const lacking = samples.filter(({ figures }) => !figures.has(metric));
+	const [first] = lacking;
 	if (first === void 0) return void 0;
-	const count = others.length + 1;
-	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
+	if (lacking.length < samples.length) return `${formatNumber(lacking.length)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
 	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
 }
 const COMPARE = {
@@ -1561,9 +1574,7 @@ const COMPARE = {
 	"==": (figure, limit) => figure === limit,
 	"!=": (figure, limit) => figure !== limit
 };
-function candidatesOf({ metric, aggregate, operator }, samples) {
-	const figures = figuresOf(metric, samples);
-	if (aggregate !== void 0) return [AGGREGATES[aggregate].compute(figures)];
+function mostExtreme(operator, figures) {
 	if (operator.startsWith(">")) return [AGGREGATES.max.compute(figures)];
 	return operator.startsWith("<") ? [AGGREGATES.min.compute(figures)] : figures;
 }
@@ -1743,33 +1754,38 @@ function breachLine(breach, samples) {
 	const allSamples = formatCount(samples.length, "sample");
 	const overall = overallLabelsOf(condition);
 	if (overall !== void 0) return `${tripped} ${overall.words} ${allSamples}`;
-	const findSample = (holds) => aggregate === "last" ? samples.at(-1) : samples.find(holds);
-	const decisive = findSample(({ figures }) => figures.get(metric) === figure);
+	const first = samples.find(({ figures }) => figures.get(metric) === figure);
+	const decisive = aggregate === "last" ? samples.at(-1) : first;
 	const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
 	if (aggregate !== void 0) return line;
 	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
 	return `${line}, in ${formatNumber(count)} of ${allSamples}`;
 }
-const NAMES = {
-	cpu_used_pct: "CPU",
-	mem_used: "memory",
-	mem_used_mib: "memory",
-	mem_used_pct: "memory",
-	mem_free: "free memory",
-	disk_used: "disk",
-	disk_used_pct: "disk",
-	disk_free: "free disk"
-};
+const NAMES = /* @__PURE__ */ new Map([
+	["cpu_used_pct", "CPU"],
+	["mem_used", "memory"],
+	["mem_used_mib", "memory"],
+	["mem_used_pct", "memory"],
+	["mem_free", "free memory"],
+	["disk_used", "disk"],
+	["disk_used_pct", "disk"],
+	["disk_free", "free disk"]
+]);
+const USED = [
+	"cpu_used_pct",
+	"mem_used_pct",
+	"disk_used_pct"
+];
 /** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
 function nameBreach(breach) {
 	const { text, metric, aggregate, operator, limit } = breach.condition;
 	if (breach.holds === void 0) return `\`${text}\` cannot be judged`;
-	return `${[
-		Object.hasOwn(NAMES, metric) ? NAMES[metric] ?? "" : inlineCode(metric),
-		aggregate ?? [],
-		formatFigure(metric, breach.figure),
-		operator
-	].flat().join(" ")} ${formatFigure(metric, limit)}`;
+	const suffix = aggregate === void 0 ? "" : ` ${aggregate}`;
+	const comparison = `${formatFigure(metric, breach.figure)} ${operator} ${formatFigure(metric, limit)}`;
+	return `${nameMetric(metric)}${suffix} ${comparison}`;
+}
+function nameMetric(metric) {
+	return NAMES.get(metric) ?? inlineCode(metric);
 }
 /** Explains why a condition does not hold, or why it cannot be judged. */
 function judgementLine(judgement) {
@@ -1777,16 +1793,11 @@ function judgementLine(judgement) {
 	if (judgement.holds === void 0) return `\`${text}\` cannot be judged: ${judgement.why}`;
 	return `\`${text}\` does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
-const USED = {
-	CPU: "cpu_used_pct",
-	memory: "mem_used_pct",
-	disk: "disk_used_pct"
-};
 function describeUsage(samples) {
 	if (samples.length === 0) return "No stats were read";
-	const figures = Object.entries(USED).flatMap(([name, metric]) => {
+	const figures = USED.flatMap((metric) => {
 		const figure = aggregateOf("max", metric, samples);
-		return figure === void 0 ? [] : `${name} ${formatFigure(metric, figure)}`;
+		return figure === void 0 ? [] : `${nameMetric(metric)} ${formatFigure(metric, figure)}`;
 	}).join(", ") || "no CPU, memory or disk usage";
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
@@ -1827,11 +1838,9 @@ function figuresTable({ samples, gate }) {
 	const otherMetrics = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
 	const rows = [...ROWS, ...[...otherMetrics].map(rowOf)].flatMap((row) => {
 		const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
-		const peak = describeUse(row, "max", samples);
+		const peak = describeFigures(row.figures, "max", samples);
 		if (peak === void 0 && judged.length === 0) return [];
-		const overall = OVERALL.map((name) => {
-			return (judged.some(({ aggregate }) => aggregate === name) ? describeUse(row, name, samples) : void 0) ?? html``;
-		});
+		const overall = OVERALL.map(({ name }) => describeJudged(row, name, judged, samples));
 		const marked = judged.map((condition) => markCondition(condition, gate));
 		return [[
 			html`${row.name}${describeTotal(row, samples)}`,
@@ -1840,7 +1849,7 @@ function figuresTable({ samples, gate }) {
 			concat(marked, "<br>")
 		]];
 	});
-	const headings = OVERALL.map((name) => AGGREGATES[name].overall?.heading ?? name);
+	const headings = OVERALL.map(({ heading }) => heading);
 	return table([
 		"",
 		samples.length > 1 ? "Peak" : "Now",
@@ -1848,7 +1857,13 @@ function figuresTable({ samples, gate }) {
 		"Trips if"
 	], rows);
 }
-const OVERALL = AGGREGATE_NAMES.filter((name) => AGGREGATES[name].overall !== void 0);
+const OVERALL = AGGREGATE_NAMES.flatMap((name) => {
+	const { overall } = AGGREGATES[name];
+	return overall === void 0 ? [] : [{
+		name,
+		heading: overall.heading
+	}];
+});
 function rowOf(metric) {
 	return {
 		name: code(metric),
@@ -1862,8 +1877,19 @@ function describeTotal({ total = "" }, samples) {
 	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
 	return html` (${unbroken(size)})`;
 }
-function describeUse({ figures }, aggregate, samples) {
-	const [first, second] = figures.flatMap((metric) => {
+/** Describes free memory as such: its 95th percentile is not what that of used memory leaves. */
+function describeJudged(row, aggregate, conditions, samples) {
+	const cells = conditions.filter((condition) => condition.aggregate === aggregate).map(({ metric }) => {
+		const cell = describeFigures(isFree(metric) ? [metric] : row.figures, aggregate, samples);
+		return cell === void 0 ? "" : `${cell.html}${isFree(metric) ? " free" : ""}`;
+	});
+	return { html: [...new Set(cells)].join("<br>") };
+}
+function isFree(metric) {
+	return metric.endsWith("_free");
+}
+function describeFigures(metrics, aggregate, samples) {
+	const [first, second] = metrics.flatMap((metric) => {
 		const figure = aggregateOf(aggregate, metric, samples);
 		return figure === void 0 ? [] : [unbroken(formatFigure(metric, figure))];
 	});
@@ -1878,12 +1904,13 @@ function markCondition(condition, { breaches, warnIf }) {
 	const { metric, aggregate, operator, limit } = condition;
 	const breach = breaches.find((each) => each.condition === condition);
 	const isJudged = breach === void 0 || breach.holds !== void 0;
-	const mark = isJudged ? html`${breach === void 0 ? "✅" : BREACH_MARKS[breach.level]}&nbsp;` : html``;
+	const mark = html`${breach === void 0 ? "✅" : BREACH_MARKS[breach.level]}&nbsp;`;
 	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
 	const notes = [warnIf.includes(condition) ? "warn" : [], isJudged ? [] : "not judged"].flat();
-	const suffix = `${metric.endsWith("_free") ? " free" : ""}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
+	const free = isFree(metric) ? " free" : "";
+	const suffix = notes.length > 0 ? ` (${notes.join(", ")})` : "";
 	const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
-	return html`${mark}${prefix}${comparison}${suffix}`;
+	return html`${isJudged ? mark : ""}${prefix}${comparison}${free}${suffix}`;
 }
 
 // src/report/chart.ts
@@ -1949,26 +1976,18 @@ function pointDistance(samples) {
 	const times = samples.map(({ at }) => at);
 	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
 	const median = intervals.sort((one, other) => one - other)[intervals.length >> 1] ?? 0;
-	return Math.max(median, spanOf(samples) / 59, 1);
-}
-function spanOf(samples) {
-	return (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0);
+	const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+	return Math.max(median, span / 59, 1);
 }
 function drawChart(samples, plots) {
 	const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
-	const points = Math.round(spanOf(samples) / pointDistance(samples)) + 1;
+	const points = Math.round((to - from) / pointDistance(samples)) + 1;
 	const axis = {
 		from,
 		to,
 		points
 	};
-	const lines = plots.flatMap(({ color, metric }) => {
-		const line = spreadOverTime(metric, samples, axis);
-		return line === void 0 ? [] : [{
-			color,
-			points: line
-		}];
-	});
+	const lines = plots.flatMap((plot) => spreadOverTime(plot, samples, axis));
 	const limitLines = plots.flatMap(({ color, limits }) => limits.map((limit) => ({
 		color,
 		points: Array(points).fill(limit)
@@ -1976,23 +1995,23 @@ function drawChart(samples, plots) {
 	const top = Math.max(100, ...lines.flatMap((line) => line.points));
 	return toMermaid([...lines, ...limitLines], axis, Math.ceil(top));
 }
-function clamp(value, high) {
-	return Math.min(Math.max(value, 0), high);
-}
-function spreadOverTime(metric, samples, { from, to, points }) {
+function spreadOverTime({ color, metric }, samples, { from, to, points: length }) {
 	const highest = /* @__PURE__ */ new Map();
 	for (const { at, figures } of samples) {
 		const figure = figures.get(metric);
 		if (figure === void 0) continue;
-		const point = Math.round((at - from) / (to - from) * (points - 1));
-		highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
+		const point = Math.round((at - from) / (to - from) * (length - 1));
+		highest.set(point, Math.max(highest.get(point) ?? 0, Math.min(figure, MAX_PERCENT)));
 	}
 	let [previous] = highest.values();
-	if (previous === void 0) return void 0;
-	return Array.from({ length: points }, (_, point) => {
-		previous = highest.get(point) ?? previous ?? 0;
-		return previous;
-	});
+	if (previous === void 0) return [];
+	return [{
+		color,
+		points: Array.from({ length }, (_, point) => {
+			previous = highest.get(point) ?? previous ?? 0;
+			return previous;
+		})
+	}];
 }
 function toMermaid(series, axis, top) {
 	const style = {
@@ -2043,6 +2062,7 @@ const NOT_MEASURED = {
 };
 function viewMeasured(section, info) {
 	const { gate } = section;
+	const aggregates = aggregatesOf(section);
 	return {
 		level: LEVELS[gate.state],
 		headline: headlineOf(section, info),
@@ -2054,11 +2074,11 @@ function viewMeasured(section, info) {
 		logLines: [],
 		outputs: {
 			...statsOutputs(section),
-			...gateOutputs(section)
+			...gateOutputs(gate, aggregates)
 		},
 		files: {},
 		blocks: [...figuresTable(section), ...drawCharts(section)],
-		json: jsonOf(section)
+		json: jsonOf(section, aggregates)
 	};
 }
 const LEVELS = {
@@ -2103,16 +2123,14 @@ function statsOutputs({ samples }) {
 		stats: last?.json ?? ""
 	};
 }
-function gateOutputs(section) {
-	const { state, breaches } = section.gate;
+function gateOutputs({ state, breaches }, aggregates) {
 	return {
 		gate: state,
 		breaches: JSON.stringify(breaches.map(breachEntry)),
-		aggregates: JSON.stringify(aggregatesOf(section))
+		aggregates: JSON.stringify(aggregates)
 	};
 }
-function jsonOf(section) {
-	const { samples, gate, monitored } = section;
+function jsonOf({ samples, gate, monitored }, aggregates) {
 	const last = samples.at(-1);
 	return {
 		monitored,
@@ -2121,7 +2139,7 @@ function jsonOf(section) {
 			breaches: gate.breaches.map(breachEntry)
 		},
 		figures: last === void 0 ? null : Object.fromEntries(last.figures),
-		aggregates: aggregatesOf(section),
+		aggregates,
 		samples: samples.map(({ at, figures }) => ({
 			at,
 			figures: Object.fromEntries(figures)
