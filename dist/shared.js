@@ -3452,7 +3452,10 @@ function decodeLine(line) {
 }
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
-/** Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. */
+/**
+* Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. `from`
+* is given if the time before the first sample counts, too.
+*/
 function findGaps({ samples, failures, end, crash }, { from, to: jobEnd }, intervalMs) {
 	const times = [from ?? [], samples.map(({ at }) => at)].flat();
 	const last = times.at(-1) ?? jobEnd;
@@ -3468,7 +3471,8 @@ function findGaps({ samples, failures, end, crash }, { from, to: jobEnd }, inter
 		to: Math.max(jobEnd, last),
 		why: ""
 	};
-	const isUnseen = isLong(after) || samples.length === 1 && failures.length > 1;
+	const isOnlyFirst = from === void 0 && samples.length === 1 && failures.length > 1;
+	const isUnseen = isLong(after) || samples.length === 0 || isOnlyFirst;
 	if (end === "the job asked for it") return isUnseen ? [...between, after] : between;
 	const reason = end ?? crash;
 	const why = reason === void 0 ? "something else ended the monitor" : `the monitor had ended: ${reason}`;
@@ -4169,113 +4173,74 @@ const STATS_PATH = "/metrics";
 */
 async function run(inputs, context) {
 	const { sandboxId, baseUrl, name } = inputs;
-	const now = clockSince(clockOrigin());
-	const { result, record, from, to } = await runAndSample(inputs, context, now);
-	const last = result.isStarted && record.samples.length === 0 && !context.cancel.aborted ? await takeLastSample(inputs, context, now) : NO_SAMPLE;
-	const samples = [...record.samples, ...last.samples];
-	const judged = judgeRecord(inputs, {
-		...record,
-		samples
-	}, {
-		from,
-		to
+	const service = agentService({
+		...inputs,
+		timeout: sampleTimeout(inputs)
 	});
+	const { result, judged } = await withClient(service, context, async (client) => {
+		const first = await readStatsWithRetries({
+			statsPath: STATS_PATH,
+			retries: 2
+		}, client, context);
+		if (isGated(inputs)) requireJudgeable(inputs, first);
+		return runAndSample(inputs, client, context);
+	});
+	const cancelled = context.cancel.aborted;
+	const isJudged = result.isStarted && !cancelled;
 	return {
 		task: "run",
 		name,
 		sandboxId,
 		baseUrl,
-		cancelled: context.cancel.aborted,
+		cancelled,
 		command: result.command,
 		measured: judged.measured,
-		errors: [
-			...result.errors,
-			...last.errors,
-			...judged.errors
-		],
+		errors: [...result.errors, ...isJudged ? judged.errors : []],
 		warnings: [...result.warnings, ...judged.warnings]
 	};
 }
-async function runAndSample(inputs, context, now) {
+const LAST_SAMPLE_DELAY_MS = 200;
+async function runAndSample(inputs, client, context) {
+	const now = clockSince(clockOrigin());
 	const ended = new AbortController();
-	const cancel = AbortSignal.any([context.cancel, ended.signal]);
-	const service = agentService({
-		...inputs,
-		timeout: sampleTimeout(inputs)
-	});
-	return withClient(service, {
-		...context,
-		cancel
-	}, async (client) => {
-		await takeFirstSample(inputs, client, context);
-		const from = now();
-		const sampling = sampleUntil(ended.signal, inputs, client, {
-			...context,
-			now
-		});
-		const running = runScript(inputs, context).finally(() => ended.abort());
-		const [result, record] = await Promise.all([running, sampling]);
-		return {
-			result,
-			record,
-			from,
-			to: now()
-		};
-	});
-}
-/** Starts the period that the next CPU figure covers. @throws AgentError or InputError */
-async function takeFirstSample(inputs, client, context) {
-	const outcome = await readStatsWithRetries({
-		statsPath: STATS_PATH,
-		retries: 2
-	}, client, context);
-	if (isGated(inputs)) requireJudgeable(inputs, outcome);
-}
-/** Takes samples until `ended` aborts. Later ones would show a machine that is idle again. */
-async function sampleUntil(ended, { sampleInterval: intervalMs }, client, context) {
+	const stop = AbortSignal.any([ended.signal, context.cancel]);
 	const lines = [];
+	const hasSample = () => lines.some((line) => "stats" in line);
 	let size = 0;
-	await recordSamples(() => readStats(client, STATS_PATH), {
+	const from = now();
+	const sampling = recordSamples(() => readStats(client, STATS_PATH), {
 		...context,
-		intervalMs,
-		stop: ended,
+		now,
+		stop,
+		intervalMs: inputs.sampleInterval,
 		isFull: () => size >= MAX_RECORD_BYTES,
 		write(line) {
-			if (ended.aborted) return;
+			if (stop.aborted && (context.cancel.aborted || hasSample())) return;
 			lines.push(line);
 			size += JSON.stringify(line).length;
 		}
 	});
-	const record = recordOf(lines);
-	return {
-		...record,
-		end: record.end ?? "the job asked for it",
+	const running = async () => {
+		try {
+			return await runScript(inputs, context);
+		} finally {
+			if (!hasSample()) await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
+			ended.abort();
+		}
+	};
+	const [result] = await Promise.all([running(), sampling]);
+	const { end = STOP_REQUESTED, ...seen } = recordOf(result.isStarted ? lines : []);
+	const record = {
+		...seen,
+		end,
 		crash: void 0
 	};
-}
-const LAST_SAMPLE_DELAY_MS = 200;
-const NO_SAMPLE = {
-	samples: [],
-	errors: []
-};
-/** Takes a sample of a command that ended before its first. */
-async function takeLastSample(inputs, context, now) {
-	await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
-	const policy = {
-		statsPath: STATS_PATH,
-		retries: 2
-	};
-	const outcome = await withClient(agentService(inputs), context, (client) => readStatsWithRetries(policy, client, context));
-	if ("value" in outcome) return {
-		samples: [{
-			at: now(),
-			...outcome.value
-		}],
-		errors: []
-	};
 	return {
-		samples: [],
-		errors: isGated(inputs) ? [statsError(outcome.error)] : []
+		result,
+		judged: judgeRecord(inputs, record, {
+			from,
+			to: now()
+		})
 	};
 }
 

@@ -139,7 +139,10 @@ export interface Gap {
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 
-/** Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. */
+/**
+ * Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. `from`
+ * is given if the time before the first sample counts, too.
+ */
 export function findGaps(
   { samples, failures, end, crash }: MonitorRecord,
   { from, to: jobEnd }: { readonly from?: number; readonly to: number },
@@ -155,7 +158,8 @@ export function findGaps(
   const after = { from: last, to: Math.max(jobEnd, last), why: '' };
   // The first sample is from before the job, so alone it says nothing about even a short one. A
   // single failure may be that of the last sample, after a step has deleted the sandbox.
-  const isUnseen = isLong(after) || (samples.length === 1 && failures.length > 1);
+  const isOnlyFirst = from === undefined && samples.length === 1 && failures.length > 1;
+  const isUnseen = isLong(after) || samples.length === 0 || isOnlyFirst;
   if (end === STOP_REQUESTED) return isUnseen ? [...between, after] : between;
   const reason = end ?? crash;
   const why =

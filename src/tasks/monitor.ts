@@ -96,7 +96,7 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   return { task: 'monitor', name, sandboxId, baseUrl, cancelled: cancel.aborted, ...judged };
 }
 
-interface JudgedRecord extends Pick<Report, 'errors' | 'warnings'> {
+export interface JudgedRecord extends Pick<Report, 'errors' | 'warnings'> {
   readonly measured: MeasuredSection;
 }
 

@@ -5,18 +5,15 @@ import {
   clockOrigin,
   clockSince,
   MAX_RECORD_BYTES,
-  type MonitorRecord,
   type RecordLine,
   recordOf,
   STOP_REQUESTED,
 } from '../monitor/record.ts';
 import { recordSamples, sampleTimeout } from '../monitor/sampler.ts';
 import type { Report } from '../report/report.ts';
-import type { ReportedError } from '../report/reported-error.ts';
-import type { Sample } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
-import { readStatsWithRetries, statsError } from './measure.ts';
-import { FIRST_RETRIES, judgeRecord, requireJudgeable } from './monitor.ts';
+import { readStatsWithRetries } from './measure.ts';
+import { FIRST_RETRIES, type JudgedRecord, judgeRecord, requireJudgeable } from './monitor.ts';
 import { type RunContext, runScript, type ScriptResult } from './run-script.ts';
 
 // A service with E2B's process service has E2B's path, too, so this is no input.
@@ -28,107 +25,67 @@ const STATS_PATH = '/metrics';
  */
 export async function run(inputs: Inputs<'run'>, context: RunContext): Promise<Report> {
   const { sandboxId, baseUrl, name } = inputs;
-  const now = clockSince(clockOrigin());
-  const { result, record, from, to } = await runAndSample(inputs, context, now);
-  const lacksSamples = result.isStarted && record.samples.length === 0 && !context.cancel.aborted;
-  const last = lacksSamples ? await takeLastSample(inputs, context, now) : NO_SAMPLE;
-  const samples = [...record.samples, ...last.samples];
-  const judged = judgeRecord(inputs, { ...record, samples }, { from, to });
+  const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
+  const { result, judged } = await withClient(service, context, async client => {
+    const policy = { statsPath: STATS_PATH, retries: FIRST_RETRIES };
+    // Also starts the period that the next CPU figure covers.
+    const first = await readStatsWithRetries(policy, client, context);
+    if (isGated(inputs)) requireJudgeable(inputs, first);
+    return runAndSample(inputs, client, context);
+  });
+  const cancelled = context.cancel.aborted;
+  const isJudged = result.isStarted && !cancelled;
   return {
     task: 'run',
     name,
     sandboxId,
     baseUrl,
-    cancelled: context.cancel.aborted,
+    cancelled,
     command: result.command,
     measured: judged.measured,
-    errors: [...result.errors, ...last.errors, ...judged.errors],
+    errors: [...result.errors, ...(isJudged ? judged.errors : [])],
     warnings: [...result.warnings, ...judged.warnings],
   };
 }
 
-interface SampledRun {
-  readonly result: ScriptResult;
-  readonly record: MonitorRecord;
-  /** Unix milliseconds of the start and the end. */
-  readonly from: number;
-  readonly to: number;
-}
+// Over a shorter period, the CPU figure would mostly be that of the request itself.
+const LAST_SAMPLE_DELAY_MS = 200;
 
 async function runAndSample(
   inputs: Inputs<'run'>,
+  client: Client,
   context: RunContext,
-  now: () => number,
-): Promise<SampledRun> {
+): Promise<{ readonly result: ScriptResult; readonly judged: JudgedRecord }> {
+  const now = clockSince(clockOrigin());
   const ended = new AbortController();
-  const cancel = AbortSignal.any([context.cancel, ended.signal]);
-  const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  return withClient(service, { ...context, cancel }, async client => {
-    await takeFirstSample(inputs, client, context);
-    const from = now();
-    const sampling = sampleUntil(ended.signal, inputs, client, { ...context, now });
-    const running = runScript(inputs, context).finally(() => ended.abort());
-    const [result, record] = await Promise.all([running, sampling]);
-    return { result, record, from, to: now() };
-  });
-}
-
-/** Starts the period that the next CPU figure covers. @throws AgentError or InputError */
-async function takeFirstSample(
-  inputs: Inputs<'run'>,
-  client: Client,
-  context: RunContext,
-): Promise<void> {
-  const policy = { statsPath: STATS_PATH, retries: FIRST_RETRIES };
-  const outcome = await readStatsWithRetries(policy, client, context);
-  if (isGated(inputs)) requireJudgeable(inputs, outcome);
-}
-
-/** Takes samples until `ended` aborts. Later ones would show a machine that is idle again. */
-async function sampleUntil(
-  ended: AbortSignal,
-  { sampleInterval: intervalMs }: Inputs<'run'>,
-  client: Client,
-  context: RunContext,
-): Promise<MonitorRecord> {
+  const stop = AbortSignal.any([ended.signal, context.cancel]);
   const lines: RecordLine[] = [];
+  const hasSample = () => lines.some(line => 'stats' in line);
   let size = 0;
-  await recordSamples(() => readStats(client, STATS_PATH), {
+  const from = now();
+  const sampling = recordSamples(() => readStats(client, STATS_PATH), {
     ...context,
-    intervalMs,
-    stop: ended,
+    now,
+    stop,
+    intervalMs: inputs.sampleInterval,
     isFull: () => size >= MAX_RECORD_BYTES,
     write(line) {
-      if (ended.aborted) return;
+      // A sample after the end shows a machine that is idle again, so it only counts if it is alone.
+      if (stop.aborted && (context.cancel.aborted || hasSample())) return;
       lines.push(line);
       size += JSON.stringify(line).length;
     },
   });
-  const record = recordOf(lines);
-  return { ...record, end: record.end ?? STOP_REQUESTED, crash: undefined };
-}
-
-// Over a shorter period, the CPU figure would be that of the request for it.
-const LAST_SAMPLE_DELAY_MS = 200;
-
-interface LastSample {
-  readonly samples: readonly Sample[];
-  readonly errors: readonly ReportedError[];
-}
-
-const NO_SAMPLE: LastSample = { samples: [], errors: [] };
-
-/** Takes a sample of a command that ended before its first. */
-async function takeLastSample(
-  inputs: Inputs<'run'>,
-  context: RunContext,
-  now: () => number,
-): Promise<LastSample> {
-  await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
-  const policy = { statsPath: STATS_PATH, retries: FIRST_RETRIES };
-  const outcome = await withClient(agentService(inputs), context, client =>
-    readStatsWithRetries(policy, client, context),
-  );
-  if ('value' in outcome) return { samples: [{ at: now(), ...outcome.value }], errors: [] };
-  return { samples: [], errors: isGated(inputs) ? [statsError(outcome.error)] : [] };
+  const running = async () => {
+    try {
+      return await runScript(inputs, context);
+    } finally {
+      if (!hasSample()) await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
+      ended.abort();
+    }
+  };
+  const [result] = await Promise.all([running(), sampling]);
+  const { end = STOP_REQUESTED, ...seen } = recordOf(result.isStarted ? lines : []);
+  const record = { ...seen, end, crash: undefined };
+  return { result, judged: judgeRecord(inputs, record, { from, to: now() }) };
 }
