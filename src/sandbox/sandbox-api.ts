@@ -3,7 +3,7 @@ import { lend } from '../agent/borrowed-chunk.ts';
 import type { AgentRequest, Client, Service } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
 import { type RetryOptions, withRetries } from '../agent/retry.ts';
-import { isHeaderValue, isSandboxId } from '../inputs/connection.ts';
+import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
 
@@ -13,17 +13,8 @@ export interface Sandbox {
   readonly domain: string | undefined;
 }
 
-interface NewSandbox {
-  readonly template: string;
-  /** Seconds. */
-  readonly lifetime: number;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly env: Readonly<Record<string, string>>;
-}
-
 export interface SandboxApi extends RetryOptions {
   readonly client: Client;
-  readonly apiKey: string;
 }
 
 export function apiService(inputs: Inputs<'sandbox-end'>): Service {
@@ -37,17 +28,17 @@ export function apiService(inputs: Inputs<'sandbox-end'>): Service {
  */
 export function createSandbox(
   api: SandboxApi,
-  { template, lifetime, metadata, env }: NewSandbox,
+  inputs: Pick<Inputs<'sandbox'>, 'template' | 'lifetime' | 'metadata' | 'env'>,
   onUncertain: () => void,
 ): Promise<Sandbox> {
   // E2B returns a token only with `secure`; `autoPause` would pause the sandbox when its lifetime
   // ends, instead of deleting it.
-  const settings = { timeout: lifetime, secure: true, autoPause: false };
-  const body = { templateID: template, ...settings, metadata, envVars: env };
-  const request = post('/sandboxes', body);
+  const settings = { timeout: toSeconds(inputs.lifetime), secure: true, autoPause: false };
+  const { template: templateID, metadata, env: envVars } = inputs;
+  const request = post('/sandboxes', { templateID, ...settings, metadata, envVars });
   return call({ ...api, isRepeatable }, async () => {
     try {
-      return decodeSandbox(await api.client.send(request), api.apiKey);
+      return decodeSandbox(await api.client.send(request));
     } catch (error) {
       if (mayHaveCreated(error)) onUncertain();
       throw error;
@@ -55,16 +46,14 @@ export function createSandbox(
   });
 }
 
-/** Extends the sandbox's life to at least `lifetime` seconds. @throws AgentError */
+/** Extends the sandbox's life to at least `lifetimeMs` from now. @throws AgentError */
 export async function connectToSandbox(
   api: SandboxApi,
   id: string,
-  lifetime: number,
+  lifetimeMs: number,
 ): Promise<Sandbox> {
-  const request = post(`${pathOf(id)}/connect`, { timeout: lifetime });
-  const sandbox = await call(api, async () =>
-    decodeSandbox(await api.client.send(request), api.apiKey),
-  );
+  const request = post(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
+  const sandbox = await call(api, async () => decodeSandbox(await api.client.send(request)));
   return { ...sandbox, id };
 }
 
@@ -72,7 +61,7 @@ export async function connectToSandbox(
 export async function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   try {
     return await call(api, async () => {
-      const answer = await api.client.send({ method: 'DELETE', path: pathOf(id) });
+      const answer = await api.client.send({ method: 'DELETE', path: `/sandboxes/${id}` });
       if (isFromProxy(answer)) throw badAnswer(answer, 'it is not JSON');
       return true;
     });
@@ -89,8 +78,9 @@ async function call<T>(api: RetryOptions, attempt: () => Promise<T>): Promise<T>
   throw new AgentError(kind, message, { status, isFromProxy, hint: HINTS[kind] ?? OTHER_HINT });
 }
 
-function pathOf(id: string): string {
-  return `/sandboxes/${encodeURIComponent(id)}`;
+// The API counts in whole seconds.
+function toSeconds(ms: number): number {
+  return Math.ceil(ms / 1000);
 }
 
 function post(path: string, body: object): AgentRequest {
@@ -99,18 +89,15 @@ function post(path: string, body: object): AgentRequest {
   return { method: 'POST', path, headers, body: [lend(bytes)] };
 }
 
-function decodeSandbox(answer: Answer, apiKey: string): Sandbox {
+function decodeSandbox(answer: Answer): Sandbox {
   const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseAnswer(answer));
-  // Outputs and the sandbox receive these values, and must never see the account's API key.
-  if ([id, token, domain].some(value => typeof value === 'string' && value.includes(apiKey)))
-    throw badAnswer(answer, 'it contains the API key');
   if (typeof id !== 'string' || !isSandboxId(id)) throw badAnswer(answer, 'it names no sandbox');
-  const hasToken = typeof token === 'string' && token !== '' && isHeaderValue(token);
-  const hasDomain = typeof domain === 'string' && /^[\w.-]+(:\d+)?$/.test(domain);
-  return { id, token: hasToken ? token : undefined, domain: hasDomain ? domain : undefined };
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return { id, token: text(token), domain: text(domain) };
 }
 
-// E2B's `error_code` for a creation that failed without effect, and may be tried again.
+// E2B's `error_code` for a creation that failed on every host, and left nothing behind
+// (packages/api/internal/orchestrator in e2b-dev/infra).
 const CREATE_FAILED = 'sandbox_create_failed';
 
 /** Returns true for failures without effect, and for 503, which a service sends while it restarts. */
@@ -125,7 +112,7 @@ function mayHaveCreated(error: unknown): boolean {
   if (isUnsent || code === CREATE_FAILED) return false;
   if (status === undefined) return true;
   if (status < 300) return !isFromProxy || status === 201;
-  // A proxy that gave up on the API answers 408 or 5xx; Envoy also answers 503.
+  // A proxy that gives up on the API answers 408 or 5xx.
   return status === 408 || status >= 500;
 }
 
@@ -133,8 +120,6 @@ const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
   unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
   'not-found': 'Check template or sandbox-id, and api-url, to which /sandboxes is added.',
   'sandbox-not-found': 'Check sandbox-id: a sandbox that was deleted or has expired is gone.',
-  busy: "Check the limits of your account and the service's status. Then run the job again.",
-  server: "Check the service's status. Then run the job again.",
   unreachable:
     'Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.',
   connection:
@@ -143,4 +128,4 @@ const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
 };
 
 const OTHER_HINT =
-  "Check api-url, template, the limits of your account, and the service's status. Then run the job again.";
+  "Check api-url, the limits of your account and the service's status. Then run the job again.";

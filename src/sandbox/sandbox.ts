@@ -56,13 +56,13 @@ export async function createOrConnect(
   const sandbox = { ...opened, domain };
   const baseUrl = baseUrlOf(domain, inputs.apiUrl);
   hooks.publish(sandbox, { baseUrl, endsAt });
-  if (baseUrl === '') context.warn(NO_DOMAIN_WARNING);
+  if (baseUrl === '')
+    context.warn(
+      'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.',
+    );
   else context.log(`Its URL: ${baseUrl.replace('{sandbox-id}', sandbox.id)}`);
-  if (sandbox.token === undefined) throw noTokenError(sandbox);
+  if (!sandbox.token) throw noTokenError(sandbox);
 }
-
-const NO_DOMAIN_WARNING =
-  'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.';
 
 /** Deletes a sandbox, or warns if that fails. */
 export async function deleteOrWarn(
@@ -115,17 +115,17 @@ function withApi<T>(
 async function create(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
-  { cancel, now, log, warn }: SandboxContext,
+  { now, log, warn }: SandboxContext,
   { jobMetadata, scheduleDeletion }: SandboxHooks,
 ): Promise<Sandbox> {
-  const { template, lifetime, env } = inputs;
-  if (cancel.aborted) throw new AgentError('cancelled', 'The job was cancelled.');
+  const { template, lifetime } = inputs;
   const metadata = { ...inputs.metadata, ...jobMetadata };
-  const request = { template, lifetime: Math.ceil(lifetime / 1000), metadata, env };
-  const uncertain: number[] = [];
-  const sandbox = await createSandbox(api, request, () => uncertain.push(now())).finally(() => {
-    const last = uncertain.at(-1);
-    if (last !== undefined) warn(maybeCreatedWarning(jobMetadata, last + lifetime));
+  let uncertainAt: number | undefined;
+  const onUncertain = () => {
+    uncertainAt = now();
+  };
+  const sandbox = await createSandbox(api, { ...inputs, metadata }, onUncertain).finally(() => {
+    if (uncertainAt !== undefined) warn(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
   });
   const { id } = sandbox;
   try {
@@ -149,7 +149,7 @@ async function connect(
 ): Promise<Sandbox> {
   // Schedule the deletion first, in case connecting fails.
   if (shouldDelete) scheduleDeletion({ id, endsAt: now() + lifetime });
-  const sandbox = await connectToSandbox(api, id, Math.ceil(lifetime / 1000));
+  const sandbox = await connectToSandbox(api, id, lifetime);
   log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
   return sandbox;
 }

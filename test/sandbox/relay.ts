@@ -24,6 +24,8 @@ export interface Relay extends AsyncDisposable {
   /** Host and port. */
   readonly address: string;
   readonly clients: readonly Socket[];
+  /** The host and port that each client of the proxy asked for. */
+  readonly hosts: readonly string[];
 }
 
 export const NOISE = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
@@ -33,6 +35,7 @@ export async function openRelay(serverPort: number, options: RelayOptions): Prom
   const { isProxy, breaks = [], onActivity = () => {} } = options;
   const clients: Socket[] = [];
   const upstreams: Socket[] = [];
+  const hosts: string[] = [];
 
   function relay(client: Socket, planned: Break | undefined): void {
     if (planned === 'refuse') return breakOff(() => client.resetAndDestroy());
@@ -68,7 +71,8 @@ export async function openRelay(serverPort: number, options: RelayOptions): Prom
     const planned = breaks[clients.push(client.on('error', () => {})) - 1];
     onActivity('connection');
     if (!isProxy) return relay(client, planned);
-    client.once('data', () => {
+    client.once('data', (head: Buffer) => {
+      hosts.push(/^CONNECT (\S+)/.exec(String(head))?.[1] ?? '');
       if (planned === 'refuse')
         return breakOff(() => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -79,6 +83,7 @@ export async function openRelay(serverPort: number, options: RelayOptions): Prom
   return {
     address: `127.0.0.1:${port}`,
     clients,
+    hosts,
     [Symbol.asyncDispose]: () => closeWith(server, [...clients, ...upstreams]),
   };
 }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
-import { listenHere } from '../listening.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { annotations, apiRequests, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { openRelay } from './relay.ts';
 
 const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';
@@ -198,26 +196,14 @@ test('the base-url of a sandbox is its own host name', {
 }, async () => {
   using keys = makeKeys('DNS:*.e2b.app');
   await using job = await openJobWithApi({ tls: keys, domain: null });
-  const hosts: string[] = [];
-  const proxy = createServer().on('connect', ({ url = '' }, socket) => {
-    hosts.push(url);
-    const tunnel = connect(Number(new URL(job.plane.url).port), '127.0.0.1');
-    socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    socket.pipe(tunnel).pipe(socket);
-    for (const side of [socket, tunnel]) side.on('error', () => tunnel.destroy());
-  });
-  const HTTPS_PROXY = `http://127.0.0.1:${await listenHere(proxy)}`;
-  const env = { HTTPS_PROXY, NODE_EXTRA_CA_CERTS: keys.certFile };
-  try {
-    const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
-    const stats = await job.runAction('stats', {}, { env });
-    assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
-    const host = `49983-${job.plane.created[0]?.id}.e2b.app`;
-    assert.equal(main.outputs['base-url'], `https://${host}`);
-    assert.deepEqual([...new Set(hosts)], ['api.e2b.app:443', `${host}:443`]);
-  } finally {
-    proxy.close();
-  }
+  await using proxy = await openRelay(Number(new URL(job.plane.url).port), { isProxy: true });
+  const env = { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: keys.certFile };
+  const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
+  const stats = await job.runAction('stats', {}, { env });
+  assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
+  const host = `49983-${job.plane.created[0]?.id}.e2b.app`;
+  assert.equal(main.outputs['base-url'], `https://${host}`);
+  assert.deepEqual([...new Set(proxy.hosts)], ['api.e2b.app:443', `${host}:443`]);
 });
 
 /** `arrived` sends the action a signal, and resolves once the action has received it. */
