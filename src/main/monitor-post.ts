@@ -6,7 +6,7 @@ import { endMonitor } from '../tasks/monitor.ts';
 
 const directory = loadMonitorDirectory();
 if (directory !== undefined) {
-  const inputs = loadInputs(directory)?.inputs ?? {};
+  const inputs = loadInputs(directory) ?? {};
   // monitor/stop has already judged a monitor that it stopped.
   if (!isStopped(directory))
     await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), {

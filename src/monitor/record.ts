@@ -16,35 +16,13 @@ export function monitorFiles(directory: string) {
   };
 }
 
-// Unlike performance.now(), hrtime has the same origin in all processes of a machine. Unlike
-// Date.now(), it never jumps.
-function uptimeMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
+export function saveInputs(directory: string, inputs: RawInputs): void {
+  writeFileSync(monitorFiles(directory).inputs, JSON.stringify(inputs), { mode: 0o600 });
 }
 
-/** Returns the Unix time, in milliseconds, at which the monotonic clock was 0. */
-export function clockOrigin(): number {
-  return Date.now() - uptimeMs();
-}
-
-/** Returns a clock of Unix milliseconds that ignores changes of the system time. */
-export function clockSince(origin: number): () => number {
-  return () => Math.round(origin + uptimeMs());
-}
-
-export interface SavedInputs {
-  readonly inputs: RawInputs;
-  /** Unix milliseconds at which the monotonic clock was 0. */
-  readonly origin: number;
-}
-
-export function saveInputs(directory: string, saved: SavedInputs): void {
-  writeFileSync(monitorFiles(directory).inputs, JSON.stringify(saved), { mode: 0o600 });
-}
-
-export function loadInputs(directory: string): SavedInputs | undefined {
-  const { inputs, origin } = parseFields(readIfExists(monitorFiles(directory).inputs));
-  return typeof origin === 'number' ? { inputs: stringFieldsOf(inputs), origin } : undefined;
+export function loadInputs(directory: string): RawInputs | undefined {
+  const json = readIfExists(monitorFiles(directory).inputs);
+  return json === '' ? undefined : stringFieldsOf(JSON.parse(json));
 }
 
 /** Returns undefined once the sampler has ended by itself. */
@@ -66,7 +44,7 @@ export function isStopped(directory: string): boolean {
   return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
 
-/** `stats` is the JSON of `Stats`; `end` says why sampling ended. */
+/** `at` is in Unix milliseconds, `stats` is the JSON of `Stats`, `end` says why sampling ended. */
 export type RecordLine =
   | { readonly at: number; readonly stats: string }
   | { readonly at: number; readonly failure: string }

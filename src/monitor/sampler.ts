@@ -2,14 +2,13 @@ import { existsSync, rmSync } from 'node:fs';
 import { agentService, withClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import { type Sleep, sleep } from '../agent/retry.ts';
-import { parseInputs } from '../inputs/inputs.ts';
+import { type Inputs, parseInputs } from '../inputs/inputs.ts';
 import { secretsIn } from '../inputs/secrets.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { systemCode } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
 import {
   appendLine,
-  clockSince,
   isFull,
   monitorFiles,
   type RecordLine,
@@ -27,31 +26,23 @@ export async function runSampler(directory: string, options: SamplerOptions): Pr
     intervalMs: inputs.sampleInterval,
     sleep,
     stop,
-    now: clockSince(options.origin),
+    now: Date.now,
     write: line => appendLine(directory, line),
     isFull: () => isFull(directory),
   };
-  try {
-    await withClient(service, { cancel, now: Date.now, redact }, client =>
-      recordSamples(() => readStats(client, inputs.statsPath), recording),
-    );
-  } catch (error) {
-    // The job reads stderr once the pid file is gone, so write the error now.
-    process.stderr.write(`${String(error)}\n`);
-  }
-  removePidFile(directory);
+  await withClient(service, { cancel, now: Date.now, redact }, client =>
+    recordSamples(() => readStats(client, inputs.statsPath), recording),
+  );
+  // In a container without an init process, kill(pid, 0) succeeds even after the process exits.
+  rmSync(monitorFiles(directory).pid, { force: true });
 }
 
 const MIN_TIMEOUT_MS = 10_000;
 
+type Timing = Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>;
+
 /** Returns a sample's timeout in milliseconds, capped so that one slow answer opens no gap. */
-export function sampleTimeout({
-  timeout,
-  sampleInterval,
-}: {
-  readonly timeout: number;
-  readonly sampleInterval: number;
-}): number {
+export function sampleTimeout({ timeout, sampleInterval }: Timing): number {
   return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
 
@@ -83,7 +74,6 @@ export async function recordSamples(
 
 const CHECK_INTERVAL_MS = 200;
 const LAST_SAMPLE_TIMEOUT_MS = 5000;
-const JOB_GONE = 'its job is gone';
 
 /** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
 function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
@@ -95,8 +85,7 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
     if (reason === undefined) return;
     clearInterval(timer);
     stop.abort(reason);
-    // If the job is gone, nobody needs a last sample.
-    setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_TIMEOUT_MS).unref();
+    setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
   };
   const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
   return { stop: stop.signal, cancel: cancel.signal };
@@ -104,7 +93,7 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
 
 function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): string | undefined {
   if (existsSync(monitorFiles(directory).stop)) return STOP_REQUESTED;
-  if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
+  if (!existsSync(directory) || !isRunning(jobPid)) return 'its job is gone';
   return isTimeUp ? 'max-duration was over' : undefined;
 }
 
@@ -121,11 +110,6 @@ export async function waitForSampler(
   let isWaiting = true;
   while (isWaiting && isSampling(directory) && clock() < deadline)
     isWaiting = await sleep(POLL_MS, stop);
-}
-
-// kill(pid, 0) also succeeds for an exited process whose parent has not reaped it.
-function removePidFile(directory: string): void {
-  rmSync(monitorFiles(directory).pid, { force: true });
 }
 
 function isSampling(directory: string): boolean {

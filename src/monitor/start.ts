@@ -3,16 +3,17 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { inputError } from '../inputs/input-error.ts';
+import { finished } from 'node:stream/promises';
+import type { RawInputs } from '../inputs/parsers.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { monitorFiles, readRecord, type SavedInputs } from './record.ts';
+import { monitorFiles } from './record.ts';
 
-export interface SamplerOptions extends SavedInputs {
+export interface SamplerOptions {
+  readonly inputs: RawInputs;
   /** The process whose exit ends the job. */
   readonly jobPid: number;
 }
 
-/** @throws InputError if the sampler ends before it has read its options */
 export async function startSampler(
   script: string,
   directory: string,
@@ -32,20 +33,13 @@ export async function startSampler(
   await once(child, 'spawn');
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
   // Inputs may be secret, and other processes can read arguments and environments.
-  const { promise: sent, resolve, reject } = Promise.withResolvers<void>();
-  // When the process exits, Node closes its stdin, with or without an EPIPE.
-  child.stdin?.on('finish', resolve).on('error', reject).on('close', reject);
-  child.stdin?.end(JSON.stringify(options));
-  await sent.catch(() => {
-    const { crash = 'for no known reason' } = readRecord(directory);
-    throw inputError('monitor', `its process ended at once: ${crash}.`);
-  });
+  if (child.stdin !== null) await finished(child.stdin.end(JSON.stringify(options)));
   child.unref();
 }
 
 export async function receiveSamplerOptions(): Promise<SamplerOptions> {
-  const { inputs, origin, jobPid } = parseFields(await text(process.stdin));
-  return { inputs: stringFieldsOf(inputs), origin: Number(origin), jobPid: Number(jobPid) };
+  const { inputs, jobPid } = parseFields(await text(process.stdin));
+  return { inputs: stringFieldsOf(inputs), jobPid: Number(jobPid) };
 }
 
 function samplerEnvironment(): NodeJS.ProcessEnv {

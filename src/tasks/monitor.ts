@@ -7,8 +7,6 @@ import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import {
   appendLine,
-  clockOrigin,
-  clockSince,
   findGaps,
   type Gap,
   isStopped,
@@ -49,18 +47,15 @@ export async function startMonitor(
   context: Context,
   { script, openDirectory, jobPid }: MonitorSetup,
 ): Promise<void> {
-  const origin = clockOrigin();
   const outcome = await withClient(agentService(inputs), context, client =>
     readStatsWithRetries({ ...inputs, retries: FIRST_RETRIES }, client, context),
   );
   const stats = requireJudgeable(inputs, outcome);
   const directory = openDirectory();
   const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
-  const saved = { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl };
-  saveInputs(directory, { inputs: saved, origin });
-  const first = { at: clockSince(origin)(), stats: stats.json };
-  appendLine(directory, first);
-  await startSampler(script, directory, { inputs: raw, origin, jobPid });
+  saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });
+  appendLine(directory, { at: context.now(), stats: stats.json });
+  await startSampler(script, directory, { inputs: raw, jobPid });
 }
 
 /**
@@ -83,14 +78,14 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   const { cancel } = context;
   const saved = loadInputs(directory);
   if (saved === undefined) throw lostRecordError(directory);
-  const jobEnd = clockSince(saved.origin)();
+  const jobEnd = context.now();
   requestStop(directory);
   await waitForSampler(directory, { ...context, stop: cancel });
   const record = readRecord(directory);
   if (record.samples.length === 0) throw lostRecordError(directory);
   // A cancelled step does not wait for the sampler's last line.
   const end = record.end ?? (cancel.aborted ? STOP_REQUESTED : undefined);
-  const inputs = parseInputs('monitor-end', saved.inputs);
+  const inputs = parseInputs('monitor-end', saved);
   const { name, sandboxId, baseUrl } = inputs;
   const judged = judgeRecord(inputs, { ...record, end }, { to: jobEnd });
   return { task: 'monitor', name, sandboxId, baseUrl, cancelled: cancel.aborted, ...judged };
@@ -153,35 +148,18 @@ function describeFailures({ failures: [first, ...others] }: MonitorRecord): stri
  * @throws InputError unless exactly one matches
  */
 export function chooseMonitor(wanted: string, directories: readonly string[]): string {
-  const running = directories.filter(directory => !isStopped(directory));
-  if (running.length === 0) throw inputError('monitor', NONE_RUNS);
-  const matching = running.filter(
-    each => wanted === '' || path.basename(each) === wanted || nameIn(each) === wanted,
-  );
-  const [only, ...others] = matching;
-  if (only !== undefined && others.length === 0) return only;
-  const several =
-    wanted === ''
-      ? 'is needed, since several monitors run'
-      : `several monitors have the name ${quote(wanted)}`;
-  const what = only === undefined ? `${quote(wanted)} is no running monitor of this job` : several;
-  const names = running.map(nameMonitor).join(', ');
+  const running = directories
+    .filter(directory => !isStopped(directory))
+    .map(directory => {
+      const name = loadInputs(directory)?.['name']?.trim() ?? '';
+      return { directory, name, id: path.basename(directory) };
+    });
+  const [only, ...others] = running.filter(({ name, id }) => ['', name, id].includes(wanted));
+  if (only !== undefined && others.length === 0) return only.directory;
+  const names = running.map(({ name, id }) => (name === '' ? id : `${quote(name)} (${id})`));
   throw inputError(
     'monitor',
-    `${what}. Running: ${names}. Use the output of the step that started the monitor.`,
+    `must name exactly one running monitor of this job, not ${quote(wanted)}. Running: ${names.join(', ') || 'none'}. Use the output of the step with sandbox-sync/sandbox-sync/monitor, which must come before this one.`,
     '${{ steps.<its id>.outputs.monitor }}',
   );
-}
-
-const NONE_RUNS =
-  'no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.';
-
-function nameIn(directory: string): string {
-  return loadInputs(directory)?.inputs['name']?.trim() ?? '';
-}
-
-function nameMonitor(directory: string): string {
-  const name = nameIn(directory);
-  const id = path.basename(directory);
-  return name === '' ? id : `${quote(name)} (${id})`;
 }

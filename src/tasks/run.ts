@@ -1,14 +1,7 @@
 import { agentService, type Client, withClient } from '../agent/client.ts';
 import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import {
-  clockOrigin,
-  clockSince,
-  MAX_RECORD_BYTES,
-  type RecordLine,
-  recordOf,
-  STOP_REQUESTED,
-} from '../monitor/record.ts';
+import { MAX_RECORD_BYTES, type RecordLine, recordOf, STOP_REQUESTED } from '../monitor/record.ts';
 import { recordSamples, sampleTimeout } from '../monitor/sampler.ts';
 import type { Report } from '../report/report.ts';
 import { readStats } from '../stats/stats.ts';
@@ -56,16 +49,14 @@ async function runAndSample(
   client: Client,
   context: RunContext,
 ): Promise<{ readonly result: ScriptResult; readonly judged: JudgedRecord }> {
-  const now = clockSince(clockOrigin());
   const ended = new AbortController();
   const stop = AbortSignal.any([ended.signal, context.cancel]);
   const lines: RecordLine[] = [];
   const hasSample = () => lines.some(line => 'stats' in line);
   let size = 0;
-  const from = now();
+  const from = context.now();
   const sampling = recordSamples(() => readStats(client, STATS_PATH), {
     ...context,
-    now,
     stop,
     intervalMs: inputs.sampleInterval,
     isFull: () => size >= MAX_RECORD_BYTES,
@@ -87,5 +78,5 @@ async function runAndSample(
   const [result] = await Promise.all([running(), sampling]);
   const { end = STOP_REQUESTED, ...seen } = recordOf(result.isStarted ? lines : []);
   const record = { ...seen, end, crash: undefined };
-  return { result, judged: judgeRecord(inputs, record, { from, to: now() }) };
+  return { result, judged: judgeRecord(inputs, record, { from, to: context.now() }) };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findGaps, STOP_REQUESTED } from '../../src/monitor/record.ts';
+import { findGaps, type MonitorRecord, STOP_REQUESTED } from '../../src/monitor/record.ts';
 import { judgeRecord } from '../../src/tasks/monitor.ts';
 import { parse } from '../gate/parse-condition.ts';
 import { statsFromJson } from '../stats/stats-from-json.ts';
@@ -12,43 +12,37 @@ function samplesAt(...seconds: readonly number[]) {
   return seconds.map(each => ({ at: each * S, ...STATS }));
 }
 
+const RECORD = { failures: [], end: STOP_REQUESTED, crash: undefined };
+
 /** A job that ends after 100 s, with an interval of 5 s. */
 interface MonitoredJob {
   /** The times of the samples, in seconds. */
   readonly at: readonly number[];
-  readonly failures?: readonly string[];
-  readonly end?: string;
-  readonly crash?: string;
+  readonly record?: Partial<MonitorRecord>;
   readonly gaps: readonly (readonly [from: number, to: number, why: string])[];
 }
+
+const ENDED = ', since the monitor had ended: ';
 
 const JOBS: Readonly<Record<string, MonitoredJob>> = {
   'a gap if every sample after the first failed, even in a short job': {
     at: [80],
-    failures: ['It answered 503.', 'It answered 503.'],
-    end: STOP_REQUESTED,
+    record: { failures: ['It answered 503.', 'It answered 503.'] },
     gaps: [[80, 100, '']],
   },
-  'none in a job that was sampled to its end': {
-    at: [0, 48, 98, 100],
-    end: STOP_REQUESTED,
-    gaps: [],
-  },
+  'none in a job that was sampled to its end': { at: [0, 48, 98, 100], gaps: [] },
   'a gap that ends after the job, with a late last sample': {
     at: [0, 50, 101],
-    end: STOP_REQUESTED,
     gaps: [[50, 101, '']],
   },
-  'none in ten intervals between two samples': { at: [0, 50, 100], end: STOP_REQUESTED, gaps: [] },
+  'none in ten intervals between two samples': { at: [0, 50, 100], gaps: [] },
   'a gap in more than ten intervals between two samples': {
     at: [0, 50.001, 100],
-    end: STOP_REQUESTED,
     gaps: [[0, 50.001, '']],
   },
-  'a gap at the end of the job': { at: [0, 49], end: STOP_REQUESTED, gaps: [[49, 100, '']] },
+  'a gap at the end of the job': { at: [0, 49], gaps: [[49, 100, '']] },
   'two gaps in one job': {
     at: [0, 60, 70, 121],
-    end: STOP_REQUESTED,
     gaps: [
       [0, 60, ''],
       [70, 121, ''],
@@ -56,31 +50,31 @@ const JOBS: Readonly<Record<string, MonitoredJob>> = {
   },
   'a gap after max-duration, however short': {
     at: [0, 40, 80],
-    end: 'max-duration was over',
-    gaps: [[80, 100, ', since the monitor had ended: max-duration was over']],
+    record: { end: 'max-duration was over' },
+    gaps: [[80, 100, `${ENDED}max-duration was over`]],
   },
   'a gap after a crash, with its error': {
     at: [0, 50, 99],
-    crash: 'Error: ENOSPC',
-    gaps: [[99, 100, ', since the monitor had ended: Error: ENOSPC']],
+    record: { end: undefined, crash: 'Error: ENOSPC' },
+    gaps: [[99, 100, `${ENDED}Error: ENOSPC`]],
   },
   'a gap after a killed sampler': {
     at: [0, 50, 100],
+    record: { end: undefined },
     gaps: [[100, 100, ', since something else ended the monitor']],
   },
 };
 
-for (const [name, { at, failures = [], end, crash, gaps }] of Object.entries(JOBS))
+for (const [name, { at, record, gaps }] of Object.entries(JOBS))
   test(`findGaps finds ${name}`, () => {
-    const record = { samples: samplesAt(...at), failures, end, crash };
-    const found = findGaps(record, { to: 100 * S }, 5 * S);
+    const job = { samples: samplesAt(...at), ...RECORD, ...record };
+    const found = findGaps(job, { to: 100 * S }, 5 * S);
     const seconds = found.map(gap => [gap.from / S, gap.to / S, gap.why]);
     assert.deepEqual(seconds, gaps);
   });
 
 test('findGaps ignores gaps up to 30 s with short intervals', () => {
-  const record = { samples: samplesAt(0, 30, 61, 62), failures: [], end: STOP_REQUESTED };
-  const gaps = findGaps({ ...record, crash: undefined }, { to: 62 * S }, S);
+  const gaps = findGaps({ samples: samplesAt(0, 30, 61, 62), ...RECORD }, { to: 62 * S }, S);
   assert.deepEqual(gaps, [{ from: 30 * S, to: 61 * S, why: '' }]);
 });
 
@@ -94,9 +88,8 @@ const GATES = {
 for (const [name, [failIf, warnIf, state, errors, warnings]] of Object.entries(GATES))
   test(`a gap ${name}`, () => {
     const sampleInterval = 5 * S;
-    const record = { samples: samplesAt(0, 60, 120), failures: [], end: STOP_REQUESTED };
-    const judged = { ...record, crash: undefined };
-    const report = judgeRecord({ failIf, warnIf, sampleInterval }, judged, { to: 130 * S });
+    const record = { samples: samplesAt(0, 60, 120), ...RECORD };
+    const report = judgeRecord({ failIf, warnIf, sampleInterval }, record, { to: 130 * S });
     assert.equal(report.measured.gate.state, state);
     assert.deepEqual([report.errors.length, report.warnings.length], [errors, warnings]);
     const [first = ''] = [...report.errors.map(({ message }) => message), ...report.warnings];

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { monitorFiles, readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
+import { type Result } from '../e2e/result.ts';
 import { expectFailure, folderOf, runAction } from '../e2e/run-action.ts';
 import { openJob, SANDBOX_ID, type TestJob, TOKEN } from '../e2e/test-job.ts';
 import { WINDOWS, WITHOUT_SIGNALS } from '../system.ts';
@@ -45,11 +46,9 @@ describe('monitors', { concurrency: 2 }, () => {
     const peak = monitor.world.agent.requests.length + 2;
     await pollUntil(() => monitor.world.agent.requests.length >= peak);
     monitor.setMemory(20);
-    const post = await monitor.post();
-    assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
+    const post = assertGateFailed(await monitor.post(), /95 %/);
     const { mem_used_pct } = JSON.parse(post.outputs['aggregates'] ?? '');
     assert.deepEqual([mem_used_pct.min, mem_used_pct.max, mem_used_pct.last], [10, 95, 20]);
-    assert.match(post.annotations('error').join(), /95 %/);
   });
 
   test('the post step of a monitor uses the inputs of the main step', async () => {
@@ -67,14 +66,14 @@ describe('monitors', { concurrency: 2 }, () => {
     await using monitor = await startMonitor(GATED, { faults });
     const post = await monitor.post();
     assert.equal(post.exitCode, 0, post.stdout);
-    assert.match(post.annotations('warning').join(), /^1 sample failed: .*sandbox was not found/i);
+    assert.match(post.warnings, /^1 sample failed: .*sandbox was not found/i);
   });
 
   test('a monitor cancels its last sample if the agent stalls', async () => {
     await using monitor = await startMonitor({}, STALLING_LAST_SAMPLE);
     const post = await monitor.post();
     assert.equal(post.exitCode, 0, post.stdout);
-    assert.match(post.annotations('warning').join('\n'), /^1 sample failed: GET \S+ was cancelled/);
+    assert.match(post.warnings, /^1 sample failed: GET \S+ was cancelled/);
   });
 
   test('a monitor whose post step is cancelled does not wait for its last sample', {
@@ -93,37 +92,31 @@ describe('monitors', { concurrency: 2 }, () => {
   test('a monitor that reaches max-duration fails the gate', async () => {
     await using monitor = await startMonitor({ ...GATED, 'max-duration': '1s' });
     await pollUntil(() => samplerPid(monitor.directory) === undefined);
-    const post = await monitor.post();
-    assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
     const says = /not seen from \S+ UTC to \S+ UTC, since the monitor had ended: max-duration/;
-    assert.match(post.annotations('error').join('\n'), says);
+    assertGateFailed(await monitor.post(), says);
   });
 
   test('a killed monitor fails the gate', async () => {
     await using monitor = await startMonitor(GATED);
     process.kill(monitor.pid, 'SIGKILL');
-    const post = await monitor.post();
-    assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
     const says = /was not seen from .*, since something else ended the monitor\./;
-    assert.match(post.annotations('error').join('\n'), says);
+    assertGateFailed(await monitor.post(), says);
   });
 
   test('a monitor that crashed fails the gate with its error', async () => {
     await using monitor = await startMonitor(GATED);
-    const record = path.join(monitor.directory, 'record.jsonl');
+    const { record } = monitorFiles(monitor.directory);
     renameSync(record, `${record}.kept`);
     mkdirSync(record);
     requestStop(monitor.directory);
-    await pollUntil(() => samplerPid(monitor.directory) === undefined);
+    await pollUntil(() => !isRunning(monitor.pid));
     rmSync(record, { recursive: true });
     renameSync(`${record}.kept`, record);
-    const post = await monitor.post();
-    assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
     // Node for Windows opens a directory with the flag 'a', so only writing to it fails.
     const says = WINDOWS
       ? /since the monitor had ended: Error: E\w+: .*, write/
       : /since the monitor had ended: Error: EISDIR: .*record\.jsonl/;
-    assert.match(post.annotations('error').join('\n'), says);
+    assertGateFailed(await monitor.post(), says);
   });
 
   test('a monitor whose directory was removed fails', async () => {
@@ -131,7 +124,7 @@ describe('monitors', { concurrency: 2 }, () => {
     rmSync(monitor.directory, { recursive: true });
     const post = await monitor.post();
     assert.equal(post.exitCode, 1);
-    assert.match(post.annotations('error').join('\n'), /^monitor: its record is lost: /);
+    assert.match(post.errors, /^monitor: its record is lost: /);
   });
 
   test('a monitor without any sample left fails, even without a gate', async () => {
@@ -140,7 +133,7 @@ describe('monitors', { concurrency: 2 }, () => {
     rmSync(monitorFiles(monitor.directory).record);
     const post = await monitor.post();
     assert.equal(post.exitCode, 1, post.stdout);
-    assert.match(post.annotations('error').join('\n'), /^monitor: its record is lost: /);
+    assert.match(post.errors, /^monitor: its record is lost: /);
   });
 
   test('a monitor ends when its job is gone', async () => {
@@ -171,7 +164,7 @@ describe('monitors that do not start', { concurrency: 2 }, () => {
     'with a fail-if on a metric that the sandbox does not report': [
       { 'fail-if': 'mem_used_pct > 90\ngpu > 1' },
       {},
-      /^fail-if: `gpu > 1` cannot be judged: the sandbox does not report `gpu`; it reports .*`mem_used_pct`/,
+      /^fail-if: gpu > 1 cannot be judged: the sandbox does not report gpu; it reports .*mem_used_pct/,
     ],
     'with invalid inputs': [{ 'sample-interval': 'soon' }, {}, /^sample-interval: "soon"/],
     'without GITHUB_STATE, since no post step would end it': [
@@ -184,13 +177,19 @@ describe('monitors that do not start', { concurrency: 2 }, () => {
     test(`a monitor does not start ${name}`, async () => {
       await using world = await openJob();
       const main = await expectFailure(world, { ...GATED, ...inputs }, { task: 'monitor', env });
-      assert.match(main.annotations('error').join('\n'), says);
+      assert.match(main.errors, says);
       assert.deepEqual([main.state, monitorDirectories(world)], [{}, []]);
       const post = await runAction(world, {}, { task: 'monitor', post: main });
       assert.deepEqual([post.exitCode, post.stdout, post.outputs], [0, '', {}]);
     });
   }
 });
+
+function assertGateFailed(post: Result, says: RegExp): Result {
+  assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
+  assert.match(post.errors, says);
+  return post;
+}
 
 /** Starts a monitor from a process that then exits. Returns the monitor's directory. */
 async function startInJobThatDies({ workspace, temp, agent }: TestJob): Promise<string> {
