@@ -77,22 +77,10 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['files'],
-    pattern: /^-\s|^\[\s*["'].*["']\s*\]$/,
-    message:
-      'is a list. Write each pattern on its own line, below `files: |`, without dashes, brackets or commas.',
-  },
-  {
-    inputs: ['files'],
     // A space or a comma after it is reported if the pattern matches nothing.
     pattern: /[^\\/]\*\*|\*\*[^\\/\s,]/,
     message:
       'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
-  },
-  {
-    inputs: ['files'],
-    // With four stars, matching a long name can take seconds; with three, 32 ms.
-    pattern: /(\*[^*\\/]*){4}/,
-    message: 'has more than three * in one name. Write one for all that they stand for.',
   },
   {
     inputs: ['files'],
@@ -121,7 +109,7 @@ const MISTAKES: readonly CommonMistake[] = [
       'has a ->, => or colon in it. In front of a target, write => with a space on each side.',
   },
   { inputs: ['exclude'], pattern: /,[\s!]/, message: SEPARATES_NOTHING },
-  { inputs: ['unmatched'], pattern: /,|\*\s/, message: SEPARATES_NOTHING },
+  { inputs: ['unmatched'], pattern: /,|\*\s|^-\s/, message: SEPARATES_NOTHING },
 ];
 
 export function rejectMistakes(input: string, value: string, reject: Reject): void {

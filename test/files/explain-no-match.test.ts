@@ -88,6 +88,7 @@ const MISTAKES: Readonly<Record<string, string>> = {
   'dist/**, apps/**': SEPARATES_NOTHING,
   'dist/** apps/**': SEPARATES_NOTHING,
   '*.js, *.css': SEPARATES_NOTHING,
+  '- dist/**': SEPARATES_NOTHING,
   'src # the sources': OWN_LINE,
   'dist/** # comment': OWN_LINE,
   '*.js # a': OWN_LINE,
