@@ -105,36 +105,25 @@ export function routingHeaders(prefix: string): { readonly id: string; readonly 
   return { id: `${prefix}-Sandbox-Id`, port: `${prefix}-Sandbox-Port` };
 }
 
-/** Parses the headers of requests to the agent. */
-export const agentHeaders = headersExcept('x-access-token');
-
-export const apiHeaders = headersExcept('x-api-key');
-
 // The action sets some of these. undici throws for others, or would show the sandbox the proxy's
 // password.
 const RESERVED =
-  /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization)$/i;
+  /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
 
-export const HEADER_EXAMPLE = '"X-Metadata-build: 42"';
+const HEADER_EXAMPLE = '"X-Metadata-build: 42"';
 
 /** Parses one header per line. Messages omit values, which may be secret. */
-function headersExcept(credential: string): InputParser<Readonly<Record<string, string>>> {
-  return (value, reject) => {
-    const headers = parseLines(value, reject, (line, rejectLine) => {
-      const header = splitHeader(line);
-      if (header === undefined)
-        return rejectLine('this is not of the form Name: value.', HEADER_EXAMPLE);
-      const [name] = header;
-      if (!RESERVED.test(name) && name.toLowerCase() !== credential) return header;
-      return rejectLine(reservedMessage(name), HEADER_EXAMPLE);
-    });
-    return Object.fromEntries(headers);
-  };
-}
-
-export function reservedMessage(name: string): string {
-  return `the action itself sets ${quote(name)}. Remove the line.`;
-}
+export const headers: InputParser<Readonly<Record<string, string>>> = (value, reject) => {
+  const lines = parseLines(value, reject, (line, rejectLine) => {
+    const header = splitHeader(line);
+    if (header === undefined)
+      return rejectLine('this is not of the form Name: value.', HEADER_EXAMPLE);
+    const [name] = header;
+    if (!RESERVED.test(name)) return header;
+    return rejectLine(`the action itself sets ${quote(name)}. Remove the line.`, HEADER_EXAMPLE);
+  });
+  return Object.fromEntries(lines);
+};
 
 /** Splits `Name: value`; returns undefined if one of them is invalid. */
 export function splitHeader(line: string): readonly [name: string, value: string] | undefined {
@@ -145,6 +134,6 @@ export function splitHeader(line: string): readonly [name: string, value: string
 }
 
 // RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
-export function isHeaderValue(value: string): boolean {
+function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

@@ -1,7 +1,5 @@
 import type { ActionName } from './actions.ts';
 import {
-  agentHeaders,
-  apiHeaders,
   apiKey,
   apiUrl,
   baseUrl,
@@ -9,6 +7,7 @@ import {
   existingSandboxId,
   fillPlaceholders,
   headerPrefix,
+  headers,
   operationPath,
   sandboxId,
   token,
@@ -21,7 +20,6 @@ import {
   concurrency,
   conditions,
   duration,
-  filesPerRequest,
   flag,
   type InputParser,
   keyValues,
@@ -30,7 +28,6 @@ import {
   script,
   shard,
   text,
-  unixTime,
   waitConditions,
   wholeNumber,
 } from './parsers.ts';
@@ -44,7 +41,7 @@ const connecting = {
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
   'header-prefix': headerPrefix,
-  headers: agentHeaders,
+  headers,
   timeout: duration(1, '60s'),
 };
 
@@ -57,14 +54,14 @@ const uploading = {
   'working-directory': text,
   username: text,
   signature: text,
-  'signature-expiration': unixTime,
+  'signature-expiration': text,
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
   'follow-symlinks': flag(undefined),
   'state-file': text,
   shard,
   concurrency,
-  'files-per-request': filesPerRequest,
+  'files-per-request': wholeNumber(1, 1000, 'auto'),
   checksums: flag(false),
   'dry-run': flag(false),
 };
@@ -102,7 +99,7 @@ const running = {
 const controlling = {
   'api-url': apiUrl,
   'api-key': apiKey,
-  headers: apiHeaders,
+  headers,
   ...retrying,
   timeout: duration(1, '60s'),
 };

@@ -21,19 +21,13 @@ export const text: InputParser<string> = value => value;
 export const script: InputParser<string> = (value, reject) =>
   value === '' ? reject('is required: the commands to run.', 'npm ci && npm test') : value;
 
-export const unixTime: InputParser<string> = (value, reject) =>
-  /^\d*$/.test(value)
-    ? value
-    : reject(`${quote(value)} is not a Unix time in whole seconds.`, '1798761600');
-
 /** Parses a YAML 1.2 boolean. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
   return (value, reject) => {
     if (value === '') return fallback;
     if (/^(true|True|TRUE)$/.test(value)) return true;
     if (/^(false|False|FALSE)$/.test(value)) return false;
-    const isYes = /^(true|yes|y|on|1)$/i.test(value);
-    return reject(`${quote(value)} is neither true nor false.`, String(isYes));
+    return reject(`${quote(value)} is neither true nor false.`, 'true');
   };
 }
 
@@ -45,28 +39,24 @@ export function choice<const W extends string>(first: W, ...others: readonly W[]
   };
 }
 
-export function wholeNumber(min: number, max: number, fallback: number): InputParser<number> {
+export function wholeNumber<F extends number | 'auto'>(
+  min: number,
+  max: number,
+  fallback: F,
+): InputParser<number | F> {
   return (value, reject) => {
-    if (value === '') return fallback;
+    if (value === '' || value === fallback) return fallback;
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
     return reject(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
   };
 }
 
-function autoOr<A>(max: number, auto: A): InputParser<number | A> {
-  return (value, reject) => {
-    if (value === '' || value === 'auto') return auto;
-    const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-    if (number >= 1 && number <= max) return number;
-    return reject(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, 'auto');
-  };
-}
-
 // Services start failing near 30 connections.
-export const concurrency = autoOr(100, 24);
+const DEFAULT_CONCURRENCY = 24;
 
-export const filesPerRequest = autoOr(1000, 'auto' as const);
+export const concurrency: InputParser<number> = (value, reject) =>
+  wholeNumber(1, 100, DEFAULT_CONCURRENCY)(value === 'auto' ? '' : value, reject);
 
 const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }));
 

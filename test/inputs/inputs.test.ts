@@ -16,12 +16,14 @@ describe('whole numbers', () => {
 
 describe('concurrency', () => {
   accepts('concurrency', { '': 24, auto: 24, '1': 1, '100': 100 });
-  rejects('concurrency', each(['0', '101', 'Auto', ...NO_NUMBERS], '% is neither auto nor'));
+  const wrong = ['0', '101', 'Auto', ...NO_NUMBERS];
+  rejects('concurrency', each(wrong, '% is not a whole number from 1 to 100.'));
 });
 
 describe('files-per-request', () => {
   accepts('files-per-request', { '': 'auto', auto: 'auto', '1': 1, '1000': 1000 });
-  rejects('files-per-request', each(['0', '1001', ...NO_NUMBERS], '% is neither auto nor'));
+  const wrong = ['0', '1001', 'Auto', ...NO_NUMBERS];
+  rejects('files-per-request', each(wrong, '% is not a whole number from 1 to 1000.'));
 });
 
 describe('shard', () => {
@@ -44,32 +46,14 @@ describe('switches', () => {
     accepts(input, { true: true, True: true, TRUE: true, ' false ': false, FALSE: false });
     rejects(input, each(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'));
   }
-  test('the example for a switch means the same as the rejected word', () => {
-    for (const [word, meant] of [
-      ['yes', true],
-      ['On', true],
-      ['tRUE', true],
-      ['no', false],
-      ['off', false],
-    ] as const) {
-      const [{ example } = {}] = problemsOf({ summary: word });
-      assert.equal(example, `summary: ${meant}`);
-    }
-  });
   accepts('delete', { true: true, false: false }, { action: 'sandbox' });
 });
 
 describe('words and texts', () => {
   accepts('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
   rejects('if-no-files-found', each(['fail', 'Warn', 'constructor'], '% is not one of error,'));
-  const texts = ['working-directory', 'username', 'signature'];
-  for (const input of [...texts, 'state-file']) accepts(input, { ' a b ': 'a b' });
-});
-
-describe('signature-expiration', () => {
-  accepts('signature-expiration', { '': '', ' 1798761600 ': '1798761600' });
-  const wrong = ['tomorrow', '2027-01-01', '1h', '-1', '1.5'];
-  rejects('signature-expiration', each(wrong, '% is not a Unix time in whole seconds.'));
+  const texts = ['working-directory', 'username', 'signature', 'signature-expiration'];
+  for (const input of [...texts, 'state-file']) accepts(input, { ' a b ': 'a b', '': '' });
 });
 
 describe('lists of conditions', () => {
