@@ -1,7 +1,7 @@
 interface Action {
-  /** Holds the action.yml, relative to the repository. */
+  /** The folder of action.yml, relative to the repository. */
   readonly folder: string;
-  /** Names files in src/main, built to dist; the first is the main script of action.yml. */
+  /** Files in src/main that are built to dist; the first is the main script of action.yml. */
   readonly scripts: readonly [string, ...string[]];
 }
 

@@ -34,7 +34,7 @@ function parseUrl(input: string, value: string, reject: Reject, example: string)
   return url.href.replace(/\/+$/, '');
 }
 
-/** Fills in the placeholders of `base-url`, with stand-ins for an ID or port that is invalid. */
+/** Fills in the placeholders of `base-url`, so that an invalid ID or port is only reported once. */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
   const url = template
@@ -43,7 +43,7 @@ export function fillPlaceholders(raw: RawInputs): RawInputs {
   return { ...raw, 'base-url': url };
 }
 
-/** Returns true if anyone on the way to another machine could read what is sent to a URL. */
+/** Returns true for http to any machine but this one. */
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol !== 'https:' && !isLoopback(hostname);
@@ -58,7 +58,7 @@ export function isLoopback(hostname: string): boolean {
 export function operationPath(fallback: string): InputParser<string> {
   return (value, reject) => {
     const path = value === '' ? fallback : value;
-    // Without a slash, the path would change the host.
+    // Without a slash, the path would become part of the host.
     if (/^\/[^\s?#]*$/.test(path)) return path;
     return reject(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
   };
@@ -105,8 +105,8 @@ export function routingHeaders(prefix: string): { readonly id: string; readonly 
   return { id: `${prefix}-Sandbox-Id`, port: `${prefix}-Sandbox-Port` };
 }
 
-// The action sets some of these. undici throws for others, or would show the sandbox the proxy's
-// password.
+// The action sets some of these, and undici throws for others. Proxy-Authorization would send the
+// proxy's password to the sandbox.
 const RESERVED =
   /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
 
@@ -125,7 +125,7 @@ export const headers: InputParser<Readonly<Record<string, string>>> = (value, re
   return Object.fromEntries(lines);
 };
 
-/** Splits `Name: value`; returns undefined if one of them is invalid. */
+/** Splits `Name: value`. Returns undefined if either is invalid. */
 export function splitHeader(line: string): readonly [name: string, value: string] | undefined {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim();

@@ -3,7 +3,7 @@ import { BASE_URL_EXAMPLE, isUnencrypted } from './connection.ts';
 import { type Problem, problemOf } from './input-error.ts';
 import type { Inputs } from './inputs.ts';
 
-/** The inputs that rules compare. An input that the action lacks or rejected is missing. */
+/** An input is missing if the action does not have it, or if its value was rejected. */
 interface ComparedInputs {
   readonly baseUrl?: string;
   readonly allowInsecureHttp?: boolean;
@@ -29,7 +29,7 @@ function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }: ComparedInputs): Pro
   return [problemOf('base-url', message, BASE_URL_EXAMPLE)];
 }
 
-// With a default template, a `sandbox-id` from an unset variable would create another sandbox.
+// `template` has no default, or a `sandbox-id` from an unset variable would create a sandbox.
 function checkTemplateOrSandboxId({ template, sandboxId }: ComparedInputs): Problem[] {
   if (template === undefined || sandboxId === undefined) return [];
   if ((template === '') !== (sandboxId === '')) return [];
@@ -52,6 +52,6 @@ export function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }: 
   // A signature covers a single path.
   if (signature !== '') return 1;
   if (filesPerRequest !== 'auto') return filesPerRequest;
-  // A batch usually reaches its limit of 1 MiB first.
+  // Batches rarely get this long: they are also limited to 1 MiB.
   return /^E2b$/i.test(headerPrefix) ? 250 : 1;
 }

@@ -27,7 +27,7 @@ export function describeProblem({ input, message, example }: Problem): string {
   return `${input}: ${message}${example === undefined ? '' : ` Example: ${example}`}`;
 }
 
-/** Parses every item, and returns the problems of those that throw an `InputError`. */
+/** Parses every item, and collects the problems of every `InputError`. */
 export function tryAll<I, T>(items: readonly I[], parse: (item: I) => T) {
   const problems: Problem[] = [];
   const parsed: T[] = [];

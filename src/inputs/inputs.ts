@@ -171,7 +171,7 @@ export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inp
     };
     return [camelCase(name), parse((filled[name] ?? '').trim(), reject)];
   });
-  // Values that were rejected are missing; the rules expect that, and then this throws.
+  // Rejected values are missing, which only the rules see: then this function throws.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
   const inputs = Object.fromEntries(parsed) as Inputs<T>;
   const allProblems = [...problems, ...CROSS_INPUT_RULES.flatMap(rule => rule(inputs))];

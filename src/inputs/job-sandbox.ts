@@ -10,7 +10,7 @@ export interface JobSandbox {
   readonly endsAt: number;
 }
 
-// Only services with E2B's API create sandboxes.
+// The action `sandbox` only speaks E2B's API.
 export const JOB_HEADER_PREFIX = 'E2b';
 
 /**

@@ -3,7 +3,7 @@ import type { Reject } from './parsers.ts';
 interface CommonMistake {
   readonly inputs: readonly string[];
   readonly pattern: RegExp;
-  /** Predicate of a sentence whose subject is the input or its quoted value: "is a URL…". */
+  /** Follows the input's name or its quoted value, as in `"https://x.io" is a URL…`. */
   readonly message: string;
 }
 
@@ -77,7 +77,7 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['files'],
-    // A space or a comma after it is reported if the pattern matches nothing.
+    // `**` before a space or a comma is reported if the pattern matches nothing; see below.
     pattern: /[^\\/]\*\*|\*\*[^\\/\s,]/,
     message:
       'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
@@ -88,8 +88,8 @@ const MISTAKES: readonly CommonMistake[] = [
     pattern: /[*?[].*[\\/]\.\.([\\/]|$)/,
     message: 'has a .. after a wildcard.',
   },
-  // Names may contain these characters, so they are only mistakes in patterns that match nothing. In
-  // excludes, nobody would notice.
+  // File names may contain these characters, so a pattern is only rejected if it matches nothing. An
+  // exclude without effect would go unnoticed.
   {
     inputs: ['exclude', 'unmatched'],
     pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(/,
@@ -103,7 +103,7 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['unmatched'],
-    // Not C:/x, nor a URL.
+    // Does not match C:/x or a URL.
     pattern: /[-=]>|^[^:]{2,}:(?!\/\/)\S/,
     message:
       'has a ->, => or colon in it. In front of a target, write => with a space on each side.',
@@ -117,7 +117,7 @@ export function rejectMistakes(input: string, value: string, reject: Reject): vo
   if (message !== undefined) reject(message);
 }
 
-/** Returns the message of the first common mistake in a value; it follows the value in a sentence. */
+/** Returns the message of the first mistake in a value, without the value. */
 export function findMistake(input: string, value: string): string | undefined {
   return MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value))
     ?.message;

@@ -21,7 +21,7 @@ export const text: InputParser<string> = value => value;
 export const script: InputParser<string> = (value, reject) =>
   value === '' ? reject('is required: the commands to run.', 'npm ci && npm test') : value;
 
-/** Parses a YAML 1.2 boolean. */
+/** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
   return (value, reject) => {
     if (value === '') return fallback;
@@ -52,7 +52,7 @@ export function wholeNumber<F extends number | 'auto'>(
   };
 }
 
-// Services start failing near 30 connections.
+// Users reported failed uploads with 30 and more connections to E2B-compatible services.
 const DEFAULT_CONCURRENCY = 24;
 
 export const concurrency: InputParser<number> = (value, reject) =>
@@ -83,7 +83,7 @@ export interface Shard {
   readonly count: number;
 }
 
-// GitHub's limit on the jobs of a matrix.
+// A matrix has at most 256 jobs (https://docs.github.com/en/actions/reference/limits).
 const MAX_SHARDS = 256;
 
 export const shard: InputParser<Shard | undefined> = (value, reject) => {
@@ -123,7 +123,7 @@ export const keyValues: InputParser<Readonly<Record<string, string>>> = (value, 
   return Object.fromEntries(pairs);
 };
 
-/** Parses all lines but blank ones and comments. @throws InputError with every line's problem */
+/** Parses all lines except blank ones and comments. @throws InputError with every line's problem */
 export function parseLines<T>(
   value: string,
   reject: Reject,

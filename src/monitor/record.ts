@@ -118,8 +118,9 @@ const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 
 /**
- * Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. `from`
- * is given if the time before the first sample counts, too.
+ * Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
+ * ended early. `from` is
+ * given if the time before the first sample counts, too.
  */
 export function findGaps(
   { samples, failures, end, crash }: MonitorRecord,
@@ -134,8 +135,8 @@ export function findGaps(
     .map((from, index) => ({ from, to: times[index + 1] ?? from, why: '' }))
     .filter(isLong);
   const after = { from: last, to: Math.max(jobEnd, last), why: '' };
-  // The first sample is from before the job, so alone it says nothing about even a short one. A
-  // single failure may be that of the last sample, after a step has deleted the sandbox.
+  // The first sample is taken when the monitor starts, so alone it says nothing about the job. One
+  // failure is normal: a step may delete the sandbox before the last sample.
   const isOnlyFirst = from === undefined && samples.length === 1 && failures.length > 1;
   const isUnseen = isLong(after) || samples.length === 0 || isOnlyFirst;
   if (end === STOP_REQUESTED) return isUnseen ? [...between, after] : between;

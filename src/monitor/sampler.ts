@@ -97,7 +97,7 @@ function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): 
   return isTimeUp ? 'max-duration was over' : undefined;
 }
 
-// Longer than LAST_SAMPLE_TIMEOUT_MS.
+// Long enough for a last sample that is cancelled after LAST_SAMPLE_TIMEOUT_MS.
 const MAX_WAIT_MS = 8000;
 const POLL_MS = 50;
 

@@ -10,7 +10,7 @@ import { monitorFiles } from './record.ts';
 
 export interface SamplerOptions {
   readonly inputs: RawInputs;
-  /** The process whose exit ends the job. */
+  /** The runner's process, which exits when the job ends. */
   readonly jobPid: number;
 }
 
