@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request as sendRequest } from 'undici';
 import packageJson from '../../package.json' with { type: 'json' };
-import { isLoopback, routingHeaders } from '../inputs/connection.ts';
+import { isLoopback } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
@@ -50,16 +50,15 @@ export interface Service {
 }
 
 export function agentService(connection: Connection): Service {
-  const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port } = connection;
-  const routing = routingHeaders(connection.headerPrefix);
+  const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port, headerPrefix } = connection;
   return {
     baseUrl,
     timeoutMs,
     headers: {
       ...headers,
       'X-Access-Token': token,
-      [routing.id]: sandboxId,
-      [routing.port]: String(port),
+      [`${headerPrefix}-Sandbox-Id`]: sandboxId,
+      [`${headerPrefix}-Sandbox-Port`]: String(port),
     },
   };
 }

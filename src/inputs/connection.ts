@@ -101,10 +101,6 @@ export const headerPrefix: InputParser<string> = (value, reject) => {
   return reject(`${quote(value)} cannot be part of a header's name.`, 'E2b');
 };
 
-export function routingHeaders(prefix: string): { readonly id: string; readonly port: string } {
-  return { id: `${prefix}-Sandbox-Id`, port: `${prefix}-Sandbox-Port` };
-}
-
 // The action sets some of these, and undici throws for others. Proxy-Authorization would send the
 // proxy's password to the sandbox.
 const RESERVED =

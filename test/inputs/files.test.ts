@@ -39,10 +39,8 @@ describe('lines of files', () => {
   });
 
   const required = 'is required: at least one line must say what to upload.';
-  rejects(
-    'files',
-    each(['', ' \r\n\t'], `${required} In YAML, quote a value that begins with ! or *.`),
-  );
+  const advice = 'In YAML, quote a value that begins with ! or *.';
+  rejects('files', each(['', ' \r\n\t'], `${required} ${advice}`));
   rejects('files', each(['# only a comment', '!only/excludes'], required));
   rejects('files', {
     'a\n!': 'line 2: "" is not a pattern.',

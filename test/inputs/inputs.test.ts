@@ -57,7 +57,7 @@ describe('words and texts', () => {
 });
 
 describe('lists of conditions', () => {
-  test('conditions stand one per line, with empty lines and comments between', () => {
+  test('fail-if, warn-if and wait-until take a condition per line, and skip blank lines and comments', () => {
     const value = '\n# at most 1,000 MiB\r\n  mem_used_pct>90  \r\n\n\tdisk_free < 512 MiB\n';
     const { failIf, warnIf, waitUntil } = parsed({
       'fail-if': value,
@@ -78,11 +78,8 @@ describe('lists of conditions', () => {
 
 describe('metadata and env', () => {
   for (const input of ['metadata', 'env']) {
-    accepts(
-      input,
-      { 'A=1\n\n# c\n B=x=y \na=': { A: '1', B: 'x=y', a: '' } },
-      { action: 'sandbox' },
-    );
+    const lines = { 'A=1\n\n# c\n B=x=y \na=': { A: '1', B: 'x=y', a: '' } };
+    accepts(input, lines, { action: 'sandbox' });
     const words = 'line 1: this is not of the form KEY=value.';
     rejects(input, each(['A', '=1', 'A B=1'], words), { action: 'sandbox' });
   }

@@ -41,12 +41,13 @@ describe('what the runner or a shell would have to evaluate', () => {
 });
 
 describe('an exclude that would exclude nothing', () => {
+  const noMeaning = 'has braces or parentheses, which have no meaning in patterns.';
   const words = {
-    '!**/*.{map,env}': 'has braces or parentheses, which have no meaning in patterns.',
-    '!a/+(b|c)': 'has braces or parentheses, which have no meaning in patterns.',
-    '!a.txt, !b.txt': 'has a comma or a space, which separates nothing.',
-    '!a.txt, b.txt': 'has a comma or a space, which separates nothing.',
-    '!a.txt,!b.txt': 'has a comma or a space, which separates nothing.',
+    ...each(['!**/*.{map,env}', '!a/+(b|c)'], noMeaning),
+    ...each(
+      ['!a.txt, !b.txt', '!a.txt, b.txt', '!a.txt,!b.txt'],
+      'has a comma or a space, which separates nothing.',
+    ),
     '!a.env # secret': 'has a # in it.',
   };
   for (const [line, says] of Object.entries(words))
@@ -59,21 +60,12 @@ describe('an exclude that would exclude nothing', () => {
   });
 });
 
-describe('header-prefix', () => {
-  accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
-});
-
 describe('target', () => {
   const variables = ['releases/$GITHUB_SHA', '{{ env.DIRECTORY }}/app'];
   rejects('target', each(variables, '% contains a variable that is not expanded.'));
   rejects('target', each(['app # the build'], '% has a # in it.'));
-  rejects(
-    'target',
-    each(
-      ['home/user/app', '~', '~/app', '~bob', '$HOME/app', '${HOME}/x'],
-      '% starts below the user',
-    ),
-  );
+  const homes = ['home/user/app', '~', '~/app', '~bob', '$HOME/app', '${HOME}/x'];
+  rejects('target', each(homes, '% starts below the user'));
   accepts('target', { 'app/home/x': 'app/home/x', home: 'home' });
 });
 

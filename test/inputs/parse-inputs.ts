@@ -36,13 +36,18 @@ export function problemsOf(changes: RawInputs, action: Action = 'sync'): readonl
   }
 }
 
+/** Returns the input of each problem. */
+export function invalidInputs(changes: RawInputs, action: Action = 'sync'): string[] {
+  return problemsOf(changes, action).map(({ input }) => input);
+}
+
 interface Surroundings {
   readonly action?: Action;
   /** Sets other inputs. */
   readonly others?: RawInputs;
 }
 
-/** Tests what each value of an input is parsed to. */
+/** Tests that each value is parsed to the expected one. */
 export function accepts(
   input: string,
   cases: Readonly<Record<string, unknown>>,
@@ -65,12 +70,9 @@ export function rejects(
 ): void {
   for (const [value, words] of Object.entries(cases))
     test(titleOf('rejects', input, value, others), () => {
-      const problems = problemsOf({ ...others, [input]: value }, action);
-      assert.deepEqual(
-        problems.map(problem => problem.input),
-        [input],
-      );
-      const { message = '', example = '' } = problems[0] ?? {};
+      const raw = { ...others, [input]: value };
+      assert.deepEqual(invalidInputs(raw, action), [input]);
+      const { message = '', example = '' } = problemsOf(raw, action)[0] ?? {};
       assert.ok(message.includes(words), message);
       // The runner evaluates expressions.
       const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));

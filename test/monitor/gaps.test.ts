@@ -30,12 +30,12 @@ const JOBS: Readonly<Record<string, MonitoredJob>> = {
     record: { failures: ['It answered 503.', 'It answered 503.'] },
     gaps: [[80, 100, '']],
   },
-  'none in a job that was sampled to its end': { at: [0, 48, 98, 100], gaps: [] },
+  'no gap in a job that was sampled to its end': { at: [0, 48, 98, 100], gaps: [] },
   'a gap that ends after the job, with a late last sample': {
     at: [0, 50, 101],
     gaps: [[50, 101, '']],
   },
-  'none in ten intervals between two samples': { at: [0, 50, 100], gaps: [] },
+  'no gap in ten intervals between two samples': { at: [0, 50, 100], gaps: [] },
   'a gap in more than ten intervals between two samples': {
     at: [0, 50.001, 100],
     gaps: [[0, 50.001, '']],

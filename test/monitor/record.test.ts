@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempDisposableSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   appendLine,
@@ -16,29 +14,25 @@ import {
   samplerPid,
   saveInputs,
 } from '../../src/monitor/record.ts';
-
-const createDirectory = () => mkdtempDisposableSync(path.join(tmpdir(), 'record-'));
+import { openTempFolder } from '../transfer/temp-folder.ts';
 
 test('readRecord returns the samples, failures and end that were appended', () => {
-  using directory = createDirectory();
+  using directory = openTempFolder();
   const first = '{"mem_used":9007199254740993,"load":1.5,"note":"a\\nb"}';
   appendLine(directory.path, { at: 1, stats: first });
   appendLine(directory.path, { at: 2, failure: 'no answer' });
   appendLine(directory.path, { at: 3, stats: '{"load":2,"ts":"x"}' });
   appendLine(directory.path, { at: 4, end: STOP_REQUESTED });
   const { samples, failures, end, crash } = readRecord(directory.path);
-  const loads = samples.map(({ at, figures }) => [at, figures.get('load')]);
-  assert.deepEqual(loads, [
-    [1, 1.5],
-    [3, 2],
-  ]);
+  const loads = samples.map(({ at, figures }) => ({ [at]: figures.get('load') }));
+  assert.deepEqual(loads, [{ 1: 1.5 }, { 3: 2 }]);
   assert.equal(samples.at(-1)?.json, '{"load":2,"ts":"x"}');
   assert.deepEqual(failures, ['no answer']);
   assert.deepEqual([end, crash], [STOP_REQUESTED, undefined]);
 });
 
 test('readRecord skips the partial line of a killed sampler', () => {
-  using directory = createDirectory();
+  using directory = openTempFolder();
   appendLine(directory.path, { at: 1, stats: '{"ts":1}' });
   appendFileSync(monitorFiles(directory.path).record, '{"at":2,"stats":"{\\"ts');
   const { samples, end } = readRecord(directory.path);
@@ -63,13 +57,13 @@ const CRASHES = {
 
 for (const [name, [stderr, crash]] of Object.entries(CRASHES))
   test(`readRecord returns ${name} as the crash`, () => {
-    using directory = createDirectory();
+    using directory = openTempFolder();
     writeFileSync(monitorFiles(directory.path).errors, stderr);
     assert.equal(readRecord(directory.path).crash, crash);
   });
 
 test('a record is full at 16 MiB', () => {
-  using directory = createDirectory();
+  using directory = openTempFolder();
   appendLine(directory.path, { at: 1, stats: '{}' });
   assert.equal(isFull(directory.path), false);
   truncateSync(monitorFiles(directory.path).record, 16 * 2 ** 20);
@@ -77,14 +71,14 @@ test('a record is full at 16 MiB', () => {
 });
 
 test('loadInputs returns the saved inputs', () => {
-  using directory = createDirectory();
+  using directory = openTempFolder();
   assert.equal(loadInputs(directory.path), undefined);
   saveInputs(directory.path, { 'fail-if': 'load > 1' });
   assert.deepEqual(loadInputs(directory.path), { 'fail-if': 'load > 1' });
 });
 
 test('a monitor is stopped once it is marked, not when a stop is requested', () => {
-  using directory = createDirectory();
+  using directory = openTempFolder();
   assert.deepEqual([isStopped(directory.path), samplerPid(directory.path)], [false, undefined]);
   writeFileSync(monitorFiles(directory.path).pid, '4711');
   requestStop(directory.path);

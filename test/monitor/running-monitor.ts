@@ -9,13 +9,11 @@ import { openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
 /** A monitor that was started, of a sandbox whose memory use can be set. */
 export interface RunningMonitor extends AsyncDisposable {
   readonly world: TestJob;
-  /** The directory that it records into. */
   readonly directory: string;
   /** The output `monitor`. */
   readonly id: string;
-  /** The sampler's process ID. */
+  /** Of the sampler. */
   readonly pid: number;
-  /** Sets the memory use, in percent. */
   setMemory(percent: number): void;
   /** Runs monitor/stop. */
   stop(inputs?: Inputs, options?: RunOptions): Promise<Result>;

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { monitorFiles } from '../../src/monitor/record.ts';
 import { recordSamples, sampleTimeout, waitForSampler } from '../../src/monitor/sampler.ts';
 import { fakeClock } from '../clock.ts';
+import { openTempFolder } from '../transfer/temp-folder.ts';
 
 interface RecordingCase {
   /** The errors of the first samples. */
@@ -80,14 +79,14 @@ test('a sample times out after 10 s or the interval if longer, and at most after
 });
 
 test('waitForSampler gives up after 8 s', async () => {
-  using place = mkdtempDisposableSync(path.join(tmpdir(), 'sampler-'));
-  writeFileSync(monitorFiles(place.path).pid, String(process.pid));
+  using folder = openTempFolder();
+  writeFileSync(monitorFiles(folder.path).pid, String(process.pid));
   let ms = 0;
   const sleep = async (pause: number) => {
     ms += pause;
     return ms < 60_000;
   };
   const stop = new AbortController().signal;
-  await waitForSampler(place.path, { sleep, stop, clock: () => ms });
+  await waitForSampler(folder.path, { sleep, stop, clock: () => ms });
   assert.equal(ms, 8000);
 });

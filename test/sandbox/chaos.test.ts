@@ -59,7 +59,7 @@ type Chaos = typeof CHAOS extends fc.Arbitrary<infer T> ? T : never;
 
 describe('a sandbox', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
   for (const seed of SEEDS)
-    test(`every sandbox that an unreliable API creates is deleted or warned of (seed ${seed})`, async t => {
+    test(`every sandbox that an unreliable API creates is deleted or named in a warning (seed ${seed})`, async t => {
       const [chaos] = fc.sample(CHAOS, { seed, numRuns: 1 });
       assert.ok(chaos);
       const { created, running, warnings } = await runJob(chaos);

@@ -75,13 +75,10 @@ test('connecting with sandbox-id extends the lifetime, and the post step does no
   assert.deepEqual(apiRequests(job), ['POST /sandboxes/ID/connect 200']);
 });
 
-test('with delete: true, the post step deletes a sandbox that could not be connected', async () => {
+test('with delete: true, the post step deletes a sandbox that could not be connected to', async () => {
   await using job = await openJobWithApi({ failures: [500] });
-  const inputs = {
-    'sandbox-id': (await job.plane.create()).id,
-    delete: 'true',
-    retries: '0',
-  };
+  const { id } = await job.plane.create();
+  const inputs = { 'sandbox-id': id, delete: 'true', retries: '0' };
   const main = await job.runSandbox(inputs);
   assert.equal(main.exitCode, 1);
   await job.runSandbox(inputs, { post: main });
@@ -97,7 +94,7 @@ test('connecting fails if the sandbox is gone, and the post step succeeds', asyn
   assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
 });
 
-test('a deletion that a proxy answers with a page is a warning', async () => {
+test('a deletion that a proxy answers with a web page is a warning', async () => {
   const body = '<html><title>404 Not Found</title></html>';
   for (const status of [200, 404]) {
     await using job = await openJobWithApi({ failures: [0, { answer: { status, body } }] });
@@ -164,22 +161,18 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
     assert.deepEqual(apiRequests(job), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
   });
 
-  for (const [attempt, before] of [
-    ['the creation', []],
-    ['its second attempt', [429]],
-  ] as const)
-    test(`a cancelled job names the metadata if ${attempt} is not answered in time`, async () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const { arrived, watch } = interrupt('SIGTERM');
-      const waits = () => arrived().then(() => promise);
-      await using job = await openJobWithApi({ failures: [...before, { waits, answer: 'reset' }] });
-      const main = await job.runSandbox({}, { env, ...watch });
-      resolve();
-      assert.equal(main.exitCode, 1);
-      assert.match(annotations(main, 'error'), /was cancelled/);
-      const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
-      assert.ok(annotations(main, 'warning').includes(id), main.stdout);
-    });
+  test('a cancelled job names the metadata if the second attempt is not answered in time', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { arrived, watch } = interrupt('SIGTERM');
+    const waits = () => arrived().then(() => promise);
+    await using job = await openJobWithApi({ failures: [429, { waits, answer: 'reset' }] });
+    const main = await job.runSandbox({}, { env, ...watch });
+    resolve();
+    assert.equal(main.exitCode, 1);
+    assert.match(annotations(main, 'error'), /was cancelled/);
+    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
+    assert.ok(annotations(main, 'warning').includes(id), main.stdout);
+  });
 });
 
 test('the domain comes from the answer, or from the host of the API', () => {
