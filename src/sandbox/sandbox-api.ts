@@ -92,7 +92,7 @@ function post(path: string, body: object): AgentRequest {
 function decodeSandbox(answer: Answer): Sandbox {
   const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseAnswer(answer));
   if (typeof id !== 'string' || !isSandboxId(id)) throw badAnswer(answer, 'it names no sandbox');
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
   return { id, token: text(token), domain: text(domain) };
 }
 

@@ -61,7 +61,7 @@ export async function createOrConnect(
       'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.',
     );
   else context.log(`Its URL: ${baseUrl.replace('{sandbox-id}', sandbox.id)}`);
-  if (!sandbox.token) throw noTokenError(sandbox);
+  if (sandbox.token === undefined) throw noTokenError(sandbox);
 }
 
 /** Deletes a sandbox, or warns if that fails. */

@@ -7,45 +7,37 @@ import { recordSamples, sampleTimeout, waitForSampler } from '../../src/monitor/
 import { fakeClock } from '../clock.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
 
-interface RecordingCase {
-  /** The errors of the first samples. */
-  readonly errors?: readonly Error[];
-  /** The sample during which the job ends. */
-  readonly stopAt?: number;
-  /** The number of samples that fill the record. */
-  readonly fullAt?: number;
-  readonly lines: readonly string[];
-}
+test('recordSamples records after each interval, and once more when the job ends', async () => {
+  const lines = ['5 sample', '10 sample', '10 end: enough'];
+  assert.deepEqual(await recorded({ stopAt: 2 }), lines);
+});
 
-const RECORDING_CASES: Readonly<Record<string, RecordingCase>> = {
-  'records after each interval, and once more when the job ends': {
-    stopAt: 2,
-    lines: ['5 sample', '10 sample', '10 end: enough'],
-  },
-  'records failed samples': {
-    errors: [new AgentError('connection', 'Slow.'), new AgentError('cancelled', 'Cut.')],
-    stopAt: 2,
-    lines: ['5 failed: Slow.', '10 failed: Cut.', '10 end: enough'],
-  },
-  'ends when the record is full': {
-    fullAt: 2,
-    lines: ['5 sample', '10 sample', '10 end: its record was full'],
-  },
-};
+test('recordSamples records failed samples', async () => {
+  const errors = [new AgentError('connection', 'Slow.'), new AgentError('cancelled', 'Cut.')];
+  const lines = ['5 failed: Slow.', '10 failed: Cut.', '10 end: enough'];
+  assert.deepEqual(await recorded({ errors, stopAt: 2 }), lines);
+});
 
-for (const [name, { lines, ...options }] of Object.entries(RECORDING_CASES))
-  test(`recordSamples ${name}`, async () => assert.deepEqual(await recorded(options), lines));
+test('recordSamples ends when the record is full', async () => {
+  const lines = ['5 sample', '10 sample', '10 end: its record was full'];
+  assert.deepEqual(await recorded({ fullAt: 2 }), lines);
+});
 
 test('recordSamples throws errors that are bugs', async () => {
   await assert.rejects(recorded({ errors: [new TypeError('a bug')] }), /a bug/);
 });
 
+interface Recording {
+  /** Of the first samples. */
+  readonly errors?: readonly Error[];
+  /** The sample during which the job ends. */
+  readonly stopAt?: number;
+  /** The number of samples that fill the record. */
+  readonly fullAt?: number;
+}
+
 /** Returns the lines recorded with an interval of 5 ms. */
-async function recorded({
-  errors = [],
-  stopAt,
-  fullAt = Number.POSITIVE_INFINITY,
-}: Omit<RecordingCase, 'lines'>): Promise<string[]> {
+async function recorded({ errors = [], stopAt, fullAt = 99 }: Recording): Promise<string[]> {
   const lines: string[] = [];
   const stop = new AbortController();
   const { sleep, now } = fakeClock();
