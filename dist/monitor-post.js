@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 // src/main/monitor-post.ts
 const directory = loadMonitorDirectory();
 if (directory !== void 0) {
-	const inputs = loadInputs(directory)?.inputs ?? {};
+	const inputs = loadInputs(directory) ?? {};
 	if (!isStopped(directory)) await runReportingStep("monitor-end", (_, context) => endMonitor(directory, context), { inputs });
 	rmSync(directory, {
 		recursive: true,

@@ -7,6 +7,7 @@ import path from "node:path";
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
 
 // package.json
 var version = "1.0.0";
@@ -121,18 +122,8 @@ const MISTAKES = [
 	},
 	{
 		inputs: ["files"],
-		pattern: /^-\s|^\[\s*["'].*["']\s*\]$/,
-		message: "is a list. Write each pattern on its own line, below `files: |`, without dashes, brackets or commas."
-	},
-	{
-		inputs: ["files"],
 		pattern: /[^\\/]\*\*|\*\*[^\\/\s,]/,
 		message: "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."
-	},
-	{
-		inputs: ["files"],
-		pattern: /(\*[^*\\/]*){4}/,
-		message: "has more than three * in one name. Write one for all that they stand for."
 	},
 	{
 		inputs: ["files"],
@@ -165,7 +156,7 @@ const MISTAKES = [
 	},
 	{
 		inputs: ["unmatched"],
-		pattern: /,|\*\s/,
+		pattern: /,|\*\s|^-\s/,
 		message: SEPARATES_NOTHING
 	}
 ];
@@ -173,7 +164,7 @@ function rejectMistakes(input, value, reject) {
 	const message = findMistake(input, value);
 	if (message !== void 0) reject(message);
 }
-/** Returns the message of the first common mistake in a value; it follows the value in a sentence. */
+/** Returns the message of the first mistake in a value, without the value. */
 function findMistake(input, value) {
 	return MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value))?.message;
 }
@@ -374,7 +365,7 @@ function problemOf(input, message, example) {
 function describeProblem({ input, message, example }) {
 	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
 }
-/** Parses every item, and returns the problems of those that throw an `InputError`. */
+/** Parses every item, and collects the problems of every `InputError`. */
 function tryAll(items, parse) {
 	const problems = [];
 	const parsed = [];
@@ -403,8 +394,7 @@ function quoting(value, reject, example) {
 }
 const text$1 = (value) => value;
 const script = (value, reject) => value === "" ? reject("is required: the commands to run.", "npm ci && npm test") : value;
-const unixTime = (value, reject) => /^\d*$/.test(value) ? value : reject(`${quote(value)} is not a Unix time in whole seconds.`, "1798761600");
-/** Parses a YAML 1.2 boolean. */
+/** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 function flag(fallback) {
 	return (value, reject) => {
 		if (value === "") return fallback;
@@ -422,22 +412,14 @@ function choice(first, ...others) {
 }
 function wholeNumber(min, max, fallback) {
 	return (value, reject) => {
-		if (value === "") return fallback;
+		if (value === "" || value === fallback) return fallback;
 		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
 		if (number >= min && number <= max) return number;
 		return reject(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
 	};
 }
-function autoOr(max, auto) {
-	return (value, reject) => {
-		if (value === "" || value === "auto") return auto;
-		const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-		if (number >= 1 && number <= max) return number;
-		return reject(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
-	};
-}
-const concurrency = autoOr(100, 24);
-const filesPerRequest = autoOr(1e3, "auto");
+const DEFAULT_CONCURRENCY = 24;
+const concurrency = (value, reject) => wholeNumber(1, 100, DEFAULT_CONCURRENCY)(value === "auto" ? "" : value, reject);
 const MILLISECONDS = new Map(Object.entries({
 	ms: 1,
 	s: 1e3,
@@ -482,7 +464,7 @@ const keyValues = (value, reject) => {
 	});
 	return Object.fromEntries(pairs);
 };
-/** Parses all lines but blank ones and comments. @throws InputError with every line's problem */
+/** Parses all lines except blank ones and comments. @throws InputError with every line's problem */
 function parseLines(value, reject, parseLine) {
 	const contentLines = value.split(/\r?\n/).map((line, index) => ({
 		line: line.trim(),
@@ -515,7 +497,7 @@ function parseUrl(input, value, reject, example) {
 	if (/[?#]/.test(value)) return rejectUrl("must not have a query or a fragment.");
 	return url.href.replace(/\/+$/, "");
 }
-/** Fills in the placeholders of `base-url`, with stand-ins for an ID or port that is invalid. */
+/** Fills in the placeholders of `base-url`, so that an invalid ID or port is only reported once. */
 function fillPlaceholders(raw) {
 	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
 	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
@@ -524,7 +506,7 @@ function fillPlaceholders(raw) {
 		"base-url": url
 	};
 }
-/** Returns true if anyone on the way to another machine could read what is sent to a URL. */
+/** Returns true for http to any machine but this one. */
 function isUnencrypted(url) {
 	const { protocol, hostname } = new URL(url);
 	return protocol !== "https:" && !isLoopback(hostname);
@@ -566,34 +548,20 @@ const headerPrefix = (value, reject) => {
 	if (HEADER_NAME.test(prefix)) return prefix;
 	return reject(`${quote(value)} cannot be part of a header's name.`, "E2b");
 };
-function routingHeaders(prefix) {
-	return {
-		id: `${prefix}-Sandbox-Id`,
-		port: `${prefix}-Sandbox-Port`
-	};
-}
-/** Parses the headers of requests to the agent. */
-const agentHeaders = headersExcept("x-access-token");
-const apiHeaders = headersExcept("x-api-key");
-const RESERVED = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization)$/i;
+const RESERVED = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
 const HEADER_EXAMPLE = "\"X-Metadata-build: 42\"";
 /** Parses one header per line. Messages omit values, which may be secret. */
-function headersExcept(credential) {
-	return (value, reject) => {
-		const headers = parseLines(value, reject, (line, rejectLine) => {
-			const header = splitHeader(line);
-			if (header === void 0) return rejectLine("this is not of the form Name: value.", HEADER_EXAMPLE);
-			const [name] = header;
-			if (!RESERVED.test(name) && name.toLowerCase() !== credential) return header;
-			return rejectLine(reservedMessage(name), HEADER_EXAMPLE);
-		});
-		return Object.fromEntries(headers);
-	};
-}
-function reservedMessage(name) {
-	return `the action itself sets ${quote(name)}. Remove the line.`;
-}
-/** Splits `Name: value`; returns undefined if one of them is invalid. */
+const headers = (value, reject) => {
+	const lines = parseLines(value, reject, (line, rejectLine) => {
+		const header = splitHeader(line);
+		if (header === void 0) return rejectLine("this is not of the form Name: value.", HEADER_EXAMPLE);
+		const [name] = header;
+		if (!RESERVED.test(name)) return header;
+		return rejectLine(`the action itself sets ${quote(name)}. Remove the line.`, HEADER_EXAMPLE);
+	});
+	return Object.fromEntries(lines);
+};
+/** Splits `Name: value`. Returns undefined if either is invalid. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
@@ -934,16 +902,15 @@ const SUCCESS = [
 	204
 ];
 function agentService(connection) {
-	const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port } = connection;
-	const routing = routingHeaders(connection.headerPrefix);
+	const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port, headerPrefix } = connection;
 	return {
 		baseUrl,
 		timeoutMs,
 		headers: {
 			...headers,
 			"X-Access-Token": token,
-			[routing.id]: sandboxId,
-			[routing.port]: String(port)
+			[`${headerPrefix}-Sandbox-Id`]: sandboxId,
+			[`${headerPrefix}-Sandbox-Port`]: String(port)
 		}
 	};
 }
@@ -1139,9 +1106,6 @@ function sleep(ms, stop) {
 // src/inputs/cross-input-rules.ts
 const CROSS_INPUT_RULES = [
 	checkHttpIsAllowed,
-	checkE2bPrefix,
-	checkRoutingHeaders,
-	checkSignature,
 	checkTemplateOrSandboxId,
 	checkUserOfCommand
 ];
@@ -1150,28 +1114,12 @@ function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
 	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
 	return [problemOf("base-url", message, BASE_URL_EXAMPLE)];
 }
-function checkE2bPrefix({ baseUrl = "", headerPrefix = "" }) {
-	if (!/^https?:\/\/sandbox\.e2b\.(app|dev)\b/.test(baseUrl) || !/^Svc$/i.test(headerPrefix)) return [];
-	return [problemOf("header-prefix", "must be E2b, since base-url is E2B's.", "E2b")];
-}
-function checkRoutingHeaders({ headers = {}, headerPrefix }) {
-	if (headerPrefix === void 0) return [];
-	const routing = Object.values(routingHeaders(headerPrefix)).map((name) => name.toLowerCase());
-	return Object.keys(headers).filter((name) => routing.includes(name.toLowerCase())).map((name) => problemOf("headers", reservedMessage(name), HEADER_EXAMPLE));
-}
-function checkSignature({ signature = "", filesPerRequest }) {
-	if (signature === "" || typeof filesPerRequest !== "number" || filesPerRequest === 1) return [];
-	const message = `"${filesPerRequest}" cannot be combined with a signature, which fits a single target path.`;
-	return [problemOf("files-per-request", message, "auto")];
-}
 function checkTemplateOrSandboxId({ template, sandboxId }) {
 	if (template === void 0 || sandboxId === void 0) return [];
 	if (template === "" !== (sandboxId === "")) return [];
-	const show = (value) => value === "" ? "empty" : quote(value);
-	const what = `is ${show(sandboxId)}, and template is ${show(template)}.`;
-	return [problemOf("sandbox-id", `${what} ${EXACTLY_ONE}`)];
+	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+	return [problemOf("sandbox-id", message)];
 }
-const EXACTLY_ONE = "Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.";
 function checkUserOfCommand({ run, username = "", headers = {} }) {
 	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
 	if (run === void 0 || username === "" || !isSet) return [];
@@ -1180,8 +1128,9 @@ function checkUserOfCommand({ run, username = "", headers = {} }) {
 }
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
 function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
+	if (signature !== "") return 1;
 	if (filesPerRequest !== "auto") return filesPerRequest;
-	return /^E2b$/i.test(headerPrefix) && signature === "" ? 250 : 1;
+	return /^E2b$/i.test(headerPrefix) ? 250 : 1;
 }
 
 // src/inputs/files.ts
@@ -1233,7 +1182,7 @@ const connecting = {
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
 	"header-prefix": headerPrefix,
-	headers: agentHeaders,
+	headers,
 	timeout: duration(1, "60s")
 };
 const retrying = { retries: wholeNumber(0, 10, 4) };
@@ -1244,14 +1193,14 @@ const uploading = {
 	"working-directory": text$1,
 	username: text$1,
 	signature: text$1,
-	"signature-expiration": unixTime,
+	"signature-expiration": text$1,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(void 0),
 	"state-file": text$1,
 	shard,
 	concurrency,
-	"files-per-request": filesPerRequest,
+	"files-per-request": wholeNumber(1, 1e3, "auto"),
 	checksums: flag(false),
 	"dry-run": flag(false)
 };
@@ -1286,7 +1235,7 @@ const running = {
 const controlling = {
 	"api-url": apiUrl,
 	"api-key": apiKey,
-	headers: apiHeaders,
+	headers,
 	...retrying,
 	timeout: duration(1, "60s")
 };
@@ -3376,26 +3325,12 @@ function monitorFiles(directory) {
 		stop: path.join(directory, "stop")
 	};
 }
-function uptimeMs() {
-	return Number(process.hrtime.bigint()) / 1e6;
-}
-/** Returns the Unix time, in milliseconds, at which the monotonic clock was 0. */
-function clockOrigin() {
-	return Date.now() - uptimeMs();
-}
-/** Returns a clock of Unix milliseconds that ignores changes of the system time. */
-function clockSince(origin) {
-	return () => Math.round(origin + uptimeMs());
-}
-function saveInputs(directory, saved) {
-	writeFileSync(monitorFiles(directory).inputs, JSON.stringify(saved), { mode: 384 });
+function saveInputs(directory, inputs) {
+	writeFileSync(monitorFiles(directory).inputs, JSON.stringify(inputs), { mode: 384 });
 }
 function loadInputs(directory) {
-	const { inputs, origin } = parseFields(readIfExists(monitorFiles(directory).inputs));
-	return typeof origin === "number" ? {
-		inputs: stringFieldsOf(inputs),
-		origin
-	} : void 0;
+	const json = readIfExists(monitorFiles(directory).inputs);
+	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
 }
 /** Returns undefined once the sampler has ended by itself. */
 function samplerPid(directory) {
@@ -3453,8 +3388,8 @@ function decodeLine(line) {
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
 /**
-* Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. `from`
-* is given if the time before the first sample counts, too.
+* Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
+* ended early. With `from`, the time before the first sample counts, too.
 */
 function findGaps({ samples, failures, end, crash }, { from, to: jobEnd }, intervalMs) {
 	const times = [from ?? [], samples.map(({ at }) => at)].flat();
@@ -3503,20 +3438,16 @@ async function runSampler(directory, options) {
 		intervalMs: inputs.sampleInterval,
 		sleep,
 		stop,
-		now: clockSince(options.origin),
+		now: Date.now,
 		write: (line) => appendLine(directory, line),
 		isFull: () => isFull(directory)
 	};
-	try {
-		await withClient(service, {
-			cancel,
-			now: Date.now,
-			redact
-		}, (client) => recordSamples(() => readStats(client, inputs.statsPath), recording));
-	} catch (error) {
-		process.stderr.write(`${String(error)}\n`);
-	}
-	removePidFile(directory);
+	await withClient(service, {
+		cancel,
+		now: Date.now,
+		redact
+	}, (client) => recordSamples(() => readStats(client, inputs.statsPath), recording));
+	rmSync(monitorFiles(directory).pid, { force: true });
 }
 const MIN_TIMEOUT_MS$1 = 1e4;
 /** Returns a sample's timeout in milliseconds, capped so that one slow answer opens no gap. */
@@ -3547,7 +3478,6 @@ async function recordSamples(read, { intervalMs, sleep, stop, now, write, isFull
 }
 const CHECK_INTERVAL_MS = 200;
 const LAST_SAMPLE_TIMEOUT_MS = 5e3;
-const JOB_GONE = "its job is gone";
 /** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
@@ -3558,7 +3488,7 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 		if (reason === void 0) return;
 		clearInterval(timer);
 		stop.abort(reason);
-		setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_TIMEOUT_MS).unref();
+		setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
 	};
 	const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
 	return {
@@ -3568,7 +3498,7 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 }
 function findReasonToEnd(directory, jobPid, isTimeUp) {
 	if (existsSync(monitorFiles(directory).stop)) return STOP_REQUESTED;
-	if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
+	if (!existsSync(directory) || !isRunning(jobPid)) return "its job is gone";
 	return isTimeUp ? "max-duration was over" : void 0;
 }
 const MAX_WAIT_MS = 8e3;
@@ -3578,9 +3508,6 @@ async function waitForSampler(directory, { sleep, stop, clock }) {
 	const deadline = clock() + MAX_WAIT_MS;
 	let isWaiting = true;
 	while (isWaiting && isSampling(directory) && clock() < deadline) isWaiting = await sleep(POLL_MS, stop);
-}
-function removePidFile(directory) {
-	rmSync(monitorFiles(directory).pid, { force: true });
 }
 function isSampling(directory) {
 	const pid = samplerPid(directory);
@@ -3595,7 +3522,6 @@ function isRunning(pid) {
 }
 
 // src/monitor/start.ts
-/** @throws InputError if the sampler ends before it has read its options */
 async function startSampler(script, directory, options) {
 	const { errors, pid } = monitorFiles(directory);
 	const errorFile = openSync(errors, "a", 384);
@@ -3613,20 +3539,13 @@ async function startSampler(script, directory, options) {
 	closeSync(errorFile);
 	await once(child, "spawn");
 	writeFileSync(pid, String(child.pid), { mode: 384 });
-	const { promise: sent, resolve, reject } = Promise.withResolvers();
-	child.stdin?.on("finish", resolve).on("error", reject).on("close", reject);
-	child.stdin?.end(JSON.stringify(options));
-	await sent.catch(() => {
-		const { crash = "for no known reason" } = readRecord(directory);
-		throw inputError("monitor", `its process ended at once: ${crash}.`);
-	});
+	if (child.stdin !== null) await finished(child.stdin.end(JSON.stringify(options)));
 	child.unref();
 }
 async function receiveSamplerOptions() {
-	const { inputs, origin, jobPid } = parseFields(await text(process.stdin));
+	const { inputs, jobPid } = parseFields(await text(process.stdin));
 	return {
 		inputs: stringFieldsOf(inputs),
-		origin: Number(origin),
 		jobPid: Number(jobPid)
 	};
 }
@@ -3643,29 +3562,22 @@ const FIRST_RETRIES = 2;
 * @throws InputError if the sample lacks a metric of `fail-if`
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory, jobPid }) {
-	const origin = clockOrigin();
 	const stats = requireJudgeable(inputs, await withClient(agentService(inputs), context, (client) => readStatsWithRetries({
 		...inputs,
 		retries: 2
 	}, client, context)));
 	const directory = openDirectory();
 	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
-	const saved = {
+	saveInputs(directory, {
 		...Object.fromEntries(judgingInputs),
 		"base-url": inputs.baseUrl
-	};
-	saveInputs(directory, {
-		inputs: saved,
-		origin
 	});
-	const first = {
-		at: clockSince(origin)(),
+	appendLine(directory, {
+		at: context.now(),
 		stats: stats.json
-	};
-	appendLine(directory, first);
+	});
 	await startSampler(script, directory, {
 		inputs: raw,
-		origin,
 		jobPid
 	});
 }
@@ -3685,7 +3597,7 @@ async function endMonitor(directory, context) {
 	const { cancel } = context;
 	const saved = loadInputs(directory);
 	if (saved === void 0) throw lostRecordError(directory);
-	const jobEnd = clockSince(saved.origin)();
+	const jobEnd = context.now();
 	requestStop(directory);
 	await waitForSampler(directory, {
 		...context,
@@ -3694,7 +3606,7 @@ async function endMonitor(directory, context) {
 	const record = readRecord(directory);
 	if (record.samples.length === 0) throw lostRecordError(directory);
 	const end = record.end ?? (cancel.aborted ? "the job asked for it" : void 0);
-	const inputs = parseInputs("monitor-end", saved.inputs);
+	const inputs = parseInputs("monitor-end", saved);
 	const { name, sandboxId, baseUrl } = inputs;
 	const judged = judgeRecord(inputs, {
 		...record,
@@ -3760,23 +3672,21 @@ function describeFailures({ failures: [first, ...others] }) {
 * @throws InputError unless exactly one matches
 */
 function chooseMonitor(wanted, directories) {
-	const running = directories.filter((directory) => !isStopped(directory));
-	if (running.length === 0) throw inputError("monitor", NONE_RUNS);
-	const [only, ...others] = running.filter((each) => wanted === "" || path.basename(each) === wanted || nameIn(each) === wanted);
-	if (only !== void 0 && others.length === 0) return only;
-	const several = wanted === "" ? "is needed, since several monitors run" : `several monitors have the name ${quote(wanted)}`;
-	const what = only === void 0 ? `${quote(wanted)} is no running monitor of this job` : several;
-	const names = running.map(nameMonitor).join(", ");
-	throw inputError("monitor", `${what}. Running: ${names}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
-}
-const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
-function nameIn(directory) {
-	return loadInputs(directory)?.inputs["name"]?.trim() ?? "";
-}
-function nameMonitor(directory) {
-	const name = nameIn(directory);
-	const id = path.basename(directory);
-	return name === "" ? id : `${quote(name)} (${id})`;
+	const running = directories.filter((directory) => !isStopped(directory)).map((directory) => {
+		return {
+			directory,
+			name: loadInputs(directory)?.["name"]?.trim() ?? "",
+			id: path.basename(directory)
+		};
+	});
+	const [only, ...others] = running.filter(({ name, id }) => [
+		"",
+		name,
+		id
+	].includes(wanted));
+	if (only !== void 0 && others.length === 0) return only.directory;
+	const names = running.map(({ name, id }) => name === "" ? id : `${quote(name)} (${id})`);
+	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(wanted)}. Running: ${names.join(", ") || "none"}. Use the output of the step with sandbox-sync/sandbox-sync/monitor, which must come before this one.`, "${{ steps.<its id>.outputs.monitor }}");
 }
 
 // src/text/lines.ts
@@ -3900,7 +3810,7 @@ async function killProcess(client, pid) {
 	}));
 	await client.send({
 		method: "POST",
-		path: pathOf$1("SendSignal"),
+		path: pathOf("SendSignal"),
 		headers: {
 			"Content-Type": "application/json",
 			"Content-Length": String(message.length)
@@ -3908,7 +3818,7 @@ async function killProcess(client, pid) {
 		body: [lend(message)]
 	});
 }
-function pathOf$1(method) {
+function pathOf(method) {
 	return `/process.Process/${method}`;
 }
 function userHeader(username) {
@@ -3920,7 +3830,7 @@ function followStream(client, method, message, headers, handlers) {
 	const frame = frameOf(message);
 	const request = {
 		method: "POST",
-		path: pathOf$1(method),
+		path: pathOf(method),
 		headers: {
 			...headers,
 			"Content-Type": "application/connect+json",
@@ -4201,16 +4111,14 @@ async function run(inputs, context) {
 }
 const LAST_SAMPLE_DELAY_MS = 200;
 async function runAndSample(inputs, client, context) {
-	const now = clockSince(clockOrigin());
 	const ended = new AbortController();
 	const stop = AbortSignal.any([ended.signal, context.cancel]);
 	const lines = [];
 	const hasSample = () => lines.some((line) => "stats" in line);
 	let size = 0;
-	const from = now();
+	const from = context.now();
 	const sampling = recordSamples(() => readStats(client, STATS_PATH), {
 		...context,
-		now,
 		stop,
 		intervalMs: inputs.sampleInterval,
 		isFull: () => size >= MAX_RECORD_BYTES,
@@ -4239,7 +4147,7 @@ async function runAndSample(inputs, client, context) {
 		result,
 		judged: judgeRecord(inputs, record, {
 			from,
-			to: now()
+			to: context.now()
 		})
 	};
 }
@@ -4260,32 +4168,36 @@ function apiService(inputs) {
 * Creates a sandbox. Calls `onUncertain` after each attempt that failed but may have created one.
 * @throws AgentError
 */
-function createSandbox(api, { template, lifetime, metadata, env }, onUncertain) {
-	const request = post("/sandboxes", {
-		templateID: template,
-		timeout: lifetime,
+function createSandbox(api, inputs, onUncertain) {
+	const settings = {
+		timeout: toSeconds(inputs.lifetime),
 		secure: true,
-		autoPause: false,
+		autoPause: false
+	};
+	const { template: templateID, metadata, env: envVars } = inputs;
+	const request = post("/sandboxes", {
+		templateID,
+		...settings,
 		metadata,
-		envVars: env
+		envVars
 	});
 	return call({
 		...api,
 		isRepeatable
 	}, async () => {
 		try {
-			return decodeSandbox(await api.client.send(request), api.apiKey);
+			return decodeSandbox(await api.client.send(request));
 		} catch (error) {
 			if (mayHaveCreated(error)) onUncertain();
 			throw error;
 		}
 	});
 }
-/** Extends the sandbox's life to at least `lifetime` seconds. @throws AgentError */
-async function connectToSandbox(api, id, lifetime) {
-	const request = post(`${pathOf(id)}/connect`, { timeout: lifetime });
+/** Extends the sandbox's life to at least `lifetimeMs` from now. @throws AgentError */
+async function connectToSandbox(api, id, lifetimeMs) {
+	const request = post(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
 	return {
-		...await call(api, async () => decodeSandbox(await api.client.send(request), api.apiKey)),
+		...await call(api, async () => decodeSandbox(await api.client.send(request))),
 		id
 	};
 }
@@ -4295,7 +4207,7 @@ async function deleteSandbox(api, id) {
 		return await call(api, async () => {
 			const answer = await api.client.send({
 				method: "DELETE",
-				path: pathOf(id)
+				path: `/sandboxes/${id}`
 			});
 			if (isFromProxy(answer)) throw badAnswer(answer, "it is not JSON");
 			return true;
@@ -4315,8 +4227,8 @@ async function call(api, attempt) {
 		hint: HINTS[kind] ?? OTHER_HINT
 	});
 }
-function pathOf(id) {
-	return `/sandboxes/${encodeURIComponent(id)}`;
+function toSeconds(ms) {
+	return Math.ceil(ms / 1e3);
 }
 function post(path, body) {
 	const bytes = Buffer.from(JSON.stringify(body));
@@ -4330,20 +4242,14 @@ function post(path, body) {
 		body: [lend(bytes)]
 	};
 }
-function decodeSandbox(answer, apiKey) {
+function decodeSandbox(answer) {
 	const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseAnswer(answer));
-	if ([
-		id,
-		token,
-		domain
-	].some((value) => typeof value === "string" && value.includes(apiKey))) throw badAnswer(answer, "it contains the API key");
 	if (typeof id !== "string" || !isSandboxId(id)) throw badAnswer(answer, "it names no sandbox");
-	const hasToken = typeof token === "string" && token !== "" && isHeaderValue(token);
-	const hasDomain = typeof domain === "string" && /^[\w.-]+(:\d+)?$/.test(domain);
+	const text = (value) => typeof value === "string" && value !== "" ? value : void 0;
 	return {
 		id,
-		token: hasToken ? token : void 0,
-		domain: hasDomain ? domain : void 0
+		token: text(token),
+		domain: text(domain)
 	};
 }
 const CREATE_FAILED = "sandbox_create_failed";
@@ -4364,13 +4270,11 @@ const HINTS = {
 	unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
 	"not-found": "Check template or sandbox-id, and api-url, to which /sandboxes is added.",
 	"sandbox-not-found": "Check sandbox-id: a sandbox that was deleted or has expired is gone.",
-	busy: "Check the limits of your account and the service's status. Then run the job again.",
-	server: "Check the service's status. Then run the job again.",
 	unreachable: "Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.",
 	connection: "The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.",
 	"bad-answer": "Check api-url: it is the URL of the service's API, not of its website."
 };
-const OTHER_HINT = "Check api-url, template, the limits of your account, and the service's status. Then run the job again.";
+const OTHER_HINT = "Check api-url, the limits of your account and the service's status. Then run the job again.";
 
 // src/sandbox/sandbox.ts
 /** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
@@ -4389,11 +4293,10 @@ async function createOrConnect(inputs, context, hooks) {
 		baseUrl,
 		endsAt
 	});
-	if (baseUrl === "") context.warn(NO_DOMAIN_WARNING);
+	if (baseUrl === "") context.warn("The service names no domain, so later steps need the inputs sandbox-id, token and base-url.");
 	else context.log(`Its URL: ${baseUrl.replace("{sandbox-id}", sandbox.id)}`);
 	if (sandbox.token === void 0) throw noTokenError(sandbox);
 }
-const NO_DOMAIN_WARNING = "The service names no domain, so later steps need the inputs sandbox-id, token and base-url.";
 /** Deletes a sandbox, or warns if that fails. */
 async function deleteOrWarn({ id, endsAt }, inputs, context) {
 	await withApi(inputs, context, context.killImminent, async (api) => {
@@ -4433,23 +4336,21 @@ function withApi(inputs, context, stop, use) {
 		onRetry
 	}));
 }
-async function create(api, inputs, { cancel, now, log, warn }, { jobMetadata, scheduleDeletion }) {
-	const { template, lifetime, env } = inputs;
-	if (cancel.aborted) throw new AgentError("cancelled", "The job was cancelled.");
+async function create(api, inputs, { now, log, warn }, { jobMetadata, scheduleDeletion }) {
+	const { template, lifetime } = inputs;
 	const metadata = {
 		...inputs.metadata,
 		...jobMetadata
 	};
-	const request = {
-		template,
-		lifetime: Math.ceil(lifetime / 1e3),
-		metadata,
-		env
+	let uncertainAt;
+	const onUncertain = () => {
+		uncertainAt = now();
 	};
-	const uncertain = [];
-	const sandbox = await createSandbox(api, request, () => uncertain.push(now())).finally(() => {
-		const last = uncertain.at(-1);
-		if (last !== void 0) warn(maybeCreatedWarning(jobMetadata, last + lifetime));
+	const sandbox = await createSandbox(api, {
+		...inputs,
+		metadata
+	}, onUncertain).finally(() => {
+		if (uncertainAt !== void 0) warn(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
 	});
 	const { id } = sandbox;
 	try {
@@ -4472,7 +4373,7 @@ async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = fa
 		id,
 		endsAt: now() + lifetime
 	});
-	const sandbox = await connectToSandbox(api, id, Math.ceil(lifetime / 1e3));
+	const sandbox = await connectToSandbox(api, id, lifetime);
 	log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
 	return sandbox;
 }

@@ -27,7 +27,8 @@ export function flag<F extends boolean | undefined>(fallback: F): InputParser<bo
     if (value === '') return fallback;
     if (/^(true|True|TRUE)$/.test(value)) return true;
     if (/^(false|False|FALSE)$/.test(value)) return false;
-    return reject(`${quote(value)} is neither true nor false.`, 'true');
+    const isYes = /^(true|yes|y|on|1)$/i.test(value);
+    return reject(`${quote(value)} is neither true nor false.`, String(isYes));
   };
 }
 

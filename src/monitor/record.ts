@@ -119,8 +119,7 @@ const MIN_GAP_MS = 30_000;
 
 /**
  * Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
- * ended early. `from` is
- * given if the time before the first sample counts, too.
+ * ended early. With `from`, the time before the first sample counts, too.
  */
 export function findGaps(
   { samples, failures, end, crash }: MonitorRecord,

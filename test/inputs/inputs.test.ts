@@ -46,6 +46,12 @@ describe('switches', () => {
     accepts(input, { true: true, True: true, TRUE: true, ' false ': false, FALSE: false });
     rejects(input, each(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'));
   }
+  test('the example for a switch means the same as the rejected word', () => {
+    for (const [word, meant] of Object.entries({ yes: true, On: true, no: false, off: false })) {
+      const [{ example } = {}] = problemsOf({ summary: word });
+      assert.equal(example, `summary: ${meant}`);
+    }
+  });
   accepts('delete', { true: true, false: false }, { action: 'sandbox' });
 });
 
