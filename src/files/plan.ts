@@ -114,7 +114,7 @@ function findConflicts(planned: readonly PlannedFile[]): string[] {
   return sorted.flatMap(({ file }) => {
     const { source, target } = file;
     if (top?.target === target) {
-      if (isSameFile(top, file)) return [];
+      if (top.source === source) return [];
       return `${quoted(top.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
     }
     if (top !== undefined && target.startsWith(`${top.target}/`))
@@ -122,11 +122,6 @@ function findConflicts(planned: readonly PlannedFile[]): string[] {
     top = file;
     return [];
   });
-}
-
-// On a case-insensitive file system, two patterns may match one file under different spellings.
-function isSameFile(a: PlannedFile, b: PlannedFile): boolean {
-  return a.realPath === b.realPath && a.source.toLowerCase() === b.source.toLowerCase();
 }
 
 function listSkipped(matches: readonly Matches[], workspace: string): SkippedEntry[] {

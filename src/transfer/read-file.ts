@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { type BorrowedChunk, lend } from '../agent/borrowed-chunk.ts';
 import { AgentError } from '../agent/failure.ts';
@@ -53,16 +53,12 @@ async function hashChunks(
   return digest.digest('hex');
 }
 
-// O_NOFOLLOW refuses a link that replaced the file; O_NONBLOCK keeps a pipe from blocking.
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 function openPlanned(file: PlannedFile): number {
-  const descriptor = callSystem(file, () => openSync(file.realPath, FLAGS));
-  const stat = fstatSync(descriptor);
-  if (stat.isFile() && stat.size === file.size) return descriptor;
+  const descriptor = callSystem(file, () => openSync(file.realPath, 'r'));
+  const { size } = fstatSync(descriptor);
+  if (size === file.size) return descriptor;
   closeSync(descriptor);
-  if (!stat.isFile()) throw fileError(file, 'is no longer a regular file');
-  throw fileError(file, `has ${stat.size} bytes instead of the ${file.size} that were found`);
+  throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
 
 // Synchronous reads into one buffer are fastest. They are safe because undici only asks for a chunk

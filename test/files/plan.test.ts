@@ -162,15 +162,6 @@ test('sources that differ in case are different files on a case-sensitive file s
   assert.deepEqual(planErrors(lines), [`"a" and "A" would both go to "x". ${ADVICE}`]);
 });
 
-test('sources that differ in case are one file on a case-insensitive file system', () => {
-  const [whole, spelled] = [
-    found('dist/a', 'a'),
-    { ...found('DIST/A'), realPath: found('dist/a').realPath },
-  ];
-  const lines = [matches('dist/**', [whole]), matches('DIST/A => a', [spelled])];
-  assert.deepEqual(targetsOf(lines), ['a']);
-});
-
 test('a plan lists ten conflicts, and counts the others', () => {
   const files = (from: string) =>
     Array.from({ length: 25 }, (_, index) => found(`${from}/${index}`, `${index}`));

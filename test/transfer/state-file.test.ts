@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
-import { onWindows, WITHOUT_LINKS } from '../system.ts';
+import { onWindows } from '../system.ts';
 import { openTempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -214,23 +206,6 @@ describe('the input state-file is rejected', () => {
     const state = read();
     writeFileSync(folder.at('cache'), 'a file');
     assert.throws(() => removeState(state), /cannot be replaced \(E/);
-  });
-
-  test('state-file must not be a symbolic link, or be below one', {
-    skip: WITHOUT_LINKS,
-  }, () => {
-    replaceState([uploaded(folder.writePlanned('a', 'a'))]);
-    renameSync(stateFile(), folder.at('elsewhere'));
-    symlinkSync(folder.at('elsewhere'), stateFile());
-    assert.throws(() => read(), /is a symbolic link/);
-    rmSync(stateFile());
-    renameSync(folder.at('cache'), folder.at('other'));
-    symlinkSync(folder.at('other'), folder.at('cache'));
-    assert.throws(() => read(), /is behind a symbolic link/);
-    assert.throws(
-      () => read({ 'state-file': 'cache/deep/state.json' }),
-      /is behind a symbolic link/,
-    );
   });
 });
 
