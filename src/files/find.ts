@@ -2,25 +2,31 @@ import { once } from 'node:events';
 import { readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
-import type { FilePattern, FileRules } from '../inputs/files.ts';
-import { allOrProblems, inputError } from '../inputs/input-error.ts';
+import type { FilePattern } from '../inputs/files.ts';
+import { allOrProblems, InputError, inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
 import { errorText, systemCode } from '../text/json.ts';
 import {
-  type Bounds,
   boundsOf,
   displayPath,
+  escapeGlob,
   hasHiddenName,
-  isInBounds,
   isLink,
   namesHidden,
+  pathWithin,
   statIfExists,
   toAbsolutePattern,
   toPosix,
 } from './paths.ts';
-import { LINK_OUTSIDE, LINK_TO_FOLDER, LINK_TO_HIDDEN, rejectLinks } from './reject-links.ts';
+import {
+  findLinkProblems,
+  findUselessExcludes,
+  LINK_OUTSIDE,
+  LINK_TO_FOLDER,
+  LINK_TO_HIDDEN,
+} from './pattern-problems.ts';
 
 export interface FoundFile {
   readonly path: string;
@@ -46,8 +52,7 @@ export interface Matches {
   readonly skipped: SkippedEntry[];
 }
 
-export interface FindOptions
-  extends Pick<Inputs<'upload'>, 'workingDirectory' | 'followSymlinks' | 'includeHiddenFiles'> {
+export interface FindOptions {
   readonly workspace: string;
   readonly cancel: AbortSignal;
   readonly maxFiles?: number;
@@ -61,26 +66,39 @@ const MAX_FILES = 1_000_000;
 
 /**
  * Finds the files of each pattern; returns none if cancelled.
- * @throws InputError if a search fails, links lead out of the workspace or to something hidden, or a
- * link to a folder matches while `followSymlinks` is undefined
+ * @throws InputError if a search fails, an exclude is useless, links lead out of the workspace or to
+ * something hidden, or a link to a folder matches while `followSymlinks` is undefined
  */
-export async function findFiles(rules: FileRules, options: FindOptions): Promise<Matches[]> {
-  const { workspace, workingDirectory, cancel } = options;
+export async function findFiles(
+  inputs: Inputs<'upload'>,
+  options: FindOptions,
+): Promise<readonly Matches[]> {
+  const { workingDirectory, stateFile } = inputs;
+  const { patterns, excludes } = inputs.files;
+  const { workspace, cancel } = options;
   const directory = path.resolve(workspace, workingDirectory);
   requireDirectory(directory, workingDirectory);
   if (cancel.aborted) return [];
-  const excludes = rules.excludes.map(line => `!${toAbsolutePattern(line, directory)}`);
-  const searches = rules.patterns.map(pattern =>
-    search(pattern, toAbsolutePattern(pattern.pattern, directory), excludes, options),
-  );
+  const absolute = (line: string) => toAbsolutePattern(line, directory);
+  // The state file is not part of the build.
+  const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
+  // The glob ignores an exclude that precedes its pattern.
+  const lines = [...excludes.map(absolute), ...stateExclude].map(exclude => `!${exclude}`);
+  const searches = patterns.map(pattern => search(pattern, lines, inputs, options));
   // The glob only yields on a match, so it cannot notice a cancelled job by itself.
   const aborted = once(cancel, 'abort').then(() => undefined);
   const matches = await Promise.race([allOrProblems(searches), aborted]);
   if (matches === undefined || cancel.aborted) return [];
-  rejectLinks(
-    matches.flatMap(({ skipped }) => skipped),
-    workspace,
+  const skipped = matches.flatMap(match => match.skipped);
+  const roots = matches.map(({ root }) => root);
+  const excludeRoots = excludes.map(
+    async line => [line, await fixedPartOf(absolute(line))] as const,
   );
+  const problems = [
+    ...findLinkProblems(skipped, workspace),
+    ...findUselessExcludes(new Map(await Promise.all(excludeRoots)), roots, directory),
+  ];
+  if (problems.length > 0) throw new InputError(problems);
   return matches;
 }
 
@@ -93,18 +111,20 @@ function requireDirectory(directory: string, workingDirectory: string): void {
 
 async function search(
   pattern: FilePattern,
-  absolutePattern: string,
   excludes: readonly string[],
-  options: FindOptions,
+  { workingDirectory, followSymlinks, includeHiddenFiles }: Inputs<'upload'>,
+  { workspace, maxFiles = MAX_FILES }: FindOptions,
 ): Promise<Matches> {
+  const directory = path.resolve(workspace, workingDirectory);
+  const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
   try {
     const root = await fixedPartOf(absolutePattern);
-    const hidesDotNames = !options.includeHiddenFiles && !namesHidden(absolutePattern, root);
+    const hidesDotNames = !includeHiddenFiles && !namesHidden(absolutePattern, root);
     const matches: Matches = { pattern, root, hidesDotNames, files: [], skipped: [] };
-    const bounds = boundsOf(options.workspace, root);
-    // The glob ignores an exclude that precedes its pattern.
-    const paths = await collectPaths([absolutePattern, ...excludes], matches, options);
-    for (const file of [...paths].sort()) classify(matches, file, bounds, options.followSymlinks);
+    const lines = [absolutePattern, ...excludes];
+    const paths = await collectPaths(lines, matches, followSymlinks === true, maxFiles);
+    const bounds = boundsOf(workspace, root);
+    for (const file of [...paths].sort()) classify(matches, file, bounds, followSymlinks);
     return matches;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
@@ -135,12 +155,13 @@ export async function fixedPartOf(absolutePattern: string): Promise<string> {
 async function collectPaths(
   lines: readonly string[],
   { pattern, root, hidesDotNames }: Matches,
-  { followSymlinks, maxFiles = MAX_FILES }: FindOptions,
+  followsLinks: boolean,
+  maxFiles: number,
 ): Promise<Set<string>> {
   // The glob does not enter a root that is a link, and yields it only for some patterns.
   const paths = new Set(isLink(root) && statIfExists(root)?.isDirectory() ? [root] : []);
   // When the glob follows links, it omits broken ones and names that are not UTF-8, so search twice.
-  for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
+  for (const followSymbolicLinks of followsLinks ? [false, true] : [false]) {
     const globber = await create(lines.join('\n'), {
       followSymbolicLinks,
       matchDirectories: false,
@@ -161,7 +182,7 @@ async function collectPaths(
 function classify(
   { root, hidesDotNames, files, skipped }: Matches,
   file: string,
-  bounds: Bounds,
+  bounds: ReturnType<typeof boundsOf>,
   followSymlinks: boolean | undefined,
 ): void {
   const relative = path.relative(root, file);
@@ -176,9 +197,11 @@ function classify(
   }
   if (!stats.isFile()) return skip(NOT_REGULAR);
   const realPath = realpathSync.native(file);
-  if (!isInBounds(bounds, realPath)) return skip(LINK_OUTSIDE);
+  const isInBounds = bounds.some(folder => pathWithin(folder, realPath) !== undefined);
+  if (!isInBounds) return skip(LINK_OUTSIDE);
   // A link from dist/x to ../.git must not upload the credentials in .git/config.
-  if (hidesDotNames && hasHiddenName(path.relative(bounds.root, realPath)))
+  const [, realRoot] = bounds;
+  if (hidesDotNames && hasHiddenName(path.relative(realRoot, realPath)))
     return skip(LINK_TO_HIDDEN);
   const { size, mode } = stats;
   const isExecutable = (mode & 0o111) !== 0;

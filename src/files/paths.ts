@@ -47,24 +47,15 @@ export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }
 
-/** The real paths of the two directories from which a pattern may send files. */
-export interface Bounds {
-  readonly workspace: string;
-  /** If the root is itself a link, it is not resolved, so a link to `/` does not allow all files. */
-  readonly root: string;
-}
-
-export function boundsOf(workspace: string, root: string): Bounds {
+/**
+ * Returns the real paths of the directories from which a pattern may send files: the workspace, and
+ * the pattern's root. If the root is itself a link, it is not resolved, so a link to `/` does not
+ * allow all files.
+ */
+export function boundsOf(workspace: string, root: string): readonly [string, string] {
   const start = pathWithin(workspace, root) === undefined ? path.dirname(root) : workspace;
   const realStart = existsSync(start) ? realpathSync.native(start) : start;
-  return {
-    workspace: realpathSync.native(workspace),
-    root: path.join(realStart, path.relative(start, root)),
-  };
-}
-
-export function isInBounds({ workspace, root }: Bounds, realPath: string): boolean {
-  return [workspace, root].some(directory => pathWithin(directory, realPath) !== undefined);
+  return [realpathSync.native(workspace), path.join(realStart, path.relative(start, root))];
 }
 
 /** Follows links; returns undefined for a broken one. */

@@ -6,7 +6,6 @@ import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { quote } from '../text/escape.ts';
 import { limitList, listSome } from '../text/format.ts';
-import { explainNoMatch } from './explain-no-match.ts';
 import {
   BROKEN_LINK,
   type FoundFile,
@@ -15,6 +14,7 @@ import {
   type SkippedEntry,
 } from './find.ts';
 import { displayPath } from './paths.ts';
+import { explainNoMatch } from './pattern-problems.ts';
 
 export interface PlannedFile extends Pick<FoundFile, 'realPath' | 'size' | 'isExecutable'> {
   /** For display: relative to the workspace if inside, with slashes. */
@@ -30,24 +30,24 @@ export interface FilePlan {
   readonly warnings: readonly string[];
 }
 
-export interface PlanOptions
-  extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound' | 'workingDirectory'> {
-  readonly workspace: string;
-}
-
 const MAX_CONFLICTS = 10;
 
 /**
  * Gives each file its target: the path that the wildcards matched, below the line's target.
  * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
  */
-export function planFiles(matches: readonly Matches[], options: PlanOptions): FilePlan {
-  const { workspace, workingDirectory, ifNoFilesFound, target } = options;
+export function planFiles(
+  matches: readonly Matches[],
+  { workingDirectory, ifNoFilesFound, target }: Inputs<'upload'>,
+  workspace: string,
+): FilePlan {
   const planned = matches.flatMap(({ files, pattern }) =>
-    files.map(file => planFile(file, pattern, options)),
+    files.map((file): PlannedFile => {
+      const { realPath, size, isExecutable } = file;
+      const source = displayPath(file.path, workspace);
+      return { source, target: targetOf(file, pattern, target), realPath, size, isExecutable };
+    }),
   );
-  const byTarget = new Map<string, PlannedFile>();
-  for (const file of planned) if (!byTarget.has(file.target)) byTarget.set(file.target, file);
   const directory = path.resolve(workspace, workingDirectory);
   const unmatched = matches
     .filter(({ files }) => files.length === 0 && ifNoFilesFound !== 'ignore')
@@ -62,27 +62,26 @@ export function planFiles(matches: readonly Matches[], options: PlanOptions): Fi
   if (problems.length > 0) throw new InputError(problems);
   const skipped = listSkipped(matches, workspace);
   const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...skipWarnings(skipped)];
-  return { files: [...byTarget.values()], skipped, warnings };
+  // Without conflicts, two files with the same target are one file, which two patterns match.
+  const files = [...new Map(planned.map(file => [file.target, file])).values()];
+  return { files, skipped, warnings };
 }
 
 /** Returns one shard's files. A file's shard depends only on its target, so all runners agree. */
-export function filesOfShard<F extends Pick<PlannedFile, 'target'>>(
-  files: readonly F[],
+export function filesOfShard(
+  files: readonly PlannedFile[],
   { index, count }: Shard,
-): F[] {
+): PlannedFile[] {
   return files.filter(
     ({ target }) => hash('sha256', target, 'buffer').readUInt32BE(0) % count === index - 1,
   );
 }
 
-function planFile(file: FoundFile, pattern: FilePattern, options: PlanOptions): PlannedFile {
-  const { realPath, size, isExecutable } = file;
-  const source = displayPath(file.path, options.workspace);
-  const target = targetOf(file, pattern.target ?? '', options.target);
-  return { source, target, realPath, size, isExecutable };
-}
-
-function targetOf(file: FoundFile, lineTarget: string, target: string): string {
+function targetOf(
+  file: FoundFile,
+  { target: lineTarget = '' }: FilePattern,
+  target: string,
+): string {
   const base = path.posix.isAbsolute(lineTarget)
     ? path.posix.normalize(lineTarget)
     : path.posix.join(target, lineTarget);

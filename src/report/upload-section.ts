@@ -1,4 +1,5 @@
 import type { SkippedEntry } from '../files/find.ts';
+import { ARCHIVE } from '../files/pattern-problems.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import {
@@ -83,12 +84,11 @@ function countFiles({ files, skipped }: UploadSection) {
     notAttempted: 0,
     uploadedBytes: 0,
   };
-  for (const result of files) {
-    const { status, file } = result;
+  for (const { status, file } of files) {
     totals[status === 'not-attempted' ? 'notAttempted' : status] += 1;
     totals.plannedBytes += file.size;
     if (status === 'unchanged') totals.unchangedBytes += file.size;
-    if (status === 'uploaded') totals.uploadedBytes += result.size;
+    if (status === 'uploaded') totals.uploadedBytes += file.size;
   }
   return totals;
 }
@@ -165,8 +165,6 @@ function describeFailures({ files }: UploadSection): FailureGroup[] {
     sources: group.map(({ file }) => file.source),
   }));
 }
-
-const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
 function modesNotice({ files }: UploadSection): string[] {
   const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');

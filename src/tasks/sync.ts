@@ -14,27 +14,23 @@ import { planOnly, prepareUpload, sendFiles, sendNothing } from './upload.ts';
  * @throws InputError before anything is sent
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
-  const { sandboxId, baseUrl } = inputs;
-  const report = { task: 'sync', name: '', sandboxId, baseUrl } as const;
-  const prepared = await prepareUpload(inputs, context);
-  if (inputs.dryRun) {
-    const planned = await planOnly(prepared, inputs, context);
-    return { ...report, ...planned, measured: NOT_MEASURED };
-  }
-  const unmeasured = { ...report, measured: { samples: [], gate: gateOf(inputs, []) } };
-  if (context.cancel.aborted) return { ...unmeasured, ...sendNothing(prepared, context) };
+  const { cancel } = context;
+  const prepared = await prepareUpload('sync', inputs, context);
+  if (inputs.dryRun)
+    return { ...(await planOnly(prepared, inputs, context)), measured: NOT_MEASURED };
+  const unmeasured = { measured: { samples: [], gate: gateOf(inputs, []) } };
+  if (cancel.aborted) return { ...sendNothing(prepared, context), ...unmeasured };
   return withClient(agentService(inputs), context, async client => {
     const error =
       (await waitFor(inputs, client, context)) ??
       (await checkGateIsJudgeable(inputs, client, context));
-    if (error !== undefined || context.cancel.aborted)
-      return { ...unmeasured, ...sendNothing(prepared, context, error) };
+    if (error !== undefined || cancel.aborted)
+      return { ...sendNothing(prepared, context, error), ...unmeasured };
     const sent = await sendFiles(prepared, inputs, client, context);
-    if (sent.cancelled || hasFatalFailure(sent.upload.files)) return { ...unmeasured, ...sent };
+    if (sent.cancelled || hasFatalFailure(sent.upload.files)) return { ...sent, ...unmeasured };
     // With a gate, its check has already read the stats, so the CPU figure covers the upload.
-    const { measured, errors } = await measure(inputs, client, context, isGated(inputs));
-    const cancelled = context.cancel.aborted;
-    return { ...report, ...sent, measured, cancelled, errors: [...sent.errors, ...errors] };
+    const measured = await measure(inputs, client, context, isGated(inputs));
+    return { ...sent, ...measured, cancelled: cancel.aborted };
   });
 }
 

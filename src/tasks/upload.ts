@@ -1,9 +1,6 @@
-import path from 'node:path';
 import { agentService, type Client, withClient } from '../agent/client.ts';
-import { rejectUselessExcludes } from '../files/explain-no-match.ts';
 import { findFiles, listHidden } from '../files/find.ts';
-import { escapeGlob } from '../files/paths.ts';
-import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
+import { type FilePlan, filesOfShard, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
 import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -21,69 +18,63 @@ import {
   writeState,
 } from '../transfer/state-file.ts';
 import { createStoreFiles } from '../transfer/store-files.ts';
-import { type FileResult, type TransferOptions, transfer } from '../transfer/transfer.ts';
+import { type FileResult, transfer } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 
 /** Plans and uploads files. @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
-  const { sandboxId, baseUrl, dryRun } = inputs;
-  const report = { task: 'upload', name: '', sandboxId, baseUrl } as const;
-  const prepared = await prepareUpload(inputs, context);
-  if (dryRun) return { ...report, ...(await planOnly(prepared, inputs, context)) };
-  if (context.cancel.aborted) return { ...report, ...sendNothing(prepared, context) };
-  const sent = await withClient(agentService(inputs), context, client =>
+  const prepared = await prepareUpload('upload', inputs, context);
+  if (inputs.dryRun) return planOnly(prepared, inputs, context);
+  if (context.cancel.aborted) return sendNothing(prepared, context);
+  return withClient(agentService(inputs), context, client =>
     sendFiles(prepared, inputs, client, context),
   );
-  return { ...report, ...sent };
 }
 
-export interface PreparedUpload extends Pick<TransferOptions, 'unchanged'> {
-  readonly files: readonly PlannedFile[];
-  readonly state: State | undefined;
-  /** Complete except for the results of the transfer. */
-  readonly section: UploadSection;
-  readonly warnings: readonly string[];
-}
-
-export interface UploadResult extends Pick<Report, 'cancelled' | 'errors' | 'warnings'> {
+interface UploadReport extends Report {
   readonly upload: UploadSection;
+}
+
+interface PreparedUpload {
+  /** The report of a job that is cancelled before it sends anything. */
+  readonly report: UploadReport;
+  readonly state: State | undefined;
 }
 
 /** Finds files, plans their targets and compares them with the state file. @throws InputError */
 export async function prepareUpload(
+  task: 'sync' | 'upload',
   inputs: Inputs<'upload'>,
   context: Context,
 ): Promise<PreparedUpload> {
   const { workspace, cancel } = context;
-  const [{ state, warnings }, plan] = await allOrProblems([
+  const { sandboxId, baseUrl, shard, dryRun } = inputs;
+  const [state, plan] = await allOrProblems([
     Promise.try(() => readState(inputs, workspace)),
     findAndPlan(inputs, context),
   ]);
-  const { shard, dryRun } = inputs;
-  const files = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
-  const changes =
-    state === undefined ? { unchanged: [], orphaned: [] } : await findChanges(files, state, cancel);
-  const section = {
+  const ours = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
+  const reason = 'the job was cancelled';
+  const planned = ours.map((file): FileResult => ({ status: 'not-attempted', file, reason }));
+  const changes = state && (await findChanges(planned, state, cancel));
+  const upload = {
     ...EMPTY_UPLOAD,
     dryRun,
+    files: planned,
     skipped: plan.skipped,
-    orphaned: changes.orphaned,
-    shard: shard && { ...shard, files: files.length, planned: plan.files.length },
+    shard: shard && { ...shard, files: ours.length, planned: plan.files.length },
+    ...changes,
   };
-  const { unchanged } = changes;
-  return { files, unchanged, state, section, warnings: [...plan.warnings, ...warnings] };
+  const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
+  const info = { task, name: '', sandboxId, baseUrl, cancelled: true, errors: [], warnings };
+  return { report: { ...info, upload }, state };
 }
 
 const MAX_HIDDEN = 5;
 
 async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<FilePlan> {
-  const { workspace, cancel, onEvent } = context;
-  const { stateFile } = inputs;
-  // The state file is not part of the build.
-  const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
-  const rules = { ...inputs.files, excludes: [...inputs.files.excludes, ...stateExclude] };
-  await rejectUselessExcludes(inputs.files, path.resolve(workspace, inputs.workingDirectory));
-  const matches = await findFiles(rules, { ...inputs, workspace, cancel });
+  const { workspace, onEvent } = context;
+  const matches = await findFiles(inputs, context);
   for (const { pattern, root, files, skipped } of matches) {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
     onEvent({ kind: 'debug', text: `Pattern ${pattern.pattern}: ${counts}, from ${root}` });
@@ -94,60 +85,56 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
       kind: 'note',
       text: `Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`,
     });
-  return planFiles(matches, { ...inputs, workspace });
+  return planFiles(matches, inputs, workspace);
 }
 
 export async function sendFiles(
-  { files, unchanged, state, section, warnings }: PreparedUpload,
+  { report, state }: PreparedUpload,
   inputs: Inputs<'upload'>,
   client: Client,
-  context: Context,
-): Promise<UploadResult> {
-  const { cancel, clock, onEvent } = context;
-  const changed = files.filter((_, position) => unchanged[position] === undefined);
+  { cancel, clock, sleep, random, onEvent }: Context,
+): Promise<UploadReport> {
+  const planned = report.upload;
   if (state !== undefined) removeState(state);
-  if (changed.length > 0)
-    onEvent({ kind: 'start', files: changed, title: announcementOf(inputs, section, changed) });
+  announce(inputs, planned, onEvent);
   const startedAt = clock();
-  let retries = 0;
-  const results = await transfer(files, {
-    ...inputs,
+  const { files, retries } = await transfer(planned.files, {
+    concurrency: inputs.concurrency,
     filesPerRequest: filesPerRequestOf(inputs),
-    ...context,
-    unchanged,
-    storeFiles: createStoreFiles(client, inputs, inputs.checksums || state !== undefined),
-    onEvent(event) {
-      if (event.kind === 'attempted') retries += event.retries;
-      onEvent(event);
-    },
+    retries: inputs.retries,
+    storeFiles: createStoreFiles(client, inputs),
+    cancel,
+    clock,
+    sleep,
+    random,
+    onEvent,
   }).finally(() => onEvent({ kind: 'end' }));
   // Different targets can lead to the same path, for example through a link in the sandbox.
-  const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
+  const storedPaths = new Set(files.map(result => ('path' in result ? result.path : '')));
   const upload = {
-    ...section,
-    files: results,
-    orphaned: section.orphaned.filter(orphan => !storedPaths.has(orphan)),
-    digest: digestOf(results),
+    ...planned,
+    files,
+    orphaned: planned.orphaned.filter(orphan => !storedPaths.has(orphan)),
+    digest: digestOf(files),
     retries,
     durationMs: Math.round(clock() - startedAt),
   };
-  const stateWarnings = state === undefined ? [] : writeState(state, results);
-  return {
-    upload,
-    cancelled: cancel.aborted,
-    errors: [],
-    warnings: [...warnings, ...stateWarnings],
-  };
+  const stateWarnings = state === undefined ? [] : writeState(state, files);
+  const warnings = [...report.warnings, ...stateWarnings];
+  return { ...report, upload, cancelled: cancel.aborted, warnings };
 }
 
-function announcementOf(
+function announce(
   { sandboxId, baseUrl }: Inputs<'upload'>,
-  { shard }: UploadSection,
-  changed: readonly PlannedFile[],
-): string {
-  const files = `${formatCount(changed.length, 'file')} (${formatBytes(totalSize(changed))})`;
+  { files, shard }: UploadSection,
+  onEvent: Context['onEvent'],
+): void {
+  const unsent = files.filter(({ status }) => status === 'not-attempted').map(({ file }) => file);
+  if (unsent.length === 0) return;
+  const size = `${formatCount(unsent.length, 'file')} (${formatBytes(totalSize(unsent))})`;
   const shardText = shard === undefined ? '' : `, ${describeShard(shard)}`;
-  return `Uploading ${files} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
+  const title = `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
+  onEvent({ kind: 'start', files: unsent, title });
 }
 
 /**
@@ -155,31 +142,35 @@ function announcementOf(
  * @throws AgentError if a file of the digest cannot be read
  */
 export async function planOnly(
-  { files, unchanged, section, warnings }: PreparedUpload,
+  { report }: PreparedUpload,
   { checksums }: Inputs<'upload'>,
   { cancel }: Context,
-): Promise<UploadResult> {
-  const results: FileResult[] = [];
-  for (const [position, file] of files.entries()) {
-    const known = unchanged[position];
-    const sha256 = known || !checksums ? undefined : await hashFile(file, cancel);
+): Promise<UploadReport> {
+  const files: FileResult[] = [];
+  for (const result of report.upload.files) {
+    const { status, file } = result;
+    if (status !== 'not-attempted') {
+      files.push(result);
+      continue;
+    }
+    const sha256 = checksums ? await hashFile(file, cancel) : undefined;
     const hashed = sha256 === undefined ? {} : { sha256 };
-    results.push(known ?? { status: 'skipped', file, reason: 'dry run', ...hashed });
+    files.push({ status: 'skipped', file, reason: 'dry run', ...hashed });
   }
-  const upload = { ...section, files: results, digest: digestOf(results) };
-  return { upload, cancelled: cancel.aborted, errors: [], warnings };
+  const upload = { ...report.upload, files, digest: digestOf(files) };
+  return { ...report, upload, cancelled: cancel.aborted };
 }
 
 /** Reports that no file was attempted. Without an error, the reason is that the job was cancelled. */
 export function sendNothing(
-  { files, unchanged, section, warnings }: PreparedUpload,
+  { report }: PreparedUpload,
   { cancel }: Context,
   error?: ReportedError,
-): UploadResult {
-  const reason = error?.message ?? 'the job was cancelled';
-  const results = files.map((file, position): FileResult => {
-    return unchanged[position] ?? { status: 'not-attempted', file, reason };
-  });
-  const upload = { ...section, files: results };
-  return { upload, cancelled: cancel.aborted, errors: error ? [error] : [], warnings };
+): UploadReport {
+  if (error === undefined) return { ...report, cancelled: cancel.aborted };
+  const files = report.upload.files.map(result =>
+    result.status === 'not-attempted' ? { ...result, reason: error.message } : result,
+  );
+  const upload = { ...report.upload, files };
+  return { ...report, upload, cancelled: cancel.aborted, errors: [error] };
 }

@@ -5,6 +5,50 @@ import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { openFile, readSmallFile } from './read-file.ts';
 
+/** Files sent in one request. */
+export type Batch = readonly [PlannedFile, ...PlannedFile[]];
+
+/**
+ * Files up to this size are read into memory and sent from one buffer, which is faster than
+ * streaming.
+ */
+export const SMALL_BYTES = 256 * 1024;
+
+const BATCH_BYTES = 1024 * 1024;
+
+/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
+export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number): Batch[] {
+  const batches: Batch[] = [];
+  let open: { readonly files: PlannedFile[]; room: number } | undefined;
+  for (const file of files) {
+    const bytes = sizeInBatch(file);
+    if (open && bytes <= open.room && open.files.length < filesPerRequest) {
+      open.files.push(file);
+      open.room -= bytes;
+      continue;
+    }
+    const batch: [PlannedFile, ...PlannedFile[]] = [file];
+    batches.push(batch);
+    if (bytes <= BATCH_BYTES) open = { files: batch, room: BATCH_BYTES - bytes };
+  }
+  return batches;
+}
+
+// Upper bound for a part's boundary and headers, excluding the file name.
+const FRAME_BYTES = 256;
+
+/** Returns the most bytes a file can take in a batch, or Infinity if it must be sent alone. */
+function sizeInBatch({ target, size }: PlannedFile): number {
+  const canBatch = size <= SMALL_BYTES && isPlainFilename(target);
+  return canBatch ? FRAME_BYTES + target.length + size : Infinity;
+}
+
+// All multipart parsers agree on these names, and form-data does not change them.
+function isPlainFilename(filename: string): boolean {
+  if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
+  return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
+}
+
 export interface Body {
   readonly chunks: Iterable<BorrowedChunk>;
   /** Bytes, including the multipart framing. */
@@ -73,12 +117,12 @@ export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): 
 
 /** @throws AgentError if the file cannot be opened or its size has changed */
 export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body {
-  const { chunks: readChunks, close } = openFile(file);
+  const { chunks: fileChunks, close } = openFile(file);
   const digest = isHashed ? createHash('sha256') : undefined;
   const head = form.head(file.target);
   function* chunks(): Generator<BorrowedChunk> {
     yield lend(head);
-    for (const chunk of readChunks()) {
+    for (const chunk of fileChunks) {
       chunk.use(bytes => digest?.update(bytes));
       yield chunk;
     }

@@ -14,7 +14,7 @@ const CHUNK_BYTES = 256 * 1024;
  */
 export function openFile(file: PlannedFile) {
   const descriptor = openPlanned(file);
-  return { chunks: () => chunksOf(file, descriptor), close: () => closeSync(descriptor) };
+  return { chunks: chunksOf(file, descriptor), close: () => closeSync(descriptor) };
 }
 
 /** Fills `buffer`, which must have the file's size. @throws AgentError if the file has changed */
@@ -36,21 +36,18 @@ export async function hashFile(
   cancel: AbortSignal,
 ): Promise<string | undefined> {
   const { chunks, close } = openFile(file);
-  return hashChunks(chunks(), cancel).finally(close);
-}
-
-async function hashChunks(
-  chunks: Iterable<BorrowedChunk>,
-  cancel: AbortSignal,
-): Promise<string | undefined> {
   const digest = createHash('sha256');
-  for (const chunk of chunks) {
-    chunk.use(bytes => digest.update(bytes));
-    // Yield to the event loop, or the process cannot receive signals.
-    await setImmediate();
-    if (cancel.aborted) return undefined;
+  try {
+    for (const chunk of chunks) {
+      chunk.use(bytes => digest.update(bytes));
+      // Yield to the event loop, or the process cannot receive signals.
+      await setImmediate();
+      if (cancel.aborted) return undefined;
+    }
+    return digest.digest('hex');
+  } finally {
+    close();
   }
-  return digest.digest('hex');
 }
 
 function openPlanned(file: PlannedFile): number {

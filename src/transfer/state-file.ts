@@ -16,6 +16,7 @@ export interface State {
   readonly rows: readonly StateRow[];
   /** Hash of everything that decides where uploads go. */
   readonly scope: string;
+  readonly warnings: readonly string[];
 }
 
 interface StateRow {
@@ -30,52 +31,53 @@ interface StateRow {
 // Bump this whenever the format changes.
 const SCHEMA = 2;
 
-/** @throws InputError if the file cannot be read or is not a state file */
-export function readState(
-  inputs: Inputs<'upload'>,
-  workspace: string,
-): { state: State | undefined; warnings: readonly string[] } {
-  if (inputs.stateFile === '') return { state: undefined, warnings: [] };
+/**
+ * Returns undefined if there is no `state-file`.
+ * @throws InputError if the file cannot be read or is not a state file
+ */
+export function readState(inputs: Inputs<'upload'>, workspace: string): State | undefined {
+  if (inputs.stateFile === '') return undefined;
   const file = resolve(workspace, inputs.stateFile);
   const scope = scopeOf(inputs);
   const rows = decodeRows(readText(file), scope);
-  const state = { file, scope, rows: rows ?? [] };
-  return { state, warnings: rows === undefined ? [ignoredWarning(file)] : [] };
-}
-
-function ignoredWarning(file: string): string {
+  if (rows !== undefined) return { file, scope, rows, warnings: [] };
   const why =
     'is damaged, of another version, or of another sandbox, service, user, shard or headers';
-  return `The state file ${quote(file)} ${why}. It is ignored, and every file is sent.`;
+  const warning = `The state file ${quote(file)} ${why}. It is ignored, and every file is sent.`;
+  return { file, scope, rows: [], warnings: [warning] };
 }
 
 /**
- * Returns the results of unchanged files, each at its file's place in the plan, and the paths in the
- * sandbox of files that have left the build.
+ * Replaces the results of files that the sandbox already has by `unchanged`, and returns the paths in
+ * the sandbox of files that have left the build.
  */
 export async function findChanges(
-  files: readonly PlannedFile[],
+  planned: readonly FileResult[],
   { rows }: State,
   cancel: AbortSignal,
-): Promise<{ unchanged: (FileResult | undefined)[]; orphaned: string[] }> {
+): Promise<{ readonly files: readonly FileResult[]; readonly orphaned: readonly string[] }> {
   const byTarget = new Map(rows.map(row => [row.target, row]));
-  const unchanged: (FileResult | undefined)[] = [];
-  for (const file of files) unchanged.push(await resultIfUnchanged(file, byTarget, cancel));
-  const targets = new Set(files.map(({ target }) => target));
-  const orphaned = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
-  return { unchanged, orphaned: cancel.aborted ? [] : orphaned.map(({ path }) => path) };
+  const files: FileResult[] = [];
+  for (const result of planned) {
+    const row = byTarget.get(result.file.target);
+    files.push((row && (await resultIfUnchanged(result.file, row, cancel))) ?? result);
+  }
+  // A cancelled search finds no files, so all would seem to have left the build.
+  if (cancel.aborted) return { files, orphaned: [] };
+  const targets = new Set(planned.map(({ file }) => file.target));
+  const orphans = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
+  return { files, orphaned: orphans.map(({ path }) => path) };
 }
 
 async function resultIfUnchanged(
   file: PlannedFile,
-  byTarget: ReadonlyMap<string, StateRow>,
+  { path, size, sha256 }: StateRow,
   cancel: AbortSignal,
 ): Promise<FileResult | undefined> {
-  const { path, size, sha256 } = byTarget.get(file.target) ?? {};
-  if (path === undefined || sha256 === undefined || size !== file.size) return undefined;
+  if (sha256 === undefined || size !== file.size) return undefined;
   try {
     const isUnchanged = (await hashFile(file, cancel)) === sha256;
-    return isUnchanged ? { status: 'unchanged', file, path, size, sha256 } : undefined;
+    return isUnchanged ? { status: 'unchanged', file, path, sha256 } : undefined;
   } catch (error) {
     // The transfer reports that the file cannot be read.
     if (error instanceof AgentError) return undefined;
@@ -104,8 +106,8 @@ export function writeState(state: State, results: readonly FileResult[]): readon
   for (const row of state.rows) rows.set(row.path, { ...row, sha256: undefined });
   for (const result of results) {
     if (result.status !== 'uploaded' && result.status !== 'unchanged') return [];
-    const { path, file, size, sha256 } = result;
-    rows.set(path, { path, target: file.target, size, sha256 });
+    const { path, file, sha256 } = result;
+    rows.set(path, { path, target: file.target, size: file.size, sha256 });
   }
   try {
     const text = encodeRows([...rows.values()], state.scope);

@@ -4,15 +4,19 @@ import type { Client } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-import type { Redact } from '../text/redact.ts';
-import type { Batch } from './batches.ts';
-import { type Body, batchBody, fileBody, newForm, type UnreadableFile } from './multipart.ts';
+import {
+  type Batch,
+  batchBody,
+  fileBody,
+  newForm,
+  SMALL_BYTES,
+  type UnreadableFile,
+} from './multipart.ts';
 
 export interface StoredFile {
   readonly file: PlannedFile;
   /** As the agent returned it, redacted. */
   readonly path: string;
-  readonly size: number;
   /** Hex digest; missing if hashing is off. */
   readonly sha256?: string;
 }
@@ -32,28 +36,39 @@ const ENTRY_BYTES = 8 * 1024;
 export function createStoreFiles(
   client: Omit<Client, 'receive'>,
   inputs: Inputs<'upload'>,
-  isHashed: boolean,
 ): StoreFiles {
   const form = newForm();
-  const { redact } = client;
-  return async ({ files, isStreamed }, onSent) => {
-    const [file, ...others] = files;
-    const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
-    const unreadable = body.parts.filter(part => 'error' in part);
-    if (unreadable.length === files.length) return unreadable;
+  const isHashed = inputs.checksums || inputs.stateFile !== '';
+  return async (batch, onSent) => {
+    const [file, ...others] = batch;
+    const isLarge = file.size > SMALL_BYTES;
+    const { chunks, length, parts, close } = isLarge
+      ? fileBody(file, form, isHashed)
+      : batchBody(batch, form);
+    const unreadable = parts.filter(part => 'error' in part);
+    if (unreadable.length === batch.length) return unreadable;
     try {
       const answer = await client.send({
         method: 'POST',
         path: requestPath(inputs, others.length === 0 ? file.target : undefined),
-        headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
-        body: body.chunks,
+        headers: { 'Content-Type': form.contentType, 'Content-Length': String(length) },
+        body: chunks,
         hints: HINTS,
-        maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
+        maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
         onSent,
       });
-      return storeResults(answer, body, { isHashed, redact });
+      const sent = parts.filter(part => 'digest' in part);
+      const paths = storedPaths(
+        answer,
+        sent.map(part => part.file.target),
+      ).values();
+      return parts.map(part => {
+        if ('error' in part) return part;
+        const stored = { file: part.file, path: client.redact(paths.next().value ?? '') };
+        return isHashed ? { ...stored, sha256: part.digest() } : stored;
+      });
     } finally {
-      body.close();
+      close();
     }
   };
 }
@@ -79,22 +94,6 @@ function requestPath(inputs: Inputs<'upload'>, target: string | undefined): stri
     // Services reject an empty username.
     .flatMap(([name, value]) => (value ? [`${name}=${encodeURIComponent(value)}`] : []));
   return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
-}
-
-function storeResults(
-  answer: Answer,
-  { parts }: Body,
-  { isHashed, redact }: { readonly isHashed: boolean; readonly redact: Redact },
-): (StoredFile | UnreadableFile)[] {
-  const sent = parts.filter(part => 'digest' in part);
-  const targets = sent.map(({ file }) => file.target);
-  const paths = storedPaths(answer, targets).values();
-  return parts.map(part => {
-    if ('error' in part) return part;
-    const { file, digest } = part;
-    const stored = { file, path: redact(paths.next().value ?? ''), size: file.size };
-    return isHashed ? { ...stored, sha256: digest() } : stored;
-  });
 }
 
 /**

@@ -3,11 +3,10 @@ import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
 import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { listSome } from '../text/format.ts';
-import { type Batch, batchesOf } from './batches.ts';
-import type { UnreadableFile } from './multipart.ts';
+import { type Batch, batchesOf, type UnreadableFile } from './multipart.ts';
 import type { StoredFile, StoreFiles } from './store-files.ts';
 
-/** Every planned file has exactly one result. */
+/** Every planned file has exactly one result: `not-attempted` until it is sent. */
 export type FileResult =
   | ({
       readonly status: 'uploaded';
@@ -35,32 +34,32 @@ export type TransferEvent =
   /** `files` is empty for a stats request. */
   | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
   /** Counts files, since their results may change until the transfer ends. */
-  | { readonly kind: 'attempted'; readonly count: number; readonly retries: number }
+  | { readonly kind: 'attempted'; readonly count: number }
   | { readonly kind: 'debug'; readonly text: string };
 
 export interface TransferOptions extends RetryPolicy {
   readonly concurrency: number;
   readonly filesPerRequest: number;
   readonly storeFiles: StoreFiles;
-  /** The results of files that need not be sent, each at its file's place in the plan. */
-  readonly unchanged: readonly (FileResult | undefined)[];
   /** Prevents new requests; the client aborts those in flight. */
   readonly cancel: AbortSignal;
   readonly clock: () => number;
   readonly onEvent: (event: TransferEvent) => void;
 }
 
-/** Uploads all changed files. Returns one result per file, in plan order. */
+/** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
 export async function transfer(
-  files: readonly PlannedFile[],
+  planned: readonly FileResult[],
   options: TransferOptions,
-): Promise<FileResult[]> {
-  const { storeFiles, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
+): Promise<{ readonly files: readonly FileResult[]; readonly retries: number }> {
+  const { storeFiles, concurrency, filesPerRequest, cancel, clock, onEvent } = options;
+  const { retries, sleep, random } = options;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, onEvent);
   const giveUpIfHopeless = failureCounter(giveUp);
-  const results = [...unchanged];
+  const results = new Map(planned.map(result => [result.file, result]));
+  let repeated = 0;
 
   async function sendBatch(batch: Batch): Promise<void> {
     const startedAt = clock();
@@ -69,30 +68,34 @@ export async function transfer(
       requests += 1;
       return storeFiles(batch, bytes => onEvent({ kind: 'sent', bytes }));
     };
-    const outcome = await withRetries(() => throttled(attempt), {
-      ...options,
-      stop,
-      onRetry: retry => onEvent({ kind: 'retry', files: batch.files, retry }),
-    });
+    const onRetry = (retry: Retry) => onEvent({ kind: 'retry', files: batch, retry });
+    const policy = { retries, sleep, random, stop, onRetry };
+    const outcome = await withRetries(() => throttled(attempt), policy);
     if (requests === 0) return;
+    repeated += requests - 1;
     giveUpIfHopeless(batch, outcome);
-    const sent = resultsOf(batch, outcome, Math.round(clock() - startedAt));
-    for (const [index, position] of batch.positions.entries()) results[position] = sent[index];
-    onEvent({ kind: 'attempted', count: sent.length, retries: requests - 1 });
+    const durationMs = Math.round(clock() - startedAt);
+    for (const result of resultsOf(batch, outcome, durationMs)) results.set(result.file, result);
+    onEvent({ kind: 'attempted', count: batch.length });
   }
 
   // A batch keeps its slot while it waits for a retry, so a dead sandbox gets few of them.
   const slots = pLimit(concurrency);
-  const changed = files.entries().filter(([position]) => unchanged[position] === undefined);
+  const unsent = planned.filter(({ status }) => status === 'not-attempted');
+  const batches = batchesOf(
+    unsent.map(({ file }) => file),
+    filesPerRequest,
+  );
   await slots
-    .map(batchesOf(changed, filesPerRequest), sendBatch)
+    .map(batches, sendBatch)
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
 
   const reason = reasonOf(stop);
-  return failOverwritten(
-    files.map((file, index) => results[index] ?? { status: 'not-attempted', file, reason }),
+  const files = Array.from(results.values(), result =>
+    result.status === 'not-attempted' ? { ...result, reason } : result,
   );
+  return { files: failOverwritten(files), retries: repeated };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
@@ -146,8 +149,8 @@ function failureCounter(giveUp: AbortController) {
 }
 
 // An agent that drops folders may have written part of a batch over other files.
-function mayHaveOverwrittenOthers({ files }: Batch, { kind }: AgentError): boolean {
-  return files.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
+function mayHaveOverwrittenOthers(batch: Batch, { kind }: AgentError): boolean {
+  return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
 
 function reasonOf(stop: AbortSignal): string {
@@ -159,11 +162,10 @@ function resultsOf(
   outcome: Outcome<readonly (StoredFile | UnreadableFile)[]>,
   durationMs: number,
 ): FileResult[] {
-  const { files } = batch;
   const { attempts } = outcome;
   if ('error' in outcome) {
     const error = failureOf(outcome.error, batch);
-    return files.map(file => ({ status: 'failed', file, attempts, durationMs, error }));
+    return batch.map(file => ({ status: 'failed', file, attempts, durationMs, error }));
   }
   return outcome.value.map((result): FileResult => {
     if (!('error' in result)) return { status: 'uploaded', attempts, durationMs, ...result };

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { rejectUselessExcludes } from '../../src/files/explain-no-match.ts';
-import { InputError } from '../../src/inputs/input-error.ts';
+import { fixedPartOf } from '../../src/files/find.ts';
+import { toAbsolutePattern } from '../../src/files/paths.ts';
+import { findUselessExcludes } from '../../src/files/pattern-problems.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { onWindows } from '../system.ts';
 
 const DIRECTORY = path.resolve('/w/app');
 
+const rootOf = (line: string) => fixedPartOf(toAbsolutePattern(line, DIRECTORY));
+
 /** Returns the messages about these lines of `files`. */
 async function messagesAbout(lines: readonly string[]): Promise<readonly string[]> {
-  try {
-    await rejectUselessExcludes(parsed({ files: lines.join('\n') }).files, DIRECTORY);
-    return [];
-  } catch (error) {
-    assert.ok(error instanceof InputError, String(error));
-    return error.problems.map(({ message }) => message);
-  }
+  const { patterns, excludes } = parsed({ files: lines.join('\n') }).files;
+  const roots = await Promise.all(patterns.map(({ pattern }) => rootOf(pattern)));
+  const entries = excludes.map(async line => [line, await rootOf(line)] as const);
+  const problems = findUselessExcludes(new Map(await Promise.all(entries)), roots, DIRECTORY);
+  return problems.map(({ message }) => message);
 }
 
 /** By patterns: excludes that exclude nothing, each with the line that would. */

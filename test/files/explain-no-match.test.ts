@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainNoMatch } from '../../src/files/explain-no-match.ts';
-import type { FindOptions } from '../../src/files/find.ts';
+import { explainNoMatch } from '../../src/files/pattern-problems.ts';
 import { onWindows, WINDOWS, WITHOUT_LINKS } from '../system.ts';
-import { createTree, directory, type Entries, find, link } from './file-tree.ts';
+import { createTree, directory, type Entries, type FindSettings, find, link } from './file-tree.ts';
 
 // Windows allows no line breaks in names.
 const LINE_BREAK = WINDOWS ? '' : '\n';
@@ -46,9 +45,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'links/**': '2 skipped, such as links/l: a broken link',
 };
 
-async function explain(line: string, options: Partial<FindOptions> = {}): Promise<string> {
+async function explain(line: string, options: FindSettings = {}): Promise<string> {
   using tree = createTree(ENTRIES);
-  const [match] = await find(tree.root, [line, '!dist/index.html'], options);
+  const [match] = await find(tree.root, [line, 'dist', '!dist/index.html'], options);
   assert.ok(match !== undefined && match.files.length === 0);
   return explainNoMatch(match, tree.at(options.workingDirectory ?? ''), tree.root);
 }

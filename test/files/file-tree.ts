@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type FindOptions, findFiles, type Matches } from '../../src/files/find.ts';
-import type { FileRules } from '../../src/inputs/files.ts';
+import type { Inputs } from '../../src/inputs/inputs.ts';
+import { parsed } from '../inputs/parse-inputs.ts';
 
 /** An entry: a file's content, or a function that creates something else. */
 type Entry = string | Buffer | ((file: string) => void);
@@ -57,24 +58,20 @@ const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
   typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);
 
+export type FindSettings = Partial<Inputs<'upload'> & FindOptions>;
+
 /** Calls `findFiles` with these lines and the defaults of the inputs. */
 export function find(
   workspace: string,
   lines: readonly string[],
-  options: Partial<FindOptions> = {},
-): Promise<Matches[]> {
-  const rules: FileRules = {
+  { maxFiles, cancel = new AbortController().signal, ...inputs }: FindSettings = {},
+): Promise<readonly Matches[]> {
+  const files = {
     patterns: lines.filter(line => !line.startsWith('!')).map(pattern => ({ pattern })),
     excludes: lines.filter(line => line.startsWith('!')).map(line => line.slice(1)),
   };
-  return findFiles(rules, {
-    workspace,
-    workingDirectory: '',
-    followSymlinks: undefined,
-    includeHiddenFiles: false,
-    cancel: new AbortController().signal,
-    ...options,
-  });
+  const options = { workspace, cancel, ...(maxFiles !== undefined && { maxFiles }) };
+  return findFiles({ ...parsed(), files, ...inputs }, options);
 }
 
 /** Returns the paths found, relative to the roots of their patterns, sorted. */

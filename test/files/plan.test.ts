@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { FoundFile, Matches } from '../../src/files/find.ts';
-import { type FilePlan, type PlanOptions, planFiles } from '../../src/files/plan.ts';
+import { type FilePlan, planFiles } from '../../src/files/plan.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 
 const WORKSPACE = '/w';
@@ -20,14 +21,8 @@ function matches(line: string, files: readonly FoundFile[], more: Partial<Matche
   return { pattern, root: WORKSPACE, files: [...files], skipped: [], hidesDotNames: true, ...more };
 }
 
-function planFor(lines: readonly Matches[], options: Partial<PlanOptions> = {}): FilePlan {
-  return planFiles(lines, {
-    workspace: WORKSPACE,
-    workingDirectory: '',
-    target: '',
-    ifNoFilesFound: 'error',
-    ...options,
-  });
+function planFor(lines: readonly Matches[], given: RawInputs = {}): FilePlan {
+  return planFiles(lines, parsed(given), WORKSPACE);
 }
 
 function targetsOf(lines: readonly Matches[], target = ''): string[] {
@@ -232,13 +227,13 @@ test('each pattern that matches nothing is an error with if-no-files-found: erro
 });
 
 test('each pattern that matches nothing is a warning with if-no-files-found: warn', () => {
-  const { files, warnings } = planFor(UNMATCHED, { ifNoFilesFound: 'warn' });
+  const { files, warnings } = planFor(UNMATCHED, { 'if-no-files-found': 'warn' });
   assert.match(warnings.join('\n'), UNMATCHED_MESSAGES);
   assert.equal(files.length, 1);
 });
 
 test('a pattern that matches nothing is ignored with if-no-files-found: ignore', () => {
-  const plan = planFor([matches('a', [])], { ifNoFilesFound: 'ignore' });
+  const plan = planFor([matches('a', [])], { 'if-no-files-found': 'ignore' });
   assert.deepEqual(plan, { files: [], skipped: [], warnings: [] });
 });
 

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { filesOfShard } from '../../src/files/plan.ts';
+import { filesOfShard, type PlannedFile } from '../../src/files/plan.ts';
+import { plannedFile } from '../transfer/simulated-transfer.ts';
 
-interface Target {
-  readonly target: string;
-}
-
-const FILE = fc.record({ target: fc.string({ unit: 'grapheme', minLength: 1 }) });
+const FILE = fc.string({ unit: 'grapheme', minLength: 1 }).map(target => plannedFile(target));
 const PLAN = fc.uniqueArray(FILE, { selector: ({ target }) => target, maxLength: 60 });
 const COUNT = fc.integer({ min: 1, max: 40 });
 
-function allShards(plan: readonly Target[], count: number): Target[][] {
+function allShards(plan: readonly PlannedFile[], count: number): PlannedFile[][] {
   return Array.from({ length: count }, (_, index) =>
     filesOfShard(plan, { index: index + 1, count }),
   );
@@ -30,6 +27,6 @@ test('the shard of a file depends only on its target', () => {
 });
 
 test('shards have about the same number of files', () => {
-  const plan = Array.from({ length: 1000 }, (_, index) => ({ target: `dist/f${index}.js` }));
+  const plan = Array.from({ length: 1000 }, (_, index) => plannedFile(`dist/f${index}.js`));
   for (const shard of allShards(plan, 4)) assert.ok(shard.length > 200 && shard.length < 300);
 });

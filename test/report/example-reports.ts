@@ -30,7 +30,7 @@ const died = Array.from({ length: 20 }, (_, index) => reading(20 + 3 * index, 30
 /** Reports as users meet them. */
 export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   success: report({
-    files: [uploaded('dist/run.sh', 300, 300, 5), ...many(240, uploaded)],
+    files: [uploaded('dist/run.sh', 300, 5), ...many(240, uploaded)],
     retries: 4,
     durationMs: 310,
     digest: `sha256:${SHA256}`,

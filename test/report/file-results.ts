@@ -27,11 +27,9 @@ export function file(name: string, size = 10): FileResult['file'] {
   };
 }
 
-/** @param sent bytes that arrived, if the file grew after planning */
-export function uploaded(name: string, size = 10, sent = size, attempts = 1): FileResult {
+export function uploaded(name: string, size = 10, attempts = 1): FileResult {
   const planned = file(name, size);
-  const path = planned.target;
-  return { status: 'uploaded', file: planned, attempts, durationMs: 5, path, size: sent };
+  return { status: 'uploaded', file: planned, attempts, durationMs: 5, path: planned.target };
 }
 
 export function failed(name: string, error: Failure = BUSY): FileResult {
@@ -40,7 +38,7 @@ export function failed(name: string, error: Failure = BUSY): FileResult {
 
 export function unchanged(name: string, size = 10): FileResult {
   const planned = file(name, size);
-  return { status: 'unchanged', file: planned, path: planned.target, size, sha256: SHA256 };
+  return { status: 'unchanged', file: planned, path: planned.target, sha256: SHA256 };
 }
 
 export function skipped(name: string, size = 10): FileResult {
@@ -59,7 +57,7 @@ export const EVERY_STATUS = {
     skipped('c'),
     notAttempted('d'),
     unchanged('e'),
-    uploaded('f', 3, 5),
+    uploaded('f', 5),
   ],
   skipped: [{ path: 'l', reason: 'a broken link' }],
 };

@@ -40,7 +40,7 @@ test('the report of a sync has the upload, the files and what was measured', () 
   });
   assert.deepEqual(totals, {
     planned: 6,
-    plannedBytes: 50,
+    plannedBytes: 52,
     uploaded: 2,
     unchanged: 1,
     unchangedBytes: 10,

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { PlannedFile } from '../../src/files/plan.ts';
-import { batchesOf } from '../../src/transfer/batches.ts';
-import { batchBody, newForm } from '../../src/transfer/multipart.ts';
+import { batchBody, batchesOf, newForm } from '../../src/transfer/multipart.ts';
 import { plannedFile, plannedFiles } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
@@ -16,10 +14,6 @@ const MIXED = [
   plannedFile('largest', 400 * KIB),
   plannedFile('c'),
 ];
-
-function batchFiles(planned: readonly PlannedFile[], filesPerRequest: number) {
-  return batchesOf(planned.entries(), filesPerRequest).map(({ files }) => files);
-}
 
 describe('batchesOf', () => {
   const CASES = {
@@ -37,25 +31,13 @@ describe('batchesOf', () => {
   } as const;
   for (const [name, [planned, filesPerRequest, expected]] of Object.entries(CASES))
     test(name, () => {
-      const batches = batchFiles(planned, filesPerRequest);
+      const batches = batchesOf(planned, filesPerRequest);
       const names = batches.map(files => files.map(({ target }) => target).join(' '));
       assert.deepEqual(names, expected);
     });
 
-  test('batches know their positions in the plan, and which file is streamed', () => {
-    const batches = batchesOf(MIXED.entries(), 10);
-    assert.deepEqual(
-      batches.map(({ positions, isStreamed }) => [positions, isStreamed]),
-      [
-        [[0, 2, 4], false],
-        [[1], true],
-        [[3], true],
-      ],
-    );
-  });
-
   test('a batch has at most 250 files with `files-per-request: 250`', () => {
-    const batches = batchFiles(plannedFiles(600), 250);
+    const batches = batchesOf(plannedFiles(600), 250);
     assert.deepEqual(
       batches.map(({ length }) => length),
       [250, 250, 100],
@@ -64,7 +46,7 @@ describe('batchesOf', () => {
 
   test('names that parsers read differently are never batched', () => {
     const isBatched = (target: string) =>
-      batchFiles([plannedFile(target), plannedFile(target)], 2).length === 1;
+      batchesOf([plannedFile(target), plannedFile(target)], 2).length === 1;
     for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
       assert.ok(!isBatched(target), JSON.stringify(target));
     for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
@@ -83,9 +65,9 @@ describe('batchesOf', () => {
   test('a file of 256 KiB is batched, and a larger one is sent alone', () => {
     const largest = plannedFile('a', 256 * KIB);
     const larger = plannedFile('b', 256 * KIB + 1);
-    assert.equal(batchFiles([largest, largest], 2).length, 1);
-    assert.equal(batchFiles([larger, larger], 2).length, 2);
-    assert.equal(batchFiles([largest, larger], 2).length, 2);
+    assert.equal(batchesOf([largest, largest], 2).length, 1);
+    assert.equal(batchesOf([larger, larger], 2).length, 2);
+    assert.equal(batchesOf([largest, larger], 2).length, 2);
   });
 
   test('every file is in exactly one batch, and no body of a batch exceeds 1 MiB', () => {
@@ -103,7 +85,7 @@ describe('batchesOf', () => {
     fc.assert(
       fc.property(files, numbers, (all, filesPerRequest) => {
         const planned = all.map(({ content, target }) => ({ ...content, target }));
-        const batches = batchFiles(planned, filesPerRequest);
+        const batches = batchesOf(planned, filesPerRequest);
         assert.deepEqual(new Set(batches.flat()), new Set(planned));
         assert.equal(batches.flat().length, planned.length);
         for (const batch of batches.filter(({ length }) => length > 1)) {
@@ -119,7 +101,7 @@ describe('batchesOf', () => {
   test('a body with as many tiny files as fit into 1 MiB does not exceed it', () => {
     using folder = openTempFolder();
     const tiny = folder.writePlanned('a', '');
-    const [first = []] = batchFiles(
+    const [first = []] = batchesOf(
       Array.from({ length: 6000 }, () => tiny),
       6000,
     );

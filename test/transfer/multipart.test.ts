@@ -3,8 +3,13 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
-import { SMALL_BYTES } from '../../src/transfer/batches.ts';
-import { type Body, batchBody, fileBody, newForm } from '../../src/transfer/multipart.ts';
+import {
+  type Body,
+  batchBody,
+  fileBody,
+  newForm,
+  SMALL_BYTES,
+} from '../../src/transfer/multipart.ts';
 import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
 
 const FORM = newForm();

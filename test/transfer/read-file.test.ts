@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, mkdirSync, rmSync, truncateSync } from 'node
 import { describe, test } from 'node:test';
 import { createGzip } from 'node:zlib';
 import type { PlannedFile } from '../../src/files/plan.ts';
-import { SMALL_BYTES } from '../../src/transfer/batches.ts';
+import { SMALL_BYTES } from '../../src/transfer/multipart.ts';
 import { hashFile, openFile, readSmallFile } from '../../src/transfer/read-file.ts';
 import { WITHOUT_MODES } from '../system.ts';
 import { countOpenFiles, distinctBytes, openTempFolder, type TempFolder } from './temp-folder.ts';
@@ -52,12 +52,11 @@ describe('a file that has changed', () => {
   test('a file that shrinks while it is read fails', () => {
     using folder = openTempFolder();
     const file = folder.writePlanned('a', distinctBytes(4 * SMALL_BYTES));
-    const opened = openFile(file);
-    const chunks = opened.chunks();
+    const { chunks, close } = openFile(file);
     chunks.next();
     truncateSync(file.realPath, SMALL_BYTES);
     assert.throws(() => chunks.next(), { kind: 'file-changed', message: /shrank/ });
-    opened.close();
+    close();
   });
 });
 
@@ -66,7 +65,7 @@ test('streams and hashes refuse a chunk that has not been copied', () => {
   const { chunks, close } = openFile(folder.writePlanned('a', 'abc'));
   const gzip = createGzip();
   const digest = createHash('sha256');
-  for (const chunk of chunks()) {
+  for (const chunk of chunks) {
     const error = { code: 'ERR_INVALID_ARG_TYPE' };
     assert.throws(() => gzip.write(chunk), error);
     // @ts-expect-error a borrowed chunk is not a buffer

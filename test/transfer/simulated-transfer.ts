@@ -11,6 +11,10 @@ export function plannedFile(target: string, size = 3): PlannedFile {
   return { source: target, realPath: `/w/${target}`, target, size, isExecutable: false };
 }
 
+export function notAttempted(file: PlannedFile): FileResult {
+  return { status: 'not-attempted', file, reason: 'the job was cancelled' };
+}
+
 /** Planned files `f0`, `f1` and so on. */
 export function plannedFiles(count: number): PlannedFile[] {
   return Array.from({ length: count }, (_, index) => plannedFile(`f${index}`));
@@ -34,11 +38,13 @@ export interface Simulation {
   readonly statuses: string;
   readonly requests: readonly Request[];
   readonly events: readonly TransferEvent[];
+  readonly repeated: number;
   /** Milliseconds of simulated time. */
   readonly tookMs: number;
 }
 
 interface Settings extends Partial<TransferOptions> {
+  readonly unchanged?: readonly FileResult[];
   /** Milliseconds per request. Default 100. */
   readonly takesMs?: number;
   /** Returns the path that the agent reports for a target. */
@@ -49,14 +55,20 @@ interface Settings extends Partial<TransferOptions> {
 export async function simulate(
   planned: readonly PlannedFile[],
   sandbox: Sandbox = () => undefined,
-  { takesMs = 100, storedPath = target => `/home/${target}`, ...options }: Settings = {},
+  {
+    takesMs = 100,
+    storedPath = target => `/home/${target}`,
+    unchanged = [],
+    ...options
+  }: Settings = {},
 ): Promise<Simulation> {
   const clock = fakeClock();
   const requests: Request[] = [];
   const events: TransferEvent[] = [];
   let inFlight = 0;
-  const running = transfer(planned, {
-    unchanged: [],
+  const known = new Map(unchanged.map(result => [result.file, result]));
+  const before = planned.map(file => known.get(file) ?? notAttempted(file));
+  const { files: results, retries: repeated } = await transfer(before, {
     concurrency: 1,
     filesPerRequest: 1,
     retries: 0,
@@ -65,7 +77,7 @@ export async function simulate(
     onEvent: event => void events.push(event),
     clock: clock.now,
     sleep: clock.sleep,
-    async storeFiles({ files }, onSent) {
+    async storeFiles(files, onSent) {
       inFlight += 1;
       const name = files.map(({ target }) => target).join(' ');
       const request = { name, at: clock.now(), inFlight };
@@ -75,11 +87,10 @@ export async function simulate(
       inFlight -= 1;
       if (failure !== undefined) throw failure;
       for (const { size } of files) onSent(size);
-      return files.map(file => ({ file, path: storedPath(file.target), size: file.size }));
+      return files.map(file => ({ file, path: storedPath(file.target) }));
     },
     ...options,
   });
-  const results = await running;
   const statuses = results.map(({ status }) => status[0]).join('');
-  return { results, statuses, requests, events, tookMs: clock.now() };
+  return { results, statuses, requests, events, repeated, tookMs: clock.now() };
 }

@@ -9,6 +9,7 @@ import { findChanges, readState, removeState, writeState } from '../../src/trans
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { onWindows } from '../system.ts';
+import { notAttempted } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -21,15 +22,14 @@ afterEach(() => {
 
 function read(given: RawInputs = {}) {
   const inputs = parsed({ 'state-file': 'cache/state.json', ...given });
-  const { state = assert.fail('there is no state'), warnings } = readState(inputs, folder.path);
-  return { ...state, warnings };
+  return readState(inputs, folder.path) ?? assert.fail('there is no state');
 }
 
 const stateFile = () => folder.at('cache/state.json');
 
 function uploaded(file: PlannedFile, path = `/home/user/${file.target}`): FileResult {
   const sha256 = hash('sha256', readFileSync(file.realPath));
-  return { status: 'uploaded', file, attempts: 1, durationMs: 1, path, size: file.size, sha256 };
+  return { status: 'uploaded', file, attempts: 1, durationMs: 1, path, sha256 };
 }
 
 function failed(file: PlannedFile): FileResult {
@@ -46,9 +46,13 @@ function replaceState(results: readonly FileResult[], given: RawInputs = {}): st
 }
 
 async function changes(files: readonly PlannedFile[], cancel = NEVER) {
-  const { unchanged, orphaned } = await findChanges(files, read(), cancel);
-  assert.equal(unchanged.length, files.length);
-  return { unchanged: unchanged.flatMap(result => result?.file.target ?? []), orphaned };
+  const results = await findChanges(files.map(notAttempted), read(), cancel);
+  assert.deepEqual(
+    results.files.map(({ file }) => file),
+    files,
+  );
+  const unchanged = results.files.filter(({ status }) => status === 'unchanged');
+  return { unchanged: unchanged.map(({ file }) => file.target), orphaned: results.orphaned };
 }
 
 describe('findChanges', () => {
@@ -62,9 +66,9 @@ describe('findChanges', () => {
       unchanged: ['a'],
       orphaned: [],
     });
-    const { unchanged } = await findChanges([other, a], read(), NEVER);
-    const stored = { path: '/home/user/a', size: 1, sha256: hash('sha256', 'a') };
-    assert.deepEqual(unchanged, [undefined, { status: 'unchanged', file: a, ...stored }]);
+    const { files } = await findChanges([notAttempted(other), notAttempted(a)], read(), NEVER);
+    const stored = { path: '/home/user/a', sha256: hash('sha256', 'a') };
+    assert.deepEqual(files, [notAttempted(other), { status: 'unchanged', file: a, ...stored }]);
   });
 
   test('an unreadable file is not unchanged, and a cancelled search reports neither unchanged nor orphaned files', async () => {
@@ -210,5 +214,5 @@ describe('the input state-file is rejected', () => {
 });
 
 test('without state-file, there is no state', () => {
-  assert.deepEqual(readState(parsed(), folder.path), { state: undefined, warnings: [] });
+  assert.equal(readState(parsed(), folder.path), undefined);
 });

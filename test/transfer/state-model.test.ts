@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
-import { simulate } from './simulated-transfer.ts';
+import { notAttempted, simulate } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
 // Runs of every kind against a sandbox with a few paths, some of which two targets lead to.
@@ -47,18 +47,19 @@ test('after a green run, the sandbox has every file, whatever earlier runs did',
   await fc.assert(
     fc.asyncProperty(runs, async all => {
       const sandbox = new Map<string, string>();
-      const { state: first } = readState(inputs, folder.path);
+      const first = readState(inputs, folder.path);
       if (first !== undefined) removeState(first);
       for (const run of all) {
         const { uploads, isSound, isKilled, cancelledAt, concurrency, deletesOrphans } = run;
-        const { state = assert.fail() } = readState(inputs, folder.path);
+        const state = readState(inputs, folder.path) ?? assert.fail();
         const files = uploads.map(
           ({ target, content }) => FILES.get(`${target} ${content}`) ?? assert.fail(),
         );
         const job = new AbortController();
-        const { unchanged, orphaned } = await findChanges(files, state, job.signal);
+        const changes = await findChanges(files.map(notAttempted), state, job.signal);
+        const { files: unchanged, orphaned } = changes;
         for (const [index, { target, content }] of uploads.entries())
-          if (unchanged[index] !== undefined)
+          if (unchanged[index]?.status === 'unchanged')
             assert.equal(sandbox.get(placeOf(target)), content, `${target} is unchanged`);
         removeState(state);
         let requests = 0;
@@ -66,7 +67,7 @@ test('after a green run, the sandbox has every file, whatever earlier runs did',
           unchanged,
           concurrency,
           cancel: job.signal,
-          async storeFiles({ files: [file] }) {
+          async storeFiles([file]) {
             if (requests === cancelledAt) job.abort();
             requests += 1;
             const upload = uploads.find(({ target }) => target === file.target) ?? assert.fail();
@@ -77,7 +78,7 @@ test('after a green run, the sandbox has every file, whatever earlier runs did',
             if (job.signal.aborted) throw CANCELLED;
             if (!isStored) throw SERVER;
             const sha256 = hash('sha256', upload.content);
-            return [{ file, path: place, size: file.size, sha256 }];
+            return [{ file, path: place, sha256 }];
           },
         });
         if (isKilled) continue;

@@ -7,7 +7,7 @@ import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { batchesOf, SMALL_BYTES } from '../../src/transfer/batches.ts';
+import { batchesOf, SMALL_BYTES } from '../../src/transfer/multipart.ts';
 import { createStoreFiles, storedPaths } from '../../src/transfer/store-files.ts';
 import { openClient } from '../agent/open-client.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
@@ -41,10 +41,10 @@ function answering(paths: readonly string[], failure?: AgentError) {
 function store(
   client: Omit<Client, 'receive'>,
   files: readonly PlannedFile[],
-  { isHashed = false, given = {} }: { isHashed?: boolean; given?: RawInputs } = {},
+  given: RawInputs = {},
 ) {
-  const [batch = assert.fail('there are no files')] = batchesOf(files.entries(), files.length);
-  return createStoreFiles(client, parsed(given), isHashed)(batch, () => {});
+  const [batch = assert.fail('there are no files')] = batchesOf(files, files.length);
+  return createStoreFiles(client, parsed(given))(batch, () => {});
 }
 
 describe('an upload request', () => {
@@ -52,7 +52,7 @@ describe('an upload request', () => {
     using folder = openTempFolder();
     const { client, requests } = answering(['/h/a b/ü']);
     const given = { signature: 'x+y', 'signature-expiration': '9' };
-    await store(client, [folder.writePlanned('a b/ü', 'content')], { given });
+    await store(client, [folder.writePlanned('a b/ü', 'content')], given);
     const [{ path, headers, bytes } = assert.fail('nothing was sent')] = requests;
     assert.equal(path, '/files?path=a%20b%2F%C3%BC&signature=x%2By&signature_expiration=9');
     assert.equal(headers?.['Content-Length'], String(bytes));
@@ -62,7 +62,7 @@ describe('an upload request', () => {
     using folder = openTempFolder();
     const { client, requests } = answering(['/h/a', '/h/b']);
     const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
-    await store(client, files, { given: { username: 'a b' } });
+    await store(client, files, { username: 'a b' });
     const [request] = requests;
     assert.deepEqual(
       [request?.path, request?.maxAnswerBytes],
@@ -87,19 +87,17 @@ describe('an upload request', () => {
 });
 
 for (const size of [0, 5, SMALL_BYTES, SMALL_BYTES + 1, 5 * SMALL_BYTES + 3])
-  test(`a stored file of ${size} bytes has its SHA-256 if hashing is on`, async () => {
+  test(`a stored file of ${size} bytes has its SHA-256 with checksums or a state file`, async () => {
     using folder = openTempFolder();
     const content = distinctBytes(size);
     const file = folder.writePlanned('name', content);
     const { client } = answering(['/h/name']);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    for (const [isHashed, hashed] of [
-      [true, { sha256 }],
-      [false, {}],
-    ] as const) {
-      const stored = await store(client, [file], { isHashed });
-      assert.deepEqual(stored, [{ file, path: '/h/name', size, ...hashed }]);
+    for (const input of ['checksums', 'state-file']) {
+      const stored = await store(client, [file], { [input]: 'true' });
+      assert.deepEqual(stored, [{ file, path: '/h/name', sha256 }]);
     }
+    assert.deepEqual(await store(client, [file]), [{ file, path: '/h/name' }]);
     assert.equal(countOpenFiles(folder.path), 0);
   });
 
@@ -120,7 +118,7 @@ test('a stored path is redacted, even if the secret ends within the target', asy
   using folder = openTempFolder();
   const file = folder.writePlanned('ret/name', '1');
   const stored = await store(answering(['/home/sec/ret/name']).client, [file]);
-  assert.deepEqual(stored, [{ file, path: '/home/***/name', size: 1 }]);
+  assert.deepEqual(stored, [{ file, path: '/home/***/name' }]);
 });
 
 test('an unreadable file fails alone, and the rest of its batch is stored', async () => {
@@ -130,10 +128,10 @@ test('an unreadable file fails alone, and the rest of its batch is stored', asyn
   rmSync(gone.realPath);
   const { client } = answering(['/h/one', '/h/three']);
   const [first, second, third, ...more] = await store(client, [one, gone, three]);
-  assert.deepEqual(first, { file: one, path: '/h/one', size: 3 });
+  assert.deepEqual(first, { file: one, path: '/h/one' });
   assert.ok(second && 'error' in second && second.error instanceof AgentError);
   assert.equal(second.file, gone);
-  assert.deepEqual(third, { file: three, path: '/h/three', size: 5 });
+  assert.deepEqual(third, { file: three, path: '/h/three' });
   assert.equal(more.length, 0);
 });
 
