@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 import FormData from 'form-data';
 import { type BorrowedChunk, lend } from '../agent/borrowed-chunk.ts';
-import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
+import { totalSize } from '../text/format.ts';
 import { openFile, readSmallFile } from './read-file.ts';
 
 /** Files sent in one request. */
@@ -53,20 +53,9 @@ export interface Body {
   readonly chunks: Iterable<BorrowedChunk>;
   /** Bytes, including the multipart framing. */
   readonly length: number;
-  /** One per file, in order. Call `digest` only after the body has been sent. */
-  readonly parts: readonly (SentFile | UnreadableFile)[];
+  /** Returns the SHA-256 of each file in hex, or none if hashing is off. Call it after sending. */
+  readonly digests: () => readonly string[];
   readonly close: () => void;
-}
-
-interface SentFile {
-  readonly file: PlannedFile;
-  /** Returns the file's SHA-256 in hex. */
-  readonly digest: () => string;
-}
-
-export interface UnreadableFile {
-  readonly file: PlannedFile;
-  readonly error: AgentError;
 }
 
 type Form = ReturnType<typeof newForm>;
@@ -91,28 +80,31 @@ export function newForm() {
 
 const LINE_BREAK = Buffer.from('\r\n');
 
-/** Reads small files into one body, skipping any that are unreadable or have changed in size. */
-export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): Body {
-  const framed = files.map(file => ({ file, head: head(file.target) }));
-  const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
+/**
+ * Reads small files into one body.
+ * @throws AgentError if a file cannot be read or its size has changed
+ */
+export function batchBody(
+  files: readonly PlannedFile[],
+  { head, tail }: Form,
+  isHashed: boolean,
+): Body {
+  const heads = files.map(({ target }) => head(target));
+  const framing = heads.reduce((sum, { length }) => sum + LINE_BREAK.length + length, 0);
   // Never reuse this buffer: the socket may still read it after the answer has arrived.
-  const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
+  const buffer = Buffer.allocUnsafeSlow(framing + totalSize(files));
   let end = 0;
-  const parts = framed.map(({ file, head }) => {
-    const start = end === 0 ? 0 : end + LINE_BREAK.copy(buffer, end);
-    const contentStart = start + head.copy(buffer, start);
-    const content = buffer.subarray(contentStart, contentStart + file.size);
-    try {
-      readSmallFile(file, content);
-    } catch (error) {
-      if (!(error instanceof AgentError)) throw error;
-      return { file, error };
-    }
-    end = contentStart + file.size;
-    return { file, digest: () => hash('sha256', content) };
+  const contents = files.map((file, index) => {
+    if (index > 0) end += LINE_BREAK.copy(buffer, end);
+    end += heads[index]?.copy(buffer, end) ?? 0;
+    const content = buffer.subarray(end, end + file.size);
+    readSmallFile(file, content);
+    end += file.size;
+    return content;
   });
   const chunks = [...slicesOf(buffer.subarray(0, end)), tail].map(lend);
-  return { chunks, length: end + tail.length, parts, close: () => {} };
+  const digests = () => (isHashed ? contents.map(content => hash('sha256', content)) : []);
+  return { chunks, length: end + tail.length, digests, close: () => {} };
 }
 
 /** @throws AgentError if the file cannot be opened or its size has changed */
@@ -131,8 +123,8 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
     yield lend(form.tail);
   }
   const length = head.length + file.size + form.tail.length;
-  const parts = [{ file, digest: () => digest?.digest('hex') ?? '' }];
-  return { chunks: chunks(), length, parts, close };
+  const digests = () => (digest === undefined ? [] : [digest.digest('hex')]);
+  return { chunks: chunks(), length, digests, close };
 }
 
 // With `timeout: 60s`, 24 batches need only 0.2 Mbit/s, since each slice restarts the idle clock.

@@ -4,14 +4,7 @@ import type { Client } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-import {
-  type Batch,
-  batchBody,
-  fileBody,
-  newForm,
-  SMALL_BYTES,
-  type UnreadableFile,
-} from './multipart.ts';
+import { type Batch, batchBody, fileBody, newForm, SMALL_BYTES } from './multipart.ts';
 
 export interface StoredFile {
   readonly file: PlannedFile;
@@ -22,13 +15,13 @@ export interface StoredFile {
 }
 
 /**
- * Stores a batch with one request. Returns one result per file, in order.
- * @throws AgentError if the request fails, or a large file cannot be read
+ * Stores a batch with one request.
+ * @throws AgentError if the request fails or a file cannot be read
  */
 export type StoreFiles = (
   batch: Batch,
   onSent: (bytes: number) => void,
-) => Promise<readonly (StoredFile | UnreadableFile)[]>;
+) => Promise<readonly StoredFile[]>;
 
 // Answer budget per entry. Agents echo the metadata of a file, which takes up to 4 KiB.
 const ENTRY_BYTES = 8 * 1024;
@@ -42,33 +35,27 @@ export function createStoreFiles(
   return async (batch, onSent) => {
     const [file, ...others] = batch;
     const isLarge = file.size > SMALL_BYTES;
-    const { chunks, length, parts, close } = isLarge
-      ? fileBody(file, form, isHashed)
-      : batchBody(batch, form);
-    const unreadable = parts.filter(part => 'error' in part);
-    if (unreadable.length === batch.length) return unreadable;
+    const body = isLarge ? fileBody(file, form, isHashed) : batchBody(batch, form, isHashed);
     try {
       const answer = await client.send({
         method: 'POST',
         path: requestPath(inputs, others.length === 0 ? file.target : undefined),
-        headers: { 'Content-Type': form.contentType, 'Content-Length': String(length) },
-        body: chunks,
+        headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
+        body: body.chunks,
         hints: HINTS,
         maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
         onSent,
       });
-      const sent = parts.filter(part => 'digest' in part);
-      const paths = storedPaths(
-        answer,
-        sent.map(part => part.file.target),
-      ).values();
-      return parts.map(part => {
-        if ('error' in part) return part;
-        const stored = { file: part.file, path: client.redact(paths.next().value ?? '') };
-        return isHashed ? { ...stored, sha256: part.digest() } : stored;
+      const targets = batch.map(({ target }) => target);
+      const paths = storedPaths(answer, targets).map(client.redact);
+      const digests = body.digests();
+      return batch.map((stored, index) => {
+        const sha256 = digests[index];
+        const result = { file: stored, path: paths[index] ?? '' };
+        return sha256 === undefined ? result : { ...result, sha256 };
       });
     } finally {
-      close();
+      body.close();
     }
   };
 }

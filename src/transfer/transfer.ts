@@ -3,7 +3,7 @@ import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
 import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { listSome } from '../text/format.ts';
-import { type Batch, batchesOf, type UnreadableFile } from './multipart.ts';
+import { type Batch, batchesOf } from './multipart.ts';
 import type { StoredFile, StoreFiles } from './store-files.ts';
 
 /** Every planned file has exactly one result: `not-attempted` until it is sent. */
@@ -159,27 +159,17 @@ function reasonOf(stop: AbortSignal): string {
 
 function resultsOf(
   batch: Batch,
-  outcome: Outcome<readonly (StoredFile | UnreadableFile)[]>,
+  outcome: Outcome<readonly StoredFile[]>,
   durationMs: number,
 ): FileResult[] {
   const { attempts } = outcome;
-  if ('error' in outcome) {
-    const error = failureOf(outcome.error, batch);
-    return batch.map(file => ({ status: 'failed', file, attempts, durationMs, error }));
-  }
-  return outcome.value.map((result): FileResult => {
-    if (!('error' in result)) return { status: 'uploaded', attempts, durationMs, ...result };
-    // An unreadable file does not fail its batch.
-    const error = failureOf(result.error);
-    return { status: 'failed', file: result.file, attempts, durationMs, error };
-  });
-}
-
-function failureOf(error: AgentError, batch?: Batch): Failure {
-  const { kind, status, message, hint } = error;
-  const isSuspect = batch !== undefined && mayHaveOverwrittenOthers(batch, error);
+  if (!('error' in outcome))
+    return outcome.value.map(stored => ({ status: 'uploaded', attempts, durationMs, ...stored }));
+  const { kind, status, message, hint } = outcome.error;
+  const isSuspect = mayHaveOverwrittenOthers(batch, outcome.error);
   const advice = isSuspect ? ' files-per-request: 1 sends each file alone.' : '';
-  return { kind, status, message, hint: `${hint}${advice}` };
+  const error = { kind, status, message, hint: `${hint}${advice}` };
+  return batch.map(file => ({ status: 'failed', file, attempts, durationMs, error }));
 }
 
 // If the agent stored several files at the same path, only one of them survives.

@@ -211,20 +211,6 @@ describe('a batch', () => {
     const { results, statuses } = await simulate(plannedFiles(6), () => DENIED, batched);
     assert.deepEqual([statuses, errorOf(results[0]).hint], ['fffnnn', DENIED.hint]);
   });
-
-  test('an unreadable file of a batch fails alone', async () => {
-    const [one, two, three] = plannedFiles(3);
-    assert.ok(one && two && three);
-    const { results, statuses } = await simulate([one, two, three], undefined, {
-      ...batched,
-      storeFiles: async () => [
-        { file: one, path: '/home/x' },
-        { file: two, error: CHANGED },
-        { file: three, path: '/home/y' },
-      ],
-    });
-    assert.deepEqual([statuses, errorOf(results[1]).kind], ['ufu', 'file-changed']);
-  });
 });
 
 describe('an overloaded sandbox', () => {
