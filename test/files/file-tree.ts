@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type FindOptions, findFiles, type Matches } from '../../src/files/find.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
+import { openTempFolder } from '../transfer/temp-folder.ts';
 
 /** An entry: a file's content, or a function that creates something else. */
 type Entry = string | Buffer | ((file: string) => void);
@@ -20,8 +20,8 @@ export interface Tree extends Disposable {
 
 /** Creates a tree in a new directory; `below` comes between that directory and the root. */
 export function createTree(entries: Entries, below = ''): Tree {
-  const top = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'upload-')));
-  const root = path.join(top, below);
+  const folder = openTempFolder();
+  const root = folder.at(below);
   mkdirSync(root, { recursive: true });
   for (const [name, entry] of Object.entries(entries)) {
     const file = path.join(root, name);
@@ -32,7 +32,7 @@ export function createTree(entries: Entries, below = ''): Tree {
   return {
     root,
     at: file => path.join(root, file),
-    [Symbol.dispose]: () => rmSync(top, { recursive: true }),
+    [Symbol.dispose]: folder[Symbol.dispose],
   };
 }
 

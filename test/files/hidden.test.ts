@@ -73,22 +73,18 @@ const LINKS: Readonly<
 const SKIP = { skip: WITHOUT_LINKS };
 
 for (const [pattern, [links, found]] of Object.entries(LINKS)) {
-  test(
-    `the pattern ${pattern} sends no link to a file that is hidden below its root`,
-    SKIP,
-    async () => {
-      const ends = Object.entries(links).map(([name, end]) => [name, link(end)] as const);
-      using tree = createTree({ ...TREE, ...Object.fromEntries(ends) });
-      const finding = find(tree.root, [pattern]);
-      if (typeof found !== 'string') return assert.deepEqual(relativePaths(await finding), found);
-      const says = `files: links lead to something hidden: ${found}. Exclude them with ! lines, or `;
-      await assert.rejects(finding, (error: Error) => error.message.startsWith(says));
-    },
-  );
+  test(`the pattern ${pattern} sends no link to a file hidden below its root`, SKIP, async () => {
+    const ends = Object.entries(links).map(([name, end]) => [name, link(end)] as const);
+    using tree = createTree({ ...TREE, ...Object.fromEntries(ends) });
+    const finding = find(tree.root, [pattern]);
+    if (typeof found !== 'string') return assert.deepEqual(relativePaths(await finding), found);
+    const says = `files: links lead to something hidden: ${found}. Exclude them with ! lines, or `;
+    await assert.rejects(finding, (error: Error) => error.message.startsWith(says));
+  });
 }
 
 test(
-  'a link to a hidden file is sent with include-hidden-files, and not if a line excludes it',
+  'a link to a hidden file is sent with include-hidden-files, unless excluded',
   SKIP,
   async () => {
     using tree = createTree({ 'sub/a.js': '', '.env': '', 'sub/y': link('../.env') });
@@ -98,22 +94,18 @@ test(
   },
 );
 
-test(
-  'the output of pnpm deploy is an error that names each link once, and node-linker',
-  SKIP,
-  async () => {
-    const store = 'out/node_modules/.pnpm/x@1/node_modules/x';
-    using tree = createTree({
-      'out/index.js': '',
-      [`${store}/a.js`]: '',
-      [`${store}/b.js`]: '',
-      'out/node_modules/x': link('.pnpm/x@1/node_modules/x'),
-    });
-    const says =
-      /hidden: "out\/node_modules\/x" to "out\/node_modules\/\.pnpm\/x@1\/node_modules\/x"\. .* ! lines, or let pnpm install with node-linker=hoisted, or send an archive/;
-    await assert.rejects(find(tree.root, ['out'], { followSymlinks: true }), { message: says });
-  },
-);
+test('the output of pnpm deploy is an error that names each link once', SKIP, async () => {
+  const store = 'out/node_modules/.pnpm/x@1/node_modules/x';
+  using tree = createTree({
+    'out/index.js': '',
+    [`${store}/a.js`]: '',
+    [`${store}/b.js`]: '',
+    'out/node_modules/x': link('.pnpm/x@1/node_modules/x'),
+  });
+  const says =
+    /hidden: "out\/node_modules\/x" to "out\/node_modules\/\.pnpm\/x@1\/node_modules\/x"\. .* ! lines, or let pnpm install with node-linker=hoisted, or send an archive/;
+  await assert.rejects(find(tree.root, ['out'], { followSymlinks: true }), { message: says });
+});
 
 test('a link to a hidden folder needs a decision about follow-symlinks', SKIP, async () => {
   using tree = createTree({ ...TREE, 'sub/x': link('../.git') });

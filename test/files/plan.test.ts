@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { FoundFile, Matches } from '../../src/files/find.ts';
-import { type FilePlan, planFiles } from '../../src/files/plan.ts';
+import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../../src/files/plan.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
+import { plannedFile } from '../transfer/simulated-transfer.ts';
 
 const WORKSPACE = '/w';
 
@@ -152,11 +154,6 @@ test('two sources with the same normalized target are an error that names both',
   ]);
 });
 
-test('sources that differ in case are different files on a case-sensitive file system', () => {
-  const lines = [matches('a => x', [found('a')]), matches('A => x', [found('A')])];
-  assert.deepEqual(planErrors(lines), [`"a" and "A" would both go to "x". ${ADVICE}`]);
-});
-
 test('a plan lists ten conflicts, and counts the others', () => {
   const files = (from: string) =>
     Array.from({ length: 25 }, (_, index) => found(`${from}/${index}`, `${index}`));
@@ -268,3 +265,30 @@ for (const [line, target, isMistaken] of MISTAKEN) {
     });
   });
 }
+
+const FILE = fc.string({ unit: 'grapheme', minLength: 1 }).map(target => plannedFile(target));
+const PLAN = fc.uniqueArray(FILE, { selector: ({ target }) => target, maxLength: 60 });
+const COUNT = fc.integer({ min: 1, max: 40 });
+
+function allShards(plan: readonly PlannedFile[], count: number): PlannedFile[][] {
+  return Array.from({ length: count }, (_, index) =>
+    filesOfShard(plan, { index: index + 1, count }),
+  );
+}
+
+test('the shard of a file depends only on its target', () => {
+  fc.assert(
+    fc.property(PLAN, PLAN, COUNT, (plan, others, count) => {
+      const targets = new Set(plan.map(({ target }) => target));
+      const more = [...others.filter(({ target }) => !targets.has(target)), ...plan.toReversed()];
+      for (const [index, shard] of allShards(more, count).entries())
+        for (const file of filesOfShard(plan, { index: index + 1, count }))
+          assert.ok(shard.some(({ target }) => target === file.target));
+    }),
+  );
+});
+
+test('shards have about the same number of files', () => {
+  const plan = Array.from({ length: 1000 }, (_, index) => plannedFile(`dist/f${index}.js`));
+  for (const shard of allShards(plan, 4)) assert.ok(shard.length > 200 && shard.length < 300);
+});

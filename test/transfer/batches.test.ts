@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { batchBody, batchesOf, newForm } from '../../src/transfer/multipart.ts';
 import { plannedFile, plannedFiles } from './simulated-transfer.ts';
@@ -15,96 +15,75 @@ const MIXED = [
   plannedFile('c'),
 ];
 
-describe('batchesOf', () => {
-  const CASES = {
-    'puts up to `files-per-request` small files into one batch': [
-      plannedFiles(5),
-      2,
-      ['f0 f1', 'f2 f3', 'f4'],
-    ],
-    'puts each large file into a batch of its own, without ending the open batch': [
-      MIXED,
-      10,
-      ['a b c', 'large', 'largest'],
-    ],
-    'makes no batches with `files-per-request: 1`': [plannedFiles(3), 1, ['f0', 'f1', 'f2']],
-  } as const;
-  for (const [name, [planned, filesPerRequest, expected]] of Object.entries(CASES))
-    test(name, () => {
+const CASES = {
+  'a batch has at most `files-per-request` files': [plannedFiles(5), 2, ['f0 f1', 'f2 f3', 'f4']],
+  'a large file goes alone, without ending the open batch': [
+    MIXED,
+    10,
+    ['a b c', 'large', 'largest'],
+  ],
+  'with `files-per-request: 1`, each file goes alone': [plannedFiles(3), 1, ['f0', 'f1', 'f2']],
+} as const;
+for (const [name, [planned, filesPerRequest, expected]] of Object.entries(CASES))
+  test(name, () => {
+    const batches = batchesOf(planned, filesPerRequest);
+    const names = batches.map(files => files.map(({ target }) => target).join(' '));
+    assert.deepEqual(names, expected);
+  });
+
+test('names that parsers read differently are never batched', () => {
+  const isBatched = (target: string) =>
+    batchesOf([plannedFile(target), plannedFile(target)], 2).length === 1;
+  for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
+    assert.ok(!isBatched(target), JSON.stringify(target));
+  for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
+    assert.ok(!isBatched(target), target);
+  for (const target of ['a', 'a b', "it's(1)!*~.txt", '/srv/a=b&c,d', '#+?$@^`{|}[]<>:', '.a/..b'])
+    assert.ok(isBatched(target), target);
+});
+
+test('a file of 256 KiB is batched, and a larger one is sent alone', () => {
+  const largest = plannedFile('a', 256 * KIB);
+  const larger = plannedFile('b', 256 * KIB + 1);
+  assert.equal(batchesOf([largest, largest], 2).length, 1);
+  assert.equal(batchesOf([larger, larger], 2).length, 2);
+  assert.equal(batchesOf([largest, larger], 2).length, 2);
+});
+
+test('every file is in exactly one batch, and no body of a batch exceeds 1 MiB', () => {
+  using folder = openTempFolder();
+  const form = newForm();
+  const contents = [0, 1, 100 * KIB, 250 * KIB, 256 * KIB, 300 * KIB].map(size =>
+    folder.writePlanned('content', Buffer.alloc(size)),
+  );
+  const file = fc.record({
+    content: fc.constantFrom(...contents),
+    target: fc.string({ unit: fc.constantFrom('a', 'b', '/c'), minLength: 1, maxLength: 900 }),
+  });
+  const files = fc.array(file, { maxLength: 60 });
+  const numbers = fc.integer({ min: 1, max: 250 });
+  fc.assert(
+    fc.property(files, numbers, (all, filesPerRequest) => {
+      const planned = all.map(({ content, target }) => ({ ...content, target }));
       const batches = batchesOf(planned, filesPerRequest);
-      const names = batches.map(files => files.map(({ target }) => target).join(' '));
-      assert.deepEqual(names, expected);
-    });
+      assert.deepEqual(new Set(batches.flat()), new Set(planned));
+      assert.equal(batches.flat().length, planned.length);
+      for (const batch of batches.filter(({ length }) => length > 1)) {
+        assert.ok(batch.length <= filesPerRequest);
+        const { length } = batchBody(batch, form, false);
+        assert.ok(length <= 1 * MIB, `${length} bytes`);
+      }
+    }),
+  );
+});
 
-  test('a batch has at most 250 files with `files-per-request: 250`', () => {
-    const batches = batchesOf(plannedFiles(600), 250);
-    assert.deepEqual(
-      batches.map(({ length }) => length),
-      [250, 250, 100],
-    );
-  });
-
-  test('names that parsers read differently are never batched', () => {
-    const isBatched = (target: string) =>
-      batchesOf([plannedFile(target), plannedFile(target)], 2).length === 1;
-    for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
-      assert.ok(!isBatched(target), JSON.stringify(target));
-    for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
-      assert.ok(!isBatched(target), target);
-    for (const target of [
-      'a',
-      'a b',
-      "it's(1)!*~.txt",
-      '/srv/a=b&c,d',
-      '#+?$@^`{|}[]<>:',
-      '.a/..b',
-    ])
-      assert.ok(isBatched(target), target);
-  });
-
-  test('a file of 256 KiB is batched, and a larger one is sent alone', () => {
-    const largest = plannedFile('a', 256 * KIB);
-    const larger = plannedFile('b', 256 * KIB + 1);
-    assert.equal(batchesOf([largest, largest], 2).length, 1);
-    assert.equal(batchesOf([larger, larger], 2).length, 2);
-    assert.equal(batchesOf([largest, larger], 2).length, 2);
-  });
-
-  test('every file is in exactly one batch, and no body of a batch exceeds 1 MiB', () => {
-    using folder = openTempFolder();
-    const form = newForm();
-    const contents = [0, 1, 100 * KIB, 250 * KIB, 256 * KIB, 300 * KIB].map(size =>
-      folder.writePlanned('content', Buffer.alloc(size)),
-    );
-    const file = fc.record({
-      content: fc.constantFrom(...contents),
-      target: fc.string({ unit: fc.constantFrom('a', 'b', '/c'), minLength: 1, maxLength: 900 }),
-    });
-    const files = fc.array(file, { maxLength: 60 });
-    const numbers = fc.integer({ min: 1, max: 250 });
-    fc.assert(
-      fc.property(files, numbers, (all, filesPerRequest) => {
-        const planned = all.map(({ content, target }) => ({ ...content, target }));
-        const batches = batchesOf(planned, filesPerRequest);
-        assert.deepEqual(new Set(batches.flat()), new Set(planned));
-        assert.equal(batches.flat().length, planned.length);
-        for (const batch of batches.filter(({ length }) => length > 1)) {
-          assert.ok(batch.length <= filesPerRequest);
-          const { length } = batchBody(batch, form, false);
-          assert.ok(length <= 1 * MIB, `${length} bytes`);
-        }
-      }),
-    );
-  });
-
-  test('a body with as many tiny files as fit into 1 MiB does not exceed it', () => {
-    using folder = openTempFolder();
-    const tiny = folder.writePlanned('a', '');
-    const [first = []] = batchesOf(
-      Array.from({ length: 6000 }, () => tiny),
-      6000,
-    );
-    assert.ok(first.length < 6000);
-    assert.ok(batchBody(first, newForm(), false).length <= 1 * MIB);
-  });
+test('a body with as many tiny files as fit into 1 MiB does not exceed it', () => {
+  using folder = openTempFolder();
+  const tiny = folder.writePlanned('a', '');
+  const [first = []] = batchesOf(
+    Array.from({ length: 6000 }, () => tiny),
+    6000,
+  );
+  assert.ok(first.length < 6000);
+  assert.ok(batchBody(first, newForm(), false).length <= 1 * MIB);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { appendFileSync, rmSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
 import {
   type Body,
@@ -45,79 +45,73 @@ function readAndClose(body: Body): Buffer {
   return bytes;
 }
 
-describe('the body of one file', () => {
-  for (const size of [0, 1, 1000, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3])
-    test(`a body contains a file of ${size} bytes unchanged, and has its SHA-256`, async () => {
-      using folder = openTempFolder();
-      const content = distinctBytes(size);
-      const file = folder.writePlanned('app/a', content);
-      const sha256 = hash('sha256', content);
-      const bodies = [fileBody(file, FORM, true), batchBody([file], FORM, true)];
-      for (const body of bodies) {
-        const [part] = await parse(readAndClose(body));
-        assert.deepEqual(
-          [part?.field, part?.filename, part?.type],
-          ['file', 'app/a', 'application/octet-stream'],
-        );
-        assert.ok(part?.content.equals(content));
-        assert.deepEqual(body.digests(), [sha256]);
-      }
-      assert.equal(countOpenFiles(folder.path), 0);
-    });
-
-  test('a body is sent in chunks of at most 256 KiB, the last of which is the multipart tail', () => {
+for (const size of [0, 1, 1000, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3])
+  test(`a body contains a file of ${size} bytes unchanged, and has its SHA-256`, async () => {
     using folder = openTempFolder();
-    const file = folder.writePlanned('a', distinctBytes(SMALL_BYTES));
-    const streamed = fileBody(file, FORM, false);
-    for (const { chunks } of [batchBody([file], FORM, false), streamed]) {
-      const lengths = Array.from(chunks, chunk => chunk.length);
-      assert.ok(lengths.length > 1 && Math.max(...lengths) <= SMALL_BYTES);
-      assert.equal(lengths.at(-1), FORM.tail.length);
+    const content = distinctBytes(size);
+    const file = folder.writePlanned('app/a', content);
+    const sha256 = hash('sha256', content);
+    const bodies = [fileBody(file, FORM, true), batchBody([file], FORM, true)];
+    for (const body of bodies) {
+      const [part] = await parse(readAndClose(body));
+      assert.deepEqual(
+        [part?.field, part?.filename, part?.type],
+        ['file', 'app/a', 'application/octet-stream'],
+      );
+      assert.ok(part?.content.equals(content));
+      assert.deepEqual(body.digests(), [sha256]);
     }
-    streamed.close();
-  });
-
-  test('closing a body half-way closes its file', () => {
-    using folder = openTempFolder();
-    const body = fileBody(folder.writePlanned('a', distinctBytes(4 * LARGE)), FORM, false);
-    const [first] = body.chunks;
-    assert.ok(first !== undefined);
-    body.close();
     assert.equal(countOpenFiles(folder.path), 0);
   });
+
+test('a body is sent in chunks of at most 256 KiB, the last of which is the multipart tail', () => {
+  using folder = openTempFolder();
+  const file = folder.writePlanned('a', distinctBytes(SMALL_BYTES));
+  const streamed = fileBody(file, FORM, false);
+  for (const { chunks } of [batchBody([file], FORM, false), streamed]) {
+    const lengths = Array.from(chunks, chunk => chunk.length);
+    assert.ok(lengths.length > 1 && Math.max(...lengths) <= SMALL_BYTES);
+    assert.equal(lengths.at(-1), FORM.tail.length);
+  }
+  streamed.close();
 });
 
-describe('the body of a batch', () => {
-  test('a batch body has a part per file, even if a file looks like a boundary', async () => {
-    using folder = openTempFolder();
-    const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
-    const files = contents.map((content, index) => folder.writePlanned(`f${index}`, content));
-    const body = batchBody(files, FORM, true);
-    const parts = await parse(readAndClose(body));
-    const found = parts.map(({ filename, content }) => [filename, String(content)]);
-    assert.deepEqual(
-      found,
-      contents.map((content, index) => [`f${index}`, content]),
-    );
-    assert.deepEqual(
-      body.digests(),
-      contents.map(content => hash('sha256', content)),
-    );
-    const most = files.reduce((sum, { target, size }) => sum + 256 + target.length + size, 100);
-    assert.ok(body.length <= most);
-  });
+test('closing a body half-way closes its file', () => {
+  using folder = openTempFolder();
+  const body = fileBody(folder.writePlanned('a', distinctBytes(4 * LARGE)), FORM, false);
+  const [first] = body.chunks;
+  assert.ok(first !== undefined);
+  body.close();
+  assert.equal(countOpenFiles(folder.path), 0);
+});
 
-  test('a batch body cannot be made if a file is gone or has grown', () => {
-    using folder = openTempFolder();
-    const [one, gone, grown] = ['one', 'gone', 'grown'].map(name =>
-      folder.writePlanned(name, name),
-    );
-    assert.ok(one && gone && grown);
-    rmSync(gone.realPath);
-    appendFileSync(grown.realPath, 'x'.repeat(500));
-    assert.throws(() => batchBody([one, gone], FORM, false), /ENOENT/);
-    assert.throws(() => batchBody([one, grown], FORM, false), /has 505 bytes instead of the 5 /);
-  });
+test('a batch body has a part per file, even if a file looks like a boundary', async () => {
+  using folder = openTempFolder();
+  const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
+  const files = contents.map((content, index) => folder.writePlanned(`f${index}`, content));
+  const body = batchBody(files, FORM, true);
+  const parts = await parse(readAndClose(body));
+  const found = parts.map(({ filename, content }) => [filename, String(content)]);
+  assert.deepEqual(
+    found,
+    contents.map((content, index) => [`f${index}`, content]),
+  );
+  assert.deepEqual(
+    body.digests(),
+    contents.map(content => hash('sha256', content)),
+  );
+  const most = files.reduce((sum, { target, size }) => sum + 256 + target.length + size, 100);
+  assert.ok(body.length <= most);
+});
+
+test('a batch body cannot be made if a file is gone or has grown', () => {
+  using folder = openTempFolder();
+  const [one, gone, grown] = ['one', 'gone', 'grown'].map(name => folder.writePlanned(name, name));
+  assert.ok(one && gone && grown);
+  rmSync(gone.realPath);
+  appendFileSync(grown.realPath, 'x'.repeat(500));
+  assert.throws(() => batchBody([one, gone], FORM, false), /ENOENT/);
+  assert.throws(() => batchBody([one, grown], FORM, false), /has 505 bytes instead of the 5 /);
 });
 
 test('two bodies never share memory, since a socket may still read the first', () => {
@@ -138,47 +132,45 @@ test('two bodies never share memory, since a socket may still read the first', (
   }
 });
 
-describe('newForm', () => {
-  const UNCHANGED = [
-    'a.txt',
-    'app/a/b.txt',
-    '/srv/www/a.txt',
-    'a b',
-    "a'b",
-    'a;b=c',
-    'a%22b',
-    'ünï/日本/😀',
-  ];
-  const FILENAMES: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(UNCHANGED.map(name => [name, name])),
-    // The query has the true target, and batches exclude such names.
-    'a\\b': 'a/b',
-    'a"b': 'a%22b',
-    'a\nb': 'a%0Ab',
-    'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
-  };
-  for (const [filename, received] of Object.entries(FILENAMES))
-    test(`a server reads the filename ${JSON.stringify(filename)} as ${JSON.stringify(received)}`, async () => {
-      const { contentType, head, tail } = newForm();
-      const body = Buffer.concat([head(filename), Buffer.from('content'), tail]);
-      const [part] = await parse(body, contentType);
-      assert.deepEqual([part?.filename, String(part?.content)], [received, 'content']);
-    });
-
-  test('a form is framed as RFC 7578 says, and has a boundary of its own', () => {
-    const { contentType, head, tail } = FORM;
-    const [, boundary = ''] =
-      /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(contentType) ?? [];
-    assert.ok(boundary.length > 20 && boundary.length <= 70);
-    assert.notEqual(newForm().contentType, contentType);
-    const expected = [
-      `--${boundary}`,
-      'Content-Disposition: form-data; name="file"; filename="ü/a"',
-      'Content-Type: application/octet-stream',
-      '',
-      '',
-    ];
-    assert.equal(head('ü/a').toString(), expected.join('\r\n'));
-    assert.equal(tail.toString(), `\r\n--${boundary}--\r\n`);
+const UNCHANGED = [
+  'a.txt',
+  'app/a/b.txt',
+  '/srv/www/a.txt',
+  'a b',
+  "a'b",
+  'a;b=c',
+  'a%22b',
+  'ünï/日本/😀',
+];
+const FILENAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(UNCHANGED.map(name => [name, name])),
+  // The query has the true target, and batches exclude such names.
+  'a\\b': 'a/b',
+  'a"b': 'a%22b',
+  'a\nb': 'a%0Ab',
+  'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
+};
+for (const [filename, received] of Object.entries(FILENAMES))
+  test(`a server reads the filename ${JSON.stringify(filename)} as ${JSON.stringify(received)}`, async () => {
+    const { contentType, head, tail } = newForm();
+    const body = Buffer.concat([head(filename), Buffer.from('content'), tail]);
+    const [part] = await parse(body, contentType);
+    assert.deepEqual([part?.filename, String(part?.content)], [received, 'content']);
   });
+
+test('a form is framed as RFC 7578 says, and has a boundary of its own', () => {
+  const { contentType, head, tail } = FORM;
+  const [, boundary = ''] =
+    /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(contentType) ?? [];
+  assert.ok(boundary.length > 20 && boundary.length <= 70);
+  assert.notEqual(newForm().contentType, contentType);
+  const expected = [
+    `--${boundary}`,
+    'Content-Disposition: form-data; name="file"; filename="ü/a"',
+    'Content-Type: application/octet-stream',
+    '',
+    '',
+  ];
+  assert.equal(head('ü/a').toString(), expected.join('\r\n'));
+  assert.equal(tail.toString(), `\r\n--${boundary}--\r\n`);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { createGzip } from 'node:zlib';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { SMALL_BYTES } from '../../src/transfer/multipart.ts';
@@ -26,38 +26,36 @@ const CHANGES: Readonly<
   ],
 };
 
-describe('a file that has changed', () => {
-  for (const [name, [change, message]] of Object.entries(CHANGES)) {
-    test(`a file that ${name} fails and is not retried`, async () => {
-      using folder = openTempFolder();
-      const file = folder.writePlanned('a', 'abc');
-      change(file, folder);
-      const error = { kind: 'file-changed', isRetryable: false, message };
-      assert.throws(() => openFile(file), error);
-      assert.throws(() => readSmallFile(file, Buffer.alloc(3)), error);
-      await assert.rejects(hashFile(file, NEVER), error);
-      assert.equal(countOpenFiles(folder.path), 0);
-    });
-  }
-
-  test('a file without read permission fails', {
-    skip: process.getuid?.() === 0 || WITHOUT_MODES,
-  }, () => {
+for (const [name, [change, message]] of Object.entries(CHANGES)) {
+  test(`a file that ${name} fails and is not retried`, async () => {
     using folder = openTempFolder();
     const file = folder.writePlanned('a', 'abc');
-    chmodSync(file.realPath, 0);
-    assert.throws(() => openFile(file), { kind: 'file-changed', message: /EACCES/ });
+    change(file, folder);
+    const error = { kind: 'file-changed', isRetryable: false, message };
+    assert.throws(() => openFile(file), error);
+    assert.throws(() => readSmallFile(file, Buffer.alloc(3)), error);
+    await assert.rejects(hashFile(file, NEVER), error);
+    assert.equal(countOpenFiles(folder.path), 0);
   });
+}
 
-  test('a file that shrinks while it is read fails', () => {
-    using folder = openTempFolder();
-    const file = folder.writePlanned('a', distinctBytes(4 * SMALL_BYTES));
-    const { chunks, close } = openFile(file);
-    chunks.next();
-    truncateSync(file.realPath, SMALL_BYTES);
-    assert.throws(() => chunks.next(), { kind: 'file-changed', message: /shrank/ });
-    close();
-  });
+test('a file without read permission fails', {
+  skip: process.getuid?.() === 0 || WITHOUT_MODES,
+}, () => {
+  using folder = openTempFolder();
+  const file = folder.writePlanned('a', 'abc');
+  chmodSync(file.realPath, 0);
+  assert.throws(() => openFile(file), { kind: 'file-changed', message: /EACCES/ });
+});
+
+test('a file that shrinks while it is read fails', () => {
+  using folder = openTempFolder();
+  const file = folder.writePlanned('a', distinctBytes(4 * SMALL_BYTES));
+  const { chunks, close } = openFile(file);
+  chunks.next();
+  truncateSync(file.realPath, SMALL_BYTES);
+  assert.throws(() => chunks.next(), { kind: 'file-changed', message: /shrank/ });
+  close();
 });
 
 test('streams and hashes refuse a chunk that has not been copied', () => {
@@ -76,19 +74,17 @@ test('streams and hashes refuse a chunk that has not been copied', () => {
   close();
 });
 
-describe('hashFile', () => {
-  test('hashFile returns the SHA-256 of the whole file, and closes it', async () => {
-    using folder = openTempFolder();
-    const content = distinctBytes(5 * SMALL_BYTES + 3);
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    assert.equal(await hashFile(folder.writePlanned('a', content), NEVER), sha256);
-    assert.equal(countOpenFiles(folder.path), 0);
-  });
+test('hashFile returns the SHA-256 of the whole file, and closes it', async () => {
+  using folder = openTempFolder();
+  const content = distinctBytes(5 * SMALL_BYTES + 3);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  assert.equal(await hashFile(folder.writePlanned('a', content), NEVER), sha256);
+  assert.equal(countOpenFiles(folder.path), 0);
+});
 
-  test('hashFile ends when the job is cancelled, and closes the file', async () => {
-    using folder = openTempFolder();
-    const file = folder.writePlanned('a', distinctBytes(3 * SMALL_BYTES));
-    assert.equal(await hashFile(file, AbortSignal.abort()), undefined);
-    assert.equal(countOpenFiles(folder.path), 0);
-  });
+test('hashFile ends when the job is cancelled, and closes the file', async () => {
+  using folder = openTempFolder();
+  const file = folder.writePlanned('a', distinctBytes(3 * SMALL_BYTES));
+  assert.equal(await hashFile(file, AbortSignal.abort()), undefined);
+  assert.equal(countOpenFiles(folder.path), 0);
 });

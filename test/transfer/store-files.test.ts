@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Answer } from '../../src/agent/answer.ts';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
@@ -47,38 +47,36 @@ function store(
   return createStoreFiles(client, parsed(given))(batch, () => {});
 }
 
-describe('an upload request', () => {
-  test('the request of a single file has its target in the query, and a Content-Length', async () => {
-    using folder = openTempFolder();
-    const { client, requests } = answering(['/h/a b/ü']);
-    const given = { signature: 'x+y', 'signature-expiration': '9' };
-    await store(client, [folder.writePlanned('a b/ü', 'content')], given);
-    const [{ path, headers, bytes } = assert.fail('nothing was sent')] = requests;
-    assert.equal(path, '/files?path=a%20b%2F%C3%BC&signature=x%2By&signature_expiration=9');
-    assert.equal(headers?.['Content-Length'], String(bytes));
-  });
+test('the request of a single file has its target in the query, and a Content-Length', async () => {
+  using folder = openTempFolder();
+  const { client, requests } = answering(['/h/a b/ü']);
+  const given = { signature: 'x+y', 'signature-expiration': '9' };
+  await store(client, [folder.writePlanned('a b/ü', 'content')], given);
+  const [{ path, headers, bytes } = assert.fail('nothing was sent')] = requests;
+  assert.equal(path, '/files?path=a%20b%2F%C3%BC&signature=x%2By&signature_expiration=9');
+  assert.equal(headers?.['Content-Length'], String(bytes));
+});
 
-  test('the request of a batch has no target in the query, and allows 8 KiB of answer per file', async () => {
-    using folder = openTempFolder();
-    const { client, requests } = answering(['/h/a', '/h/b']);
-    const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
-    await store(client, files, { username: 'a b' });
-    const [request] = requests;
-    assert.deepEqual(
-      [request?.path, request?.maxAnswerBytes],
-      ['/files?username=a%20b', (128 + 2 * 8) * 1024],
-    );
-  });
+test('the request of a batch has no target in the query, and allows 8 KiB of answer per file', async () => {
+  using folder = openTempFolder();
+  const { client, requests } = answering(['/h/a', '/h/b']);
+  const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
+  await store(client, files, { username: 'a b' });
+  const [request] = requests;
+  assert.deepEqual(
+    [request?.path, request?.maxAnswerBytes],
+    ['/files?username=a%20b', (128 + 2 * 8) * 1024],
+  );
+});
 
-  test('nothing is sent if a file of the batch cannot be read', async () => {
-    using folder = openTempFolder();
-    const { client, requests } = answering([]);
-    const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
-    rmSync(folder.at('2'));
-    for (const batch of [files, files.slice(1)])
-      await assert.rejects(store(client, batch), { kind: 'file-changed', message: /ENOENT/ });
-    assert.equal(requests.length, 0);
-  });
+test('nothing is sent if a file of the batch cannot be read', async () => {
+  using folder = openTempFolder();
+  const { client, requests } = answering([]);
+  const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
+  rmSync(folder.at('2'));
+  for (const batch of [files, files.slice(1)])
+    await assert.rejects(store(client, batch), { kind: 'file-changed', message: /ENOENT/ });
+  assert.equal(requests.length, 0);
 });
 
 for (const size of [0, 5, SMALL_BYTES, SMALL_BYTES + 1, 5 * SMALL_BYTES + 3])
@@ -161,22 +159,20 @@ const NOT_STORED: Readonly<Record<string, Case>> = {
   'a path longer than PATH_MAX': ['b', [entry(`/${'x'.repeat(5000)}/b`)], /has no path/],
 };
 
-describe('storedPaths rejects an answer', () => {
-  for (const [name, [target, body, message]] of Object.entries(NOT_STORED))
-    test(`a file does not count as stored if the answer has ${name}`, () => {
-      const error = { kind: 'bad-answer', isRetryable: false, message };
-      assert.throws(() => storedPaths(answer(body), [target]), error);
-    });
-
-  test('no file counts as stored if one was stored somewhere else', () => {
-    const body = answer([entry('/h/x'), entry('/h/x')]);
-    assert.throws(() => storedPaths(body, ['x', 'a/x']), { kind: 'bad-answer' });
+for (const [name, [target, body, message]] of Object.entries(NOT_STORED))
+  test(`a file does not count as stored if the answer has ${name}`, () => {
+    const error = { kind: 'bad-answer', isRetryable: false, message };
+    assert.throws(() => storedPaths(answer(body), [target]), error);
   });
 
-  test('no file counts as stored if the answer is not JSON', () => {
-    assert.throws(() => storedPaths({ ...answer(0), text: '<html>' }, ['a']), {
-      kind: 'bad-answer',
-    });
+test('no file counts as stored if one was stored somewhere else', () => {
+  const body = answer([entry('/h/x'), entry('/h/x')]);
+  assert.throws(() => storedPaths(body, ['x', 'a/x']), { kind: 'bad-answer' });
+});
+
+test('no file counts as stored if the answer is not JSON', () => {
+  assert.throws(() => storedPaths({ ...answer(0), text: '<html>' }, ['a']), {
+    kind: 'bad-answer',
   });
 });
 
@@ -186,17 +182,15 @@ const STORED: Readonly<Record<string, readonly [target: string, path: string]>> 
   'at a relative path, as some services return it': ['a/b', 'a/b'],
 };
 
-describe('storedPaths accepts an answer', () => {
-  for (const [name, [target, path]] of Object.entries(STORED))
-    test(`a file counts as stored ${name}`, () =>
-      assert.deepEqual(storedPaths(answer([entry(path)]), [target]), [path]));
+for (const [name, [target, path]] of Object.entries(STORED))
+  test(`a file counts as stored ${name}`, () =>
+    assert.deepEqual(storedPaths(answer([entry(path)]), [target]), [path]));
 
-  test('entries belong to the files in their order', () => {
-    const body = answer([entry('/h/a/x'), entry('/h/b/x')]);
-    assert.deepEqual(storedPaths(body, ['a/x', 'b/x']), ['/h/a/x', '/h/b/x']);
-  });
+test('entries belong to the files in their order', () => {
+  const body = answer([entry('/h/a/x'), entry('/h/b/x')]);
+  assert.deepEqual(storedPaths(body, ['a/x', 'b/x']), ['/h/a/x', '/h/b/x']);
+});
 
-  test('a single file may be acknowledged by an object instead of a list', () => {
-    assert.deepEqual(storedPaths(answer(entry('/h/a/b')), ['a/b']), ['/h/a/b']);
-  });
+test('a single file may be acknowledged by an object instead of a list', () => {
+  assert.deepEqual(storedPaths(answer(entry('/h/a/b')), ['a/b']), ['/h/a/b']);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import type { FileResult, TransferEvent } from '../../src/transfer/transfer.ts';
 import { plannedFile, plannedFiles, type Request, simulate } from './simulated-transfer.ts';
@@ -35,243 +35,227 @@ function debugLines(events: readonly TransferEvent[]): string[] {
 
 const names = (requests: readonly Request[]) => requests.map(({ name }) => name);
 
-describe('a transfer', () => {
-  test('a transfer returns one result per file, in plan order, and reports each attempted file', async () => {
-    const planned = plannedFiles(3);
-    const [first, second, third] = planned;
-    assert.ok(first && second && third);
-    const known = { status: 'unchanged', file: second, path: '/home/f1', sha256: 'a' } as const;
-    const { results, events, repeated } = await simulate(planned, failing({ f2: REJECTED }), {
-      unchanged: [known],
-      concurrency: 24,
-      retries: 2,
-    });
-    const { kind, status, message, hint } = REJECTED;
-    const sent = { attempts: 1, durationMs: 100 };
-    assert.deepEqual(results, [
-      { status: 'uploaded', file: first, ...sent, path: '/home/f0' },
-      known,
-      { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
-    ]);
-    assert.deepEqual(events, [
-      { kind: 'sent', bytes: 3 },
-      { kind: 'attempted', count: 1 },
-      { kind: 'attempted', count: 1 },
-    ]);
-    assert.equal(repeated, 0);
-    assert.deepEqual((await simulate([])).results, []);
+test('a transfer returns one result per file, in plan order, and reports each attempted file', async () => {
+  const planned = plannedFiles(3);
+  const [first, second, third] = planned;
+  assert.ok(first && second && third);
+  const known = { status: 'unchanged', file: second, path: '/home/f1', sha256: 'a' } as const;
+  const { results, events, repeated } = await simulate(planned, failing({ f2: REJECTED }), {
+    unchanged: [known],
+    concurrency: 24,
+    retries: 2,
   });
-
-  for (const concurrency of [1, 3, 24])
-    test(`concurrency ${concurrency} keeps ${concurrency} requests in flight`, async () => {
-      const { statuses, requests, tookMs } = await simulate(plannedFiles(48), undefined, {
-        concurrency,
-      });
-      assert.equal(statuses, 'u'.repeat(48));
-      assert.equal(Math.max(...requests.map(({ inFlight }) => inFlight)), concurrency);
-      assert.equal(tookMs, (48 / concurrency) * 100);
-    });
-
-  test('a 500 is retried with backoff, and each retry is reported', async () => {
-    const busy = ({ at }: Request) => (at < 1500 ? SERVER : undefined);
-    const { results, events, tookMs } = await simulate(plannedFiles(1), busy, { retries: 4 });
-    const [result] = results;
-    assert.ok(result?.status === 'uploaded');
-    assert.deepEqual([result.attempts, result.durationMs, tookMs], [3, 2550, 2550]);
-    const retries = events.flatMap(event => (event.kind === 'retry' ? [event.retry.delayMs] : []));
-    assert.deepEqual(retries, [750, 1500]);
-  });
-
-  for (const [reason, end] of Object.entries({
-    'a cancelled job': (controller: AbortController) => controller.abort(),
-    'a fatal failure': () => DENIED,
-  }))
-    test(`retries counts the requests that were repeated, not those that ${reason} prevented`, async () => {
-      const controller = new AbortController();
-      const { events, repeated } = await simulate(
-        plannedFiles(2),
-        // Both fail at 0 ms. The first is repeated at 850 ms, while the second still waits.
-        ({ name, at }) => {
-          if (at === 0) return name === 'f0' ? SERVER : SLOW;
-          return end(controller) ?? SERVER;
-        },
-        { concurrency: 2, retries: 1, cancel: controller.signal },
-      );
-      assert.equal(repeated, 1);
-      assert.equal(events.filter(({ kind }) => kind === 'retry').length, 2);
-    });
-
-  test('a bug rejects the transfer, and nothing more is sent', async () => {
-    const started: string[] = [];
-    const bug = ({ name }: Request) => {
-      started.push(name);
-      return name === 'f1' ? new TypeError('a bug') : undefined;
-    };
-    await assert.rejects(simulate(plannedFiles(9), bug, { concurrency: 2 }), TypeError);
-    assert.ok(started.length <= 4, started.join());
-  });
+  const { kind, status, message, hint } = REJECTED;
+  const sent = { attempts: 1, durationMs: 100 };
+  assert.deepEqual(results, [
+    { status: 'uploaded', file: first, ...sent, path: '/home/f0' },
+    known,
+    { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
+  ]);
+  assert.deepEqual(events, [
+    { kind: 'sent', bytes: 3 },
+    { kind: 'attempted', count: 1 },
+    { kind: 'attempted', count: 1 },
+  ]);
+  assert.equal(repeated, 0);
+  assert.deepEqual((await simulate([])).results, []);
 });
 
-describe('a transfer ends early', () => {
-  const FATAL: readonly FailureKind[] = [
-    'unauthorized',
-    'forbidden',
-    'sandbox-not-found',
-    'disk-full',
-  ];
-  for (const kind of FATAL)
-    test(`a transfer ends at once after the fatal failure ${kind}`, async () => {
-      const { results, statuses } = await simulate(
-        plannedFiles(5),
-        failing({ f1: new AgentError(kind, 'It is so.') }),
-        { concurrency: 2, retries: 4 },
-      );
-      assert.match(statuses, /^uf[un]nn$/);
-      assert.equal(reasonOf(results[4]), 'the transfer had ended: It is so.');
+for (const concurrency of [1, 3, 24])
+  test(`concurrency ${concurrency} keeps ${concurrency} requests in flight`, async () => {
+    const { statuses, requests, tookMs } = await simulate(plannedFiles(48), undefined, {
+      concurrency,
     });
-
-  test('a transfer ends after one file if the sandbox is unreachable', async () => {
-    const { statuses, requests } = await simulate(plannedFiles(3), () => UNREACHABLE, {
-      retries: 2,
-    });
-    assert.deepEqual([statuses, names(requests)], ['fnn', ['f0', 'f0', 'f0']]);
+    assert.equal(statuses, 'u'.repeat(48));
+    assert.equal(Math.max(...requests.map(({ inFlight }) => inFlight)), concurrency);
+    assert.equal(tookMs, (48 / concurrency) * 100);
   });
 
-  test('a transfer ends after three consecutive requests that used up their retries', async () => {
-    const { results, statuses, requests } = await simulate(plannedFiles(9), () => SERVER, {
-      retries: 1,
-    });
-    assert.deepEqual([statuses, requests.length], ['fffnnnnnn', 6]);
-    assert.match(reasonOf(results[3]), /3 requests in a row had failed, .*: It failed\.$/);
+test('a 500 is retried with backoff, and each retry is reported', async () => {
+  const busy = ({ at }: Request) => (at < 1500 ? SERVER : undefined);
+  const { results, events, tookMs } = await simulate(plannedFiles(1), busy, { retries: 4 });
+  const [result] = results;
+  assert.ok(result?.status === 'uploaded');
+  assert.deepEqual([result.attempts, result.durationMs, tookMs], [3, 2550, 2550]);
+  const retries = events.flatMap(event => (event.kind === 'retry' ? [event.retry.delayMs] : []));
+  assert.deepEqual(retries, [750, 1500]);
+});
+
+for (const [reason, end] of Object.entries({
+  'a cancelled job': (controller: AbortController) => controller.abort(),
+  'a fatal failure': () => DENIED,
+}))
+  test(`retries counts the requests that were repeated, not those that ${reason} prevented`, async () => {
+    const controller = new AbortController();
+    const { events, repeated } = await simulate(
+      plannedFiles(2),
+      // Both fail at 0 ms. The first is repeated at 850 ms, while the second still waits.
+      ({ name, at }) => {
+        if (at === 0) return name === 'f0' ? SERVER : SLOW;
+        return end(controller) ?? SERVER;
+      },
+      { concurrency: 2, retries: 1, cancel: controller.signal },
+    );
+    assert.equal(repeated, 1);
+    assert.equal(events.filter(({ kind }) => kind === 'retry').length, 2);
   });
 
-  test('a transfer goes on if a request succeeds in between, or if only the files are at fault', async () => {
-    const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
-    assert.equal((await simulate(plannedFiles(6), mixed)).statuses, 'ffuffu');
-    for (const error of [REJECTED, TOO_LARGE, CHANGED, BAD])
-      assert.equal((await simulate(plannedFiles(6), () => error)).statuses, 'ffffff', error.kind);
-  });
+test('a bug rejects the transfer, and nothing more is sent', async () => {
+  const started: string[] = [];
+  const bug = ({ name }: Request) => {
+    started.push(name);
+    return name === 'f1' ? new TypeError('a bug') : undefined;
+  };
+  await assert.rejects(simulate(plannedFiles(9), bug, { concurrency: 2 }), TypeError);
+  assert.ok(started.length <= 4, started.join());
+});
 
-  test('a fatal failure also ends the pauses before retries', async () => {
-    const { statuses, tookMs } = await simulate(
-      plannedFiles(3),
-      ({ name, at }) => (name === 'f0' ? SERVER : at >= 100 ? DENIED : undefined),
+const FATAL: readonly FailureKind[] = [
+  'unauthorized',
+  'forbidden',
+  'sandbox-not-found',
+  'disk-full',
+];
+for (const kind of FATAL)
+  test(`a transfer ends at once after the fatal failure ${kind}`, async () => {
+    const { results, statuses } = await simulate(
+      plannedFiles(5),
+      failing({ f1: new AgentError(kind, 'It is so.') }),
       { concurrency: 2, retries: 4 },
     );
-    assert.deepEqual([statuses, tookMs], ['fuf', 200]);
+    assert.match(statuses, /^uf[un]nn$/);
+    assert.equal(reasonOf(results[4]), 'the transfer had ended: It is so.');
   });
 
-  test('a cancelled job leaves the remaining files unattempted', async () => {
-    const controller = new AbortController();
-    const { results, statuses } = await simulate(
-      plannedFiles(4),
-      ({ name }) => {
-        if (name !== 'f1') return undefined;
-        controller.abort();
-        return new AgentError('cancelled', 'It was cancelled.');
-      },
-      { cancel: controller.signal, retries: 4 },
-    );
-    assert.deepEqual([statuses, reasonOf(results[3])], ['ufnn', 'the job was cancelled']);
+test('a transfer ends after one file if the sandbox is unreachable', async () => {
+  const { statuses, requests } = await simulate(plannedFiles(3), () => UNREACHABLE, {
+    retries: 2,
   });
+  assert.deepEqual([statuses, names(requests)], ['fnn', ['f0', 'f0', 'f0']]);
 });
 
-describe('a batch', () => {
-  const batched = { filesPerRequest: 3 };
-
-  test('files-per-request: 3 sends three files per request', async () => {
-    const { statuses, requests } = await simulate(plannedFiles(7), undefined, batched);
-    assert.deepEqual([statuses, names(requests)], ['uuuuuuu', ['f0 f1 f2', 'f3 f4 f5', 'f6']]);
+test('a transfer ends after three consecutive requests that used up their retries', async () => {
+  const { results, statuses, requests } = await simulate(plannedFiles(9), () => SERVER, {
+    retries: 1,
   });
-
-  test('the files of a batch that failed for a reason outside it keep their hint', async () => {
-    const failures = failing({ 'f0 f1 f2': SERVER });
-    const options = { ...batched, retries: 1 };
-    const { results, statuses, requests } = await simulate(plannedFiles(6), failures, options);
-    assert.deepEqual([statuses, requests.length], ['fffuuu', 3]);
-    assert.equal(errorOf(results[1]).hint, SERVER.hint);
-  });
-
-  for (const error of [REJECTED, BAD])
-    test(`a batch that may have overwritten other files ends the transfer: ${error.kind}`, async () => {
-      const { results, statuses } = await simulate(
-        plannedFiles(6),
-        failing({ 'f0 f1 f2': error }),
-        {
-          ...batched,
-          retries: 4,
-        },
-      );
-      assert.equal(statuses, 'fffnnn');
-      assert.match(errorOf(results[0]).hint, /files-per-request: 1/);
-      assert.equal(reasonOf(results[3]), `the transfer had ended: ${error.message}`);
-    });
-
-  test('a fatal failure of a batch keeps its hint', async () => {
-    const { results, statuses } = await simulate(plannedFiles(6), () => DENIED, batched);
-    assert.deepEqual([statuses, errorOf(results[0]).hint], ['fffnnn', DENIED.hint]);
-  });
+  assert.deepEqual([statuses, requests.length], ['fffnnnnnn', 6]);
+  assert.match(reasonOf(results[3]), /3 requests in a row had failed, .*: It failed\.$/);
 });
 
-describe('an overloaded sandbox', () => {
-  for (const most of [8, 4, 2])
-    for (const takesMs of [20, 1000])
-      test(`a sandbox that answers 429 above ${most} parallel requests of ${takesMs} ms still gets all 2,000 files`, async () => {
-        const sandbox = ({ inFlight }: Request) => (inFlight > most ? BUSY : undefined);
-        const { statuses, requests, events } = await simulate(plannedFiles(2000), sandbox, {
-          concurrency: 24,
-          retries: 4,
-          takesMs,
-          random: Math.random,
-        });
-        assert.equal(statuses, 'u'.repeat(2000));
-        assert.ok(requests.length < 2100, `${requests.length} requests`);
-        const limits = debugLines(events).map(text => Number(/→ (\d+)/.exec(text)?.[1]));
-        assert.deepEqual(limits, [12, 6, 3, 1].slice(0, limits.length));
-        assert.ok((limits.at(-1) ?? 0) <= most);
-      });
+test('a transfer goes on if a request succeeds in between, or if only the files are at fault', async () => {
+  const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
+  assert.equal((await simulate(plannedFiles(6), mixed)).statuses, 'ffuffu');
+  for (const error of [REJECTED, TOO_LARGE, CHANGED, BAD])
+    assert.equal((await simulate(plannedFiles(6), () => error)).statuses, 'ffffff', error.kind);
+});
 
-  test('a short burst of 503 halves the concurrency once', async () => {
-    const overloaded = new AgentError('busy', 'It is busy.', { status: 503 });
-    const sandbox = ({ at }: Request) => (at === 0 ? overloaded : undefined);
-    const options = { concurrency: 24, retries: 4 };
-    const { statuses, events } = await simulate(plannedFiles(200), sandbox, options);
-    assert.equal(statuses, 'u'.repeat(200));
-    assert.deepEqual(debugLines(events), ['Concurrency: 24 → 12, It is busy.']);
+test('a fatal failure also ends the pauses before retries', async () => {
+  const { statuses, tookMs } = await simulate(
+    plannedFiles(3),
+    ({ name, at }) => (name === 'f0' ? SERVER : at >= 100 ? DENIED : undefined),
+    { concurrency: 2, retries: 4 },
+  );
+  assert.deepEqual([statuses, tookMs], ['fuf', 200]);
+});
+
+test('a cancelled job leaves the remaining files unattempted', async () => {
+  const controller = new AbortController();
+  const { results, statuses } = await simulate(
+    plannedFiles(4),
+    ({ name }) => {
+      if (name !== 'f1') return undefined;
+      controller.abort();
+      return new AgentError('cancelled', 'It was cancelled.');
+    },
+    { cancel: controller.signal, retries: 4 },
+  );
+  assert.deepEqual([statuses, reasonOf(results[3])], ['ufnn', 'the job was cancelled']);
+});
+
+const batched = { filesPerRequest: 3 };
+
+test('files-per-request: 3 sends three files per request', async () => {
+  const { statuses, requests } = await simulate(plannedFiles(7), undefined, batched);
+  assert.deepEqual([statuses, names(requests)], ['uuuuuuu', ['f0 f1 f2', 'f3 f4 f5', 'f6']]);
+});
+
+for (const [error, statuses, count] of [
+  [SERVER, 'fffuuu', 3],
+  [DENIED, 'fffnnn', 1],
+] as const)
+  test(`the files of a batch that failed for a reason outside it keep their hint: ${error.kind}`, async () => {
+    const failures = failing({ 'f0 f1 f2': error });
+    const simulation = await simulate(plannedFiles(6), failures, { ...batched, retries: 1 });
+    assert.deepEqual([simulation.statuses, simulation.requests.length], [statuses, count]);
+    assert.equal(errorOf(simulation.results[1]).hint, error.hint);
   });
 
-  test('a transfer gives up if the sandbox answers 429 for ever', async () => {
-    const { statuses, requests } = await simulate(plannedFiles(2000), () => BUSY, {
-      concurrency: 24,
+for (const error of [REJECTED, BAD])
+  test(`a batch that may have overwritten other files ends the transfer: ${error.kind}`, async () => {
+    const { results, statuses } = await simulate(plannedFiles(6), failing({ 'f0 f1 f2': error }), {
+      ...batched,
       retries: 4,
     });
-    assert.match(statuses, /^f+n+$/);
-    assert.ok(requests.length <= 24 * 5, `${requests.length} requests`);
+    assert.equal(statuses, 'fffnnn');
+    assert.match(errorOf(results[0]).hint, /files-per-request: 1/);
+    assert.equal(reasonOf(results[3]), `the transfer had ended: ${error.message}`);
   });
+
+for (const most of [8, 4, 2])
+  for (const takesMs of [20, 1000])
+    test(`a sandbox that answers 429 above ${most} parallel requests of ${takesMs} ms still gets all 2,000 files`, async () => {
+      const sandbox = ({ inFlight }: Request) => (inFlight > most ? BUSY : undefined);
+      const { statuses, requests, events } = await simulate(plannedFiles(2000), sandbox, {
+        concurrency: 24,
+        retries: 4,
+        takesMs,
+        random: Math.random,
+      });
+      assert.equal(statuses, 'u'.repeat(2000));
+      assert.ok(requests.length < 2100, `${requests.length} requests`);
+      const limits = debugLines(events).map(text => Number(/→ (\d+)/.exec(text)?.[1]));
+      assert.deepEqual(limits, [12, 6, 3, 1].slice(0, limits.length));
+      assert.ok((limits.at(-1) ?? 0) <= most);
+    });
+
+test('a short burst of 503 halves the concurrency once', async () => {
+  const overloaded = new AgentError('busy', 'It is busy.', { status: 503 });
+  const sandbox = ({ at }: Request) => (at === 0 ? overloaded : undefined);
+  const options = { concurrency: 24, retries: 4 };
+  const { statuses, events } = await simulate(plannedFiles(200), sandbox, options);
+  assert.equal(statuses, 'u'.repeat(200));
+  assert.deepEqual(debugLines(events), ['Concurrency: 24 → 12, It is busy.']);
 });
 
-describe('files stored at the same path', () => {
-  test('files that this run stored at the same path all fail, since only one survives', async () => {
-    const { results, statuses } = await simulate(
-      [plannedFile('same'), plannedFile('./same'), plannedFile('x')],
-      undefined,
-      {
-        storedPath: target => (target.endsWith('same') ? '/home/same' : '/home/x'),
-      },
-    );
-    assert.equal(statuses, 'ffu');
-    assert.match(errorOf(results[0]).message, /^same and 1 more were stored at .* \/home\/same:/);
+test('a transfer gives up if the sandbox answers 429 for ever', async () => {
+  const { statuses, requests } = await simulate(plannedFiles(2000), () => BUSY, {
+    concurrency: 24,
+    retries: 4,
   });
+  assert.match(statuses, /^f+n+$/);
+  assert.ok(requests.length <= 24 * 5, `${requests.length} requests`);
+});
 
-  test('an unchanged file fails, too, if another is stored at its path', async () => {
-    const [known, sent] = plannedFiles(2);
-    assert.ok(known && sent);
-    const stored = { path: '/home/same', sha256: 'a' };
-    const { results, statuses } = await simulate([known, sent], undefined, {
-      storedPath: () => '/home/same',
-      unchanged: [{ status: 'unchanged', file: known, ...stored }],
-    });
-    assert.equal(statuses, 'ff');
-    assert.equal(results[0]?.status === 'failed' && results[0].attempts, 0);
+test('files that this run stored at the same path all fail, since only one survives', async () => {
+  const { results, statuses } = await simulate(
+    [plannedFile('same'), plannedFile('./same'), plannedFile('x')],
+    undefined,
+    {
+      storedPath: target => (target.endsWith('same') ? '/home/same' : '/home/x'),
+    },
+  );
+  assert.equal(statuses, 'ffu');
+  assert.match(errorOf(results[0]).message, /^same and 1 more were stored at .* \/home\/same:/);
+});
+
+test('an unchanged file fails, too, if another is stored at its path', async () => {
+  const [known, sent] = plannedFiles(2);
+  assert.ok(known && sent);
+  const stored = { path: '/home/same', sha256: 'a' };
+  const { results, statuses } = await simulate([known, sent], undefined, {
+    storedPath: () => '/home/same',
+    unchanged: [{ status: 'unchanged', file: known, ...stored }],
   });
+  assert.equal(statuses, 'ff');
+  assert.equal(results[0]?.status === 'failed' && results[0].attempts, 0);
 });
