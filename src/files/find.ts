@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern } from '../inputs/files.ts';
@@ -10,7 +10,6 @@ import { formatNumber } from '../text/format.ts';
 import { errorText, systemCode } from '../text/json.ts';
 import {
   boundsOf,
-  displayPath,
   escapeGlob,
   hasHiddenName,
   isLink,
@@ -133,17 +132,6 @@ async function search(
     const advice = message.includes('\uFFFD') ? ' A name is not valid UTF-8: rename it.' : '';
     throw inputError('files', `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
   }
-}
-
-/** Lists hidden entries but `.git`, directly below the folders in which searches began. */
-export function listHidden(matches: readonly Matches[], workspace: string): string[] {
-  const roots = new Set(matches.filter(match => match.hidesDotNames).map(match => match.root));
-  const folders = [...roots].filter(root => statIfExists(root)?.isDirectory());
-  return folders.flatMap(folder =>
-    readdirSync(folder)
-      .filter(name => name.startsWith('.') && name !== '.git')
-      .map(name => displayPath(path.join(folder, name), workspace)),
-  );
 }
 
 /** Returns the path up to a pattern's first wildcard. */

@@ -58,7 +58,7 @@ export function boundsOf(workspace: string, root: string): readonly [string, str
   return [realpathSync.native(workspace), path.join(realStart, path.relative(start, root))];
 }
 
-/** Follows links; returns undefined for a broken one. */
+/** Like `statSync`, but returns undefined if there is no file, or only a broken link. */
 export function statIfExists(file: string): Stats | undefined {
   try {
     return statSync(file);

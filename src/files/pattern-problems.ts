@@ -5,18 +5,18 @@ import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import type { Matches, SkippedEntry } from './find.ts';
-import { deepestExisting, deepestLinkIn, displayPath, pathWithin } from './paths.ts';
+import { deepestExisting, deepestLinkIn, displayPath, pathWithin, statIfExists } from './paths.ts';
 
-// Entries skipped for one of these reasons fail the step, after all patterns are searched.
+// Entries that are skipped for one of these reasons fail the step.
 export const LINK_TO_FOLDER = 'a link to a folder, with follow-symlinks not set';
 export const LINK_OUTSIDE = 'a link out of the workspace';
 export const LINK_TO_HIDDEN = 'a link to something hidden';
 
-export const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
 const MAX_LINKS = 10;
 
-/** Names the links that users must decide about. */
+/** Returns a problem for each kind of link that fails the step, which names the links. */
 export function findLinkProblems(skipped: readonly SkippedEntry[], workspace: string): Problem[] {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   const withTarget = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
@@ -72,6 +72,17 @@ function firstFolderOf(root: string, directory: string): string {
 
 function overlap(one: string, other: string): boolean {
   return pathWithin(one, other) !== undefined || pathWithin(other, one) !== undefined;
+}
+
+/** Lists hidden entries but `.git`, directly below the folders in which searches began. */
+export function listHidden(matches: readonly Matches[], workspace: string): string[] {
+  const roots = new Set(matches.filter(match => match.hidesDotNames).map(match => match.root));
+  const folders = [...roots].filter(root => statIfExists(root)?.isDirectory());
+  return folders.flatMap(folder =>
+    readdirSync(folder)
+      .filter(name => name.startsWith('.') && name !== '.git')
+      .map(name => displayPath(path.join(folder, name), workspace)),
+  );
 }
 
 export function explainNoMatch(match: Matches, directory: string, workspace: string): string {

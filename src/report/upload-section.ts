@@ -1,5 +1,4 @@
 import type { SkippedEntry } from '../files/find.ts';
-import { ARCHIVE } from '../files/pattern-problems.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import {
@@ -165,6 +164,8 @@ function describeFailures({ files }: UploadSection): FailureGroup[] {
     sources: group.map(({ file }) => file.source),
   }));
 }
+
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
 function modesNotice({ files }: UploadSection): string[] {
   const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');

@@ -1,5 +1,6 @@
 import { agentService, type Client, withClient } from '../agent/client.ts';
-import { findFiles, listHidden } from '../files/find.ts';
+import { findFiles } from '../files/find.ts';
+import { listHidden } from '../files/pattern-problems.ts';
 import { type FilePlan, filesOfShard, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
 import { allOrProblems } from '../inputs/input-error.ts';
@@ -36,7 +37,7 @@ interface UploadReport extends Report {
 }
 
 interface PreparedUpload {
-  /** The report of a job that is cancelled before it sends anything. */
+  /** What to report if the job is cancelled before anything is sent. */
   readonly report: UploadReport;
   readonly state: State | undefined;
 }

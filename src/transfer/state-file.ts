@@ -28,7 +28,7 @@ interface StateRow {
   readonly sha256: string | undefined;
 }
 
-// Bump this whenever the format changes.
+// Increase this whenever the format changes.
 const SCHEMA = 2;
 
 /**
@@ -48,8 +48,8 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): State | 
 }
 
 /**
- * Replaces the results of files that the sandbox already has by `unchanged`, and returns the paths in
- * the sandbox of files that have left the build.
+ * Marks files that the sandbox already has as `unchanged`, and lists the paths in the sandbox of files
+ * that have left the build.
  */
 export async function findChanges(
   planned: readonly FileResult[],

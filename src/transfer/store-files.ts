@@ -97,7 +97,7 @@ export function storedPaths(answer: Answer, targets: readonly string[]): string[
   return targets.map((target, index) => storedPath(entries[index], target, answer));
 }
 
-// Linux PATH_MAX. Results keep every path, so a hostile agent could fill the memory.
+// PATH_MAX of Linux. Results keep every path, so longer ones could fill the memory.
 const MAX_PATH = 4096;
 
 function storedPath(entry: unknown, target: string, answer: Answer): string {

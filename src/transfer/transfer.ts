@@ -79,7 +79,7 @@ export async function transfer(
     onEvent({ kind: 'attempted', count: batch.length });
   }
 
-  // A batch keeps its slot while it waits for a retry, so a dead sandbox gets few of them.
+  // A batch keeps its slot while it waits for a retry, so a dead sandbox gets few requests.
   const slots = pLimit(concurrency);
   const unsent = planned.filter(({ status }) => status === 'not-attempted');
   const batches = batchesOf(
