@@ -2222,12 +2222,11 @@ function countFiles({ files, skipped }) {
 		notAttempted: 0,
 		uploadedBytes: 0
 	};
-	for (const result of files) {
-		const { status, file } = result;
+	for (const { status, file } of files) {
 		totals[status === "not-attempted" ? "notAttempted" : status] += 1;
 		totals.plannedBytes += file.size;
 		if (status === "unchanged") totals.unchangedBytes += file.size;
-		if (status === "uploaded") totals.uploadedBytes += result.size;
+		if (status === "uploaded") totals.uploadedBytes += file.size;
 	}
 	return totals;
 }

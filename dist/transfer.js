@@ -4,8 +4,8 @@ import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
 import { createHash, hash } from "node:crypto";
-import path, { dirname, posix, resolve, sep } from "node:path";
-import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path, { dirname, posix, resolve } from "node:path";
+import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 
 // src/files/paths.ts
@@ -41,18 +41,17 @@ function displayPath(file, workspace) {
 function toPosix(file) {
 	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
 }
+/**
+* Returns the real paths of the directories from which a pattern may send files: the workspace, and
+* the pattern's root. If the root is itself a link, it is not resolved, so a link to `/` does not
+* allow all files.
+*/
 function boundsOf(workspace, root) {
 	const start = pathWithin(workspace, root) === void 0 ? path.dirname(root) : workspace;
 	const realStart = existsSync(start) ? realpathSync.native(start) : start;
-	return {
-		workspace: realpathSync.native(workspace),
-		root: path.join(realStart, path.relative(start, root))
-	};
+	return [realpathSync.native(workspace), path.join(realStart, path.relative(start, root))];
 }
-function isInBounds({ workspace, root }, realPath) {
-	return [workspace, root].some((directory) => pathWithin(directory, realPath) !== void 0);
-}
-/** Follows links; returns undefined for a broken one. */
+/** Like `statSync`, but returns undefined if there is no file, or only a broken link. */
 function statIfExists(file) {
 	try {
 		return statSync(file);
@@ -79,34 +78,101 @@ function deepestLinkIn(file) {
 	return file;
 }
 
-// src/files/reject-links.ts
+// src/files/pattern-problems.ts
 const LINK_TO_FOLDER = "a link to a folder, with follow-symlinks not set";
 const LINK_OUTSIDE = "a link out of the workspace";
 const LINK_TO_HIDDEN = "a link to something hidden";
-const MAX_LINKS = 10;
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-/** @throws InputError that names the links that users must decide about */
-function rejectLinks$1(skipped, workspace) {
+const MAX_LINKS = 10;
+/** Returns a problem for each kind of link that fails the step, which names the links. */
+function findLinkProblems(skipped, workspace) {
 	const nameOf = (file) => quote(displayPath(file, workspace));
-	const describe = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-	const linksFor = (reason, toText) => {
+	const withTarget = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
+	const list = (reason, describe) => {
 		const entries = skipped.filter((entry) => entry.reason === reason);
 		const links = new Set(entries.map((entry) => deepestLinkIn(entry.path)));
-		return listSome(Array.from(links, toText), MAX_LINKS);
+		return listSome(Array.from(links, describe), MAX_LINKS);
 	};
-	const toFolders = linksFor(LINK_TO_FOLDER, nameOf);
-	const outside = linksFor(LINK_OUTSIDE, describe);
-	const toHidden = linksFor(LINK_TO_HIDDEN, describe);
-	const problems = [];
-	const add = (input, message) => void problems.push({
-		input,
-		message
-	});
-	if (toFolders !== "") add("follow-symlinks", `is not set, and the patterns match links to folders: ${toFolders}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`);
-	if (outside !== "") add("files", `links lead outside the workspace: ${outside}. Exclude them with ! lines, or copy what they lead to into the workspace.`);
+	const toFolders = list(LINK_TO_FOLDER, nameOf);
+	const outside = list(LINK_OUTSIDE, withTarget);
+	const toHidden = list(LINK_TO_HIDDEN, withTarget);
 	const pnpm = toHidden.includes("/.pnpm/") ? ", or let pnpm install with node-linker=hoisted" : "";
-	if (toHidden !== "") add("files", `links lead to something hidden: ${toHidden}. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`);
-	if (problems.length > 0) throw new InputError(problems);
+	const folderMessage = `is not set, and the patterns match links to folders: ${toFolders}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
+	const outsideMessage = `links lead outside the workspace: ${outside}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+	const hiddenMessage = `links lead to something hidden: ${toHidden}. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`;
+	return [
+		...toFolders === "" ? [] : [{
+			input: "follow-symlinks",
+			message: folderMessage
+		}],
+		...outside === "" ? [] : [{
+			input: "files",
+			message: outsideMessage
+		}],
+		...toHidden === "" ? [] : [{
+			input: "files",
+			message: hiddenMessage
+		}]
+	];
+}
+/**
+* Finds excludes that begin where no pattern begins, such as `!secret.txt` beside `dist/**`: they
+* exclude nothing. A pattern counts as beginning in all of its first folder in the directory.
+* @param excludes the path of each exclude up to its first wildcard, by its line
+* @param roots the same paths of the patterns
+*/
+function findUselessExcludes(excludes, roots, directory) {
+	const folders = roots.map((root) => firstFolderOf(root, directory));
+	return [...excludes].flatMap(([line, root]) => {
+		const mistake = findBackslash(line);
+		if (mistake !== void 0) return [{
+			input: "files",
+			message: `${quote(`!${line}`)} ${mistake}`
+		}];
+		if (folders.some((folder) => overlap(folder, root))) return [];
+		const name = line.replace(/^([~.*]*[\\/])+/, "");
+		const anywhere = folders.some((folder) => overlap(folder, directory)) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
+		return [{
+			input: "files",
+			message: `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`
+		}];
+	});
+}
+function firstFolderOf(root, directory) {
+	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
+	return first === "" ? root : path.join(directory, first);
+}
+function overlap(one, other) {
+	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
+}
+/** Lists hidden entries but `.git`, directly below the folders in which searches began. */
+function listHidden(matches, workspace) {
+	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
+}
+function explainNoMatch(match, directory, workspace) {
+	const { pattern } = match.pattern;
+	const [first] = match.skipped;
+	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${displayPath(first.path, workspace)}: ${first.reason}`;
+	const mistake = findBackslash(pattern) ?? findMistake("unmatched", pattern);
+	const advice = mistake === void 0 ? "" : ` ${quote(pattern)} ${mistake}`;
+	return `${quote(pattern)} matches no files to upload (${why}).${advice}`;
+}
+function findBackslash(pattern) {
+	if (path.sep !== "/" || !pattern.includes("\\")) return void 0;
+	return "has a backslash, which does not separate folders on this runner. Write a slash.";
+}
+const MAX_NAMES = 10;
+function describeRoot({ pattern, root, hidesDotNames }, directory) {
+	const existing = deepestExisting(root);
+	const isDirectory = existing === directory;
+	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
+	if (!statSync(existing).isDirectory()) return /[*?[]/.test(pattern.pattern) ? `${name} is a file, and the pattern expects a folder` : `${name} is a file, and a ! line excludes it from all patterns`;
+	const names = readdirSync(existing).sort().map(quote);
+	if (names.length === 0) return `${name} is empty${isDirectory ? ": did actions/checkout or the build run in this job?" : ""}`;
+	const content = `${name} exists and contains ${listSome(names, MAX_NAMES)}`;
+	const [missing] = path.relative(existing, root).split(path.sep);
+	if (missing) return `${content}; there is no ${quote(missing)} in it`;
+	return `${content}; nothing in it matches, or a ! line excludes it${hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : ""}`;
 }
 
 // src/files/find.ts
@@ -115,20 +181,28 @@ const NOT_REGULAR = "not a regular file";
 const MAX_FILES = 1e6;
 /**
 * Finds the files of each pattern; returns none if cancelled.
-* @throws InputError if a search fails, links lead out of the workspace or to something hidden, or a
-* link to a folder matches while `followSymlinks` is undefined
+* @throws InputError if a search fails, an exclude is useless, links lead out of the workspace or to
+* something hidden, or a link to a folder matches while `followSymlinks` is undefined
 */
-async function findFiles(rules, options) {
-	const { workspace, workingDirectory, cancel } = options;
+async function findFiles(inputs, options) {
+	const { workingDirectory, stateFile } = inputs;
+	const { patterns, excludes } = inputs.files;
+	const { workspace, cancel } = options;
 	const directory = path.resolve(workspace, workingDirectory);
 	requireDirectory(directory, workingDirectory);
 	if (cancel.aborted) return [];
-	const excludes = rules.excludes.map((line) => `!${toAbsolutePattern(line, directory)}`);
-	const searches = rules.patterns.map((pattern) => search(pattern, toAbsolutePattern(pattern.pattern, directory), excludes, options));
+	const absolute = (line) => toAbsolutePattern(line, directory);
+	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
+	const lines = [...excludes.map(absolute), ...stateExclude].map((exclude) => `!${exclude}`);
+	const searches = patterns.map((pattern) => search(pattern, lines, inputs, options));
 	const aborted = once(cancel, "abort").then(() => void 0);
 	const matches = await Promise.race([allOrProblems(searches), aborted]);
 	if (matches === void 0 || cancel.aborted) return [];
-	rejectLinks$1(matches.flatMap(({ skipped }) => skipped), workspace);
+	const skipped = matches.flatMap((match) => match.skipped);
+	const roots = matches.map(({ root }) => root);
+	const excludeRoots = excludes.map(async (line) => [line, await fixedPartOf(absolute(line))]);
+	const problems = [...findLinkProblems(skipped, workspace), ...findUselessExcludes(new Map(await Promise.all(excludeRoots)), roots, directory)];
+	if (problems.length > 0) throw new InputError(problems);
 	return matches;
 }
 function requireDirectory(directory, workingDirectory) {
@@ -136,19 +210,21 @@ function requireDirectory(directory, workingDirectory) {
 	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
 	throw inputError("working-directory", message, "packages/app");
 }
-async function search(pattern, absolutePattern, excludes, options) {
+async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, { workspace, maxFiles = MAX_FILES }) {
+	const directory = path.resolve(workspace, workingDirectory);
+	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
 	try {
 		const root = await fixedPartOf(absolutePattern);
 		const matches = {
 			pattern,
 			root,
-			hidesDotNames: !options.includeHiddenFiles && !namesHidden(absolutePattern, root),
+			hidesDotNames: !includeHiddenFiles && !namesHidden(absolutePattern, root),
 			files: [],
 			skipped: []
 		};
-		const bounds = boundsOf(options.workspace, root);
-		const paths = await collectPaths([absolutePattern, ...excludes], matches, options);
-		for (const file of [...paths].sort()) classify(matches, file, bounds, options.followSymlinks);
+		const paths = await collectPaths([absolutePattern, ...excludes], matches, followSymlinks === true, maxFiles);
+		const bounds = boundsOf(workspace, root);
+		for (const file of [...paths].sort()) classify(matches, file, bounds, followSymlinks);
 		return matches;
 	} catch (error) {
 		if (systemCode(error) === void 0) throw error;
@@ -157,18 +233,14 @@ async function search(pattern, absolutePattern, excludes, options) {
 		throw inputError("files", `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
 	}
 }
-/** Lists hidden entries but `.git`, directly below the folders in which searches began. */
-function listHidden(matches, workspace) {
-	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
-}
 /** Returns the path up to a pattern's first wildcard. */
 async function fixedPartOf(absolutePattern) {
 	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
 	return root;
 }
-async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSymlinks, maxFiles = MAX_FILES }) {
+async function collectPaths(lines, { pattern, root, hidesDotNames }, followsLinks, maxFiles) {
 	const paths = new Set(isLink(root) && statIfExists(root)?.isDirectory() ? [root] : []);
-	for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
+	for (const followSymbolicLinks of followsLinks ? [false, true] : [false]) {
 		const globber = await create(lines.join("\n"), {
 			followSymbolicLinks,
 			matchDirectories: false,
@@ -200,8 +272,9 @@ function classify({ root, hidesDotNames, files, skipped }, file, bounds, followS
 	}
 	if (!stats.isFile()) return skip(NOT_REGULAR);
 	const realPath = realpathSync.native(file);
-	if (!isInBounds(bounds, realPath)) return skip(LINK_OUTSIDE);
-	if (hidesDotNames && hasHiddenName(path.relative(bounds.root, realPath))) return skip(LINK_TO_HIDDEN);
+	if (!bounds.some((folder) => pathWithin(folder, realPath) !== void 0)) return skip(LINK_OUTSIDE);
+	const [, realRoot] = bounds;
+	if (hidesDotNames && hasHiddenName(path.relative(realRoot, realPath))) return skip(LINK_TO_HIDDEN);
 	const { size, mode } = stats;
 	const isExecutable = (mode & 73) !== 0;
 	files.push({
@@ -213,84 +286,23 @@ function classify({ root, hidesDotNames, files, skipped }, file, bounds, followS
 	});
 }
 
-// src/files/explain-no-match.ts
-function explainNoMatch(match, directory, workspace) {
-	const [first] = match.skipped;
-	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${displayPath(first.path, workspace)}: ${first.reason}`;
-	const name = quote(match.pattern.pattern);
-	const mistake = findPatternMistake(match.pattern.pattern);
-	return `${name} matches no files to upload (${why}).${mistake === void 0 ? "" : ` ${name} ${mistake}`}`;
-}
-function findPatternMistake(pattern) {
-	return findBackslash(pattern) ?? findMistake("unmatched", pattern);
-}
-function findBackslash(pattern) {
-	if (path.sep !== "/" || !pattern.includes("\\")) return void 0;
-	return "has a backslash, which does not separate folders on this runner. Write a slash.";
-}
-const MAX_NAMES = 10;
-function describeRoot({ pattern, root, hidesDotNames }, directory) {
-	const existing = deepestExisting(root);
-	const isDirectory = existing === directory;
-	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
-	if (!statSync(existing).isDirectory()) return /[*?[]/.test(pattern.pattern) ? `${name} is a file, and the pattern expects a folder` : `${name} is a file, and a ! line excludes it from all patterns`;
-	const names = readdirSync(existing).sort().map(quote);
-	if (names.length === 0) return `${name} is empty${isDirectory ? ": did actions/checkout or the build run in this job?" : ""}`;
-	const content = `${name} exists and contains ${listSome(names, MAX_NAMES)}`;
-	const [missing] = path.relative(existing, root).split(path.sep);
-	if (missing) return `${content}; there is no ${quote(missing)} in it`;
-	return `${content}; nothing in it matches, or a ! line excludes it${hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : ""}`;
-}
-/**
-* Rejects excludes that begin where no pattern begins, such as `!secret.txt` beside `dist/**`: they
-* exclude nothing. All of a pattern's first folder in the directory counts as where it begins.
-* @throws InputError with all of them
-*/
-async function rejectUselessExcludes(rules, directory) {
-	if (rules.excludes.length === 0) return;
-	const rootOf = (line) => fixedPartOf(toAbsolutePattern(line, directory));
-	const folders = (await Promise.all(rules.patterns.map(({ pattern }) => rootOf(pattern)))).map((root) => firstFolderOf(root, directory));
-	const problems = [];
-	for (const line of rules.excludes) {
-		const mistake = findBackslash(line);
-		if (mistake !== void 0) {
-			problems.push({
-				input: "files",
-				message: `${quote(`!${line}`)} ${mistake}`
-			});
-			continue;
-		}
-		const start = await rootOf(line);
-		if (folders.some((folder) => overlap(folder, start))) continue;
-		const name = line.replace(/^([~.*]*[\\/])+/, "");
-		const anywhere = folders.some((folder) => overlap(folder, directory)) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
-		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
-		problems.push({
-			input: "files",
-			message
-		});
-	}
-	if (problems.length > 0) throw new InputError(problems);
-}
-function firstFolderOf(root, directory) {
-	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
-	return first === "" ? root : path.join(directory, first);
-}
-function overlap(one, other) {
-	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
-}
-
 // src/files/plan.ts
 const MAX_CONFLICTS = 10;
 /**
 * Gives each file its target: the path that the wildcards matched, below the line's target.
 * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
 */
-function planFiles(matches, options) {
-	const { workspace, workingDirectory, ifNoFilesFound, target } = options;
-	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => planFile(file, pattern, options)));
-	const byTarget = /* @__PURE__ */ new Map();
-	for (const file of planned) if (!byTarget.has(file.target)) byTarget.set(file.target, file);
+function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, workspace) {
+	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => {
+		const { realPath, size, isExecutable } = file;
+		return {
+			source: displayPath(file.path, workspace),
+			target: targetOf(file, pattern, target),
+			realPath,
+			size,
+			isExecutable
+		};
+	}));
 	const directory = path.resolve(workspace, workingDirectory);
 	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory, workspace));
 	const more = (count) => `And ${count} more of this kind.`;
@@ -303,7 +315,7 @@ function planFiles(matches, options) {
 	const skipped = listSkipped(matches, workspace);
 	const warnings = [...ifNoFilesFound === "warn" ? unmatched : [], ...skipWarnings(skipped)];
 	return {
-		files: [...byTarget.values()],
+		files: [...new Map(planned.map((file) => [file.target, file])).values()],
 		skipped,
 		warnings
 	};
@@ -312,17 +324,7 @@ function planFiles(matches, options) {
 function filesOfShard(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
-function planFile(file, pattern, options) {
-	const { realPath, size, isExecutable } = file;
-	return {
-		source: displayPath(file.path, options.workspace),
-		target: targetOf(file, pattern.target ?? "", options.target),
-		realPath,
-		size,
-		isExecutable
-	};
-}
-function targetOf(file, lineTarget, target) {
+function targetOf(file, { target: lineTarget = "" }, target) {
 	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
 	return file.relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, file.relative || path.basename(file.path));
 }
@@ -348,16 +350,13 @@ function findConflicts(planned) {
 	return sorted.flatMap(({ file }) => {
 		const { source, target } = file;
 		if (top?.target === target) {
-			if (isSameFile(top, file)) return [];
+			if (top.source === source) return [];
 			return `${quoted(top.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
 		}
 		if (top !== void 0 && target.startsWith(`${top.target}/`)) return `${quoted(top.source)} would go to ${quoted(top.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
 		top = file;
 		return [];
 	});
-}
-function isSameFile(a, b) {
-	return a.realPath === b.realPath && a.source.toLowerCase() === b.source.toLowerCase();
 }
 function listSkipped(matches, workspace) {
 	const named = matches.flatMap(({ skipped }) => skipped).map((entry) => ({
@@ -382,7 +381,7 @@ const CHUNK_BYTES = 262144;
 function openFile(file) {
 	const descriptor = openPlanned(file);
 	return {
-		chunks: () => chunksOf(file, descriptor),
+		chunks: chunksOf(file, descriptor),
 		close: () => closeSync(descriptor)
 	};
 }
@@ -401,25 +400,24 @@ function readSmallFile(file, buffer) {
 */
 async function hashFile(file, cancel) {
 	const { chunks, close } = openFile(file);
-	return hashChunks(chunks(), cancel).finally(close);
-}
-async function hashChunks(chunks, cancel) {
 	const digest = createHash("sha256");
-	for (const chunk of chunks) {
-		chunk.use((bytes) => digest.update(bytes));
-		await setImmediate();
-		if (cancel.aborted) return void 0;
+	try {
+		for (const chunk of chunks) {
+			chunk.use((bytes) => digest.update(bytes));
+			await setImmediate();
+			if (cancel.aborted) return void 0;
+		}
+		return digest.digest("hex");
+	} finally {
+		close();
 	}
-	return digest.digest("hex");
 }
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 function openPlanned(file) {
-	const descriptor = callSystem(file, () => openSync(file.realPath, FLAGS));
-	const stat = fstatSync(descriptor);
-	if (stat.isFile() && stat.size === file.size) return descriptor;
+	const descriptor = callSystem(file, () => openSync(file.realPath, "r"));
+	const { size } = fstatSync(descriptor);
+	if (size === file.size) return descriptor;
 	closeSync(descriptor);
-	if (!stat.isFile()) throw fileError(file, "is no longer a regular file");
-	throw fileError(file, `has ${stat.size} bytes instead of the ${file.size} that were found`);
+	throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
 function* chunksOf(file, descriptor) {
 	const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
@@ -451,51 +449,56 @@ function fileError({ realPath }, problem) {
 
 // src/transfer/state-file.ts
 const SCHEMA = 2;
-/** @throws InputError if the file cannot be read or is not a state file */
+/**
+* Returns undefined if there is no `state-file`.
+* @throws InputError if the file cannot be read or is not a state file
+*/
 function readState(inputs, workspace) {
-	if (inputs.stateFile === "") return {
-		state: void 0,
-		warnings: []
-	};
+	if (inputs.stateFile === "") return void 0;
 	const file = resolve(workspace, inputs.stateFile);
 	const scope = scopeOf(inputs);
-	const rows = decodeRows(readText(file, resolve(workspace)), scope);
-	return {
-		state: {
-			file,
-			scope,
-			rows: rows ?? []
-		},
-		warnings: rows === void 0 ? [ignoredWarning(file)] : []
+	const rows = decodeRows(readText(file), scope);
+	if (rows !== void 0) return {
+		file,
+		scope,
+		rows,
+		warnings: []
 	};
-}
-function ignoredWarning(file) {
-	return `The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`;
+	return {
+		file,
+		scope,
+		rows: [],
+		warnings: [`The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`]
+	};
 }
 /**
-* Returns the results of unchanged files, each at its file's place in the plan, and the paths in the
-* sandbox of files that have left the build.
+* Marks files that the sandbox already has as `unchanged`, and lists the paths in the sandbox of files
+* that have left the build.
 */
-async function findChanges(files, { rows }, cancel) {
+async function findChanges(planned, { rows }, cancel) {
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
-	const unchanged = [];
-	for (const file of files) unchanged.push(await resultIfUnchanged(file, byTarget, cancel));
-	const targets = new Set(files.map(({ target }) => target));
-	const orphaned = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
+	const files = [];
+	for (const result of planned) {
+		const row = byTarget.get(result.file.target);
+		files.push((row && await resultIfUnchanged(result.file, row, cancel)) ?? result);
+	}
+	if (cancel.aborted) return {
+		files,
+		orphaned: []
+	};
+	const targets = new Set(planned.map(({ file }) => file.target));
 	return {
-		unchanged,
-		orphaned: cancel.aborted ? [] : orphaned.map(({ path }) => path)
+		files,
+		orphaned: rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path)).map(({ path }) => path)
 	};
 }
-async function resultIfUnchanged(file, byTarget, cancel) {
-	const { path, size, sha256 } = byTarget.get(file.target) ?? {};
-	if (path === void 0 || sha256 === void 0 || size !== file.size) return void 0;
+async function resultIfUnchanged(file, { path, size, sha256 }, cancel) {
+	if (sha256 === void 0 || size !== file.size) return void 0;
 	try {
 		return await hashFile(file, cancel) === sha256 ? {
 			status: "unchanged",
 			file,
 			path,
-			size,
 			sha256
 		} : void 0;
 	} catch (error) {
@@ -525,11 +528,11 @@ function writeState(state, results) {
 	});
 	for (const result of results) {
 		if (result.status !== "uploaded" && result.status !== "unchanged") return [];
-		const { path, file, size, sha256 } = result;
+		const { path, file, sha256 } = result;
 		rows.set(path, {
 			path,
 			target: file.target,
-			size,
+			size: file.size,
 			sha256
 		});
 	}
@@ -559,17 +562,9 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-function rejectLinks(file, workspace) {
-	let current = file;
-	do {
-		if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw stateError(file, current === file ? "is a symbolic link" : "is behind a symbolic link");
-		current = dirname(current);
-	} while (current.startsWith(`${workspace}${sep}`));
-}
 /** Returns '' if there is no file. @throws InputError if it is not a state file */
-function readText(file, workspace) {
+function readText(file) {
 	try {
-		rejectLinks(file, workspace);
 		if (!statSync(file).isFile()) throw stateError(file, "is not a regular file");
 		const text = readFileSync(file, "utf8");
 		if (text === "" || /^\{"schema":\d+,"scope":/.test(text)) return text;
@@ -603,6 +598,41 @@ function stateError(file, why) {
 
 // src/transfer/multipart.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+/**
+* Files up to this size are read into memory and sent from one buffer, which is faster than
+* streaming.
+*/
+const SMALL_BYTES = 262144;
+const BATCH_BYTES = 1048576;
+/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
+function batchesOf(files, filesPerRequest) {
+	const batches = [];
+	let open;
+	for (const file of files) {
+		const bytes = sizeInBatch(file);
+		if (open && bytes <= open.room && open.files.length < filesPerRequest) {
+			open.files.push(file);
+			open.room -= bytes;
+			continue;
+		}
+		const batch = [file];
+		batches.push(batch);
+		if (bytes <= BATCH_BYTES) open = {
+			files: batch,
+			room: BATCH_BYTES - bytes
+		};
+	}
+	return batches;
+}
+const FRAME_BYTES = 256;
+/** Returns the most bytes a file can take in a batch, or Infinity if it must be sent alone. */
+function sizeInBatch({ target, size }) {
+	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : Infinity;
+}
+function isPlainFilename(filename) {
+	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
+	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
+}
 /** Creates a multipart/form-data form (RFC 7578) whose parts are all named `file`. */
 function newForm() {
 	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
@@ -622,63 +652,51 @@ function newForm() {
 	};
 }
 const LINE_BREAK = Buffer.from("\r\n");
-/** Reads small files into one body, skipping any that are unreadable or have changed in size. */
-function batchBody(files, { head, tail }) {
-	const framed = files.map((file) => ({
-		file,
-		head: head(file.target)
-	}));
-	const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
-	const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
+/**
+* Reads small files into one body.
+* @throws AgentError if a file cannot be read or its size has changed
+*/
+function batchBody(files, { head, tail }, isHashed) {
+	const heads = files.map(({ target }) => head(target));
+	const framing = heads.reduce((sum, { length }) => sum + LINE_BREAK.length + length, 0);
+	const buffer = Buffer.allocUnsafeSlow(framing + totalSize(files));
 	let end = 0;
-	const parts = framed.map(({ file, head }) => {
-		const start = end === 0 ? 0 : end + LINE_BREAK.copy(buffer, end);
-		const contentStart = start + head.copy(buffer, start);
-		const content = buffer.subarray(contentStart, contentStart + file.size);
-		try {
-			readSmallFile(file, content);
-		} catch (error) {
-			if (!(error instanceof AgentError)) throw error;
-			return {
-				file,
-				error
-			};
-		}
-		end = contentStart + file.size;
-		return {
-			file,
-			digest: () => hash("sha256", content)
-		};
+	const contents = files.map((file, index) => {
+		if (index > 0) end += LINE_BREAK.copy(buffer, end);
+		end += heads[index]?.copy(buffer, end) ?? 0;
+		const content = buffer.subarray(end, end + file.size);
+		readSmallFile(file, content);
+		end += file.size;
+		return content;
 	});
+	const chunks = [...slicesOf(buffer.subarray(0, end)), tail].map(lend);
+	const digests = () => isHashed ? contents.map((content) => hash("sha256", content)) : [];
 	return {
-		chunks: [...slicesOf(buffer.subarray(0, end)), tail].map(lend),
+		chunks,
 		length: end + tail.length,
-		parts,
+		digests,
 		close: () => {}
 	};
 }
 /** @throws AgentError if the file cannot be opened or its size has changed */
 function fileBody(file, form, isHashed) {
-	const { chunks: readChunks, close } = openFile(file);
+	const { chunks: fileChunks, close } = openFile(file);
 	const digest = isHashed ? createHash("sha256") : void 0;
 	const head = form.head(file.target);
 	function* chunks() {
 		yield lend(head);
-		for (const chunk of readChunks()) {
+		for (const chunk of fileChunks) {
 			chunk.use((bytes) => digest?.update(bytes));
 			yield chunk;
 		}
 		yield lend(form.tail);
 	}
 	const length = head.length + file.size + form.tail.length;
-	const parts = [{
-		file,
-		digest: () => digest?.digest("hex") ?? ""
-	}];
+	const digests = () => digest === void 0 ? [] : [digest.digest("hex")];
 	return {
 		chunks: chunks(),
 		length,
-		parts,
+		digests,
 		close
 	};
 }
@@ -690,16 +708,14 @@ function slicesOf(buffer) {
 
 // src/transfer/store-files.ts
 const ENTRY_BYTES = 8192;
-function createStoreFiles(client, inputs, isHashed) {
+function createStoreFiles(client, inputs) {
 	const form = newForm();
-	const { redact } = client;
-	return async ({ files, isStreamed }, onSent) => {
-		const [file, ...others] = files;
-		const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
-		const unreadable = body.parts.filter((part) => "error" in part);
-		if (unreadable.length === files.length) return unreadable;
+	const isHashed = inputs.checksums || inputs.stateFile !== "";
+	return async (batch, onSent) => {
+		const [file, ...others] = batch;
+		const body = file.size > 262144 ? fileBody(file, form, isHashed) : batchBody(batch, form, isHashed);
 		try {
-			return storeResults(await client.send({
+			const paths = storedPaths(await client.send({
 				method: "POST",
 				path: requestPath(inputs, others.length === 0 ? file.target : void 0),
 				headers: {
@@ -708,11 +724,20 @@ function createStoreFiles(client, inputs, isHashed) {
 				},
 				body: body.chunks,
 				hints: HINTS,
-				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
+				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
 				onSent
-			}), body, {
-				isHashed,
-				redact
+			}), batch.map(({ target }) => target)).map(client.redact);
+			const digests = body.digests();
+			return batch.map((stored, index) => {
+				const sha256 = digests[index];
+				const result = {
+					file: stored,
+					path: paths[index] ?? ""
+				};
+				return sha256 === void 0 ? result : {
+					...result,
+					sha256
+				};
 			});
 		} finally {
 			body.close();
@@ -733,22 +758,6 @@ function requestPath(inputs, target) {
 		signature_expiration: signatureExpiration
 	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
 	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
-}
-function storeResults(answer, { parts }, { isHashed, redact }) {
-	const paths = storedPaths(answer, parts.filter((part) => "digest" in part).map(({ file }) => file.target)).values();
-	return parts.map((part) => {
-		if ("error" in part) return part;
-		const { file, digest } = part;
-		const stored = {
-			file,
-			path: redact(paths.next().value ?? ""),
-			size: file.size
-		};
-		return isHashed ? {
-			...stored,
-			sha256: digest()
-		} : stored;
-	});
 }
 /**
 * Returns the stored paths in the order of `targets`, not redacted: a secret that ends within a
@@ -773,62 +782,17 @@ function isPathOf(target, path) {
 	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
 }
 
-// src/transfer/batches.ts
-/**
-* Files up to this size are read into memory and sent from one buffer, which is faster than
-* streaming.
-*/
-const SMALL_BYTES = 262144;
-const BATCH_BYTES = 1048576;
-/**
-* Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone.
-* An entry is a position in the plan and the file there.
-*/
-function batchesOf(entries, filesPerRequest) {
-	const batches = [];
-	let open;
-	for (const [position, file] of entries) {
-		const bytes = sizeInBatch(file);
-		if (bytes !== void 0 && open && bytes <= open.room && open.files.length < filesPerRequest) {
-			open.files.push(file);
-			open.positions.push(position);
-			open.room -= bytes;
-			continue;
-		}
-		const files = [file];
-		const positions = [position];
-		batches.push({
-			files,
-			positions,
-			isStreamed: file.size > SMALL_BYTES
-		});
-		if (bytes !== void 0) open = {
-			files,
-			positions,
-			room: BATCH_BYTES - bytes
-		};
-	}
-	return batches;
-}
-const FRAME_BYTES = 256;
-/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
-function sizeInBatch({ target, size }) {
-	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
-}
-function isPlainFilename(filename) {
-	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
-	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
-}
-
 // src/transfer/transfer.ts
-/** Uploads all changed files. Returns one result per file, in plan order. */
-async function transfer(files, options) {
-	const { storeFiles, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
+/** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
+async function transfer(planned, options) {
+	const { storeFiles, concurrency, filesPerRequest, cancel, clock, onEvent } = options;
+	const { retries, sleep, random } = options;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
 	const throttled = throttle(concurrency, stop, onEvent);
 	const giveUpIfHopeless = failureCounter(giveUp);
-	const results = [...unchanged];
+	const results = new Map(planned.map((result) => [result.file, result]));
+	let repeated = 0;
 	async function sendBatch(batch) {
 		const startedAt = clock();
 		let requests = 0;
@@ -839,34 +803,40 @@ async function transfer(files, options) {
 				bytes
 			}));
 		};
+		const onRetry = (retry) => onEvent({
+			kind: "retry",
+			files: batch,
+			retry
+		});
 		const outcome = await withRetries(() => throttled(attempt), {
-			...options,
+			retries,
+			sleep,
+			random,
 			stop,
-			onRetry: (retry) => onEvent({
-				kind: "retry",
-				files: batch.files,
-				retry
-			})
+			onRetry
 		});
 		if (requests === 0) return;
+		repeated += requests - 1;
 		giveUpIfHopeless(batch, outcome);
-		const sent = resultsOf(batch, outcome, Math.round(clock() - startedAt));
-		for (const [index, position] of batch.positions.entries()) results[position] = sent[index];
+		const durationMs = Math.round(clock() - startedAt);
+		for (const result of resultsOf(batch, outcome, durationMs)) results.set(result.file, result);
 		onEvent({
 			kind: "attempted",
-			count: sent.length,
-			retries: requests - 1
+			count: batch.length
 		});
 	}
 	const slots = pLimit(concurrency);
-	const changed = files.entries().filter(([position]) => unchanged[position] === void 0);
-	await slots.map(batchesOf(changed, filesPerRequest), sendBatch).finally(() => giveUp.abort("the transfer is over"));
+	const unsent = planned.filter(({ status }) => status === "not-attempted");
+	const batches = batchesOf(unsent.map(({ file }) => file), filesPerRequest);
+	await slots.map(batches, sendBatch).finally(() => giveUp.abort("the transfer is over"));
 	const reason = reasonOf(stop);
-	return failOverwritten(files.map((file, index) => results[index] ?? {
-		status: "not-attempted",
-		file,
-		reason
-	}));
+	return {
+		files: failOverwritten(Array.from(results.values(), (result) => result.status === "not-attempted" ? {
+			...result,
+			reason
+		} : result)),
+		retries: repeated
+	};
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
 function throttle(concurrency, stop, onEvent) {
@@ -911,50 +881,34 @@ function failureCounter(giveUp) {
 		giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
 	};
 }
-function mayHaveOverwrittenOthers({ files }, { kind }) {
-	return files.length > 1 && (kind === "rejected" || kind === "bad-answer");
+function mayHaveOverwrittenOthers(batch, { kind }) {
+	return batch.length > 1 && (kind === "rejected" || kind === "bad-answer");
 }
 function reasonOf(stop) {
 	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
 }
 function resultsOf(batch, outcome, durationMs) {
-	const { files } = batch;
 	const { attempts } = outcome;
-	if ("error" in outcome) {
-		const error = failureOf(outcome.error, batch);
-		return files.map((file) => ({
-			status: "failed",
-			file,
-			attempts,
-			durationMs,
-			error
-		}));
-	}
-	return outcome.value.map((result) => {
-		if (!("error" in result)) return {
-			status: "uploaded",
-			attempts,
-			durationMs,
-			...result
-		};
-		const error = failureOf(result.error);
-		return {
-			status: "failed",
-			file: result.file,
-			attempts,
-			durationMs,
-			error
-		};
-	});
-}
-function failureOf(error, batch) {
-	const { kind, status, message, hint } = error;
-	return {
+	if (!("error" in outcome)) return outcome.value.map((stored) => ({
+		status: "uploaded",
+		attempts,
+		durationMs,
+		...stored
+	}));
+	const { kind, status, message, hint } = outcome.error;
+	const error = {
 		kind,
 		status,
 		message,
-		hint: `${hint}${batch !== void 0 && mayHaveOverwrittenOthers(batch, error) ? " files-per-request: 1 sends each file alone." : ""}`
+		hint: `${hint}${mayHaveOverwrittenOthers(batch, outcome.error) ? " files-per-request: 1 sends each file alone." : ""}`
 	};
+	return batch.map((file) => ({
+		status: "failed",
+		file,
+		attempts,
+		durationMs,
+		error
+	}));
 }
 function failOverwritten(results) {
 	const byPath = Map.groupBy(results, (result) => "path" in result ? result.path : "");
@@ -987,73 +941,54 @@ function failOverwritten(results) {
 // src/tasks/upload.ts
 /** Plans and uploads files. @throws InputError before anything is sent */
 async function upload(inputs, context) {
-	const { sandboxId, baseUrl, dryRun } = inputs;
-	const report = {
-		task: "upload",
-		name: "",
-		sandboxId,
-		baseUrl
-	};
-	const prepared = await prepareUpload(inputs, context);
-	if (dryRun) return {
-		...report,
-		...await planOnly(prepared, inputs, context)
-	};
-	if (context.cancel.aborted) return {
-		...report,
-		...sendNothing(prepared, context)
-	};
-	const sent = await withClient(agentService(inputs), context, (client) => sendFiles(prepared, inputs, client, context));
-	return {
-		...report,
-		...sent
-	};
+	const prepared = await prepareUpload("upload", inputs, context);
+	if (inputs.dryRun) return planOnly(prepared, inputs, context);
+	if (context.cancel.aborted) return sendNothing(prepared, context);
+	return withClient(agentService(inputs), context, (client) => sendFiles(prepared, inputs, client, context));
 }
 /** Finds files, plans their targets and compares them with the state file. @throws InputError */
-async function prepareUpload(inputs, context) {
+async function prepareUpload(task, inputs, context) {
 	const { workspace, cancel } = context;
-	const [{ state, warnings }, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
-	const { shard, dryRun } = inputs;
-	const files = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
-	const changes = state === void 0 ? {
-		unchanged: [],
-		orphaned: []
-	} : await findChanges(files, state, cancel);
-	const section = {
+	const { sandboxId, baseUrl, shard, dryRun } = inputs;
+	const [state, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
+	const ours = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
+	const reason = "the job was cancelled";
+	const planned = ours.map((file) => ({
+		status: "not-attempted",
+		file,
+		reason
+	}));
+	const changes = state && await findChanges(planned, state, cancel);
+	const upload = {
 		...EMPTY_UPLOAD,
 		dryRun,
+		files: planned,
 		skipped: plan.skipped,
-		orphaned: changes.orphaned,
 		shard: shard && {
 			...shard,
-			files: files.length,
+			files: ours.length,
 			planned: plan.files.length
-		}
+		},
+		...changes
 	};
-	const { unchanged } = changes;
 	return {
-		files,
-		unchanged,
-		state,
-		section,
-		warnings: [...plan.warnings, ...warnings]
+		report: {
+			task,
+			name: "",
+			sandboxId,
+			baseUrl,
+			cancelled: true,
+			errors: [],
+			warnings: [...plan.warnings, ...state?.warnings ?? []],
+			upload
+		},
+		state
 	};
 }
 const MAX_HIDDEN = 5;
 async function findAndPlan(inputs, context) {
-	const { workspace, cancel, onEvent } = context;
-	const { stateFile } = inputs;
-	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
-	const rules = {
-		...inputs.files,
-		excludes: [...inputs.files.excludes, ...stateExclude]
-	};
-	await rejectUselessExcludes(inputs.files, path.resolve(workspace, inputs.workingDirectory));
-	const matches = await findFiles(rules, {
-		...inputs,
-		workspace,
-		cancel
-	});
+	const { workspace, onEvent } = context;
+	const matches = await findFiles(inputs, context);
 	for (const { pattern, root, files, skipped } of matches) {
 		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
 		onEvent({
@@ -1066,99 +1001,102 @@ async function findAndPlan(inputs, context) {
 		kind: "note",
 		text: `Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`
 	});
-	return planFiles(matches, {
-		...inputs,
-		workspace
-	});
+	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles({ files, unchanged, state, section, warnings }, inputs, client, context) {
-	const { cancel, clock, onEvent } = context;
-	const changed = files.filter((_, position) => unchanged[position] === void 0);
+async function sendFiles({ report, state }, inputs, client, { cancel, clock, sleep, random, onEvent }) {
+	const planned = report.upload;
 	if (state !== void 0) removeState(state);
-	if (changed.length > 0) onEvent({
-		kind: "start",
-		files: changed,
-		title: announcementOf(inputs, section, changed)
-	});
+	announce(inputs, planned, onEvent);
 	const startedAt = clock();
-	let retries = 0;
-	const results = await transfer(files, {
-		...inputs,
+	const { files, retries } = await transfer(planned.files, {
+		concurrency: inputs.concurrency,
 		filesPerRequest: filesPerRequestOf(inputs),
-		...context,
-		unchanged,
-		storeFiles: createStoreFiles(client, inputs, inputs.checksums || state !== void 0),
-		onEvent(event) {
-			if (event.kind === "attempted") retries += event.retries;
-			onEvent(event);
-		}
+		retries: inputs.retries,
+		storeFiles: createStoreFiles(client, inputs),
+		cancel,
+		clock,
+		sleep,
+		random,
+		onEvent
 	}).finally(() => onEvent({ kind: "end" }));
-	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
+	const storedPaths = new Set(files.map((result) => "path" in result ? result.path : ""));
 	const upload = {
-		...section,
-		files: results,
-		orphaned: section.orphaned.filter((orphan) => !storedPaths.has(orphan)),
-		digest: digestOf(results),
+		...planned,
+		files,
+		orphaned: planned.orphaned.filter((orphan) => !storedPaths.has(orphan)),
+		digest: digestOf(files),
 		retries,
 		durationMs: Math.round(clock() - startedAt)
 	};
-	const stateWarnings = state === void 0 ? [] : writeState(state, results);
+	const stateWarnings = state === void 0 ? [] : writeState(state, files);
+	const warnings = [...report.warnings, ...stateWarnings];
 	return {
+		...report,
 		upload,
 		cancelled: cancel.aborted,
-		errors: [],
-		warnings: [...warnings, ...stateWarnings]
+		warnings
 	};
 }
-function announcementOf({ sandboxId, baseUrl }, { shard }, changed) {
-	return `Uploading ${`${formatCount(changed.length, "file")} (${formatBytes(totalSize(changed))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
+function announce({ sandboxId, baseUrl }, { files, shard }, onEvent) {
+	const unsent = files.filter(({ status }) => status === "not-attempted").map(({ file }) => file);
+	if (unsent.length === 0) return;
+	onEvent({
+		kind: "start",
+		files: unsent,
+		title: `Uploading ${`${formatCount(unsent.length, "file")} (${formatBytes(totalSize(unsent))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`
+	});
 }
 /**
 * Reports what would be sent, with a digest if `checksums` is set.
 * @throws AgentError if a file of the digest cannot be read
 */
-async function planOnly({ files, unchanged, section, warnings }, { checksums }, { cancel }) {
-	const results = [];
-	for (const [position, file] of files.entries()) {
-		const known = unchanged[position];
-		const sha256 = known || !checksums ? void 0 : await hashFile(file, cancel);
+async function planOnly({ report }, { checksums }, { cancel }) {
+	const files = [];
+	for (const result of report.upload.files) {
+		const { status, file } = result;
+		if (status !== "not-attempted") {
+			files.push(result);
+			continue;
+		}
+		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
 		const hashed = sha256 === void 0 ? {} : { sha256 };
-		results.push(known ?? {
+		files.push({
 			status: "skipped",
 			file,
 			reason: "dry run",
 			...hashed
 		});
 	}
+	const upload = {
+		...report.upload,
+		files,
+		digest: digestOf(files)
+	};
 	return {
-		upload: {
-			...section,
-			files: results,
-			digest: digestOf(results)
-		},
-		cancelled: cancel.aborted,
-		errors: [],
-		warnings
+		...report,
+		upload,
+		cancelled: cancel.aborted
 	};
 }
 /** Reports that no file was attempted. Without an error, the reason is that the job was cancelled. */
-function sendNothing({ files, unchanged, section, warnings }, { cancel }, error) {
-	const reason = error?.message ?? "the job was cancelled";
-	const results = files.map((file, position) => {
-		return unchanged[position] ?? {
-			status: "not-attempted",
-			file,
-			reason
-		};
-	});
+function sendNothing({ report }, { cancel }, error) {
+	if (error === void 0) return {
+		...report,
+		cancelled: cancel.aborted
+	};
+	const files = report.upload.files.map((result) => result.status === "not-attempted" ? {
+		...result,
+		reason: error.message
+	} : result);
+	const upload = {
+		...report.upload,
+		files
+	};
 	return {
-		upload: {
-			...section,
-			files: results
-		},
+		...report,
+		upload,
 		cancelled: cancel.aborted,
-		errors: error ? [error] : [],
-		warnings
+		errors: [error]
 	};
 }
 
@@ -1168,52 +1106,36 @@ function sendNothing({ files, unchanged, section, warnings }, { cancel }, error)
 * @throws InputError before anything is sent
 */
 async function sync(inputs, context) {
-	const { sandboxId, baseUrl } = inputs;
-	const report = {
-		task: "sync",
-		name: "",
-		sandboxId,
-		baseUrl
+	const { cancel } = context;
+	const prepared = await prepareUpload("sync", inputs, context);
+	if (inputs.dryRun) return {
+		...await planOnly(prepared, inputs, context),
+		measured: NOT_MEASURED
 	};
-	const prepared = await prepareUpload(inputs, context);
-	if (inputs.dryRun) {
-		const planned = await planOnly(prepared, inputs, context);
-		return {
-			...report,
-			...planned,
-			measured: NOT_MEASURED
-		};
-	}
-	const unmeasured = {
-		...report,
-		measured: {
-			samples: [],
-			gate: gateOf(inputs, [])
-		}
-	};
-	if (context.cancel.aborted) return {
-		...unmeasured,
-		...sendNothing(prepared, context)
+	const unmeasured = { measured: {
+		samples: [],
+		gate: gateOf(inputs, [])
+	} };
+	if (cancel.aborted) return {
+		...sendNothing(prepared, context),
+		...unmeasured
 	};
 	return withClient(agentService(inputs), context, async (client) => {
 		const error = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
-		if (error !== void 0 || context.cancel.aborted) return {
-			...unmeasured,
-			...sendNothing(prepared, context, error)
+		if (error !== void 0 || cancel.aborted) return {
+			...sendNothing(prepared, context, error),
+			...unmeasured
 		};
 		const sent = await sendFiles(prepared, inputs, client, context);
 		if (sent.cancelled || hasFatalFailure(sent.upload.files)) return {
-			...unmeasured,
-			...sent
-		};
-		const { measured, errors } = await measure(inputs, client, context, isGated(inputs));
-		const cancelled = context.cancel.aborted;
-		return {
-			...report,
 			...sent,
-			measured,
-			cancelled,
-			errors: [...sent.errors, ...errors]
+			...unmeasured
+		};
+		const measured = await measure(inputs, client, context, isGated(inputs));
+		return {
+			...sent,
+			...measured,
+			cancelled: cancel.aborted
 		};
 	});
 }
