@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { createFaultQueue, type Fault } from './faults.ts';
 import { openMetrics } from './metrics.ts';
 import { type AgentOptions, settingsOf } from './options.ts';
+import { createProcessService } from './process.ts';
 import { openServer } from './server.ts';
 import { handle } from './service.ts';
 
@@ -47,7 +48,7 @@ export interface Handler {
     response: ServerResponse,
     reset: (socket: Socket) => void,
   ) => void;
-  /** Ends delays, and resolves when no request is at work. */
+  /** Ends delays and commands, and resolves when no request is at work. */
   readonly end: () => Promise<unknown>;
 }
 
@@ -75,7 +76,8 @@ export function createHandler(options: AgentOptions): Handler {
   const requests: RecordedRequest[] = [];
   const count = { inFlight: 0, most: 0 };
   const readMetrics = settings.metrics ?? openMetrics(settings.root);
-  const around = { settings, faults, count, readMetrics, closing: closing.signal };
+  const processes = settings.runCommands ? createProcessService(settings.root) : undefined;
+  const around = { settings, faults, count, readMetrics, processes, closing: closing.signal };
   return {
     agent: {
       requests,
@@ -96,6 +98,7 @@ export function createHandler(options: AgentOptions): Handler {
     },
     end() {
       closing.abort();
+      processes?.end();
       return Promise.all(atWork);
     },
   };

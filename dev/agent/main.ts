@@ -9,6 +9,7 @@ import type { Fault } from './faults.ts';
 
 const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN] [--port N]
          [--header-prefix PREFIX] [--listen-port N] [--faults FILE] [--api-key KEY]
+         [--run-commands]
 See docs/try-locally.md.`;
 
 try {
@@ -27,6 +28,8 @@ async function start({ apiKey, ...options }: Options): Promise<void> {
     apiKey === undefined ? await alone(options) : await withApi({ ...options, apiKey });
   const { sandboxId, token, root } = options;
   if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
+  if (options.runCommands)
+    console.log('run-commands: as you, on this machine; the folder of a sandbox is no jail');
   console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${root}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
@@ -66,6 +69,7 @@ function readOptions() {
       'listen-port': { ...text, default: '0' },
       faults: text,
       'api-key': text,
+      'run-commands': { type: 'boolean' },
     },
   });
   for (const [name, value] of Object.entries(values))
@@ -81,6 +85,7 @@ function readOptions() {
     headerPrefix: values['header-prefix'] ?? (values['api-key'] === undefined ? 'Svc' : 'E2b'),
     listenPort: portOf('listen-port', values['listen-port']),
     faults,
+    runCommands: values['run-commands'] ?? false,
     record: false,
     apiKey: values['api-key'],
   };

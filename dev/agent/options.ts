@@ -26,6 +26,11 @@ export interface AgentOptions {
   readonly metrics?: () => object | string;
   /** False keeps no requests, for long runs. Default true. */
   readonly record?: boolean;
+  /**
+   * Serves envd's process service, whose commands run as the user of this process and can reach
+   * everything that it can. Default false.
+   */
+  readonly runCommands?: boolean;
   /** Called when the headers of a request arrive, before the agent acts on it. */
   readonly onRequest?: (request: IncomingMessage) => void;
 }

@@ -9,23 +9,41 @@ export function errorCode(error: unknown): unknown {
 
 /** The home directory of a user; of `user` if the request names none. @throws Refusal */
 export function homeOf(username: string | null): string {
-  if (username === 'root') return '/root';
-  if (username === 'user' || username === null) return '/home/user';
+  const home = findHome(username ?? 'user');
+  if (home !== undefined) return home;
   throw new Refusal(401, `error looking up user '${username}': user: unknown user ${username}`);
 }
+
+/** The home directory of a user; undefined if there is no such user. */
+export function findHome(username: string): string | undefined {
+  if (username === 'root') return '/root';
+  return username === 'user' ? '/home/user' : undefined;
+}
+
+export const OTHER_HOME = 'cannot expand user-specific home dir';
 
 /**
  * The absolute path in the sandbox of a path as a client writes it. An absolute path stays as it is
  * written.
- * @throws Refusal for a home itself, or that of another user
+ * @returns undefined for the home of another user, which is `OTHER_HOME`
  */
-export function absolutePath(path: string, home: string): string {
-  if (/^~[^/\\]/.test(path))
-    throw new Refusal(400, 'error resolving path: cannot expand user-specific home dir');
+export function expandPath(path: string, home: string): string | undefined {
+  if (/^~[^/\\]/.test(path)) return undefined;
   const expanded = path.startsWith('~') ? `./${path.slice(1)}` : path;
-  const absolute = path.startsWith('/') ? path : posix.resolve(home, expanded);
+  return path.startsWith('/') ? path : posix.resolve(home, expanded);
+}
+
+/** The path of a file to write. @throws Refusal for a home itself, or that of another user */
+export function absolutePath(path: string, home: string): string {
+  const absolute = expandPath(path, home);
+  if (absolute === undefined) throw new Refusal(400, `error resolving path: ${OTHER_HOME}`);
   if (posix.resolve(absolute) === home) throw isDirectory(home);
   return absolute;
+}
+
+/** The path on this machine of an absolute path in a sandbox, never outside its root. */
+export function onThisMachine(root: string, path: string): string {
+  return join(root, posix.resolve('/', path));
 }
 
 /**
@@ -36,7 +54,7 @@ export function absolutePath(path: string, home: string): string {
  */
 export function openForWriting(root: string, path: string): number {
   if (path.endsWith('/')) throw isDirectory(path);
-  const file = join(root, posix.resolve('/', path));
+  const file = onThisMachine(root, path);
   try {
     mkdirSync(dirname(file), { recursive: true });
     // Real agents create files as 0644 and leave the mode of existing ones.

@@ -4,10 +4,12 @@ import { Readable } from 'node:stream';
 import { checkFileToken, checkRouting, checkToken } from './access.ts';
 import type { RecordedRequest } from './agent.ts';
 import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
+import { sendFile } from './download.ts';
 import type { FaultQueue, Operation } from './faults.ts';
 import { respond } from './misbehave.ts';
 import { filenamesIn } from './multipart.ts';
 import type { Settings } from './options.ts';
+import type { ProcessService } from './process.ts';
 import { receiveUpload } from './upload.ts';
 
 /** A request at work. */
@@ -16,6 +18,7 @@ export interface Job {
   readonly faults: FaultQueue;
   readonly count: { inFlight: number; most: number };
   readonly readMetrics: () => object | string;
+  readonly processes: ProcessService | undefined;
   readonly closing: AbortSignal;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -25,20 +28,24 @@ export interface Job {
 
 /** Answers a request, whatever happens. */
 export async function handle(job: Job): Promise<void> {
-  const { request, count, settings } = job;
+  const { request, response, record, count, settings } = job;
   // Only the first question mark ends the path: a query may hold more of them.
   const [, path = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(request.url ?? '') ?? [];
-  const operation = operationAt(`${request.method} ${path}`, settings);
+  const asked = `${request.method} ${path}`;
+  const operation = operationAt(asked, settings);
   const uploads = operation === 'upload' ? 1 : 0;
   count.inFlight += uploads;
   count.most = Math.max(count.most, count.inFlight);
   try {
     checkRouting(request.headers, settings);
-    await answer(operation ?? noOperation(path, job), parseQuery(search), job);
+    if (operation) await answer(operation, parseQuery(search), job);
+    else if (asked === `GET ${settings.uploadPath}`) await download(parseQuery(search), job);
+    else await callProcesses(path, job);
   } catch (error) {
     answerWith(job, errorAnswer(error, request.headers.accept));
   } finally {
     count.inFlight -= uploads;
+    record.status ??= response.headersSent ? response.statusCode : undefined;
   }
 }
 
@@ -52,8 +59,18 @@ function operationAt(asked: string, { uploadPath, statsPath }: Settings): Operat
   return asked === `GET ${statsPath}` ? 'stats' : undefined;
 }
 
-function noOperation(path: string, { request, settings }: Job): never {
+async function download(query: URLSearchParams, job: Job): Promise<void> {
+  const { request, response, settings } = job;
   checkToken(request.headers, settings.token);
+  await sendFile({ headers: request.headers, query, root: settings.root }, response);
+}
+
+async function callProcesses(path: string, job: Job): Promise<void> {
+  const { request, response, processes, settings } = job;
+  checkToken(request.headers, settings.token);
+  const [, operation] = /^\/process\.Process\/(.*)$/.exec(path) ?? [];
+  if (operation !== undefined && processes)
+    return await processes.serve(operation, request, response);
   const isKnown = path === settings.uploadPath || path === settings.statsPath;
   throw isKnown
     ? new Refusal(405, '', 'library')
@@ -90,7 +107,6 @@ async function answer(operation: Operation, query: URLSearchParams, job: Job): P
     reset: () => job.reset(request.socket),
     closing: job.closing,
   });
-  record.status ??= response.headersSent ? response.statusCode : undefined;
 }
 
 /** A rule with a path needs the filenames of a batch, which only its body has. */

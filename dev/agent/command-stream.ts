@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Command, EndEvent, Follower } from './command.ts';
+import { beginStream, frame, lastFrame } from './connect-frames.ts';
+
+/** Sends a command's output from now on, then its end. Returns early if the client goes away. */
+export async function streamCommand(
+  command: Command,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const seconds = keepaliveSeconds(headers['keepalive-ping-interval']);
+  beginStart(response, command.pid);
+  const timer = setInterval(() => void sendEvent(response, { keepalive: {} }), seconds * 1000);
+  const follower: Follower = data => {
+    timer.refresh();
+    return sendEvent(response, { data });
+  };
+  command.followers.add(follower);
+  const end = await Promise.race([command.ended, once(response, 'close').then(() => undefined)]);
+  command.followers.delete(follower);
+  clearInterval(timer);
+  if (end) endStream(response, end);
+}
+
+/** Answers for a command that has ended. */
+export function streamEnd(pid: number, end: EndEvent, response: ServerResponse): void {
+  beginStart(response, pid);
+  endStream(response, end);
+}
+
+function beginStart(response: ServerResponse, pid: number): void {
+  beginStream(response);
+  void sendEvent(response, { start: { pid } });
+}
+
+function endStream(response: ServerResponse, end: EndEvent): void {
+  void sendEvent(response, { end });
+  response.end(lastFrame());
+}
+
+/** Resolves when the client's connection has taken the event, or is closed. */
+function sendEvent(response: ServerResponse, event: object): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise(resolve => void response.write(frame({ event }), () => resolve()));
+}
+
+/** @throws for an interval that crashes envd */
+function keepaliveSeconds(header: string | string[] | undefined): number {
+  // envd's default, which it also takes for what is no number.
+  const seconds = /^[+-]?\d+$/.test(String(header)) ? Number(header) : 90;
+  if (seconds > 0) return seconds;
+  throw new Error(`Keepalive-Ping-Interval: ${seconds} crashes envd`);
+}
