@@ -61,7 +61,7 @@ function operationAt(asked: string, { uploadPath, statsPath }: Settings): Operat
 
 async function download(query: URLSearchParams, job: Job): Promise<void> {
   const { request, response, settings } = job;
-  checkToken(request.headers, settings.token);
+  checkFileToken(request.headers, settings.token);
   await sendFile({ headers: request.headers, query, root: settings.root }, response);
 }
 

@@ -46,7 +46,9 @@ export const RUN_CHECKS: Checks = {
     'exit code 0': async ({ service }) => hasExited(await start(service, 'exit 0'), 0),
     'exit code 3': async ({ service }) => hasExited(await start(service, 'exit 3'), 3),
     environment: prints('printf %s "$ODD"', ODD_VALUE, { envs: { ODD: ODD_VALUE } }),
-    'working directory': prints('pwd', '/\n', { cwd: '/' }),
+    // The upload checks have made this folder.
+    'working directory': trial =>
+      prints('basename "$PWD"', `${trial.id}\n`, { cwd: `/tmp/${trial.id}` })(trial),
     async signal({ service }) {
       const onStart = async (pid: number) => void (await kill(service, pid));
       const outcome = await start(service, 'exec sleep 20', { onStart });

@@ -57,12 +57,20 @@ const EXCEPTIONS = {
     ...(WINDOWS && { 'quotes in a name': 'no' }),
   },
   stats: {},
+  download: {},
+  ...(!WINDOWS && { run: {} }),
 };
-const WORKS = ['upload', 'stats'];
+const WORKS = ['upload', 'stats', 'download', ...(WINDOWS ? [] : ['run'])];
 
-test('conform finds the header-prefix of the stand-in, and that its uploads and stats work', async () => {
+test('conform finds the header-prefix of the stand-in, and that all its operations work', async () => {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'conform-'));
-  const options = { root: folder.path, token: TOKEN, sandboxId: 'box', headerPrefix: 'E2b' };
+  const options = {
+    root: folder.path,
+    token: TOKEN,
+    sandboxId: 'box',
+    headerPrefix: 'E2b',
+    runCommands: true,
+  };
   await using agent = await startAgent(options);
   const { code, report } = await tryService(agent.url);
   for (const [feature, expected] of Object.entries(EXCEPTIONS))
