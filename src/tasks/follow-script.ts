@@ -61,7 +61,7 @@ export async function followScript(
     const stopping = aborted(stop).then(async () => {
       setTimeout(() => quit.abort(), GIVE_UP_MS).unref();
       const target = await Promise.race([started, following.then(() => undefined)]);
-      if (target !== undefined) await endGroup(client, target, options, policy);
+      if (target !== undefined) await endSession(client, target, options, policy);
     });
     const outcome = await following;
     if (stop.aborted) await stopping;
@@ -76,8 +76,8 @@ const KILL_AFTER_MS = 4000;
 const GIVE_UP_MS = KILL_AFTER_MS + 10_000;
 
 // Agents before 0.3 leave stdin open, and the order of stdout and stderr is only kept in one stream.
-// The script leads a process group, so that it can be ended with its children. If the agent has
-// already made it a leader, setsid would fork, and its parent would exit with 0 at once.
+// The script leads a session, so that it can be ended with its children. If the agent has already made
+// it the leader of a group, setsid would fork, and its parent would exit with 0 at once.
 const WRAPPER = `exec 2>&1 </dev/null
 read -r _ _ _ _ group _ </proc/$$/stat
 [ "$group" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
@@ -92,25 +92,38 @@ function wrap({ script, env, workingDirectory, username }: ScriptOptions): Proce
   return { command: '/bin/sh', args, env, workingDirectory, username };
 }
 
-// TERM, and KILL after 4 s unless the group is empty before.
-const END_GROUP = `kill -TERM -"$1" || exit 0
-tries=0
-while kill -0 -"$1" && [ $tries -lt 40 ]; do sleep 0.1; tries=$((tries + 1)); done
-kill -KILL -"$1"`;
+// TERM, and KILL after 4 s to what is left. Zombies do not count. By session, since programs such as
+// timeout start a group of their own; by group if the agent started one, so there is no session.
+const END_SESSION = `leader=$1
+members() {
+  for file in /proc/[0-9]*/stat; do
+    read -r stat <"$file" || continue
+    set -- \${stat%% *} \${stat##*) }
+    case "$2 $4 $5" in
+      Z*) ;;
+      *" $leader "* | *" $leader") echo "$1" ;;
+    esac
+  done
+}
+kill -TERM $(members)
+for second in 1 2 3 4; do
+  [ -z "$(members)" ] || sleep 1
+done
+kill -KILL $(members)`;
 
-/** Ends a process and its children, as far as they have not left its process group. */
-async function endGroup(
+/** Ends a process and its children, as far as they have not left its session. */
+async function endSession(
   client: Client,
   pid: number,
   { username }: ScriptOptions,
   policy: RetryPolicy & { readonly stop: AbortSignal },
 ): Promise<void> {
-  const args = ['-c', END_GROUP, '--', String(pid)];
+  const args = ['-c', END_SESSION, '--', String(pid)];
   const handlers = { onStart: () => {}, onOutput: () => {} };
   const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/', username };
   const start = () => startProcess(client, options, handlers);
   await withRetries(start, { ...policy, onRetry: () => {} });
-  // Ends the stream, even if something that left the group holds it open.
+  // Ends the stream, even if something that left the session holds it open.
   await withRetries(() => killProcess(client, pid), { ...policy, onRetry: () => {} });
 }
 
