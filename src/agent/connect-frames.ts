@@ -57,7 +57,7 @@ const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   },
   invalid_argument: {
     kind: 'rejected',
-    hint: 'Check that working-directory exists in the sandbox. A script must be shorter than 128 KiB.',
+    hint: 'Check that working-directory is a folder of the sandbox that the user may enter. A script must be shorter than 128 KiB.',
   },
   not_found: { kind: 'rejected', hint: 'The sandbox may have been restarted.' },
   unavailable: { kind: 'busy' },
@@ -70,7 +70,9 @@ export function errorOf({ fields }: Frame, label: string, redact: Redact): Agent
   const { code, message } = fieldsOf(fields['error']);
   const name = String(code);
   const { kind, hint }: ErrorMeaning = MEANINGS[name] ?? { kind: 'server' };
-  const words = excerpt(typeof message === 'string' ? message : '', redact);
+  const all = typeof message === 'string' ? message : '';
+  // E2B's agent quotes the whole command before the cause.
+  const words = excerpt(all.replace(/^error starting process '.*': /s, ''), redact);
   const text = `${label} failed (${excerpt(name, redact)}). It said: ${JSON.stringify(words)}.`;
   return new AgentError(kind, text, { hint, status: 200 });
 }

@@ -55,12 +55,14 @@ export function viewCommand(section: CommandSection, info: TaskInfo): SectionVie
   };
 }
 
-// An error already says how a command failed.
 function headlineOf(section: CommandSection, { cancelled, errors }: TaskInfo): string {
-  if (section.exitCode === 0 && !cancelled) return describeExit(section);
-  return cancelled && errors.length === 0 && section.status !== ''
-    ? `${nameCommand(section.title)} was stopped after ${formatDuration(section.durationMs)}`
-    : '';
+  const name = nameCommand(section.title);
+  // An error already says how the command failed.
+  if (errors.some(({ title }) => title?.startsWith(name))) return '';
+  if (!cancelled) return section.exitCode === 0 ? describeExit(section) : '';
+  return section.status === ''
+    ? ''
+    : `${name} was stopped after ${formatDuration(section.durationMs)}`;
 }
 
 function outputBlock({ lastLines }: CommandSection): Html[] {
@@ -101,8 +103,9 @@ export function explainFailure(
   if (problem !== undefined)
     return [titled(`${describeExit(section)}, but the stream broke off.`, [problem])];
   if (exitCode === 0) return [];
-  const how = exitCode === -1 ? `${name} was ended ${after} (${status})` : describeExit(section);
-  return [titled(`${how}.`, [], ADVICE[exitCode])];
+  if (exitCode !== -1) return [titled(`${describeExit(section)}.`, [], ADVICE[exitCode])];
+  const advice = status === 'signal: killed' ? KILLED : undefined;
+  return [titled(`${name} was ended ${after} (${status}).`, [], advice)];
 }
 
 const KILLED =
@@ -110,7 +113,6 @@ const KILLED =
 
 // Exit codes of bash; above 128, a signal ended a child.
 const ADVICE: Readonly<Record<number, string>> = {
-  [-1]: KILLED,
   126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
   127: 'A command was not found. The PATH is that of a login shell in the sandbox.',
   137: KILLED,
@@ -123,7 +125,9 @@ function explainUnseenEnd(
   isCancelled: boolean,
 ): ReportedError {
   const name = nameCommand(title);
-  const [details, advice] = isCancelled ? [[], undefined] : [[error.message], error.hint];
+  // The request was cancelled because the sandbox did not end the command in time.
+  const isGivenUp = isCancelled || error.kind === 'cancelled';
+  const [details, advice] = isGivenUp ? [[], undefined] : [[error.message], error.hint];
   if (kind === 'not-started') return titled(`${name} was not started.`, details, advice);
   const after = formatDuration(durationMs);
   return titled(
