@@ -2,7 +2,7 @@ import { agentService } from '../agent/client.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { type CommandSection, explainFailure } from '../report/command-section.ts';
 import type { ReportedError } from '../report/reported-error.ts';
-import { inlineCode } from '../text/escape.ts';
+import { inlineCode, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
 import { lastLines, readLines } from '../text/lines.ts';
 import type { Context } from './context.ts';
@@ -60,11 +60,12 @@ export async function runScript(inputs: Inputs<'run'>, context: RunContext): Pro
   output.end();
   const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
   const command = {
-    title: titleOf(inputs),
+    // Redact first, since messages only quote the start of it.
+    title: redact(titleOf(inputs)),
     exitCode,
     status,
     durationMs: end.kind === 'not-started' ? 0 : Math.round(clock() - startedAt),
-    lastLines: last === '' ? [] : redact(last).trimEnd().split('\n'),
+    lastLines: last === '' ? [] : shorten(redact(last)),
   };
   const stoppedBy = tooLong.aborted ? 'max-duration' : undefined;
   return {
@@ -73,6 +74,14 @@ export async function runScript(inputs: Inputs<'run'>, context: RunContext): Pro
     errors: explainFailure(command, end, cancel.aborted ? 'cancellation' : stoppedBy),
     warnings: reconnects === 0 ? [] : [reconnectWarning(reconnects)],
   };
+}
+
+// Of a line that was cut while it was read, the end may be half a secret.
+const MAX_LAST_LINE = 1000;
+
+function shorten(lines: string): string[] {
+  const all = lines.trimEnd().split('\n');
+  return all.map(line => truncate(line, MAX_LAST_LINE));
 }
 
 /** Returns the step's name, or the first line of its script. */
