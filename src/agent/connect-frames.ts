@@ -50,26 +50,28 @@ interface ErrorMeaning {
 }
 
 // Codes of https://connectrpc.com/docs/protocol#error-codes, as E2B's agent uses them.
-const MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
-  unauthenticated: {
-    kind: 'unauthorized',
-    hint: 'Check username: it must be a user of the sandbox.',
-  },
-  invalid_argument: {
-    kind: 'rejected',
-    hint: 'Check that working-directory is a folder of the sandbox that the user may enter. A script must be shorter than 128 KiB.',
-  },
-  not_found: { kind: 'rejected', hint: 'The sandbox may have been restarted.' },
-  unavailable: { kind: 'busy' },
-  resource_exhausted: { kind: 'busy' },
-};
+const MEANINGS = new Map<string, ErrorMeaning>(
+  Object.entries({
+    unauthenticated: {
+      kind: 'unauthorized',
+      hint: 'Check username: it must be a user of the sandbox.',
+    },
+    invalid_argument: {
+      kind: 'rejected',
+      hint: 'Check that working-directory is a folder of the sandbox that the user may enter. A script must be shorter than 128 KiB.',
+    },
+    not_found: { kind: 'rejected', hint: 'The sandbox may have been restarted.' },
+    unavailable: { kind: 'busy' },
+    resource_exhausted: { kind: 'busy' },
+  }),
+);
 
 /** Converts the error of a last frame, if there is one. */
 export function errorOf({ fields }: Frame, label: string, redact: Redact): AgentError | undefined {
   if (fields['error'] === undefined) return undefined;
   const { code, message } = fieldsOf(fields['error']);
   const name = String(code);
-  const { kind, hint }: ErrorMeaning = MEANINGS[name] ?? { kind: 'server' };
+  const { kind, hint }: ErrorMeaning = MEANINGS.get(name) ?? { kind: 'server' };
   const all = typeof message === 'string' ? message : '';
   // E2B's agent quotes the whole command before the cause.
   const words = excerpt(all.replace(/^error starting process '.*': /s, ''), redact);
