@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { escapeCommands, escapeInvisible, quote, truncate } from '../../src/text/escape.ts';
+import {
+  escapeCommands,
+  escapeInvisible,
+  escapeOutput,
+  quote,
+  removeColors,
+  truncate,
+} from '../../src/text/escape.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
   'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',
@@ -65,6 +72,56 @@ test('escapeCommands returns one line without commands for all combinations of t
   const pairs = pieces.flatMap(one => pieces.map(two => `${one}${two}`));
   for (const text of pairs.flatMap(pair => pieces.map(piece => `${pair}${piece}error::x`)))
     assert.doesNotMatch(escapeCommands(text), /[\r\n\u2028\u2029\u0085]|^\s*::|##\[/, quote(text));
+});
+
+const OUTPUT: Readonly<Record<string, string>> = {
+  'a\nb\n\n': 'a\nb\n\n',
+  'a\tb': 'a\tb',
+  '\u001b[31mred\u001b[0m \u001b[1;38:5:9mx\u001b[m':
+    '\u001b[31mred\u001b[0m \u001b[1;38:5:9mx\u001b[m',
+  '\u001b[2J\u001b[1A\u001b[?25l': '\\u{1b}[2J\\u{1b}[1A\\u{1b}[?25l',
+  '\u001b]8;;http://x\u0007y\u001b]0;title\u001b\\':
+    '\\u{1b}]8;;http://x\\u{7}y\\u{1b}]0;title\\u{1b}\\',
+  '\u001b[31;\u001b31m\u009b31m': '\\u{1b}[31;\\u{1b}31m\\u{9b}31m',
+  '\u0000\u0008\u007f\u202e\u2028\ud800': '\\u{0}\\u{8}\\u{7f}\\u{202e}\\u{2028}\\u{d800}',
+  'a\rb\r\n': 'a\\rb\\r\n',
+  'std::vector ::error::x': 'std::vector ::error::x',
+  '::error::x\n::add-mask::y': '\\::error::x\n\\::add-mask::y',
+  'a\n \t ::error::x': 'a\n\\ \t ::error::x',
+  '\n\n::error::x': '\n\n\\::error::x',
+  '##[error]x\na ##[group]b ##[endgroup]': '##\\[error]x\na ##\\[group]b ##\\[endgroup]',
+  '##\u001b[31m[error]x': '##\u001b[31m[error]x',
+};
+
+for (const [text, escaped] of Object.entries(OUTPUT))
+  test(`escapeOutput returns ${JSON.stringify(escaped)}`, () =>
+    assert.equal(escapeOutput(text), escaped));
+
+// White space of .NET's Trim(), which the runner uses, and that of JavaScript.
+const WHITE_SPACE = Array.from({ length: 0x1_0000 }, (_, point) =>
+  String.fromCharCode(point),
+).filter(character => /[\s\u0085\u180e\u200b\p{Zs}]/u.test(character));
+
+test('escapeOutput lets no line begin with :: after any white space', () => {
+  assert.ok(WHITE_SPACE.length > 25);
+  const spaces = WHITE_SPACE.flatMap(one => WHITE_SPACE.map(other => `${one}${other}`));
+  for (const space of [...WHITE_SPACE, ...spaces]) {
+    const escaped = escapeOutput(`a\n${space}::error::x`);
+    for (const line of escaped.split(/[\n\r\u0085\u2028\u2029]/))
+      assert.doesNotMatch(line, /^[\s\u0085]*::/, JSON.stringify(space));
+  }
+});
+
+test('escapeOutput cuts each line after 16 KiB, and no other', () => {
+  const long = 'x'.repeat(16 * 1024);
+  const lines = [`${long}yz`, 'a', long, `${long.slice(1)}😀`, `${long}::error::`, 'b', ''];
+  const expected = [`${long}…`, 'a', long, `${long.slice(1)}…`, `${long}…`, 'b', ''];
+  assert.equal(escapeOutput(lines.join('\n')), expected.join('\n'));
+});
+
+test('removeColors removes colors, and nothing else that begins with the same character', () => {
+  const text = '\u001b[1;31mred\u001b[0m\u001b[m \u001b[2J [31m';
+  assert.equal(removeColors(text), 'red \u001b[2J [31m');
 });
 
 const QUOTED: Readonly<Record<string, string>> = {

@@ -1,0 +1,65 @@
+import type { Socket } from 'node:net';
+
+// The frames with which an agent answers Start and Connect.
+
+export function frame(message: object, flags = 0): Buffer {
+  const json = Buffer.from(JSON.stringify(message));
+  const header = Buffer.alloc(5);
+  header[0] = flags;
+  header.writeUInt32BE(json.length, 1);
+  return Buffer.concat([header, json]);
+}
+
+export function startFrame(pid: number): Buffer {
+  return frame({ event: { start: { pid } } });
+}
+
+export function outputFrame(
+  output: string | Buffer,
+  stream: 'stdout' | 'stderr' = 'stdout',
+): Buffer {
+  return frame({ event: { data: { [stream]: Buffer.from(output).toString('base64') } } });
+}
+
+export function endFrame(exitCode: number): Buffer {
+  const status = `exit status ${exitCode}`;
+  const code = exitCode === 0 ? {} : { exitCode, error: status };
+  return frame({ event: { end: { ...code, exited: true, status } } });
+}
+
+/** The end of a command that a signal ended, such as `killed`. */
+export function signalFrame(signal: string): Buffer {
+  const status = `signal: ${signal}`;
+  return frame({ event: { end: { exitCode: -1, status, error: status } } });
+}
+
+export const LAST_FRAME = frame({}, 2);
+
+export function errorFrame(code: string, message = ''): Buffer {
+  return frame({ error: { code, message } }, 2);
+}
+
+/** The frames of a command that ends with an exit code. */
+export function wholeStream(output: string | Buffer, exitCode = 0, pid = 42): Buffer[] {
+  return [startFrame(pid), outputFrame(output), endFrame(exitCode), LAST_FRAME];
+}
+
+const HEAD =
+  'HTTP/1.1 200 OK\r\nContent-Type: application/connect+json\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+/** Answers with these pieces, each as a chunk of its own, and leaves the answer open. */
+export function beginAnswer(socket: Socket, pieces: readonly Buffer[]): void {
+  socket.write(Buffer.concat([Buffer.from(HEAD), ...pieces.flatMap(chunkOf)]));
+}
+
+/** Answers with these pieces, each as a chunk of its own. */
+export function answerWith(socket: Socket, pieces: readonly Buffer[]): void {
+  const chunks = pieces.flatMap(chunkOf);
+  socket.write(Buffer.concat([Buffer.from(HEAD), ...chunks, Buffer.from('0\r\n\r\n')]));
+}
+
+function chunkOf(piece: Buffer): Buffer[] {
+  // An empty chunk would end the answer.
+  if (piece.length === 0) return [];
+  return [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')];
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { lastLines, readLines } from '../../src/text/lines.ts';
+
+/** Returns the blocks of lines that are read from these chunks. */
+function read(chunks: readonly Uint8Array[]): string[] {
+  const blocks: string[] = [];
+  const reader = readLines(block => blocks.push(block));
+  for (const chunk of chunks) reader.write(Buffer.from(chunk));
+  reader.end();
+  return blocks;
+}
+
+const encode = (texts: readonly string[]) => texts.map(text => Buffer.from(text));
+
+const BLOCKS: Readonly<Record<string, readonly [chunks: readonly string[], blocks: string[]]>> = {
+  'passes on the whole lines of a chunk at once': [
+    ['a\nb\nc', 'd\n'],
+    ['a\nb\n', 'cd\n'],
+  ],
+  'passes on an unfinished last line at the end': [['a\nb'], ['a\n', 'b\n']],
+  'joins a line that comes in many chunks': [['a', '', 'b', 'c\n'], ['abc\n']],
+  'ends lines at \\r\\n': [['a\r\nb\r\n\r\n'], ['a\nb\n\n']],
+  'ends a line once at a \\r\\n that is split between chunks': [['a\r', '\nb\n'], ['a\nb\n']],
+  'ends lines at a lone \\r, as the runner does': [['a\rb\r\r\nc\n'], ['a\nb\n\nc\n']],
+  'ends a line at a lone \\r at the end of a chunk': [['a\r', 'b\n'], ['a\nb\n']],
+  'ends the last line at a lone \\r': [['a\r'], ['a\n']],
+  'keeps every line break if there is nothing else': [
+    ['\n\n', '\r\n\r', '\r', '\n'],
+    ['\n\n', '\n', '\n', '\n'],
+  ],
+  'passes on nothing if nothing was written': [['', ''], []],
+  'keeps other characters that end lines elsewhere': [
+    ['a\u2028b\u0085c\u000bd\n'],
+    ['a\u2028b\u0085c\u000bd\n'],
+  ],
+};
+
+describe('readLines', () => {
+  for (const [what, [chunks, blocks]] of Object.entries(BLOCKS))
+    test(`readLines ${what}`, () => assert.deepEqual(read(encode(chunks)), blocks));
+
+  test('readLines decodes UTF-8 that is split between chunks at any byte', () => {
+    const text = 'aü€😀\n日本\n';
+    const bytes = Buffer.from(text);
+    for (const at of bytes.keys())
+      assert.equal(read([bytes.subarray(0, at), bytes.subarray(at)]).join(''), text);
+  });
+
+  test('readLines replaces bytes that are not UTF-8, also at the end', () => {
+    assert.deepEqual(read([Buffer.from('a\xff\n\xc3', 'latin1')]), ['a\ufffd\n', '\ufffd\n']);
+  });
+
+  test('readLines returns the same lines, however the output is split', () => {
+    const unit = fc.constantFrom('a', '\n', '\r', '\r\n', 'ü', '😀', ' ');
+    fc.assert(
+      fc.property(fc.string({ unit }), fc.array(fc.nat(40)), (text, cuts) => {
+        const bytes = Buffer.from(text);
+        const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
+        const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+        const blocks = read(chunks);
+        const lines = text.replace(/\r\n?/g, '\n').replace(/[^\n]$/u, '$&\n');
+        assert.equal(blocks.join(''), lines);
+        for (const block of blocks) assert.ok(block.endsWith('\n'));
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  test('readLines keeps the first 64 KiB of a line without end, and the line after it', () => {
+    const chunk = Buffer.alloc(32 * 1024, 'x');
+    const chunks = Array.from({ length: 128 }, () => chunk);
+    const [long = '', ...others] = read([Buffer.from('^'), ...chunks, Buffer.from('\nb\n')])
+      .join('')
+      .split('\n');
+    assert.deepEqual(others, ['b', '']);
+    assert.match(long, /^\^x{65535}/);
+    assert.ok(long.length <= 96 * 1024, `${long.length} characters`);
+  });
+
+  test('readLines bounds a line without end that is the last', () => {
+    const chunks = Array.from({ length: 128 }, () => Buffer.alloc(32 * 1024, 'x'));
+    assert.equal(read(chunks).join('').length, 64 * 1024 + 1);
+  });
+});
+
+describe('lastLines', () => {
+  const texts = ['a\nb\nc\n', 'a\n', '', '\n\n\n', '\na\n\n'];
+  const lasts = (count: number) => texts.map(text => lastLines(text, count));
+
+  test('lastLines returns the last lines, counting empty ones', () => {
+    assert.deepEqual(lasts(2), ['b\nc\n', 'a\n', '', '\n\n', 'a\n\n']);
+    assert.deepEqual(lasts(1), ['c\n', 'a\n', '', '\n', '\n']);
+  });
+
+  test('lastLines returns the whole text if it has no more lines', () => {
+    for (const count of [3, 4, 20]) assert.deepEqual(lasts(count), texts);
+  });
+});
