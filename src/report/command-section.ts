@@ -71,8 +71,8 @@ function outputBlock({ lastLines }: CommandSection): Html[] {
     lastLines.map(line => html`${removeColors(line)}`),
     '\n',
   );
-  // Not in <details>, where a blank line would turn the rest into Markdown.
-  return [html`<p>Last lines of the output:</p>\n<pre>${lines}</pre>`];
+  // A block of its own: within <p> or <details>, a blank line would turn the rest into Markdown.
+  return [html`<p>Last lines of the output:</p>`, html`<pre>${lines}</pre>`];
 }
 
 const MAX_TITLE = 60;

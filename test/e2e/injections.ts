@@ -48,13 +48,18 @@ export function assertNoInjection({ stdout, stderr, summary, lines }: Result): v
 const CHART =
   /```mermaid\n(?:%%\{init: [^\n<>`]*\}%%\n)?xychart(?:-beta)?\n(?: {2}[^\n<`]*\n)+```\n\n/g;
 
+/** The last lines of a command's output. Only as a block of its own may it have blank lines. */
+const OUTPUT = /(?<=\n\n)<pre>[^<]*<\/pre>\n\n/g;
+
 const TAG =
   /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
 
 /** Asserts that a summary consists of balanced blocks of known tags and of the action's charts. */
 export function assertNoInjectionInSummary(summary: string): void {
   assert.ok(Buffer.byteLength(summary) <= MAX_SUMMARY_BYTES, `${Buffer.byteLength(summary)} bytes`);
-  for (const block of summary.replace(CHART, '').split('\n\n')) {
+  for (const [output] of summary.matchAll(OUTPUT))
+    assert.doesNotMatch(output.replaceAll('\n', ''), ACTIVE);
+  for (const block of summary.replace(CHART, '').replace(OUTPUT, '').split('\n\n')) {
     if (block === '') continue;
     assert.match(block, /^<(h3|h4|p|ul|table|details)\b/, block.slice(0, 60));
     assert.doesNotMatch(block, /\n\s+\n/);
