@@ -68,7 +68,7 @@ function headlineOf(section: CommandSection, { cancelled, errors }: TaskInfo): s
 function outputBlock({ lastLines }: CommandSection): Html[] {
   if (lastLines.length === 0) return [];
   const lines = concat(
-    lastLines.map(line => html`${removeColors(line)}`),
+    lastLines.map(line => html`${removeColors(line).replaceAll('\t', '    ')}`),
     '\n',
   );
   // A block of its own: within <p> or <details>, a blank line would turn the rest into Markdown.
