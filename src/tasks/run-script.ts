@@ -5,6 +5,7 @@ import type { ReportedError } from '../report/reported-error.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
 import { lastLines, readLines } from '../text/lines.ts';
+import type { Redact } from '../text/redact.ts';
 import type { Context } from './context.ts';
 import { followScript } from './follow-script.ts';
 
@@ -60,8 +61,7 @@ export async function runScript(inputs: Inputs<'run'>, context: RunContext): Pro
   output.end();
   const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
   const command = {
-    // Redact first, since messages only quote the start of it.
-    title: redact(titleOf(inputs)),
+    title: titleOf(inputs, redact),
     exitCode,
     status,
     durationMs: end.kind === 'not-started' ? 0 : Math.round(clock() - startedAt),
@@ -84,18 +84,19 @@ function shorten(lines: string): string[] {
   return all.map(line => truncate(line, MAX_LAST_LINE));
 }
 
-/** Returns the step's name, or the first line of its script. */
-function titleOf({ name, run: script }: Inputs<'run'>): string {
-  if (name !== '') return name;
+/** Returns the step's name, or the first line of its script, redacted before anything cuts it. */
+function titleOf({ name, run: script }: Inputs<'run'>, redact: Redact): string {
+  if (name !== '') return redact(name);
   const [first = '', ...others] = script.split('\n');
-  return others.length === 0 ? first : `${first} …`;
+  return redact(others.length === 0 ? first : `${first} …`);
 }
 
-function announce(inputs: Inputs<'run'>, { now, sandboxEndsAt, onEvent }: RunContext): void {
+function announce(inputs: Inputs<'run'>, context: RunContext): void {
+  const { now, sandboxEndsAt, redact, onEvent } = context;
   const { sandboxId, baseUrl, maxDuration } = inputs;
   onEvent({
     kind: 'note',
-    text: `Running ${inlineCode(titleOf(inputs))} in sandbox ${sandboxId} at ${baseUrl}`,
+    text: `Running ${inlineCode(titleOf(inputs, redact))} in sandbox ${sandboxId} at ${baseUrl}`,
   });
   if (sandboxEndsAt === undefined || now() + maxDuration <= sandboxEndsAt) return;
   const text = `The sandbox ends at ${formatTime(sandboxEndsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`;
