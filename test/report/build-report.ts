@@ -1,4 +1,5 @@
 import { gateOf, NO_GATE } from '../../src/gate/judge.ts';
+import type { CommandSection } from '../../src/report/command-section.ts';
 import type { MeasuredSection } from '../../src/report/measured-section.ts';
 import type { Report, TaskInfo } from '../../src/report/report.ts';
 import type { Line } from '../../src/report/section-view.ts';
@@ -53,13 +54,15 @@ export function reasonTexts(reasons: readonly Line[]): string[] {
   return reasons.flatMap(({ text, details = [] }) => [text, ...reasonTexts(details)]);
 }
 
-export type Parts = Partial<TaskInfo & UploadSection & MeasuredSection>;
+export type Parts = Partial<
+  TaskInfo & UploadSection & MeasuredSection & { readonly command: CommandSection }
+>;
 
 /** Sorts the parts into the sections that a report of the task has (by default sync). */
 export function report(parts: Parts = {}): Report {
   const { task = 'sync', name = '', cancelled = false, errors = [], warnings = [] } = parts;
   const { sandboxId = 'i1a2b3', baseUrl = 'https://sandbox.example.com' } = parts;
-  const { samples = [], gate = NO_GATE, monitored } = parts;
+  const { samples = [], gate = NO_GATE, monitored, command } = parts;
   const { dryRun = false, shard, files = [], skipped: skippedEntries = [] } = parts;
   const { digest = '', orphaned = [], retries = 0, durationMs = 2000 } = parts;
   const sent = { dryRun, shard, files, skipped: skippedEntries, digest };
@@ -67,5 +70,6 @@ export function report(parts: Parts = {}): Report {
   const measured = { samples, gate, ...(monitored && { monitored }) };
   const info = { task, name, sandboxId, baseUrl, cancelled, errors, warnings };
   if (task === 'upload') return { ...info, upload };
+  if (command !== undefined) return { ...info, command, measured };
   return task === 'sync' ? { ...info, upload, measured } : { ...info, measured };
 }

@@ -1,11 +1,16 @@
 import { AgentError } from '../../src/agent/failure.ts';
 import { gateOf, judge } from '../../src/gate/judge.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
+import {
+  type CommandEnd,
+  type CommandSection,
+  explainFailure,
+} from '../../src/report/command-section.ts';
 import { failedReport, type Report } from '../../src/report/report.ts';
 import { toReportedError, waitError } from '../../src/report/reported-error.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parse } from '../gate/parse-condition.ts';
-import { judged, reading, report, START, statsOf } from './build-report.ts';
+import { judged, type Parts, reading, report, START, statsOf } from './build-report.ts';
 import {
   diskFull,
   failed,
@@ -26,6 +31,43 @@ const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
 const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
 const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
 const died = Array.from({ length: 20 }, (_, index) => reading(20 + 3 * index, 30 + 2 * index));
+
+const TESTS: CommandSection = {
+  title: 'npm test',
+  exitCode: 0,
+  status: 'exit status 0',
+  durationMs: 192_000,
+  lastLines: [
+    '> app@1.0.0 test',
+    '',
+    '\u001b[32m✔\u001b[39m renders <App> & its children',
+    '\tindented',
+    '# [not a heading](https://example.com)',
+  ],
+};
+
+/** Reports a command that ended like this, with the samples that were taken meanwhile. */
+function ran(
+  end: CommandEnd,
+  stoppedBy: Parameters<typeof explainFailure>[2],
+  parts: Parts,
+): Report {
+  const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
+  const command = { ...TESTS, exitCode, status };
+  const errors = explainFailure(command, end, stoppedBy);
+  return report({
+    task: 'run',
+    cancelled: stoppedBy === 'cancellation',
+    command,
+    errors,
+    ...parts,
+  });
+}
+
+const exited = (exitCode: number): CommandEnd => {
+  return { kind: 'ended', exitCode, status: `exit status ${exitCode}`, problem: undefined };
+};
+const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
 
 /** Reports as users meet them. */
 export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
@@ -138,4 +180,19 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     warnings: ['The sandbox was not seen from 09:05:11 UTC to 09:05:36 UTC.'],
   }),
   'nothing-to-do': report(),
+  'run-passed': ran(exited(0), undefined, judged(busy, ['mem_used_pct > 95'])),
+  'run-exited-1': ran(exited(1), undefined, judged(busy, ['mem_used_pct > 95'])),
+  'run-gate-failed': ran(exited(0), undefined, {
+    name: 'tests',
+    ...judged(busy, ['mem_used_pct > 80', 'cpu_used_pct.p95 > 95']),
+  }),
+  'run-lost': ran({ kind: 'lost', error: reset }, undefined, {
+    warnings: ['The connection was lost 10 times, so output of the command may be missing.'],
+    ...judged(busy.slice(0, 3)),
+  }),
+  'run-cancelled': ran(
+    { kind: 'ended', exitCode: -1, status: 'signal: killed', problem: undefined },
+    'cancellation',
+    judged(busy.slice(0, 2), ['mem_used_pct > 80']),
+  ),
 };

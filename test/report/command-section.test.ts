@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import schema from '../../schema/report-1.json' with { type: 'json' };
+import { AgentError, type Failure } from '../../src/agent/failure.ts';
+import {
+  type CommandEnd,
+  type CommandSection,
+  explainFailure,
+  viewCommand,
+} from '../../src/report/command-section.ts';
+import { mergeOutputs, reportJson } from '../../src/report/report-json.ts';
+import { type Verdict, verdictOf } from '../../src/report/verdict.ts';
+import { judged, type Parts, report } from './build-report.ts';
+import { EXAMPLE_REPORTS } from './example-reports.ts';
+
+const COMMAND: CommandSection = {
+  title: 'npm test',
+  exitCode: 0,
+  status: 'exit status 0',
+  durationMs: 192_000,
+  lastLines: [],
+};
+
+const ended = (exitCode: number | undefined, more: object = {}): CommandEnd => {
+  return {
+    kind: 'ended',
+    exitCode,
+    status: `exit status ${exitCode}`,
+    problem: undefined,
+    ...more,
+  };
+};
+const killed = ended(-1, { status: 'signal: killed' });
+const error: Failure = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
+const lost: CommandEnd = { kind: 'lost', error };
+const unstarted: CommandEnd = { kind: 'not-started', error };
+const { cancellation, maxDuration } = {
+  cancellation: 'cancellation',
+  maxDuration: 'max-duration',
+} as const;
+
+const KILLED = /^Something killed it, perhaps because the memory was full\./;
+
+interface Explained {
+  readonly end: CommandEnd;
+  readonly stoppedBy?: typeof cancellation | typeof maxDuration;
+  /** By default, nothing failed. */
+  readonly title?: string;
+  readonly details?: readonly string[];
+  readonly advice?: RegExp;
+}
+
+const EXPLAINED: Readonly<Record<string, Explained>> = {
+  'an exit code of 0 is no failure': { end: ended(0) },
+  'an exit code of 1 is reported': {
+    end: ended(1),
+    title: '`npm test` exited with 1 after 3 min 12 s.',
+  },
+  'a file that cannot be executed is advised to be made executable': {
+    end: ended(126),
+    title: '`npm test` exited with 126 after 3 min 12 s.',
+    advice: /run `chmod \+x` first/,
+  },
+  'a command that was not found is told about PATH': {
+    end: ended(127),
+    title: '`npm test` exited with 127 after 3 min 12 s.',
+    advice: /^A command was not found\. The PATH is/,
+  },
+  'a child that was killed is told to compare the memory': {
+    end: ended(137),
+    title: '`npm test` exited with 137 after 3 min 12 s.',
+    advice: KILLED,
+  },
+  'a closed pipe is told about pipefail': {
+    end: ended(141),
+    title: '`npm test` exited with 141 after 3 min 12 s.',
+    advice: /`set \+o pipefail`/,
+  },
+  'a signal is named, and no exit code': {
+    end: killed,
+    title: '`npm test` was ended after 3 min 12 s (signal: killed).',
+    advice: KILLED,
+  },
+  'an end without an exit code is a failure': {
+    end: ended(undefined),
+    title: '`npm test` ended after 3 min 12 s, but the agent did not say with which exit code.',
+  },
+  'an exit code of 0 is a failure if the stream broke off after it': {
+    end: ended(0, { problem: 'the connection was closed' }),
+    title: '`npm test` exited with 0 after 3 min 12 s, but the stream broke off.',
+    details: ['the connection was closed'],
+  },
+  'max-duration is named instead of the signal': {
+    end: killed,
+    stoppedBy: maxDuration,
+    title: '`npm test` was stopped by max-duration after 3 min 12 s.',
+  },
+  'a command that exits with 0 once max-duration has stopped it is a failure': {
+    end: ended(0),
+    stoppedBy: maxDuration,
+    title: '`npm test` was stopped by max-duration after 3 min 12 s.',
+  },
+  'a lost command may still be running': {
+    end: lost,
+    title: '`npm test` was not seen to end within 3 min 12 s. It may still be running.',
+    details: ['POST Start failed.'],
+    advice: /^Check it\.$/,
+  },
+  'a command that max-duration could not stop may still be running': {
+    end: lost,
+    stoppedBy: maxDuration,
+    title: '`npm test` was not seen to end within 3 min 12 s. It may still be running.',
+    details: ['POST Start failed.'],
+    advice: /^Check it\.$/,
+  },
+  'a command that was not started is reported with the reason': {
+    end: unstarted,
+    title: '`npm test` was not started.',
+    details: ['POST Start failed.'],
+    advice: /^Check it\.$/,
+  },
+  'a cancelled command that ended is no failure of its own': {
+    end: killed,
+    stoppedBy: cancellation,
+  },
+  'a cancelled command that was not started is no failure of its own': {
+    end: unstarted,
+    stoppedBy: cancellation,
+  },
+  'a cancelled command that was not seen to end may still be running': {
+    end: lost,
+    stoppedBy: cancellation,
+    title: '`npm test` was not seen to end within 3 min 12 s. It may still be running.',
+  },
+};
+
+describe('explainFailure', () => {
+  for (const [what, { end, stoppedBy, title, details = [], advice }] of Object.entries(EXPLAINED))
+    test(what, () => {
+      const [explained, ...others] = explainFailure(commandAfter(end), end, stoppedBy);
+      assert.deepEqual(others, []);
+      assert.equal(explained?.title, title);
+      assert.equal(explained?.message, title);
+      assert.deepEqual(explained?.details ?? [], details);
+      const [said = '', ...more] = explained?.advice ?? [];
+      assert.match(said, advice ?? /^$/);
+      assert.deepEqual(more, []);
+    });
+
+  test('a title shows 60 characters of a long first line, without its backticks', () => {
+    const section = { ...COMMAND, title: `\`${'x'.repeat(100)}`, exitCode: 1 };
+    const [explained] = explainFailure(section, ended(1), undefined);
+    assert.equal(explained?.title, `\`'${'x'.repeat(59)}…\` exited with 1 after 3 min 12 s.`);
+  });
+});
+
+function commandAfter(end: CommandEnd): CommandSection {
+  const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
+  return { ...COMMAND, exitCode, status };
+}
+
+/** Builds the report of a command that ended like this. */
+function ran(end: CommandEnd, parts: Parts = {}, stoppedBy?: Explained['stoppedBy']) {
+  const command = commandAfter(end);
+  const errors = explainFailure(command, end, stoppedBy);
+  const cancelled = stoppedBy === cancellation;
+  return report({ task: 'run', command, errors, cancelled, ...parts });
+}
+
+describe('the verdict on a command', () => {
+  const passed = judged([{ load: 0 }], ['load > 1']);
+  const tripped = judged([{ load: 2 }], ['load > 1']);
+  const VERDICTS: readonly (readonly [Verdict['level'], title: RegExp, ReturnType<typeof ran>])[] =
+    [
+      ['success', /^`npm test` exited with 0 after 3 min 12 s\.$/, ran(ended(0))],
+      ['success', /^`npm test` exited with 0 .*\. The gate passed\.$/, ran(ended(0), passed)],
+      ['failure', /^The gate failed.*`npm test` exited with 0 after/, ran(ended(0), tripped)],
+      ['failure', /^`npm test` exited with 1 after 3 min 12 s\. The gate/, ran(ended(1), passed)],
+      ['failure', /^`npm test` exited with 1 after 3 min 12 s\. The gate/, ran(ended(1), tripped)],
+      ['failure', /^`npm test` was not seen to end within/, ran(lost)],
+      ['failure', /^`npm test` was not started\.$/, ran(unstarted)],
+      [
+        'cancelled',
+        /^Cancelled\. `npm test` was stopped after 3 min 12 s\.$/,
+        ran(killed, {}, cancellation),
+      ],
+      ['cancelled', /^Cancelled\.$/, ran(unstarted, {}, cancellation)],
+      [
+        'cancelled',
+        /^Cancelled\. `npm test` was not seen to end .* It may still be running\.$/,
+        ran(lost, {}, cancellation),
+      ],
+    ];
+  for (const [level, title, given] of VERDICTS)
+    test(`the verdict on a command is ${level}: ${title.source}`, () => {
+      const verdict = verdictOf(given);
+      assert.equal(verdict.level, level);
+      assert.match(verdict.title, title);
+    });
+});
+
+test('the outputs of a command are its exit code, empty if nobody saw its end, and its duration', () => {
+  const outputs = [ended(0), ended(3), killed, ended(undefined), lost].map(end => {
+    const all = mergeOutputs(verdictOf(ran(end)));
+    return [all['exit-code'], all['duration-ms']];
+  });
+  assert.deepEqual(outputs, [
+    ['0', '192000'],
+    ['3', '192000'],
+    ['-1', '192000'],
+    ['', '192000'],
+    ['', '192000'],
+  ]);
+});
+
+describe('the last lines of the output', () => {
+  const info = report({ task: 'run' });
+  const blocksOf = (lastLines: readonly string[]) =>
+    viewCommand({ ...COMMAND, lastLines }, info).blocks.map(({ html }) => html);
+
+  test('the summary has no block for a command without output', () => {
+    assert.deepEqual(blocksOf([]), []);
+  });
+
+  // A <pre> ends at </pre>, but a <p> before it would end at the first blank line
+  // (https://spec.commonmark.org/0.31.2/#html-blocks).
+  test('the summary shows the last lines in a block of their own, so that no line is Markdown', () => {
+    const [heading, block = '', ...others] = blocksOf(['a', '', '# b']);
+    assert.equal(heading, '<p>Last lines of the output:</p>');
+    assert.equal(block, '<pre>a\n\n# b</pre>');
+    assert.deepEqual(others, []);
+  });
+
+  test('the summary escapes HTML and control characters in the last lines, and drops colors', () => {
+    const [, block] = blocksOf(['\u001b[31m</pre><b>&\u001b[0m', '\u001b[2J\u202e', '|']);
+    assert.equal(block, '<pre>&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|</pre>');
+  });
+
+  test('the summary shows tabs in the last lines as spaces', () => {
+    assert.equal(blocksOf(['\ta'])[1], '<pre>    a</pre>');
+  });
+
+  test('the summary cuts long lines of the output', () => {
+    const [, block = ''] = blocksOf(Array.from({ length: 20 }, () => '<'.repeat(60_000)));
+    assert.ok(block.length < 20 * 1300, `${block.length} characters`);
+  });
+});
+
+const EXAMPLES = Object.entries(EXAMPLE_REPORTS).filter(([, { task }]) => task === 'run');
+
+for (const [kind, given] of EXAMPLES)
+  test(`the report of the example "${kind}" fits the schema`, () => {
+    const validate = new Ajv2020({ allErrors: true }).compile(schema);
+    const written: unknown = JSON.parse(reportJson(given, verdictOf(given)));
+    assert.ok(validate(written), JSON.stringify(validate.errors));
+  });
+
+test('the report has the command, with null for an exit code that nobody saw', () => {
+  const given = ran(lost);
+  const { command } = JSON.parse(reportJson(given, verdictOf(given)));
+  assert.deepEqual(command, { ...COMMAND, exitCode: null, status: '' });
+});
