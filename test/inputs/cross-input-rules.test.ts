@@ -25,6 +25,22 @@ describe('template and sandbox-id', () => {
   accepts('template', { base: 'base' }, { action });
 });
 
+describe('username of run and a header Authorization', () => {
+  const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
+
+  test('username of run cannot be combined with a header Authorization', () => {
+    const [problem, ...others] = problemsOf({ username: 'ci', headers }, 'run');
+    const expected = '"ci" would replace the header Authorization. Remove one of them.';
+    assert.equal(problem?.message, expected);
+    assert.deepEqual([problem?.input, others], ['username', []]);
+  });
+
+  accepts('username', { '': '' }, { action: 'run', others: { headers } });
+  accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
+  // The agent reads the user of an upload from its URL.
+  accepts('username', { ci: 'ci' }, { others: { headers } });
+});
+
 describe('files-per-request: auto', () => {
   const resolve = (inputs: Record<string, string>) => filesPerRequestOf(parsed(inputs));
 

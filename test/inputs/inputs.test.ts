@@ -95,6 +95,21 @@ describe('metadata and env', () => {
   });
 });
 
+describe('run', () => {
+  const action = 'run';
+  accepts('run', { ' npm ci\n\n  npm test  # all\n': 'npm ci\n\n  npm test  # all' }, { action });
+  rejects('run', each(['', ' \n '], 'is required: the commands to run.'), { action });
+  accepts('working-directory', { '': '', '~/app': '~/app' }, { action });
+  accepts('username', { '': '', root: 'root' }, { action });
+  accepts('name', { '': '', ' load test ': 'load test' }, { action });
+  accepts('env', { 'A=x y\n__proto__=1': { A: 'x y', ['__proto__']: '1' } }, { action });
+  accepts('max-duration', { '': 3_600_000, '1s': 1000, '24h': 86_400_000 }, { action });
+  rejects('max-duration', each(['999ms', '25h', '0'], '% is not a duration from 1000ms to 24h'), {
+    action,
+  });
+  accepts('sample-interval', { '': 1000, '200ms': 200 }, { action });
+});
+
 test('every invalid line of an input is reported', () => {
   const problems = problemsOf({ 'fail-if': 'mem_used > 5 x\nload > 1\ncpu_used_pct >' });
   assert.deepEqual(
