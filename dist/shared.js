@@ -1,5 +1,5 @@
 import { t as require_undici } from "./undici.js";
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary, i as getInput, l as saveState, m as warning, n as endGroup$1, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
+import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { once } from "node:events";
 import { hash, randomUUID } from "node:crypto";
@@ -1630,13 +1630,15 @@ function viewCommand(section, info) {
 	};
 }
 function headlineOf$1(section, { cancelled, errors }) {
-	if (section.exitCode === 0 && !cancelled) return describeExit(section);
-	return cancelled && errors.length === 0 && section.status !== "" ? `${nameCommand(section.title)} was stopped after ${formatDuration(section.durationMs)}` : "";
+	const name = nameCommand(section.title);
+	if (errors.some(({ title }) => title?.startsWith(name))) return "";
+	if (!cancelled) return section.exitCode === 0 ? describeExit(section) : "";
+	return section.status === "" ? "" : `${name} was stopped after ${formatDuration(section.durationMs)}`;
 }
 function outputBlock({ lastLines }) {
 	if (lastLines.length === 0) return [];
-	const lines = concat(lastLines.map((line) => html`${removeColors(line)}`), "\n");
-	return [html`<p>Last lines of the output:</p>\n<pre>${lines}</pre>`];
+	const lines = concat(lastLines.map((line) => html`${removeColors(line).replaceAll("	", "    ")}`), "\n");
+	return [html`<p>Last lines of the output:</p>`, html`<pre>${lines}</pre>`];
 }
 const MAX_TITLE = 60;
 function nameCommand(title) {
@@ -1657,11 +1659,12 @@ function explainFailure(section, end, stoppedBy) {
 	if (exitCode === void 0) return [titled(`${name} ended ${after}, but the agent did not say with which exit code.`)];
 	if (problem !== void 0) return [titled(`${describeExit(section)}, but the stream broke off.`, [problem])];
 	if (exitCode === 0) return [];
-	return [titled(`${exitCode === -1 ? `${name} was ended ${after} (${status})` : describeExit(section)}.`, [], ADVICE[exitCode])];
+	if (exitCode !== -1) return [titled(`${describeExit(section)}.`, [], ADVICE[exitCode])];
+	const advice = status === "signal: killed" ? KILLED : void 0;
+	return [titled(`${name} was ended ${after} (${status}).`, [], advice)];
 }
 const KILLED = "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.";
 const ADVICE = {
-	[-1]: KILLED,
 	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
 	127: "A command was not found. The PATH is that of a login shell in the sandbox.",
 	137: KILLED,
@@ -1669,7 +1672,7 @@ const ADVICE = {
 };
 function explainUnseenEnd({ title, durationMs }, { kind, error }, isCancelled) {
 	const name = nameCommand(title);
-	const [details, advice] = isCancelled ? [[], void 0] : [[error.message], error.hint];
+	const [details, advice] = isCancelled || error.kind === "cancelled" ? [[], void 0] : [[error.message], error.hint];
 	if (kind === "not-started") return titled(`${name} was not started.`, details, advice);
 	return titled(`${name} was not seen to end within ${formatDuration(durationMs)}. It may still be running.`, details, advice);
 }
@@ -2595,7 +2598,7 @@ function openLog(redact) {
 		group(title, lines) {
 			startGroup(title);
 			info(lines.map(clean).join("\n"));
-			endGroup$1();
+			endGroup();
 		},
 		notice: (lines) => notice(toMessage(lines)),
 		warning: (lines) => warning(toMessage(lines)),
@@ -3747,14 +3750,14 @@ async function* readFrames(chunks, label) {
 		}
 	}
 }
-const MEANINGS = {
+const MEANINGS = new Map(Object.entries({
 	unauthenticated: {
 		kind: "unauthorized",
 		hint: "Check username: it must be a user of the sandbox."
 	},
 	invalid_argument: {
 		kind: "rejected",
-		hint: "Check that working-directory exists in the sandbox. A script must be shorter than 128 KiB."
+		hint: "Check that working-directory is a folder of the sandbox that the user may enter. A script must be shorter than 128 KiB."
 	},
 	not_found: {
 		kind: "rejected",
@@ -3762,14 +3765,14 @@ const MEANINGS = {
 	},
 	unavailable: { kind: "busy" },
 	resource_exhausted: { kind: "busy" }
-};
+}));
 /** Converts the error of a last frame, if there is one. */
 function errorOf({ fields }, label, redact) {
 	if (fields["error"] === void 0) return void 0;
 	const { code, message } = fieldsOf(fields["error"]);
 	const name = String(code);
-	const { kind, hint } = MEANINGS[name] ?? { kind: "server" };
-	const words = excerpt(typeof message === "string" ? message : "", redact);
+	const { kind, hint } = MEANINGS.get(name) ?? { kind: "server" };
+	const words = excerpt((typeof message === "string" ? message : "").replace(/^error starting process '.*': /s, ""), redact);
 	const text = `${label} failed (${excerpt(name, redact)}). It said: ${JSON.stringify(words)}.`;
 	return new AgentError(kind, text, {
 		hint,
@@ -3908,7 +3911,7 @@ async function followScript(service, options, context) {
 		const stopping = aborted(stop).then(async () => {
 			setTimeout(() => quit.abort(), GIVE_UP_MS).unref();
 			const target = await Promise.race([started, following.then(() => void 0)]);
-			if (target !== void 0) await endGroup(client, target, options, policy);
+			if (target !== void 0) await endSession(client, target, options, policy);
 		});
 		const outcome = await following;
 		if (stop.aborted) await stopping;
@@ -3943,15 +3946,27 @@ function wrap({ script, env, workingDirectory, username }) {
 		username
 	};
 }
-const END_GROUP = `kill -TERM -"$1" || exit 0
-tries=0
-while kill -0 -"$1" && [ $tries -lt 40 ]; do sleep 0.1; tries=$((tries + 1)); done
-kill -KILL -"$1"`;
-/** Ends a process and its children, as far as they have not left its process group. */
-async function endGroup(client, pid, { username }, policy) {
+const END_SESSION = `leader=$1
+members() {
+  for file in /proc/[0-9]*/stat; do
+    read -r stat <"$file" || continue
+    set -- \${stat%% *} \${stat##*) }
+    case "$2 $4 $5" in
+      Z*) ;;
+      *" $leader "* | *" $leader") echo "$1" ;;
+    esac
+  done
+}
+kill -TERM $(members)
+for second in 1 2 3 4; do
+  [ -z "$(members)" ] || sleep 1
+done
+kill -KILL $(members)`;
+/** Ends a process and its children, as far as they have not left its session. */
+async function endSession(client, pid, { username }, policy) {
 	const args = [
 		"-c",
-		END_GROUP,
+		END_SESSION,
 		"--",
 		String(pid)
 	];
@@ -4038,11 +4053,11 @@ async function runScript(inputs, context) {
 	output.end();
 	const { exitCode, status = "" } = end.kind === "ended" ? end : {};
 	const command = {
-		title: titleOf(inputs),
+		title: titleOf(inputs, redact),
 		exitCode,
 		status,
 		durationMs: end.kind === "not-started" ? 0 : Math.round(clock() - startedAt),
-		lastLines: last === "" ? [] : redact(last).trimEnd().split("\n")
+		lastLines: last === "" ? [] : shorten(redact(last))
 	};
 	const stoppedBy = tooLong.aborted ? "max-duration" : void 0;
 	return {
@@ -4052,17 +4067,22 @@ async function runScript(inputs, context) {
 		warnings: reconnects === 0 ? [] : [reconnectWarning(reconnects)]
 	};
 }
-/** Returns the step's name, or the first line of its script. */
-function titleOf({ name, run: script }) {
-	if (name !== "") return name;
-	const [first = "", ...others] = script.split("\n");
-	return others.length === 0 ? first : `${first} …`;
+const MAX_LAST_LINE = 1e3;
+function shorten(lines) {
+	return lines.trimEnd().split("\n").map((line) => truncate(line, MAX_LAST_LINE));
 }
-function announce(inputs, { now, sandboxEndsAt, onEvent }) {
+/** Returns the step's name, or the first line of its script, redacted before anything cuts it. */
+function titleOf({ name, run: script }, redact) {
+	if (name !== "") return redact(name);
+	const [first = "", ...others] = script.split("\n");
+	return redact(others.length === 0 ? first : `${first} …`);
+}
+function announce(inputs, context) {
+	const { now, sandboxEndsAt, redact, onEvent } = context;
 	const { sandboxId, baseUrl, maxDuration } = inputs;
 	onEvent({
 		kind: "note",
-		text: `Running ${inlineCode(titleOf(inputs))} in sandbox ${sandboxId} at ${baseUrl}`
+		text: `Running ${inlineCode(titleOf(inputs, redact))} in sandbox ${sandboxId} at ${baseUrl}`
 	});
 	if (sandboxEndsAt === void 0 || now() + maxDuration <= sandboxEndsAt) return;
 	onEvent({

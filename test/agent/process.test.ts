@@ -255,7 +255,7 @@ describe('ends', () => {
   for (const [what, [last, exitCode, problem = /^undefined$/]] of Object.entries(ENDS))
     test(what, async () => {
       const followed = await followPieces(startFrame(1), ...last);
-      assert.ok(!(followed.end instanceof Error), String(followed.end));
+      assert.ok(!(followed.end instanceof Error), JSON.stringify(followed));
       assert.equal(followed.end.exitCode, exitCode);
       assert.match(String(followed.end.problem), problem);
     });
@@ -266,7 +266,7 @@ describe('ends', () => {
       socket.end();
     });
     const followed = await follow(reset);
-    assert.ok(!(followed.end instanceof Error), String(followed.end));
+    assert.ok(!(followed.end instanceof Error), JSON.stringify(followed));
     assert.equal(followed.end.exitCode, 0);
     assert.match(followed.end.problem ?? '', RegExp(broken));
   });
@@ -345,7 +345,7 @@ describe('failures', () => {
   // https://connectrpc.com/docs/protocol#error-codes
   const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = [
     ['unauthenticated', 'unauthorized', /^Check username/],
-    ['invalid_argument', 'rejected', /working-directory exists.*shorter than 128 KiB/],
+    ['invalid_argument', 'rejected', /working-directory is a folder.*shorter than 128 KiB/],
     ['not_found', 'rejected', /may have been restarted/],
     ['unavailable', 'busy', /busy/],
     ['resource_exhausted', 'busy', /busy/],
