@@ -1,5 +1,5 @@
+import { systemCode } from '../text/errors.ts';
 import { truncate } from '../text/escape.ts';
-import { systemCode } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
 
 interface FailurePolicy {

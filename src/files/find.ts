@@ -5,9 +5,9 @@ import { create } from '@actions/glob';
 import type { FilePattern } from '../inputs/files.ts';
 import { allOrProblems, InputError, inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { errorText, systemCode } from '../text/errors.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
-import { errorText, systemCode } from '../text/json.ts';
 import {
   boundsOf,
   escapeGlob,

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { systemCode } from '../text/json.ts';
+import { systemCode } from '../text/errors.ts';
 
 /** Makes a pattern absolute, expanding `~` to the home directory. */
 export function toAbsolutePattern(pattern: string, directory: string): string {

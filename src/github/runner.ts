@@ -4,7 +4,7 @@ import { inputError } from '../inputs/input-error.ts';
 import { type EntryPoint, inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { secretsIn } from '../inputs/secrets.ts';
-import { errorText } from '../text/json.ts';
+import { errorText } from '../text/errors.ts';
 
 /** Reads the step's inputs, masking secrets before anything can be logged. */
 export function readInputs(entry: EntryPoint): RawInputs {

@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { Sample } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
-import { fieldsOf, parseFields, stringFieldsOf, systemCode } from '../text/json.ts';
+import { systemCode } from '../text/errors.ts';
+import { fieldsOf, parseFields, stringFieldsOf } from '../text/json.ts';
 
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
 export function monitorFiles(directory: string) {

@@ -5,7 +5,7 @@ import { type Sleep, sleep } from '../agent/retry.ts';
 import { type Inputs, parseInputs } from '../inputs/inputs.ts';
 import { secretsIn } from '../inputs/secrets.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
-import { systemCode } from '../text/json.ts';
+import { systemCode } from '../text/errors.ts';
 import { redactor } from '../text/redact.ts';
 import {
   appendLine,

@@ -25,12 +25,3 @@ export function stringFieldsOf(value: unknown): Readonly<Record<string, string>>
   const fields = Object.entries(fieldsOf(value));
   return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }
-
-export function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}
-
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

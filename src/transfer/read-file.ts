@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type BorrowedChunk, lend } from '../agent/borrowed-chunk.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import { systemCode } from '../text/json.ts';
+import { systemCode } from '../text/errors.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -6,8 +6,9 @@ import type { PlannedFile } from '../files/plan.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { isSecretHeader } from '../inputs/secrets.ts';
+import { errorText, systemCode } from '../text/errors.ts';
 import { quote } from '../text/escape.ts';
-import { errorText, fieldsOf, parseFields, systemCode } from '../text/json.ts';
+import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
 import type { FileResult } from './transfer.ts';
 
