@@ -9,10 +9,9 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import { moreInReport } from '../report/html.ts';
 import { groupFailures, type UploadSection } from '../report/upload-section.ts';
 import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
-import { limitList } from '../text/format.ts';
+import { limitList, moreInReport } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 

@@ -1,8 +1,8 @@
 import { overallLabelsOf } from '../gate/conditions.ts';
 import type { Sample } from '../stats/sample.ts';
-import { formatTime } from '../text/format.ts';
+import { formatTime, moreInReport } from '../text/format.ts';
 import { formatFigure } from './figures.ts';
-import { type Html, html, moreInReport } from './html.ts';
+import { type Html, html } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 
 // Below 10 samples, the table says as much.

@@ -1,5 +1,5 @@
 import { escapeInvisible, truncate } from '../text/escape.ts';
-import { formatNumber, limitList } from '../text/format.ts';
+import { limitList, moreInReport } from '../text/format.ts';
 
 export interface Html {
   readonly html: string;
@@ -61,10 +61,6 @@ const MAX_ITEMS = 30;
 /** Lists at most 30 items. GitHub drops summaries above 1 MiB. */
 export function shortList(items: readonly Html[]): Html[] {
   return list(limitList(items, MAX_ITEMS, count => html`${moreInReport(count)}`));
-}
-
-export function moreInReport(count: number): string {
-  return `and ${formatNumber(count)} more; the report file has them all`;
 }
 
 function bullet(item: Html): Html {

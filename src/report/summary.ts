@@ -1,5 +1,5 @@
-import { formatCount, limitList } from '../text/format.ts';
-import { code, concat, type Html, html, moreInReport, prose, shortList } from './html.ts';
+import { formatCount, limitList, moreInReport } from '../text/format.ts';
+import { code, concat, type Html, html, prose, shortList } from './html.ts';
 import type { Report } from './report.ts';
 import type { FailureGroup, Line } from './section-view.ts';
 import type { Verdict } from './verdict.ts';

@@ -8,10 +8,10 @@ import {
   formatNumber,
   formatRate,
   limitList,
+  moreInReport,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
-import { moreInReport } from './html.ts';
 import type { TaskInfo } from './report.ts';
 import type { FailureGroup, SectionView } from './section-view.ts';
 import { uploadBlocks } from './upload-blocks.ts';
