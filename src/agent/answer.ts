@@ -15,10 +15,10 @@ export interface Answer {
   readonly location?: string | undefined;
 }
 
-export interface Response {
-  readonly statusCode: number;
+/** An answer whose body is still arriving. */
+export interface StreamedAnswer extends Pick<Answer, 'label' | 'status'> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: AsyncIterable<Buffer>;
+  readonly chunks: AsyncIterable<Buffer>;
 }
 
 // Normal answers are a few hundred bytes long.
@@ -26,13 +26,12 @@ export const MAX_ANSWER_BYTES = 128 * 1024;
 
 /** @throws AgentError if the body is longer than `maxBytes` */
 export async function readAnswer(
-  { statusCode: status, headers, body }: Response,
-  label: string,
+  { label, status, headers, chunks: arriving }: StreamedAnswer,
   maxBytes = MAX_ANSWER_BYTES,
 ): Promise<Answer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  for await (const chunk of arriving) {
     size += chunk.length;
     if (size > maxBytes) {
       const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;

@@ -5,9 +5,10 @@ import { isLoopback } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
-import { type Answer, type Response, readAnswer, statusFailure } from './answer.ts';
-import type { BorrowedChunk } from './borrowed-chunk.ts';
+import { type Answer, readAnswer, type StreamedAnswer, statusFailure } from './answer.ts';
+import { type BorrowedChunk, type Sending, trackSending } from './borrowed-chunk.ts';
 import { AgentError, type Hints, networkFailure } from './failure.ts';
+import { restartOnChunk, startIdleClock } from './idle-clock.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
@@ -35,10 +36,6 @@ export interface AgentRequest {
   readonly onSent?: (bytes: number) => void;
   readonly maxAnswerBytes?: number;
   readonly hints?: Hints;
-}
-
-export interface StreamedAnswer extends Pick<Answer, 'label'>, Pick<Response, 'headers'> {
-  readonly chunks: AsyncIterable<Buffer>;
 }
 
 const SUCCESS: readonly number[] = [200, 201, 204];
@@ -84,12 +81,10 @@ export async function withClient<T>(
   try {
     return await run({
       send: request =>
-        send(request, transport, (response, label) =>
-          readAnswer(response, label, request.maxAnswerBytes),
-        ),
+        send(request, transport, answer => readAnswer(answer, request.maxAnswerBytes)),
       receive: (request, read) =>
-        send(request, transport, ({ headers, body }, label, onReceived) =>
-          read({ label, headers, chunks: restartOnChunk(body, onReceived) }),
+        send(request, transport, (answer, restart) =>
+          read({ ...answer, chunks: restartOnChunk(answer.chunks, restart) }),
         ),
       redact: options.redact,
     });
@@ -107,30 +102,30 @@ interface Transport extends ClientOptions {
 async function send<T>(
   request: AgentRequest,
   transport: Transport,
-  read: ReadResponse<T>,
+  read: ReadAnswer<T>,
 ): Promise<T> {
   const { service, cancel, redact } = transport;
   const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, '')}`;
-  if (cancel.aborted)
-    throw new AgentError('cancelled', `${label} was cancelled.`, { isUnsent: true });
+  const cancelled = (isUnsent: boolean) =>
+    new AgentError('cancelled', `${label} was cancelled.`, { isUnsent });
+  if (cancel.aborted) throw cancelled(true);
   try {
     return await exchange(request, label, transport, read);
   } catch (error) {
-    if (cancel.aborted) throw new AgentError('cancelled', `${label} was cancelled.`);
-    throw networkFailure(error, label, redact);
+    throw cancel.aborted ? cancelled(false) : networkFailure(error, label, redact);
   }
 }
 
-/** Reads a successful response, and calls `onReceived` for whatever restarts the timeout. */
-type ReadResponse<T> = (response: Response, label: string, onReceived: () => void) => Promise<T>;
+/** Reads a successful answer. May call `restart` to restart the timeout. */
+type ReadAnswer<T> = (answer: StreamedAnswer, restart: () => void) => Promise<T>;
 
 async function exchange<T>(
   { method, path, headers, body, onSent, maxAnswerBytes, hints }: AgentRequest,
   label: string,
   { service, dispatcher, redact, now }: Transport,
-  read: ReadResponse<T>,
+  read: ReadAnswer<T>,
 ): Promise<T> {
-  const sending = { isSent: body === undefined, isOver: false };
+  const sending: Sending = { isSent: body === undefined, isOver: false };
   const clock = startIdleClock(service.timeoutMs, () => stallError(label, sending));
   const onTaken = (bytes: number) => {
     clock.restart();
@@ -148,13 +143,18 @@ async function exchange<T>(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const receive = async (response: Response) => {
-    const { statusCode: status } = response;
+  const receive = async ({
+    statusCode: status,
+    headers,
+    body: chunks,
+  }: Dispatcher.ResponseData) => {
+    const answer = { label, status, headers, chunks };
     if (!SUCCESS.includes(status))
-      throw statusFailure(await readAnswer(response, label, maxAnswerBytes), redact, now(), hints);
-    const result = await read(response, label, clock.restart);
-    if (!sending.isSent) throw earlyAnswerError(label, status);
-    return result;
+      throw statusFailure(await readAnswer(answer, maxAnswerBytes), redact, now(), hints);
+    const result = await read(answer, clock.restart);
+    if (sending.isSent) return result;
+    const message = `${label} answered ${status} before everything was sent.`;
+    throw new AgentError('connection', message);
   };
   try {
     return await Promise.race([clock.ranOut, responding.then(receive)]);
@@ -166,61 +166,9 @@ async function exchange<T>(
   }
 }
 
-async function* restartOnChunk(
-  chunks: AsyncIterable<Buffer>,
-  restart: () => void,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    restart();
-    yield chunk;
-  }
-}
-
-interface Sending {
-  isSent: boolean;
-  isOver: boolean;
-}
-
-// undici asks for the next chunk once the socket has taken the previous one, so it may borrow them.
-async function* trackSending(
-  chunks: Iterable<BorrowedChunk>,
-  sending: Sending,
-  onTaken: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  for (const chunk of chunks) {
-    yield chunk.use(bytes => bytes);
-    // undici may ask for more chunks after the request has ended.
-    if (sending.isOver) return;
-    onTaken(chunk.length);
-  }
-  sending.isSent = true;
-}
-
-/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
-function startIdleClock(ms: number, createError: () => AgentError) {
-  const { promise: ranOut, reject } = Promise.withResolvers<never>();
-  const aborter = new AbortController();
-  const expire = () => {
-    reject(createError());
-    aborter.abort();
-  };
-  let timer = setTimeout(expire, ms);
-  const stop = () => clearTimeout(timer);
-  const restart = () => {
-    stop();
-    timer = setTimeout(expire, ms);
-  };
-  return { ranOut, signal: aborter.signal, restart, stop };
-}
-
 function stallError(label: string, { isSent }: Sending): AgentError {
   const problem = isSent ? 'the answer did not end' : 'nothing more could be sent';
   return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
-}
-
-function earlyAnswerError(label: string, status: number): AgentError {
-  const message = `${label} answered ${status} before everything was sent.`;
-  return new AgentError('connection', message);
 }
 
 const MAX_CONNECT_MS = 10_000;

@@ -1,7 +1,8 @@
 import { fieldsOf } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
+import type { StreamedAnswer } from './answer.ts';
 import { lend } from './borrowed-chunk.ts';
-import type { Client, StreamedAnswer } from './client.ts';
+import type { Client } from './client.ts';
 import { errorOf, type Frame, frameOf, readFrames } from './connect-frames.ts';
 import { AgentError, excerpt, type Hints } from './failure.ts';
 

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
-import type { StreamedAnswer } from '../../src/agent/client.ts';
+import type { StreamedAnswer } from '../../src/agent/answer.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import {
   afterHead,

@@ -1,0 +1,29 @@
+import type { AgentError } from './failure.ts';
+
+/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
+export function startIdleClock(ms: number, createError: () => AgentError) {
+  const { promise: ranOut, reject } = Promise.withResolvers<never>();
+  const aborter = new AbortController();
+  const expire = () => {
+    reject(createError());
+    aborter.abort();
+  };
+  let timer = setTimeout(expire, ms);
+  const stop = () => clearTimeout(timer);
+  const restart = () => {
+    stop();
+    timer = setTimeout(expire, ms);
+  };
+  return { ranOut, signal: aborter.signal, restart, stop };
+}
+
+/** Passes on chunks, and calls `restart` for each. */
+export async function* restartOnChunk(
+  chunks: AsyncIterable<Buffer>,
+  restart: () => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    restart();
+    yield chunk;
+  }
+}
