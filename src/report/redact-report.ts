@@ -1,52 +1,20 @@
 import type { Redact } from '../text/redact.ts';
-import type { FileResult } from '../transfer/transfer.ts';
 import type { Report } from './report.ts';
-import type { ReportedError } from './reported-error.ts';
-import type { UploadSection } from './upload-section.ts';
 
 /**
- * Redacts what users typed, such as a token in the wrong input or in the name of a file. What the
- * service answered is already redacted.
+ * Redacts what users typed, such as a token in the wrong input or in the name of a file. Leaves the
+ * samples alone: they are already redacted, and a figure may have the digits of a secret.
  */
-export function redactReport(report: Report, redact: Redact): Report {
-  const { name, sandboxId, baseUrl, errors, warnings, upload } = report;
-  return {
-    ...report,
-    name: redact(name),
-    sandboxId: redact(sandboxId),
-    baseUrl: redact(baseUrl),
-    errors: errors.map(error => redactError(error, redact)),
-    warnings: warnings.map(redact),
-    ...(upload === undefined ? {} : { upload: redactUpload(upload, redact) }),
-  };
+export function redactReport({ measured, ...others }: Report, redact: Redact): Report {
+  const copy = structuredClone(others);
+  redactStrings(copy, redact);
+  return { ...copy, ...(measured !== undefined && { measured }) };
 }
 
-function redactError(
-  { message, title, details, advice = [] }: ReportedError,
-  redact: Redact,
-): ReportedError {
-  return {
-    message: redact(message),
-    ...(title !== undefined && { title: redact(title) }),
-    details: details.map(redact),
-    advice: advice.map(redact),
-  };
-}
-
-function redactUpload(section: UploadSection, redact: Redact): UploadSection {
-  const { files, skipped } = section;
-  return {
-    ...section,
-    files: files.map(result => redactFile(result, redact)),
-    skipped: skipped.map(({ path, reason }) => ({ path: redact(path), reason: redact(reason) })),
-  };
-}
-
-function redactFile(result: FileResult, redact: Redact): FileResult {
-  const { source, target } = result.file;
-  const file = { ...result.file, source: redact(source), target: redact(target) };
-  if ('reason' in result) return { ...result, file, reason: redact(result.reason) };
-  if ('path' in result) return { ...result, file };
-  const { error } = result;
-  return { ...result, file, error: { ...error, message: redact(error.message) } };
+function redactStrings(value: object, redact: Redact): void {
+  const fields: [string, unknown][] = Object.entries(value);
+  for (const [name, field] of fields) {
+    if (typeof field === 'string') Reflect.set(value, name, redact(field));
+    else if (typeof field === 'object' && field !== null) redactStrings(field, redact);
+  }
 }

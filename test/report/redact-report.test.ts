@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EMPTY_COMMAND } from '../../src/report/command-section.ts';
 import { redactReport } from '../../src/report/redact-report.ts';
 import { reportJson } from '../../src/report/report-json.ts';
 import { summaryOf } from '../../src/report/summary.ts';
@@ -10,7 +11,7 @@ import { failed, notAttempted, skipped, uploaded } from './file-results.ts';
 
 const SECRET = '12"&</34';
 
-test('a secret in names, paths, inputs and messages is in neither report nor summary', () => {
+test('a secret in names, paths, inputs, commands and messages is in neither report nor summary', () => {
   const typed = `a ${SECRET}`;
   const files = [
     { ...uploaded(typed), path: 'a ***' },
@@ -18,15 +19,18 @@ test('a secret in names, paths, inputs and messages is in neither report nor sum
     skipped(typed),
     { ...notAttempted(typed), reason: typed },
   ];
-  const given = report({
-    name: typed,
-    sandboxId: typed,
-    baseUrl: typed,
-    errors: [{ message: typed, details: [typed] }],
-    warnings: [typed],
-    skipped: [{ path: typed, reason: typed }],
-    files,
-  });
+  const given = {
+    ...report({
+      name: typed,
+      sandboxId: typed,
+      baseUrl: typed,
+      errors: [{ message: typed, details: [typed] }],
+      warnings: [typed],
+      skipped: [{ path: typed, reason: typed }],
+      files,
+    }),
+    command: { ...EMPTY_COMMAND, title: typed, exitCode: 0 },
+  };
   const redacted = redactReport(given, redactor([SECRET]));
   const verdict = verdictOf(redacted);
   for (const text of [reportJson(redacted, verdict), summaryOf(redacted, verdict)])
