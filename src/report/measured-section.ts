@@ -5,7 +5,8 @@ import type { Sample } from '../stats/sample.ts';
 import { listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
-import { breachLine, describeUsage, figuresTable, nameBreach } from './figures.ts';
+import { breachLine, describeUsage, nameBreach } from './figures.ts';
+import { figuresTable } from './figures-table.ts';
 import type { TaskInfo } from './report.ts';
 import type { Line, SectionView } from './section-view.ts';
 
