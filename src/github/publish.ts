@@ -4,7 +4,7 @@ import { setOutput, summary as stepSummary } from '@actions/core';
 import { redactReport } from '../report/redact-report.ts';
 import type { Report } from '../report/report.ts';
 import { mergeOutputs, reportJson } from '../report/report-json.ts';
-import type { FailureGroup, Line } from '../report/section-view.ts';
+import type { FailureGroup, Reason } from '../report/section-view.ts';
 import { summaryOf } from '../report/summary.ts';
 import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
 import { errorText } from '../text/errors.ts';
@@ -93,7 +93,7 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   else log.fail(texts);
 }
 
-function reasonLines({ text, details = [] }: Line): string[] {
+function reasonLines({ text, details = [] }: Reason): string[] {
   return [text, ...details.flatMap(reasonLines)];
 }
 

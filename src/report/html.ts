@@ -5,7 +5,8 @@ export interface Html {
   readonly html: string;
 }
 
-// With the limits on lists, this keeps summaries below 1 MiB, even if paths have 4,096 characters.
+// With the limits on lists, this keeps summaries below 1 MiB, above which GitHub drops them, even if
+// paths have 4,096 characters.
 const MAX_TEXT = 300;
 
 const ENTITIES = new Map(
@@ -52,19 +53,18 @@ export function table(headings: readonly string[], rows: readonly (readonly Html
   return [html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`];
 }
 
-function list(items: readonly Html[]): Html[] {
-  return items.length === 0 ? [] : [html`<ul>${concat(items.map(bullet))}\n</ul>`];
-}
-
 const MAX_ITEMS = 30;
 
-/** Lists at most 30 items. GitHub drops summaries above 1 MiB. */
+/** Renders at most 30 items as a list. */
 export function shortList(items: readonly Html[]): Html[] {
-  return list(limitList(items, MAX_ITEMS, count => html`${moreInReport(count)}`));
+  if (items.length === 0) return [];
+  const bullets = shorten(items, MAX_ITEMS).map(item => html`\n<li>${item}</li>`);
+  return [html`<ul>${concat(bullets)}\n</ul>`];
 }
 
-function bullet(item: Html): Html {
-  return html`\n<li>${item}</li>`;
+/** Keeps the first `limit` items, and says how many more there are. */
+export function shorten(items: readonly Html[], limit: number): readonly Html[] {
+  return limitList(items, limit, count => html`${moreInReport(count)}`);
 }
 
 export function folded(title: string, blocks: readonly Html[]): Html[] {
@@ -73,11 +73,7 @@ export function folded(title: string, blocks: readonly Html[]): Html[] {
 }
 
 function toHtml(value: Html | string): string {
-  return typeof value === 'string'
-    ? escapeHtml(truncate(escapeInvisible(value), MAX_TEXT))
-    : value.html;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? character);
+  if (typeof value !== 'string') return value.html;
+  const shown = truncate(escapeInvisible(value), MAX_TEXT);
+  return shown.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? character);
 }

@@ -8,7 +8,7 @@ import { drawCharts } from './chart.ts';
 import { breachLine, describeUsage, nameBreach } from './figures.ts';
 import { figuresTable } from './figures-table.ts';
 import type { TaskInfo } from './report.ts';
-import type { Line, SectionView } from './section-view.ts';
+import type { Reason, SectionView } from './section-view.ts';
 
 export interface MeasuredSection {
   /** Oldest first. */
@@ -69,7 +69,7 @@ function describeGate({ samples, gate }: MeasuredSection, { errors, cancelled }:
   return names === '' ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
 }
 
-function breachLines({ samples, gate }: MeasuredSection, level: Breach['level']): Line[] {
+function breachLines({ samples, gate }: MeasuredSection, level: Breach['level']): Reason[] {
   // Without samples, an error already says why nothing was judged.
   if (samples.length === 0) return [];
   return gate.breaches

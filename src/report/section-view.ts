@@ -10,9 +10,9 @@ export interface SectionView {
    */
   readonly judgement: string;
   /** Why this section failed the step, except for failed files, which are in `failures`. */
-  readonly reasons: readonly Line[];
+  readonly reasons: readonly Reason[];
   readonly failures: readonly FailureGroup[];
-  readonly warnings: readonly Line[];
+  readonly warnings: readonly Reason[];
   readonly notices: readonly string[];
   /** Lines for the end of the log. */
   readonly logLines: readonly string[];
@@ -24,12 +24,12 @@ export interface SectionView {
   readonly json: object;
 }
 
-export interface Line {
+export interface Reason {
   /** Backticks mark code, unless the text is untrusted. */
   readonly text: string;
   /** True if the text may quote the agent, a file name or an input. */
   readonly isUntrusted: boolean;
-  readonly details?: readonly Line[];
+  readonly details?: readonly Reason[];
 }
 
 /** Files that failed for the same reason. */

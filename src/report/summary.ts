@@ -1,7 +1,7 @@
-import { formatCount, limitList, moreInReport } from '../text/format.ts';
-import { code, concat, type Html, html, prose, shortList } from './html.ts';
+import { formatCount } from '../text/format.ts';
+import { code, concat, type Html, html, prose, shorten, shortList } from './html.ts';
 import type { Report } from './report.ts';
-import type { FailureGroup, Line } from './section-view.ts';
+import type { FailureGroup, Reason } from './section-view.ts';
 import type { Verdict } from './verdict.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
@@ -15,8 +15,8 @@ export function summaryOf(report: Report, verdict: Verdict): string {
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
     ...shortList([
       ...failures.map(each => html`${mark} ${renderFailureGroup(each)}`),
-      ...reasons.map(each => html`${mark} ${toHtml(each)}`),
-      ...warnings.map(each => html`⚠️ ${toHtml(each)}`),
+      ...reasons.map(each => html`${mark} ${renderReason(each)}`),
+      ...warnings.map(each => html`⚠️ ${renderReason(each)}`),
     ]),
     ...sections.toReversed().flatMap(section => section.blocks),
     footer(report),
@@ -26,18 +26,16 @@ export function summaryOf(report: Report, verdict: Verdict): string {
 
 const MAX_DETAILS = 30;
 
-function toHtml({ text, isUntrusted, details = [] }: Line): Html {
+function renderReason({ text, isUntrusted, details = [] }: Reason): Html {
   const line = isUntrusted ? code(text.replaceAll('`', '')) : prose(text);
-  const more = (count: number) => html`${moreInReport(count)}`;
-  return concat([line, ...limitList(details.map(toHtml), MAX_DETAILS, more)], '<br>');
+  return concat([line, ...shorten(details.map(renderReason), MAX_DETAILS)], '<br>');
 }
 
 const MAX_NAMES = 5;
 
 function renderFailureGroup({ message, hint, sources }: FailureGroup): Html {
   const files = sources.length > 1 ? html`${formatCount(sources.length, 'file')}: ` : html``;
-  const more = (count: number) => html`${moreInReport(count)}`;
-  const names = concat(limitList(sources.map(code), MAX_NAMES, more), ', ');
+  const names = concat(shorten(sources.map(code), MAX_NAMES), ', ');
   return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 

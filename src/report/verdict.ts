@@ -1,6 +1,6 @@
 import { type Report, viewsOf } from './report.ts';
 import type { ReportedError } from './reported-error.ts';
-import type { FailureGroup, Line, SectionView } from './section-view.ts';
+import type { FailureGroup, Reason, SectionView } from './section-view.ts';
 
 /** Says of the whole step what each section's view says of its part. */
 export interface Verdict
@@ -61,7 +61,7 @@ function titleOf({ cancelled, errors }: Report, sections: readonly SectionView[]
 function describeError(
   { message, title, details, advice = [] }: ReportedError,
   failures: readonly FailureGroup[],
-): Line[] {
+): Reason[] {
   const hints = new Set(failures.map(({ hint }) => hint));
   const ours = advice.filter(text => !hints.has(text));
   const [line, ...others] = [
@@ -71,6 +71,6 @@ function describeError(
   return line === undefined ? [] : [{ ...line, details: others }];
 }
 
-function untrusted(text: string): Line {
+function untrusted(text: string): Reason {
   return { text, isUntrusted: true };
 }

@@ -2,7 +2,7 @@ import { gateOf, NO_GATE } from '../../src/gate/judge.ts';
 import type { CommandSection } from '../../src/report/command-section.ts';
 import type { MeasuredSection } from '../../src/report/measured-section.ts';
 import type { Report, TaskInfo } from '../../src/report/report.ts';
-import type { Line } from '../../src/report/section-view.ts';
+import type { Reason } from '../../src/report/section-view.ts';
 import type { UploadSection } from '../../src/report/upload-section.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
@@ -50,7 +50,7 @@ export function reading(cpu: number, mem: number, disk = 12.5): Reading {
 }
 
 /** Returns the text of each reason, followed by those of its details. */
-export function reasonTexts(reasons: readonly Line[]): string[] {
+export function reasonTexts(reasons: readonly Reason[]): string[] {
   return reasons.flatMap(({ text, details = [] }) => [text, ...reasonTexts(details)]);
 }
 
