@@ -1,4 +1,4 @@
-import { d as loadInputs, o as endMonitor, u as isStopped, v as runReportingStep, w as loadMonitorDirectory } from "./shared.js";
+import { C as loadMonitorDirectory, _ as runReportingStep, d as loadInputs, o as endMonitor, u as isStopped } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

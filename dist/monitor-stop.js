@@ -1,4 +1,4 @@
-import { a as chooseMonitor, f as markStopped, o as endMonitor, v as runReportingStep, x as findMonitorDirectories } from "./shared.js";
+import { _ as runReportingStep, a as chooseMonitor, b as findMonitorDirectories, f as markStopped, o as endMonitor } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

@@ -1,4 +1,4 @@
-import { R as formatDuration, b as createMonitorDirectory, s as startMonitor, v as runReportingStep } from "./shared.js";
+import { L as formatDuration, _ as runReportingStep, s as startMonitor, y as createMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

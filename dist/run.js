@@ -1,4 +1,4 @@
-import { D as sandboxEnd, i as run, v as runReportingStep } from "./shared.js";
+import { E as sandboxEnd, _ as runReportingStep, i as run } from "./shared.js";
 
 // src/main/run.ts
 await runReportingStep("run", (inputs, context) => run(inputs, {

@@ -1,4 +1,4 @@
-import { C as loadDeletion, E as removeJobSandbox, n as deleteOrWarn, r as notDeletedWarning, y as runStep } from "./shared.js";
+import { S as loadDeletion, T as removeJobSandbox, n as deleteOrWarn, r as notDeletedWarning, v as runStep } from "./shared.js";
 
 // src/main/sandbox-post.ts
 const saved = loadDeletion();

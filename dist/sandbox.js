@@ -1,4 +1,4 @@
-import { O as saveDeletion, S as jobMetadata, T as publishSandbox, k as requireVariables, t as createOrConnect, y as runStep } from "./shared.js";
+import { D as saveDeletion, O as requireVariables, t as createOrConnect, v as runStep, w as publishSandbox, x as jobMetadata } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

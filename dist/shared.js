@@ -597,13 +597,6 @@ function stringFieldsOf(value) {
 	const fields = Object.entries(fieldsOf(value));
 	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }
-function systemCode(error) {
-	if (!(error instanceof Error) || !("code" in error)) return void 0;
-	return typeof error.code === "string" ? error.code : void 0;
-}
-function errorText(error) {
-	return error instanceof Error ? error.message : String(error);
-}
 
 // src/text/redact.ts
 /** Returns a function that masks secrets in decoded text. */
@@ -633,6 +626,15 @@ function escapeLikeGo(character) {
 function redactJson(text, redact) {
 	if (!isJson(text)) return "";
 	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
+}
+
+// src/text/errors.ts
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+function errorText(error) {
+	return error instanceof Error ? error.message : String(error);
 }
 
 // src/agent/failure.ts
@@ -701,41 +703,29 @@ const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADD
 const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
 /**
 * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug. `proxy` is the one that the environment sets for the service, if any.
+* surface as a bug.
 */
-function networkFailure(error, label, redact, proxy) {
+function networkFailure(error, label, redact) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const isProxy = /^(Secure )?Proxy /i.test(error.message);
 	const code = codeOf(error);
 	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
 	const isUnsent = isProxy || UNREACHABLE.test(code) && !LOST_ROUTE.test(error.message);
 	const kind = isUnsent ? "unreachable" : "connection";
-	const words = code === NOT_TLS ? "the port speaks http, not https" : messageOf(error);
-	const text = excerpt(words, redact);
+	const text = excerpt(code === NOT_TLS ? "the port speaks http, not https" : messageOf(error), redact);
 	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : void 0;
-	const place = failedProxy === void 0 ? "" : ` at the proxy ${failedProxy.host}`;
-	const hint = failedProxy === void 0 ? hintFor(code, proxy) : proxyHint(words, failedProxy);
-	return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
+	const hint = isProxy ? PROXY_HINT : hintFor(code);
+	return new AgentError(kind, `${label} failed: ${detail}.`, {
 		hint,
 		isUnsent
 	});
 }
-/** Matches the name of a host that cannot be looked up, and the port of any other. */
-function namesProxy(message, proxy) {
-	if (proxy === void 0) return false;
-	const { hostname, port } = proxy;
-	return message.endsWith(` ${hostname}`) || port !== "" && RegExp(`:${port}\\b`).test(message);
-}
-function proxyHint(message, { host }) {
-	return /\b407\b/.test(message) ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.` : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
-}
+const PROXY_HINT = "Check that the proxy in HTTPS_PROXY or HTTP_PROXY is up, and lets this runner reach the host. If it answers 407, write user and password into its URL, as in http://user:password@host:port.";
 const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
-function hintFor(code, proxy) {
-	if (code === NOT_TLS && proxy?.protocol === "https:") return `Check the URL of the proxy ${proxy.host}, which usually begins with http://, and the port in base-url.`;
-	if (code === NOT_TLS) return "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
+function hintFor(code) {
+	if (code === NOT_TLS) return "Check the port in base-url, and the URL in HTTPS_PROXY, if set. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
 	if (/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code)) return "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.";
-	if (code === "ECONNREFUSED") return "Nothing accepts connections there. Check the host and port of base-url, and that the service is up.";
+	if (code === "ECONNREFUSED") return "Nothing accepts connections there. Check the host and port of base-url, and that the service is up. If HTTPS_PROXY is set, check that the proxy is up, too.";
 }
 function codeOf(error) {
 	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
@@ -754,10 +744,10 @@ function excerpt(text, redact) {
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 const MAX_ANSWER_BYTES = 131072;
 /** @throws AgentError if the body is longer than `maxBytes` */
-async function readAnswer({ statusCode: status, headers, body }, label, maxBytes = MAX_ANSWER_BYTES) {
+async function readAnswer({ label, status, headers, chunks: arriving }, maxBytes = MAX_ANSWER_BYTES) {
 	const chunks = [];
 	let size = 0;
-	for await (const chunk of body) {
+	for await (const chunk of arriving) {
 		size += chunk.length;
 		if (size > maxBytes) {
 			const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
@@ -894,6 +884,55 @@ function messageIn(text, redact) {
 	].find((each) => typeof each === "string") ?? json;
 }
 
+// src/agent/borrowed-chunk.ts
+function lend(bytes) {
+	return {
+		length: bytes.length,
+		use: (read) => read(bytes)
+	};
+}
+/**
+* Lends chunks to undici, which asks for the next one once the socket has taken the previous one.
+*/
+async function* trackSending(chunks, sending, onTaken) {
+	for (const chunk of chunks) {
+		yield chunk.use((bytes) => bytes);
+		if (sending.isOver) return;
+		onTaken(chunk.length);
+	}
+	sending.isSent = true;
+}
+
+// src/agent/idle-clock.ts
+/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
+function startIdleClock(ms, createError) {
+	const { promise: ranOut, reject } = Promise.withResolvers();
+	const aborter = new AbortController();
+	const expire = () => {
+		reject(createError());
+		aborter.abort();
+	};
+	let timer = setTimeout(expire, ms);
+	const stop = () => clearTimeout(timer);
+	const restart = () => {
+		stop();
+		timer = setTimeout(expire, ms);
+	};
+	return {
+		ranOut,
+		signal: aborter.signal,
+		restart,
+		stop
+	};
+}
+/** Passes on chunks, and calls `restart` for each. */
+async function* restartOnChunk(chunks, restart) {
+	for await (const chunk of chunks) {
+		restart();
+		yield chunk;
+	}
+}
+
 // src/agent/client.ts
 const USER_AGENT = `sandbox-sync/${version}`;
 const SUCCESS = [
@@ -927,11 +966,10 @@ async function withClient(service, options, run) {
 	};
 	try {
 		return await run({
-			send: (request) => send(request, transport, (response, label) => readAnswer(response, label, request.maxAnswerBytes)),
-			receive: (request, read) => send(request, transport, ({ headers, body }, label, onReceived) => read({
-				label,
-				headers,
-				chunks: restartOnChunk(body, onReceived)
+			send: (request) => send(request, transport, (answer) => readAnswer(answer, request.maxAnswerBytes)),
+			receive: (request, read) => send(request, transport, (answer, restart) => read({
+				...answer,
+				chunks: restartOnChunk(answer.chunks, restart)
 			})),
 			redact: options.redact
 		});
@@ -943,12 +981,12 @@ async function withClient(service, options, run) {
 async function send(request, transport, read) {
 	const { service, cancel, redact } = transport;
 	const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
-	if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`, { isUnsent: true });
+	const cancelled = (isUnsent) => new AgentError("cancelled", `${label} was cancelled.`, { isUnsent });
+	if (cancel.aborted) throw cancelled(true);
 	try {
 		return await exchange(request, label, transport, read);
 	} catch (error) {
-		if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`);
-		throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
+		throw cancel.aborted ? cancelled(false) : networkFailure(error, label, redact);
 	}
 }
 async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }, read) {
@@ -978,12 +1016,18 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, h
 		headersTimeout: 0,
 		bodyTimeout: 0
 	});
-	const receive = async (response) => {
-		const { statusCode: status } = response;
-		if (!SUCCESS.includes(status)) throw statusFailure(await readAnswer(response, label, maxAnswerBytes), redact, now(), hints);
-		const result = await read(response, label, clock.restart);
-		if (!sending.isSent) throw earlyAnswerError(label, status);
-		return result;
+	const receive = async ({ statusCode: status, headers, body: chunks }) => {
+		const answer = {
+			label,
+			status,
+			headers,
+			chunks
+		};
+		if (!SUCCESS.includes(status)) throw statusFailure(await readAnswer(answer, maxAnswerBytes), redact, now(), hints);
+		const result = await read(answer, clock.restart);
+		if (sending.isSent) return result;
+		const message = `${label} answered ${status} before everything was sent.`;
+		throw new AgentError("connection", message);
 	};
 	try {
 		return await Promise.race([clock.ranOut, responding.then(receive)]);
@@ -993,57 +1037,8 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, h
 		await setImmediate();
 	}
 }
-async function* restartOnChunk(chunks, restart) {
-	for await (const chunk of chunks) {
-		restart();
-		yield chunk;
-	}
-}
-async function* trackSending(chunks, sending, onTaken) {
-	for (const chunk of chunks) {
-		yield chunk.use((bytes) => bytes);
-		if (sending.isOver) return;
-		onTaken(chunk.length);
-	}
-	sending.isSent = true;
-}
-/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
-function startIdleClock(ms, createError) {
-	const { promise: ranOut, reject } = Promise.withResolvers();
-	const aborter = new AbortController();
-	const expire = () => {
-		reject(createError());
-		aborter.abort();
-	};
-	let timer = setTimeout(expire, ms);
-	const stop = () => clearTimeout(timer);
-	const restart = () => {
-		stop();
-		timer = setTimeout(expire, ms);
-	};
-	return {
-		ranOut,
-		signal: aborter.signal,
-		restart,
-		stop
-	};
-}
 function stallError(label, { isSent }) {
 	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
-}
-function earlyAnswerError(label, status) {
-	const message = `${label} answered ${status} before everything was sent.`;
-	return new AgentError("connection", message);
-}
-/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
-function proxyOf(url) {
-	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = "" } = process.env;
-	const { protocol, hostname } = new URL(url);
-	if ((no_proxy ?? NO_PROXY).split(/[\s,]+/).filter((name) => name !== "").some((name) => name === "*" || hostname.endsWith(name.replace(/^\*/, "")))) return void 0;
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const http = http_proxy ?? HTTP_PROXY;
-	const https = (https_proxy ?? HTTPS_PROXY) || http;
-	return URL.parse((protocol === "https:" ? https : http) ?? "") ?? void 0;
 }
 const MAX_CONNECT_MS = 1e4;
 function openDispatcher({ baseUrl, timeoutMs }) {
@@ -1056,12 +1051,8 @@ function openDispatcher({ baseUrl, timeoutMs }) {
 	try {
 		return new import_undici.EnvHttpProxyAgent(options);
 	} catch {
-		throw inputError(proxyVariables().join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
+		throw inputError("HTTPS_PROXY", "it or HTTP_PROXY is not the URL of an http, https or socks5 proxy.", "http://host:3128");
 	}
-}
-/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
-function proxyVariables() {
-	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
 
 // src/agent/retry.ts
@@ -1436,6 +1427,10 @@ function limitList(items, limit, more) {
 	if (items.length <= limit) return items;
 	return [...items.slice(0, limit), more(items.length - limit)];
 }
+/** Ends a list that was cut, for `limitList`. */
+function moreInReport(count) {
+	return `and ${formatNumber(count)} more; the report file has them all`;
+}
 /** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
 function listSome(names, limit) {
 	const more = (count) => `and ${formatNumber(count)} more`;
@@ -1547,7 +1542,7 @@ const ENTITIES = new Map(Object.entries({
 }));
 /** Escapes all strings. Markdown needs no escaping: GitHub only renders it after a blank line. */
 function html(parts, ...values) {
-	return { html: String.raw({ raw: parts }, ...values.map(toHtml$1)) };
+	return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
 function concat(pieces, separator = "") {
 	return { html: pieces.map((piece) => piece.html).join(separator) };
@@ -1561,7 +1556,7 @@ function prose(text) {
 	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
 }
 function unbroken(figure) {
-	return { html: toHtml$1(figure).replaceAll(" ", "&nbsp;") };
+	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
 }
 function table(headings, rows) {
 	const columns = [...headings.keys()].filter((column) => rows.some((row) => row[column]?.html));
@@ -1573,29 +1568,23 @@ function table(headings, rows) {
 	});
 	return [html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`];
 }
-function list(items) {
-	return items.length === 0 ? [] : [html`<ul>${concat(items.map(bullet))}\n</ul>`];
-}
 const MAX_ITEMS = 30;
-/** Lists at most 30 items. GitHub drops summaries above 1 MiB. */
+/** Renders at most 30 items as a list. */
 function shortList(items) {
-	return list(limitList(items, MAX_ITEMS, (count) => html`${moreInReport(count)}`));
+	if (items.length === 0) return [];
+	return [html`<ul>${concat(shorten$1(items, MAX_ITEMS).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
 }
-function moreInReport(count) {
-	return `and ${formatNumber(count)} more; the report file has them all`;
-}
-function bullet(item) {
-	return html`\n<li>${item}</li>`;
+/** Keeps the first `limit` items, and says how many more there are. */
+function shorten$1(items, limit) {
+	return limitList(items, limit, (count) => html`${moreInReport(count)}`);
 }
 function folded(title, blocks) {
 	if (blocks.length === 0) return [];
 	return [html`<details><summary>${title}</summary>\n${concat(blocks, "\n")}\n</details>`];
 }
-function toHtml$1(value) {
-	return typeof value === "string" ? escapeHtml(truncate(escapeInvisible(value), MAX_TEXT)) : value.html;
-}
-function escapeHtml(text) {
-	return text.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
+function toHtml(value) {
+	if (typeof value !== "string") return value.html;
+	return truncate(escapeInvisible(value), MAX_TEXT).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
 // src/report/command-section.ts
@@ -1713,20 +1702,34 @@ function breachLine(breach, samples) {
 	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
 	return `${line}, in ${formatNumber(count)} of ${allSamples}`;
 }
-const NAMES = /* @__PURE__ */ new Map([
-	["cpu_used_pct", "CPU"],
-	["mem_used", "memory"],
-	["mem_used_mib", "memory"],
-	["mem_used_pct", "memory"],
-	["mem_free", "free memory"],
-	["disk_used", "disk"],
-	["disk_used_pct", "disk"],
-	["disk_free", "free disk"]
-]);
-const USED = [
-	"cpu_used_pct",
-	"mem_used_pct",
-	"disk_used_pct"
+const RESOURCES = [
+	{
+		name: "CPU",
+		used: ["cpu_used_pct"],
+		total: "cpu_count",
+		metrics: ["cpu_used_pct"]
+	},
+	{
+		name: "memory",
+		used: ["mem_used", "mem_used_pct"],
+		total: "mem_total",
+		metrics: [
+			"mem_used",
+			"mem_used_mib",
+			"mem_used_pct",
+			"mem_free"
+		]
+	},
+	{
+		name: "disk",
+		used: ["disk_used", "disk_used_pct"],
+		total: "disk_total",
+		metrics: [
+			"disk_used",
+			"disk_used_pct",
+			"disk_free"
+		]
+	}
 ];
 /** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
 function nameBreach(breach) {
@@ -1737,7 +1740,12 @@ function nameBreach(breach) {
 	return `${nameMetric(metric)}${suffix} ${comparison}`;
 }
 function nameMetric(metric) {
-	return NAMES.get(metric) ?? inlineCode(metric);
+	const resource = RESOURCES.find(({ metrics }) => metrics.includes(metric));
+	if (resource === void 0) return inlineCode(metric);
+	return isFree(metric) ? `free ${resource.name}` : resource.name;
+}
+function isFree(metric) {
+	return metric.endsWith("_free");
 }
 /** Explains why a condition does not hold, or why it cannot be judged. */
 function judgementLine(judgement) {
@@ -1747,122 +1755,12 @@ function judgementLine(judgement) {
 }
 function describeUsage(samples) {
 	if (samples.length === 0) return "No stats were read";
-	const figures = USED.flatMap((metric) => {
+	const figures = RESOURCES.flatMap(({ name, used }) => {
+		const metric = used.at(-1) ?? "";
 		const figure = aggregateOf("max", metric, samples);
-		return figure === void 0 ? [] : `${nameMetric(metric)} ${formatFigure(metric, figure)}`;
+		return figure === void 0 ? [] : `${name} ${formatFigure(metric, figure)}`;
 	}).join(", ") || "no CPU, memory or disk usage";
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
-}
-const ROWS = [
-	{
-		name: html`CPU`,
-		figures: ["cpu_used_pct"],
-		total: "cpu_count",
-		judged: ["cpu_used_pct"]
-	},
-	{
-		name: html`Memory`,
-		figures: ["mem_used", "mem_used_pct"],
-		total: "mem_total",
-		judged: [
-			"mem_used",
-			"mem_used_mib",
-			"mem_used_pct",
-			"mem_free"
-		]
-	},
-	{
-		name: html`Disk`,
-		figures: ["disk_used", "disk_used_pct"],
-		total: "disk_total",
-		judged: [
-			"disk_used",
-			"disk_used_pct",
-			"disk_free"
-		]
-	}
-];
-const MAX_CONDITIONS = 30;
-function figuresTable({ samples, gate }) {
-	if (samples.length === 0) return [];
-	const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
-	const inRows = new Set(ROWS.flatMap(({ judged }) => judged));
-	const otherMetrics = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
-	const rows = [...ROWS, ...[...otherMetrics].map(rowOf)].flatMap((row) => {
-		const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
-		const peak = describeFigures(row.figures, "max", samples);
-		if (peak === void 0 && judged.length === 0) return [];
-		const overall = OVERALL.map(({ name }) => describeJudged(row, name, judged, samples));
-		const marked = judged.map((condition) => markCondition(condition, gate));
-		return [[
-			html`${row.name}${describeTotal(row, samples)}`,
-			peak ?? html`not reported`,
-			...overall,
-			concat(marked, "<br>")
-		]];
-	});
-	const headings = OVERALL.map(({ heading }) => heading);
-	return table([
-		"",
-		samples.length > 1 ? "Peak" : "Now",
-		...headings,
-		"Trips if"
-	], rows);
-}
-const OVERALL = AGGREGATE_NAMES.flatMap((name) => {
-	const { overall } = AGGREGATES[name];
-	return overall === void 0 ? [] : [{
-		name,
-		heading: overall.heading
-	}];
-});
-function rowOf(metric) {
-	return {
-		name: code(metric),
-		figures: [metric],
-		judged: [metric]
-	};
-}
-function describeTotal({ total = "" }, samples) {
-	const figure = aggregateOf("last", total, samples);
-	if (!figure) return html``;
-	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
-	return html` (${unbroken(size)})`;
-}
-/** Describes free memory as such: its 95th percentile is not what that of used memory leaves. */
-function describeJudged(row, aggregate, conditions, samples) {
-	const cells = conditions.filter((condition) => condition.aggregate === aggregate).map(({ metric }) => {
-		const cell = describeFigures(isFree(metric) ? [metric] : row.figures, aggregate, samples);
-		return cell === void 0 ? "" : `${cell.html}${isFree(metric) ? " free" : ""}`;
-	});
-	return { html: [...new Set(cells)].join("<br>") };
-}
-function isFree(metric) {
-	return metric.endsWith("_free");
-}
-function describeFigures(metrics, aggregate, samples) {
-	const [first, second] = metrics.flatMap((metric) => {
-		const figure = aggregateOf(aggregate, metric, samples);
-		return figure === void 0 ? [] : [unbroken(formatFigure(metric, figure))];
-	});
-	return first === void 0 || second === void 0 ? first : html`${first} (${second})`;
-}
-const BREACH_MARKS = {
-	fail: "❌",
-	warn: "⚠️"
-};
-/** Returns a cell such as `❌ mean > 90 %`, `✅ < 512 MiB free` or `> 90 % (not judged)`. */
-function markCondition(condition, { breaches, warnIf }) {
-	const { metric, aggregate, operator, limit } = condition;
-	const breach = breaches.find((each) => each.condition === condition);
-	const isJudged = breach === void 0 || breach.holds !== void 0;
-	const mark = html`${breach === void 0 ? "✅" : BREACH_MARKS[breach.level]}&nbsp;`;
-	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
-	const notes = [warnIf.includes(condition) ? "warn" : [], isJudged ? [] : "not judged"].flat();
-	const free = isFree(metric) ? " free" : "";
-	const suffix = notes.length > 0 ? ` (${notes.join(", ")})` : "";
-	const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
-	return html`${isJudged ? mark : ""}${prefix}${comparison}${free}${suffix}`;
 }
 
 // src/report/chart.ts
@@ -2005,6 +1903,94 @@ function timeAxis({ from, to }) {
 		ms: 1e3
 	};
 	return `x-axis "${unit.name} since ${formatTime(from)}" 0 --> ${((to - from) / unit.ms).toFixed(2)}`;
+}
+
+// src/report/figures-table.ts
+const MAX_CONDITIONS = 30;
+function figuresTable({ samples, gate }) {
+	if (samples.length === 0) return [];
+	const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
+	const others = new Set(conditions.map(({ metric }) => metric)).difference(new Set(RESOURCE_ROWS.flatMap(({ metrics }) => metrics)));
+	const rows = [...RESOURCE_ROWS, ...[...others].map(metricRow)].flatMap((row) => {
+		const judged = conditions.filter(({ metric }) => row.metrics.includes(metric));
+		const peak = describeFigures(row.used, "max", samples);
+		if (peak === void 0 && judged.length === 0) return [];
+		const overall = OVERALL.map(({ name }) => describeJudged(row, name, judged, samples));
+		const marked = judged.map((condition) => markCondition(condition, gate));
+		return [[
+			html`${row.heading}${describeTotal(row, samples)}`,
+			peak ?? html`not reported`,
+			...overall,
+			concat(marked, "<br>")
+		]];
+	});
+	const headings = OVERALL.map(({ heading }) => heading);
+	return table([
+		"",
+		samples.length > 1 ? "Peak" : "Now",
+		...headings,
+		"Trips if"
+	], rows);
+}
+const OVERALL = AGGREGATE_NAMES.flatMap((name) => {
+	const { overall } = AGGREGATES[name];
+	return overall === void 0 ? [] : [{
+		name,
+		heading: overall.heading
+	}];
+});
+const RESOURCE_ROWS = RESOURCES.map((resource) => {
+	const { name } = resource;
+	return {
+		...resource,
+		heading: html`${name.charAt(0).toUpperCase()}${name.slice(1)}`
+	};
+});
+function metricRow(metric) {
+	return {
+		heading: code(metric),
+		used: [metric],
+		total: "",
+		metrics: [metric]
+	};
+}
+function describeTotal({ total }, samples) {
+	const figure = aggregateOf("last", total, samples);
+	if (!figure) return html``;
+	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
+	return html` (${unbroken(size)})`;
+}
+/** Describes free memory as such: its 95th percentile is not what that of used memory leaves. */
+function describeJudged(row, aggregate, conditions, samples) {
+	const cells = conditions.filter((condition) => condition.aggregate === aggregate).map(({ metric }) => {
+		const cell = describeFigures(isFree(metric) ? [metric] : row.used, aggregate, samples);
+		return cell === void 0 ? "" : `${cell.html}${isFree(metric) ? " free" : ""}`;
+	});
+	return { html: [...new Set(cells)].join("<br>") };
+}
+function describeFigures(metrics, aggregate, samples) {
+	const [first, second] = metrics.flatMap((metric) => {
+		const figure = aggregateOf(aggregate, metric, samples);
+		return figure === void 0 ? [] : [unbroken(formatFigure(metric, figure))];
+	});
+	return first === void 0 || second === void 0 ? first : html`${first} (${second})`;
+}
+const BREACH_MARKS = {
+	fail: "❌",
+	warn: "⚠️"
+};
+/** Returns a cell such as `❌ mean > 90 %`, `✅ < 512 MiB free` or `> 90 % (not judged)`. */
+function markCondition(condition, { breaches, warnIf }) {
+	const { metric, aggregate, operator, limit } = condition;
+	const breach = breaches.find((each) => each.condition === condition);
+	const isJudged = breach === void 0 || breach.holds !== void 0;
+	const mark = html`${breach === void 0 ? "✅" : BREACH_MARKS[breach.level]}&nbsp;`;
+	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
+	const notes = [warnIf.includes(condition) ? "warn" : [], isJudged ? [] : "not judged"].flat();
+	const free = isFree(metric) ? " free" : "";
+	const suffix = notes.length > 0 ? ` (${notes.join(", ")})` : "";
+	const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
+	return html`${isJudged ? mark : ""}${prefix}${comparison}${free}${suffix}`;
 }
 
 // src/report/measured-section.ts
@@ -2600,8 +2586,8 @@ function openLog(redact) {
 			info(lines.map(clean).join("\n"));
 			endGroup();
 		},
-		notice: (lines) => notice(toMessage(lines)),
-		warning: (lines) => warning(toMessage(lines)),
+		notice: (text) => notice(toMessage([text])),
+		warning: (text) => warning(toMessage([text])),
 		error: (lines) => error(toMessage(lines)),
 		fail: (lines) => setFailed(toMessage(lines))
 	};
@@ -2710,65 +2696,21 @@ function waitLog(log) {
 
 // src/report/redact-report.ts
 /**
-* Redacts what users typed, such as a token in the wrong input or in the name of a file. What the
-* service answered is already redacted.
+* Redacts what users typed, such as a token in the wrong input or in the name of a file. Leaves the
+* samples alone: they are already redacted, and a figure may have the digits of a secret.
 */
-function redactReport(report, redact) {
-	const { name, sandboxId, baseUrl, errors, warnings, upload } = report;
+function redactReport({ measured, ...others }, redact) {
+	const copy = structuredClone(others);
+	redactStrings(copy, redact);
 	return {
-		...report,
-		name: redact(name),
-		sandboxId: redact(sandboxId),
-		baseUrl: redact(baseUrl),
-		errors: errors.map((error) => redactError(error, redact)),
-		warnings: warnings.map(redact),
-		...upload === void 0 ? {} : { upload: redactUpload(upload, redact) }
+		...copy,
+		...measured !== void 0 && { measured }
 	};
 }
-function redactError({ message, title, details, advice = [] }, redact) {
-	return {
-		message: redact(message),
-		...title !== void 0 && { title: redact(title) },
-		details: details.map(redact),
-		advice: advice.map(redact)
-	};
-}
-function redactUpload(section, redact) {
-	const { files, skipped } = section;
-	return {
-		...section,
-		files: files.map((result) => redactFile(result, redact)),
-		skipped: skipped.map(({ path, reason }) => ({
-			path: redact(path),
-			reason: redact(reason)
-		}))
-	};
-}
-function redactFile(result, redact) {
-	const { source, target } = result.file;
-	const file = {
-		...result.file,
-		source: redact(source),
-		target: redact(target)
-	};
-	if ("reason" in result) return {
-		...result,
-		file,
-		reason: redact(result.reason)
-	};
-	if ("path" in result) return {
-		...result,
-		file
-	};
-	const { error } = result;
-	return {
-		...result,
-		file,
-		error: {
-			...error,
-			message: redact(error.message)
-		}
-	};
+function redactStrings(value, redact) {
+	const fields = Object.entries(value);
+	for (const [name, field] of fields) if (typeof field === "string") Reflect.set(value, name, redact(field));
+	else if (typeof field === "object" && field !== null) redactStrings(field, redact);
 }
 
 // src/report/verdict.ts
@@ -2872,24 +2814,22 @@ function summaryOf(report, verdict) {
 		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
 		...shortList([
 			...failures.map((each) => html`${mark} ${renderFailureGroup(each)}`),
-			...reasons.map((each) => html`${mark} ${toHtml(each)}`),
-			...warnings.map((each) => html`⚠️ ${toHtml(each)}`)
+			...reasons.map((each) => html`${mark} ${renderReason(each)}`),
+			...warnings.map((each) => html`⚠️ ${renderReason(each)}`)
 		]),
 		...sections.toReversed().flatMap((section) => section.blocks),
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
 const MAX_DETAILS = 30;
-function toHtml({ text, isUntrusted, details = [] }) {
+function renderReason({ text, isUntrusted, details = [] }) {
 	const line = isUntrusted ? code(text.replaceAll("`", "")) : prose(text);
-	const more = (count) => html`${moreInReport(count)}`;
-	return concat([line, ...limitList(details.map(toHtml), MAX_DETAILS, more)], "<br>");
+	return concat([line, ...shorten$1(details.map(renderReason), MAX_DETAILS)], "<br>");
 }
 const MAX_NAMES$1 = 5;
 function renderFailureGroup({ message, hint, sources }) {
 	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
-	const more = (count) => html`${moreInReport(count)}`;
-	const names = concat(limitList(sources.map(code), MAX_NAMES$1, more), ", ");
+	const names = concat(shorten$1(sources.map(code), MAX_NAMES$1), ", ");
 	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 function nameSandbox({ name, sandboxId }) {
@@ -2948,7 +2888,7 @@ function writeFiles(report, verdict, log) {
 		});
 		return Object.fromEntries(paths);
 	} catch (error) {
-		log.warning([`The report file could not be written: ${errorText(error)}.`]);
+		log.warning(`The report file could not be written: ${errorText(error)}.`);
 		return none;
 	}
 }
@@ -2956,7 +2896,7 @@ async function writeSummary(report, verdict, log) {
 	try {
 		await summary.addRaw(summaryOf(report, verdict)).write();
 	} catch (error) {
-		log.warning([`The job summary could not be written: ${errorText(error)}.`]);
+		log.warning(`The job summary could not be written: ${errorText(error)}.`);
 	}
 }
 const MAX_ANNOTATIONS = 9;
@@ -2964,8 +2904,8 @@ function logVerdict(report, verdict, problems, log) {
 	const { title, reasons, failures, warnings, notices, sections } = verdict;
 	const prefix = report.name === "" ? "" : `${report.name}: `;
 	for (const line of sections.flatMap(({ logLines }) => logLines)) log.line(line);
-	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
-	for (const text of notices) log.notice([text]);
+	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
+	for (const text of notices) log.notice(text);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
 	const causes = reasons.flatMap(reasonLines);
 	const ending = report.cancelled || report.errors.every((error) => error.title !== void 0) ? [title, ...causes] : [...causes, title];
@@ -3019,7 +2959,7 @@ const UNLOGGED = [
 function openStep(entry, inputs) {
 	process.stdout.on("error", () => {});
 	const raw = inputs ?? readInputs(entry);
-	const { sandboxes, problem } = sandboxesFor(entry);
+	const sandboxes = usesJobSandbox(entry) ? loadJobSandboxes() : [];
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
@@ -3028,7 +2968,6 @@ function openStep(entry, inputs) {
 	return {
 		raw,
 		sandboxes,
-		problem,
 		context: {
 			workspace: workspace(),
 			...cancelSignals(),
@@ -3038,29 +2977,16 @@ function openStep(entry, inputs) {
 			random: Math.random,
 			redact,
 			log: log.line,
-			warn: (line) => log.warning([line]),
+			warn: log.warning,
 			onEvent: eventLog(log)
 		},
 		log
 	};
 }
-/** Returns an error as a value, since the log that reports it is opened with their tokens. */
-function sandboxesFor(entry) {
-	try {
-		return { sandboxes: usesJobSandbox(entry) ? loadJobSandboxes() : [] };
-	} catch (error) {
-		if (!(error instanceof Error)) throw error;
-		return {
-			sandboxes: [],
-			problem: error
-		};
-	}
-}
 function usesJobSandbox(entry) {
 	return inputNames(entry).includes("token");
 }
-async function attempt(entry, handler, { raw, sandboxes, problem, context }) {
-	if (problem !== void 0) throw problem;
+async function attempt(entry, handler, { raw, sandboxes, context }) {
 	const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
 	return handler(parseInputs(entry, resolved), context, resolved);
 }
@@ -3306,14 +3232,6 @@ async function readStatsWithRetries({ statsPath, retries }, client, context) {
 		text: `Stats: ${outcome.value.json}`
 	});
 	return outcome;
-}
-
-// src/agent/borrowed-chunk.ts
-function lend(bytes) {
-	return {
-		length: bytes.length,
-		use: (read) => read(bytes)
-	};
 }
 
 // src/monitor/record.ts
@@ -4403,4 +4321,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { errorText as $, EMPTY_UPLOAD as A, limitList as B, loadDeletion as C, sandboxEnd as D, removeJobSandbox as E, isGated as F, withRetries as G, totalSize as H, formatBytes as I, MAX_ANSWER_BYTES as J, agentService as K, formatCount as L, digestOf as M, NOT_MEASURED as N, saveDeletion as O, gateOf as P, isFatal as Q, formatDuration as R, jobMetadata as S, publishSandbox as T, isSecretHeader as U, listSome as V, filesPerRequestOf as W, parseAnswer as X, badAnswer as Y, AgentError as Z, waitFor as _, chooseMonitor as a, inputError as at, createMonitorDirectory as b, receiveSamplerOptions as c, loadInputs as d, fieldsOf as et, markStopped as f, stats as g, measure as h, run as i, allOrProblems as it, describeShard as j, requireVariables as k, runSampler as l, checkGateIsJudgeable as m, deleteOrWarn as n, systemCode as nt, endMonitor as o, findMistake as ot, lend as p, withClient as q, notDeletedWarning as r, InputError as rt, startMonitor as s, quote as st, createOrConnect as t, parseFields as tt, isStopped as u, runReportingStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, runStep as y, formatNumber as z };
+export { errorText as $, describeShard as A, listSome as B, loadMonitorDirectory as C, saveDeletion as D, sandboxEnd as E, formatBytes as F, agentService as G, isSecretHeader as H, formatCount as I, MAX_ANSWER_BYTES as J, withClient as K, formatDuration as L, NOT_MEASURED as M, gateOf as N, requireVariables as O, isGated as P, isFatal as Q, formatNumber as R, loadDeletion as S, removeJobSandbox as T, filesPerRequestOf as U, totalSize as V, withRetries as W, parseAnswer as X, badAnswer as Y, AgentError as Z, runReportingStep as _, chooseMonitor as a, inputError as at, findMonitorDirectories as b, receiveSamplerOptions as c, loadInputs as d, systemCode as et, markStopped as f, waitFor as g, stats as h, run as i, allOrProblems as it, digestOf as j, EMPTY_UPLOAD as k, runSampler as l, measure as m, deleteOrWarn as n, parseFields as nt, endMonitor as o, findMistake as ot, checkGateIsJudgeable as p, lend as q, notDeletedWarning as r, InputError as rt, startMonitor as s, quote as st, createOrConnect as t, fieldsOf as tt, isStopped as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, limitList as z };
