@@ -26,7 +26,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/core': /^github\//,
   '@actions/glob': /^files\/find\.ts$/,
   'form-data': /^transfer\/multipart\.ts$/,
-  'p-limit': /^transfer\/transfer\.ts$/,
+  'p-limit': /^transfer\/request-each\.ts$/,
   undici: /^agent\/client\.ts$/,
 };
 

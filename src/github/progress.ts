@@ -72,7 +72,7 @@ function retryLog(log: LogLine, debug: LogLine): OnEvent {
   };
 }
 
-function nameFiles(files: readonly PlannedFile[]): string {
+function nameFiles(files: readonly Pick<PlannedFile, 'source'>[]): string {
   return files.length === 0
     ? 'the stats'
     : listSome(

@@ -1,9 +1,9 @@
-import pLimit from 'p-limit';
-import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
-import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import type { AgentError, Failure } from '../agent/failure.ts';
+import type { Retry, RetryPolicy } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { listSome } from '../text/format.ts';
 import { type Batch, batchesOf } from './multipart.ts';
+import { requestEach, type TimedOutcome } from './request-each.ts';
 import type { StoredFile, StoreFiles } from './store-files.ts';
 
 /** Every planned file has exactly one result: `not-attempted` until it is sent. */
@@ -29,10 +29,12 @@ export type FileResult =
       readonly sha256?: string;
     };
 
+type NamedFile = Pick<PlannedFile, 'source'>;
+
 export type TransferEvent =
   | { readonly kind: 'sent'; readonly bytes: number }
   /** `files` is empty for a stats request. */
-  | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
+  | { readonly kind: 'retry'; readonly files: readonly NamedFile[]; readonly retry: Retry }
   /** Counts files, since their results may change until the transfer ends. */
   | { readonly kind: 'attempted'; readonly count: number }
   | { readonly kind: 'debug'; readonly text: string };
@@ -52,100 +54,30 @@ export async function transfer(
   planned: readonly FileResult[],
   options: TransferOptions,
 ): Promise<{ readonly files: readonly FileResult[]; readonly retries: number }> {
-  const { storeFiles, concurrency, filesPerRequest, cancel, clock, onEvent } = options;
-  const { retries, sleep, random } = options;
-  const giveUp = new AbortController();
-  const stop = AbortSignal.any([cancel, giveUp.signal]);
-  const throttled = throttle(concurrency, stop, onEvent);
-  const giveUpIfHopeless = failureCounter(giveUp);
+  const { storeFiles, filesPerRequest, onEvent } = options;
   const results = new Map(planned.map(result => [result.file, result]));
-  let repeated = 0;
-
-  async function sendBatch(batch: Batch): Promise<void> {
-    const startedAt = clock();
-    let requests = 0;
-    const attempt = () => {
-      requests += 1;
-      return storeFiles(batch, bytes => onEvent({ kind: 'sent', bytes }));
-    };
-    const onRetry = (retry: Retry) => onEvent({ kind: 'retry', files: batch, retry });
-    const policy = { retries, sleep, random, stop, onRetry };
-    const outcome = await withRetries(() => throttled(attempt), policy);
-    if (requests === 0) return;
-    repeated += requests - 1;
-    giveUpIfHopeless(batch, outcome);
-    const durationMs = Math.round(clock() - startedAt);
-    for (const result of resultsOf(batch, outcome, durationMs)) results.set(result.file, result);
-    onEvent({ kind: 'attempted', count: batch.length });
-  }
-
-  // A batch keeps its slot while it waits for a retry, so a dead sandbox gets few requests.
-  const slots = pLimit(concurrency);
   const unsent = planned.filter(({ status }) => status === 'not-attempted');
   const batches = batchesOf(
     unsent.map(({ file }) => file),
     filesPerRequest,
   );
-  await slots
-    .map(batches, sendBatch)
-    // If a bug throws, send nothing more.
-    .finally(() => giveUp.abort('the transfer is over'));
-
-  const reason = reasonOf(stop);
+  let retries = 0;
+  const reason = await requestEach(batches, {
+    ...options,
+    request: batch => storeFiles(batch, bytes => onEvent({ kind: 'sent', bytes })),
+    isHopeless: mayHaveOverwrittenOthers,
+    onRetry: (batch, retry) => onEvent({ kind: 'retry', files: batch, retry }),
+    onDebug: text => onEvent({ kind: 'debug', text }),
+    onOutcome(batch, outcome) {
+      retries += outcome.retries;
+      for (const result of resultsOf(batch, outcome)) results.set(result.file, result);
+      onEvent({ kind: 'attempted', count: batch.length });
+    },
+  });
   const files = Array.from(results.values(), result =>
     result.status === 'not-attempted' ? { ...result, reason } : result,
   );
-  return { files: failOverwritten(files), retries: repeated };
-}
-
-/** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle(concurrency: number, stop: AbortSignal, onEvent: TransferOptions['onEvent']) {
-  const requests = pLimit(concurrency);
-  const slowDown = (limit: number, error: AgentError) => {
-    const lower = Math.floor(limit / 2);
-    // If several requests fail at the same limit, halve it only once.
-    if (lower === 0 || requests.concurrency !== limit) return;
-    requests.concurrency = lower;
-    onEvent({ kind: 'debug', text: `Concurrency: ${limit} → ${lower}, ${error.message}` });
-  };
-  return <T>(request: () => Promise<T>): Promise<T> =>
-    requests(async () => {
-      // The transfer may have ended while this request was queued.
-      if (stop.aborted)
-        throw new AgentError('cancelled', 'The transfer has ended.', { isUnsent: true });
-      const limit = requests.concurrency;
-      try {
-        return await request();
-      } catch (error) {
-        if (error instanceof AgentError && isOverload(error)) slowDown(limit, error);
-        throw error;
-      }
-    });
-}
-
-function isOverload({ status }: AgentError): boolean {
-  return status === 429 || status === 503;
-}
-
-// This may leave good files unsent, but by then the job has failed anyway.
-const MAX_CONSECUTIVE_FAILURES = 3;
-
-/** Returns a callback for each outcome, which aborts `giveUp` once more requests are pointless. */
-function failureCounter(giveUp: AbortController) {
-  let consecutiveFailures = 0;
-  return (batch: Batch, outcome: Outcome<unknown>): void => {
-    if (!('error' in outcome)) {
-      consecutiveFailures = 0;
-      return;
-    }
-    const { error } = outcome;
-    if (isFatal(error) || mayHaveOverwrittenOthers(batch, error))
-      giveUp.abort(`the transfer had ended: ${error.message}`);
-    if (error.isRetryable) consecutiveFailures += 1;
-    if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
-    const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
-    giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
-  };
+  return { files: failOverwritten(files), retries };
 }
 
 // An agent that drops folders may have written part of a batch over other files.
@@ -153,16 +85,8 @@ function mayHaveOverwrittenOthers(batch: Batch, { kind }: AgentError): boolean {
   return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
 
-function reasonOf(stop: AbortSignal): string {
-  return typeof stop.reason === 'string' ? stop.reason : 'the job was cancelled';
-}
-
-function resultsOf(
-  batch: Batch,
-  outcome: Outcome<readonly StoredFile[]>,
-  durationMs: number,
-): FileResult[] {
-  const { attempts } = outcome;
+function resultsOf(batch: Batch, outcome: TimedOutcome<readonly StoredFile[]>): FileResult[] {
+  const { attempts, durationMs } = outcome;
   if (!('error' in outcome))
     return outcome.value.map(stored => ({ status: 'uploaded', attempts, durationMs, ...stored }));
   const { kind, status, message, hint } = outcome.error;
