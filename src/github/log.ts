@@ -9,7 +9,8 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import { groupFailures, type UploadSection } from '../report/upload-section.ts';
+import { groupFailures } from '../report/transfer-lines.ts';
+import type { UploadSection } from '../report/upload-section.ts';
 import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
 import { limitList, moreInReport } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
@@ -95,10 +96,11 @@ export function logFiles({ files, skipped, dryRun }: UploadSection, log: Log): v
 
 // Thousands of files can fail for one reason, so only the first of them has the message.
 function failedLines(files: readonly FileResult[]): string[] {
-  return groupFailures(files).flatMap(([first, ...others]) =>
-    first === undefined
-      ? []
-      : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)],
+  return groupFailures(files.filter(file => file.status === 'failed')).flatMap(
+    ([first, ...others]) =>
+      first === undefined
+        ? []
+        : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)],
   );
 }
 

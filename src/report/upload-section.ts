@@ -6,14 +6,19 @@ import {
   formatCount,
   formatDuration,
   formatNumber,
-  formatRate,
   limitList,
   moreInReport,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
 import type { TaskInfo } from './report.ts';
-import type { FailureGroup, SectionView } from './section-view.ts';
+import type { SectionView } from './section-view.ts';
+import {
+  clause,
+  describeFailures,
+  describeTransfer,
+  notAttemptedReasons,
+} from './transfer-lines.ts';
 import { uploadBlocks } from './upload-blocks.ts';
 
 export interface UploadSection {
@@ -47,25 +52,25 @@ export const EMPTY_UPLOAD: UploadSection = {
 };
 
 export function viewUpload(section: UploadSection, info: TaskInfo): SectionView {
-  const { digest, shard } = section;
+  const { files, digest, shard } = section;
   const totals = countFiles(section);
-  const failures = describeFailures(section);
+  const failed = files.filter(file => file.status === 'failed');
   const notices = [...modesNotice(section), ...orphansNotice(section)];
-  const transferLine = describeTransfer(section, totals);
+  const transferLine = describeTransfer(totals.uploaded, totals.uploadedBytes, section);
   const digestLine = digest === '' ? [] : [`Digest: ${digest}`];
   return {
     level: uploadLevel(section, totals),
     headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ''}`,
     judgement: '',
-    reasons: notAttemptedReasons(section, info).map(text => ({ text, isUntrusted: true })),
-    failures,
+    reasons: notAttemptedReasons(files, info).map(text => ({ text, isUntrusted: true })),
+    failures: describeFailures(failed, ({ file }) => file.source),
     warnings: [],
     notices,
     logLines: transferLine === '' ? digestLine : [transferLine, ...digestLine],
     outputs: uploadOutputs(totals, digest),
-    files: { checksums: { name: 'checksums.txt', text: checksumsOf(section.files) } },
+    files: { checksums: { name: 'checksums.txt', text: checksumsOf(files) } },
     blocks: uploadBlocks(section, notices, transferLine),
-    json: { totals, ...section, files: section.files.map(fileEntry) },
+    json: { totals, ...section, files: files.map(fileEntry) },
   };
 }
 
@@ -118,51 +123,12 @@ function describeUpload(
   return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
 }
 
-function clause(count: number, what: string): string {
-  return count === 0 ? '' : `, ${formatNumber(count)} ${what}`;
-}
-
 function nameShard({ index, count }: Shard): string {
   return `shard ${index} of ${count}`;
 }
 
 export function describeShard(shard: ReportedShard): string {
   return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
-}
-
-function describeTransfer({ retries, durationMs }: UploadSection, totals: Totals): string {
-  const { uploaded, uploadedBytes } = totals;
-  if (uploaded === 0) return '';
-  // Below a second, the rate says more about latency than about the network.
-  const rate = durationMs < 1000 ? '' : `, ${formatRate(uploadedBytes, durationMs)}`;
-  const repeated = clause(retries, retries === 1 ? 'retry' : 'retries');
-  return `${formatCount(uploaded, 'file')}, ${formatBytes(uploadedBytes)}${rate}${repeated}`;
-}
-
-// An error of the step, or its cancellation, already explains why files were not attempted.
-function notAttemptedReasons({ files }: UploadSection, { errors, cancelled }: TaskInfo): string[] {
-  if (errors.length > 0 || cancelled) return [];
-  const reasons = files.flatMap(file => (file.status === 'not-attempted' ? [file.reason] : []));
-  return [...new Set(reasons)].map(reason => `Not attempted: ${reason}`);
-}
-
-type FailedFile = Extract<FileResult, { readonly status: 'failed' }>;
-
-/** Groups failed files by status and hint, since messages differ from file to file. */
-export function groupFailures(files: readonly FileResult[]): FailedFile[][] {
-  const failed = files.filter(result => result.status === 'failed');
-  const groups = Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`);
-  return [...groups.values()].sort((one, other) => other.length - one.length);
-}
-
-function describeFailures({ files }: UploadSection): FailureGroup[] {
-  // The headline already says that the job was cancelled.
-  const failed = files.filter(file => file.status !== 'failed' || file.error.kind !== 'cancelled');
-  return groupFailures(failed).map(group => ({
-    message: group[0]?.error.message ?? '',
-    hint: group[0]?.error.hint ?? '',
-    sources: group.map(({ file }) => file.source),
-  }));
 }
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
