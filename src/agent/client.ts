@@ -158,6 +158,10 @@ async function exchange<T>(
   };
   try {
     return await Promise.race([clock.ranOut, responding.then(receive)]);
+  } catch (error) {
+    // Otherwise, an answer that was rejected before its end would keep its connection.
+    clock.abort();
+    throw error;
   } finally {
     clock.stop();
     sending.isOver = true;

@@ -4,9 +4,10 @@ import type { AgentError } from './failure.ts';
 export function startIdleClock(ms: number, createError: () => AgentError) {
   const { promise: ranOut, reject } = Promise.withResolvers<never>();
   const aborter = new AbortController();
+  const abort = () => aborter.abort();
   const expire = () => {
     reject(createError());
-    aborter.abort();
+    abort();
   };
   let timer = setTimeout(expire, ms);
   const stop = () => clearTimeout(timer);
@@ -14,7 +15,7 @@ export function startIdleClock(ms: number, createError: () => AgentError) {
     stop();
     timer = setTimeout(expire, ms);
   };
-  return { ranOut, signal: aborter.signal, restart, stop };
+  return { ranOut, signal: aborter.signal, abort, restart, stop };
 }
 
 /** Passes on chunks, and calls `restart` for each. */
