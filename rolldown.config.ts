@@ -27,11 +27,11 @@ export default {
       groups: [
         { name: 'undici', test: /node_modules[\\/]undici[\\/]/ },
         { name: 'core', test: /node_modules[\\/]@actions[\\/]core[\\/]/ },
-        // Only an upload needs these, and loading them takes longer than reading the stats.
+        // Only a transfer needs these, and loading them takes longer than reading the stats.
         { name: 'vendor', test: /node_modules/ },
         {
           name: 'transfer',
-          test: /src[\\/](files|transfer|tasks[\\/](sync|upload))/,
+          test: /src[\\/](files|transfer|tasks[\\/](download|sync|upload))/,
         },
         { name: 'shared', test: /[\\/](src[\\/](?!main)|package\.json)/ },
       ],

@@ -8,20 +8,25 @@ import { memoryProblems } from './memory.ts';
 // limit on memory, the links to other sites, and workflows in act if that is installed.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
-const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1).join(' ');
 
 const chaos = globSync('test/**/chaos.test.ts', { cwd: PROJECT });
 const bench = run('the bench', ['dev/bench.ts', '--large', '--rounds', '1']);
 const problems = [
   ...bench.problems,
   ...memoryProblems(bench.stdout),
-  ...run('many chaos seeds', ['dev/test.ts', ...chaos], { CHAOS_SEEDS: SEEDS }).problems,
+  ...run('many chaos seeds', ['dev/test.ts', ...chaos], seeds(50)).problems,
+  ...run('chaotic downloads', ['dev/test.ts', 'test/e2e/download-chaos.test.ts'], seeds(200))
+    .problems,
   ...(await checkLinks()),
   ...(await runInAct()),
 ];
 for (const problem of problems) console.log(`::error::${problem}`);
 console.log(`Problems: ${problems.length}`);
 process.exitCode = problems.length === 0 ? 0 : 1;
+
+function seeds(count: number) {
+  return { CHAOS_SEEDS: Array.from({ length: count }, (_, index) => index + 1).join(' ') };
+}
 
 function run(title: string, args: readonly string[], env = {}) {
   console.log(`\n── ${title}`);

@@ -8,10 +8,11 @@ import { readActionFile } from '../runner/action-file.ts';
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 export const REFERENCE = path.join(PROJECT, 'docs/reference.md');
 
-/** Inputs that mean something else in one action: they get a row of their own. */
+/** Inputs and outputs that mean something else in one action: they get a row of their own. */
 const OWN_MEANING: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['sandbox-id'],
   run: ['working-directory', 'username', 'max-duration'],
+  download: ['files', 'working-directory', 'username', 'failed-count'],
 };
 
 interface Row {

@@ -92,6 +92,15 @@ interface Phrase {
 
 // The text of some answers is more precise than their status.
 const ERROR_PHRASES: readonly Phrase[] = [
+  // E2B's agent answers these to a download (packages/envd/internal/api/download.go). They quote the
+  // path, which may contain the words of others.
+  { statuses: [404], words: /^path '.*' does not exist$/, kind: 'no-such-file' },
+  {
+    statuses: [400],
+    words: /^path '.*' is a directory$/,
+    kind: 'rejected',
+    hint: 'Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that.',
+  },
   {
     // Most services report a missing sandbox in these words. The ID must be quoted or contain a
     // digit, so that "sandbox route not found" does not match.

@@ -22,6 +22,9 @@ const FAILURE_POLICIES = {
     'Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.',
   ),
   'not-found': perFile('Check base-url: the service has no such operation there.'),
+  'no-such-file': perFile(
+    'Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found.',
+  ),
   rejected: perFile(
     'The agent does not take this request. Check header-prefix, sandbox-id and port.',
   ),
@@ -46,6 +49,9 @@ const FAILURE_POLICIES = {
   'bad-answer': perFile('Check that base-url and the paths lead to the in-sandbox agent.'),
   'file-changed': perFile(
     'Check that the runner may read the file, and upload once nothing writes it any more.',
+  ),
+  'not-written': perFile(
+    'Check that the runner may write the target, and that its disk is not full.',
   ),
   cancelled: fatal('The job was cancelled.'),
 } as const satisfies Readonly<Record<string, FailurePolicy>>;

@@ -65,7 +65,7 @@ function parseNumber(number: string, suffix: string, reject: RejectCondition): n
   return Number.isFinite(amount) ? amount : reject(`${number} is too large a number`);
 }
 
-const BYTES: Readonly<Record<string, number>> = {
+export const BYTES: Readonly<Record<string, number>> = {
   B: 1,
   kB: 1e3,
   MB: 1e6,

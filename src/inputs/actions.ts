@@ -8,6 +8,7 @@ interface Action {
 export const ACTIONS = {
   sync: { folder: '.', scripts: ['sync'] },
   upload: { folder: 'upload', scripts: ['upload'] },
+  download: { folder: 'download', scripts: ['download'] },
   stats: { folder: 'stats', scripts: ['stats'] },
   run: { folder: 'run', scripts: ['run'] },
   monitor: { folder: 'monitor', scripts: ['monitor', 'monitor-sampler', 'monitor-post'] },

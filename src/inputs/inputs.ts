@@ -13,6 +13,7 @@ import {
   token,
 } from './connection.ts';
 import { CROSS_INPUT_RULES } from './cross-input-rules.ts';
+import { byteSize, downloadLines } from './downloads.ts';
 import { fileRules, targetDirectory } from './files.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
 import {
@@ -66,6 +67,15 @@ const uploading = {
   'dry-run': flag(false),
 };
 
+const downloading = {
+  files: downloadLines,
+  'working-directory': text,
+  'max-bytes': byteSize('1GiB'),
+  username: text,
+  'if-no-file-found': choice('error', 'warn', 'ignore'),
+  concurrency,
+};
+
 const judging = { 'fail-if': conditions, 'warn-if': conditions };
 
 const measuring = {
@@ -108,6 +118,7 @@ const controlling = {
 const INPUTS = {
   sync: { ...connecting, ...retrying, ...uploading, ...measuring, ...reporting },
   upload: { ...connecting, ...retrying, ...uploading, ...reporting },
+  download: { ...connecting, ...retrying, ...downloading, ...reporting },
   stats: { ...connecting, ...retrying, ...measuring, ...reporting },
   monitor: {
     ...connecting,

@@ -1,6 +1,7 @@
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { Task } from '../inputs/inputs.ts';
 import { type CommandSection, EMPTY_COMMAND, viewCommand } from './command-section.ts';
+import { type DownloadSection, EMPTY_DOWNLOAD, viewDownload } from './download-section.ts';
 import { type MeasuredSection, viewMeasured } from './measured-section.ts';
 import type { ReportedError } from './reported-error.ts';
 import type { SectionView } from './section-view.ts';
@@ -25,15 +26,17 @@ export interface Report extends TaskInfo {
   readonly command?: CommandSection;
   readonly upload?: UploadSection;
   readonly measured?: MeasuredSection;
+  readonly download?: DownloadSection;
 }
 
 /** Returns the views of the sections; the headline of the first becomes that of the report. */
 export function viewsOf(report: Report): SectionView[] {
-  const { command, upload, measured } = report;
+  const { command, upload, measured, download } = report;
   return [
     ...(command === undefined ? [] : [viewCommand(command, report)]),
     ...(upload === undefined ? [] : [viewUpload(upload, report)]),
     ...(measured === undefined ? [] : [viewMeasured(measured, report)]),
+    ...(download === undefined ? [] : [viewDownload(download, report)]),
   ];
 }
 
@@ -53,6 +56,7 @@ export function failedReport(
   const sections: Readonly<Record<Task, Sections>> = {
     sync: { upload: EMPTY_UPLOAD, measured },
     upload: { upload: EMPTY_UPLOAD },
+    download: { download: EMPTY_DOWNLOAD },
     stats: { measured },
     monitor: { measured },
     run: { command: EMPTY_COMMAND, measured },

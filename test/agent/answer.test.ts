@@ -26,6 +26,7 @@ describe('the failure kind of a status', () => {
     unauthorized: [401],
     forbidden: [403],
     'sandbox-not-found': [410],
+    'no-such-file': [],
     'not-found': [301, 302, 307, 404, 405],
     rejected: [400, 402, 406, 411, 414, 415, 422, 431, 501, 505],
     'too-large': [413],
@@ -36,6 +37,7 @@ describe('the failure kind of a status', () => {
     unreachable: [],
     connection: [],
     'file-changed': [],
+    'not-written': [],
     cancelled: [],
   };
   for (const [kind, statuses] of Object.entries(KINDS))

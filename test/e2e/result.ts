@@ -22,6 +22,15 @@ export interface Report {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
   readonly orphaned: readonly string[];
   readonly files: readonly ReportedFile[];
+  readonly download: {
+    readonly totals: Readonly<Record<string, number>>;
+    readonly files: readonly ReportedDownload[];
+  };
+}
+
+export interface ReportedDownload extends Omit<ReportedFile, 'source' | 'size' | 'path'> {
+  readonly path: string;
+  readonly size?: number;
 }
 
 export interface ReportedFile {

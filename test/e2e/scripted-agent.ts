@@ -8,7 +8,7 @@ export interface ReceivedRequest {
   readonly line: string;
   /** The header lines. */
   readonly headers: readonly string[];
-  /** The path of an upload's query. */
+  /** The path of the query of an upload or a download. */
   readonly target: string;
   readonly body: Buffer;
 }
@@ -22,6 +22,8 @@ export interface Responders {
   /** Answers the uploads of these targets. */
   readonly uploads?: Readonly<Record<string, Responder>>;
   readonly stats?: Responder;
+  /** Answers all downloads. */
+  readonly download?: Responder;
 }
 
 /** An agent that answers with whatever bytes a test gives it. */
@@ -36,6 +38,7 @@ export async function openScriptedAgent({
   upload,
   uploads,
   stats,
+  download = answer(404, '404 page not found'),
 }: Responders = {}): Promise<ScriptedAgent> {
   const requests: ReceivedRequest[] = [];
   const server = await rawServer(
@@ -47,6 +50,7 @@ export async function openScriptedAgent({
       const responder = line.startsWith('POST')
         ? (uploads?.[target] ?? upload ?? answer(200, fileEntryJson(target)))
         : (stats ?? answer(200, JSON.stringify(METRICS)));
+      if (line.startsWith('GET /files')) return download(socket, request);
       responder(socket, request);
     }),
   );

@@ -5,7 +5,7 @@ import { InputError, type Problem } from '../../src/inputs/input-error.ts';
 import { type Inputs, parseInputs } from '../../src/inputs/inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 
-type Action = 'sync' | 'run' | 'sandbox';
+type Action = 'sync' | 'download' | 'run' | 'sandbox';
 
 const CONNECTION = {
   'sandbox-id': 'i1a2b3c4d5',
@@ -16,6 +16,7 @@ const CONNECTION = {
 /** Valid values of the required inputs. */
 export const REQUIRED = {
   sync: { ...CONNECTION, files: 'dist/**' },
+  download: { ...CONNECTION, files: 'app/junit.xml' },
   run: { ...CONNECTION, run: 'npm test' },
   sandbox: { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2', template: 'base' },
 } as const satisfies Readonly<Record<Action, RawInputs>>;
@@ -76,7 +77,10 @@ export function rejects(
       assert.ok(message.includes(words), message);
       // The runner evaluates expressions.
       const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
-      const line = input === 'files' ? `a\n${String(fixed[input])}` : String(fixed[input]);
+      const line =
+        input === 'files' && action === 'sync'
+          ? `a\n${String(fixed[input])}`
+          : String(fixed[input]);
       assert.deepEqual(problemsOf({ ...others, [input]: line }, action), []);
     });
 }

@@ -13,6 +13,7 @@ const PROJECT = path.resolve(import.meta.dirname, '../..');
 const NAMES: readonly ActionName[] = [
   'sync',
   'upload',
+  'download',
   'stats',
   'run',
   'monitor',
@@ -28,8 +29,8 @@ for (const action of NAMES) {
   const { folder, scripts } = ACTIONS[action];
   const directory = path.join(PROJECT, folder);
   const { inputs, using, main, post } = await readActionFile(directory);
-  const { sandbox, ...others } = REQUIRED;
-  const valid: RawInputs = action === 'sandbox' ? sandbox : { ...others.sync, ...others.run };
+  const required: Partial<Record<ActionName, RawInputs>> = REQUIRED;
+  const valid = required[action] ?? REQUIRED.sync;
 
   test(`${action}: action.yml names the inputs that the code reads`, () => {
     assert.deepEqual(inputs.map(({ name }) => name).sort(), inputNames(action).sort());
@@ -44,9 +45,9 @@ for (const action of NAMES) {
   test(`${action}: action.yml requires the inputs that no earlier step can provide`, () => {
     const connected =
       action === 'sandbox' ? { template: 'base' } : { ...valid, files: '', run: '' };
-    const required = inputs.filter(input => input.required).map(({ name }) => name);
-    if (required.length === 0) return assert.doesNotThrow(() => parseInputs(action, connected));
-    const message = required.map(name => `${name}: is (required|empty).*`).join('\n');
+    const names = inputs.filter(input => input.required).map(({ name }) => name);
+    if (names.length === 0) return assert.doesNotThrow(() => parseInputs(action, connected));
+    const message = names.map(name => `${name}: is (required|empty).*`).join('\n');
     assert.throws(() => parseInputs(action, connected), { message: RegExp(`^${message}$`) });
   });
 

@@ -11,13 +11,13 @@ const TRANSFER = ['transfer.js', 'vendor.js'];
 
 for (const { folder, scripts } of Object.values(ACTIONS))
   for (const script of scripts) {
-    const uploads = folder === '.' || folder === 'upload';
-    test(`dist/${script}.js ${uploads ? 'loads' : 'never loads'} the search and the transfer`, () => {
+    const transfers = ['.', 'upload', 'download'].includes(folder);
+    test(`dist/${script}.js ${transfers ? 'loads' : 'never loads'} the search and the transfer`, () => {
       const loaded = loadedBy(`${script}.js`);
       assert.ok(loaded.has('shared.js'));
       assert.deepEqual(
         TRANSFER.filter(file => loaded.has(file)),
-        uploads ? TRANSFER : [],
+        transfers ? TRANSFER : [],
       );
     });
   }

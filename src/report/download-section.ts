@@ -1,0 +1,99 @@
+import type { Failure } from '../agent/failure.ts';
+import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/format.ts';
+import type { DownloadedFile } from '../transfer/download-file.ts';
+import { html } from './html.ts';
+import type { TaskInfo } from './report.ts';
+import type { SectionView } from './section-view.ts';
+import {
+  clause,
+  describeFailures,
+  describeTransfer,
+  notAttemptedReasons,
+} from './transfer-lines.ts';
+
+export interface DownloadSection {
+  /** In the order of the input `files`. */
+  readonly files: readonly DownloadResult[];
+  readonly retries: number;
+  readonly durationMs: number;
+}
+
+export type DownloadResult = {
+  /** In the sandbox, as the user wrote it. */
+  readonly path: string;
+  /** On the runner, relative to the workspace. */
+  readonly target: string;
+} & (
+  | ({ readonly status: 'downloaded' } & Attempts & DownloadedFile)
+  | ({ readonly status: 'failed'; readonly error: Failure } & Attempts)
+  | { readonly status: 'missing' | 'not-attempted'; readonly reason: string }
+);
+
+interface Attempts {
+  readonly attempts: number;
+  readonly durationMs: number;
+}
+
+export const EMPTY_DOWNLOAD: DownloadSection = { files: [], retries: 0, durationMs: 0 };
+
+export function viewDownload(section: DownloadSection, info: TaskInfo): SectionView {
+  const { files } = section;
+  const totals = countFiles(files);
+  const failed = files.filter(file => file.status === 'failed');
+  const transferLine = describeTransfer(totals.downloaded, totals.downloadedBytes, section);
+  return {
+    level: levelOf(totals),
+    headline: describeDownload(section, totals),
+    judgement: '',
+    reasons: notAttemptedReasons(files, info).map(text => ({ text, isUntrusted: true })),
+    failures: describeFailures(failed, ({ path }) => path),
+    warnings: [],
+    notices: [],
+    logLines: [...files.map(fileLine), ...(transferLine === '' ? [] : [transferLine])],
+    outputs: {
+      'downloaded-count': String(totals.downloaded),
+      'failed-count': String(totals.failed),
+    },
+    files: {},
+    blocks: transferLine === '' ? [] : [html`<p>${transferLine}</p>`],
+    json: { download: { totals, ...section } },
+  };
+}
+
+type Totals = ReturnType<typeof countFiles>;
+
+function countFiles(files: readonly DownloadResult[]) {
+  const count = (wanted: DownloadResult['status']) =>
+    files.filter(({ status }) => status === wanted).length;
+  return {
+    planned: files.length,
+    downloaded: count('downloaded'),
+    missing: count('missing'),
+    failed: count('failed'),
+    notAttempted: count('not-attempted'),
+    downloadedBytes: files.reduce((sum, file) => sum + ('size' in file ? file.size : 0), 0),
+  };
+}
+
+function levelOf({ downloaded, failed, notAttempted }: Totals): SectionView['level'] {
+  if (failed + notAttempted > 0) return 'failure';
+  return downloaded === 0 ? 'warning' : 'success';
+}
+
+function describeDownload({ durationMs }: DownloadSection, totals: Totals): string {
+  const { planned, downloaded, missing, failed, notAttempted } = totals;
+  const files = formatCount(planned, 'file');
+  if (planned === 0) return 'Nothing was downloaded';
+  if (downloaded === planned) return `Downloaded ${files} in ${formatDuration(durationMs)}`;
+  const others = [
+    clause(failed, 'failed'),
+    clause(missing, 'missing'),
+    clause(notAttempted, 'not attempted'),
+  ];
+  return `Downloaded ${formatNumber(downloaded)} of ${files}${others.join('')}`;
+}
+
+function fileLine(file: DownloadResult): string {
+  const line = `${file.status.replace('-', ' ')}: ${file.path} → ${file.target}`;
+  return file.status === 'downloaded' ? `${line} (${formatBytes(file.size)})` : line;
+}

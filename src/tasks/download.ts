@@ -1,0 +1,106 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { agentService, type Client, withClient } from '../agent/client.ts';
+import { pathWithin, toPosix } from '../files/paths.ts';
+import { inputError } from '../inputs/input-error.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import type { DownloadResult, DownloadSection } from '../report/download-section.ts';
+import type { Report } from '../report/report.ts';
+import { formatCount } from '../text/format.ts';
+import {
+  type DownloadedFile,
+  downloadFile,
+  type FileToDownload,
+} from '../transfer/download-file.ts';
+import { requestEach, type TimedOutcome } from '../transfer/request-each.ts';
+import type { Context } from './context.ts';
+
+/** Downloads files of the sandbox to the workspace. @throws InputError before anything is sent */
+export async function download(inputs: Inputs<'download'>, context: Context): Promise<Report> {
+  const { sandboxId, baseUrl, ifNoFileFound } = inputs;
+  const files = placeTargets(inputs, context.workspace);
+  const count = formatCount(files.length, 'file');
+  const title = `Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`;
+  context.onEvent({ kind: 'note', text: title });
+  const section = await withClient(agentService(inputs), context, client =>
+    downloadEach(files, inputs, client, context),
+  );
+  const missing = section.files.filter(({ status }) => status === 'missing');
+  const warnings =
+    ifNoFileFound === 'warn' ? missing.map(file => `${file.path} ${NOT_FOUND}.`) : [];
+  const cancelled = context.cancel.aborted;
+  const info = { task: 'download', name: '', sandboxId, baseUrl, cancelled, errors: [] } as const;
+  return { ...info, warnings, download: section };
+}
+
+const NOT_FOUND = 'does not exist in the sandbox';
+
+/** Resolves the targets. @throws InputError if `working-directory` is outside the workspace */
+function placeTargets(
+  { files, workingDirectory }: Inputs<'download'>,
+  workspace: string,
+): FileToDownload[] {
+  const realWorkspace = realpathSync.native(workspace);
+  const directory = pathWithin(workspace, path.resolve(workspace, workingDirectory));
+  if (directory === undefined)
+    throw inputError('working-directory', 'is outside the workspace.', 'app');
+  return files.map(line => {
+    const target = path.join(directory, line.target);
+    const realTarget = path.join(realWorkspace, target);
+    return { path: line.path, target: toPosix(target), realTarget };
+  });
+}
+
+async function downloadEach(
+  files: readonly FileToDownload[],
+  inputs: Inputs<'download'>,
+  client: Client,
+  { onEvent, ...context }: Context,
+): Promise<DownloadSection> {
+  const startedAt = context.clock();
+  const results = new Map<FileToDownload, DownloadResult>();
+  let retries = 0;
+  const reason = await requestEach(files, {
+    ...inputs,
+    ...context,
+    request: file => downloadFile(file, inputs, client),
+    onRetry: (file, retry) => onEvent({ kind: 'retry', files: [{ source: file.path }], retry }),
+    onDebug: text => onEvent({ kind: 'debug', text }),
+    onOutcome(file, outcome) {
+      retries += outcome.retries;
+      results.set(file, resultOf(file, outcome, inputs));
+    },
+  });
+  return {
+    files: files.map(
+      file => results.get(file) ?? { ...namesOf(file), status: 'not-attempted', reason },
+    ),
+    retries,
+    durationMs: Math.round(context.clock() - startedAt),
+  };
+}
+
+function resultOf(
+  file: FileToDownload,
+  outcome: TimedOutcome<DownloadedFile>,
+  { ifNoFileFound }: Inputs<'download'>,
+): DownloadResult {
+  const { attempts, durationMs } = outcome;
+  const names = namesOf(file);
+  if ('value' in outcome)
+    return { ...names, status: 'downloaded', attempts, durationMs, ...outcome.value };
+  const { kind, status, message, hint } = outcome.error;
+  if (kind === 'no-such-file' && ifNoFileFound !== 'error')
+    return { ...names, status: 'missing', reason: `it ${NOT_FOUND}` };
+  return {
+    ...names,
+    status: 'failed',
+    attempts,
+    durationMs,
+    error: { kind, status, message, hint },
+  };
+}
+
+function namesOf({ path, target }: FileToDownload): Pick<DownloadResult, 'path' | 'target'> {
+  return { path, target };
+}

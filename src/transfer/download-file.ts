@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { StreamedAnswer } from '../agent/answer.ts';
+import type { Client } from '../agent/client.ts';
+import { AgentError } from '../agent/failure.ts';
+import { deepestLinkIn, isLink, statIfExists } from '../files/paths.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { systemCode } from '../text/errors.ts';
+import { formatBytes } from '../text/format.ts';
+
+export interface FileToDownload {
+  /** In the sandbox, as the user wrote it. */
+  readonly path: string;
+  /** On the runner, relative to the workspace. */
+  readonly target: string;
+  /** Absolute path of the target; the workspace in it is a real path. */
+  readonly realTarget: string;
+}
+
+export interface DownloadedFile {
+  readonly size: number;
+  /** Hex digest. */
+  readonly sha256: string;
+}
+
+/**
+ * Downloads a file to its target, which stays as it was unless all of the file arrives.
+ * @throws AgentError
+ */
+export async function downloadFile(
+  file: FileToDownload,
+  { username, maxBytes }: Pick<Inputs<'download'>, 'username' | 'maxBytes'>,
+  client: Pick<Client, 'receive'>,
+): Promise<DownloadedFile> {
+  useDisk(file, () => checkTarget(file));
+  // A name of its own: the target's may be as long as names can be.
+  const part = path.join(path.dirname(file.realTarget), `.sandbox-sync-${randomUUID()}.part`);
+  const user = username === '' ? '' : `&username=${encodeURIComponent(username)}`;
+  try {
+    const downloaded = await client.receive(
+      { method: 'GET', path: `/files?path=${encodeURIComponent(file.path)}${user}` },
+      answer => receiveInto(part, file, answer, maxBytes),
+    );
+    // After a timeout, the function above may still run, so it must not touch the target.
+    useDisk(file, () => renameSync(part, file.realTarget));
+    return downloaded;
+  } finally {
+    useDisk(file, () => rmSync(part, { force: true }));
+  }
+}
+
+/** @throws AgentError if a link or a folder is in the way */
+function checkTarget({ target, realTarget }: FileToDownload): void {
+  const hint = 'Choose another target, or remove in the workspace what is in the way.';
+  if (isLink(deepestLinkIn(realTarget)))
+    throw new AgentError('not-written', `The target ${target} is a link, or below one.`, { hint });
+  if (statIfExists(realTarget)?.isDirectory())
+    throw new AgentError('not-written', `The target ${target} is a folder.`, { hint });
+}
+
+async function receiveInto(
+  part: string,
+  file: FileToDownload,
+  answer: StreamedAnswer,
+  maxBytes: number,
+): Promise<DownloadedFile> {
+  const expected = checkLength(answer, maxBytes);
+  const digest = createHash('sha256');
+  let size = 0;
+  const descriptor = useDisk(file, () => {
+    mkdirSync(path.dirname(part), { recursive: true });
+    return openSync(part, 'wx');
+  });
+  try {
+    for await (const chunk of answer.chunks) {
+      useDisk(file, () => writeFileSync(descriptor, chunk));
+      digest.update(chunk);
+      size += chunk.length;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  if (size === expected) return { size, sha256: digest.digest('hex') };
+  throw new AgentError('connection', `${answer.label} sent ${size} of ${expected} bytes.`);
+}
+
+/** Returns the bytes that the answer announces. @throws AgentError if it could not be checked */
+function checkLength({ label, headers }: StreamedAnswer, maxBytes: number): number {
+  const { 'content-length': length, 'content-encoding': encoding } = headers;
+  const hint = 'Check whether a proxy on the way compresses or converts answers.';
+  if (encoding !== undefined)
+    throw new AgentError('bad-answer', `${label} sent an encoded answer.`, { hint });
+  // Without a length, an answer that was cut off could look complete.
+  if (typeof length !== 'string' || !/^\d{1,15}$/.test(length))
+    throw new AgentError('bad-answer', `${label} sent no Content-Length.`, { hint });
+  const bytes = Number(length);
+  if (bytes <= maxBytes) return bytes;
+  throw new AgentError('too-large', `${label} would send ${formatBytes(bytes)}.`, {
+    hint: `Raise max-bytes, which is ${formatBytes(maxBytes)}, or compress the file in the sandbox.`,
+  });
+}
+
+function useDisk<T>({ target }: FileToDownload, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    throw new AgentError('not-written', `${target} cannot be written (${code}).`);
+  }
+}

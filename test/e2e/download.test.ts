@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
+import { expectFailure, expectSuccess, type Inputs, type Signal } from './run-action.ts';
+import { answer, openScriptedAgent, type Responder } from './scripted-agent.ts';
+import { type Files, openJob, type TestJob, TOKEN } from './test-job.ts';
+
+/** Answers downloads with these texts or responders, and any other as the agent does. */
+function serve(files: Readonly<Record<string, string | Responder>>): Responder {
+  return (socket, request) => {
+    const file = files[request.target];
+    const message = `path '/home/user/${request.target}' does not exist`;
+    const missing = answer(404, JSON.stringify({ code: 404, message }));
+    const respond = typeof file === 'string' ? answer(200, file) : (file ?? missing);
+    respond(socket, request);
+  };
+}
+
+const cut: Responder = socket => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc');
+
+const DOWNLOAD = { task: 'download' } as const;
+
+/** Opens a job with these files in its workspace, and an agent that serves others. */
+async function openDownload(
+  served: Readonly<Record<string, string | Responder>>,
+  files: Files = {},
+) {
+  const job = await openJob({ files });
+  const agent = await openScriptedAgent({ download: serve(served) });
+  const inputsFor = (inputs: Inputs) => ({ 'base-url': agent.url, retries: '0', ...inputs });
+  return {
+    job,
+    requests: () => agent.requests.map(({ target }) => target),
+    succeed: (inputs: Inputs) => expectSuccess(job, inputsFor(inputs), DOWNLOAD),
+    fail: (inputs: Inputs, options = {}) =>
+      expectFailure(job, inputsFor(inputs), { ...DOWNLOAD, ...options }),
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await job[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function textsBelow({ workspace }: TestJob): Readonly<Record<string, string>> {
+  const files = Object.entries(filesBelow(workspace));
+  return Object.fromEntries(files.map(([name, content]) => [name, content.toString()]));
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const LINES = 'app/junit.xml => reports/junit.xml\napp/coverage.tgz';
+
+test('files are downloaded to their targets, and reported with size and SHA-256', async () => {
+  const served = { 'app/junit.xml': '<new/>', 'app/coverage.tgz': '' };
+  await using download = await openDownload(served, { 'reports/junit.xml': '<old/>' });
+  const result = await download.succeed({ files: LINES });
+  const expected = { 'reports/junit.xml': '<new/>', 'coverage.tgz': '' };
+  assert.deepEqual(textsBelow(download.job), expected);
+  const { totals, files } = result.report.download;
+  assert.deepEqual(
+    files.map(({ target, status, size, sha256 }) => ({ target, status, size, sha256 })),
+    [
+      { target: 'reports/junit.xml', status: 'downloaded', size: 6, sha256: sha256('<new/>') },
+      { target: 'coverage.tgz', status: 'downloaded', size: 0, sha256: sha256('') },
+    ],
+  );
+  assert.deepEqual([totals['downloaded'], totals['downloadedBytes']], [2, 6]);
+  assert.deepEqual(
+    [result.outputs['downloaded-count'], result.outputs['failed-count']],
+    ['2', '0'],
+  );
+  assert.match(result.summary, /^<h3>✅ .*Downloaded 2 files in .*<p>2 files, 6 B<\/p>/s);
+  assert.match(result.stdout, /^downloaded: app\/junit\.xml → reports\/junit\.xml \(6 B\)$/m);
+});
+
+test('targets start at working-directory, which must be in the workspace', async () => {
+  await using download = await openDownload({ a: 'text' });
+  await download.succeed({ files: 'a => b/c', 'working-directory': 'web' });
+  const { workspace } = download.job;
+  await download.succeed({ files: 'a', 'working-directory': `${workspace}/web` });
+  assert.deepEqual(textsBelow(download.job), { 'web/a': 'text', 'web/b/c': 'text' });
+  for (const outside of ['..', '../outside', download.job.outside]) {
+    const result = await download.fail({ files: 'a', 'working-directory': outside });
+    assert.match(result.errors, /^working-directory: is outside the workspace\./);
+  }
+  assert.deepEqual([filesBelow(download.job.outside), download.requests()], [{}, ['a', 'a']]);
+});
+
+describe('if-no-file-found', () => {
+  for (const value of ['error', 'warn', 'ignore'])
+    test(`if-no-file-found: ${value} decides about a file that does not exist`, async () => {
+      await using download = await openDownload({ a: 'text' });
+      const isError = value === 'error';
+      const run = isError ? download.fail : download.succeed;
+      const result = await run({ files: 'a\nnone', 'if-no-file-found': value });
+      const [, missing] = result.report.download.files;
+      assert.equal(missing?.status, isError ? 'failed' : 'missing');
+      assert.equal(result.outputs['failed-count'], isError ? '1' : '0');
+      const warning = value === 'warn' ? 'none does not exist in the sandbox.' : '';
+      assert.equal(result.warnings, warning);
+      assert.deepEqual(textsBelow(download.job), { a: 'text' });
+    });
+
+  test('if-no-file-found: ignore does not excuse a 404 of something else', async () => {
+    await using download = await openDownload({ a: answer(404, '404 page not found') });
+    const result = await download.fail({ files: 'a', 'if-no-file-found': 'ignore' });
+    assert.match(result.errors, /404 page not found.*Check base-url/s);
+  });
+
+  test('a step that finds none of its files warns in the summary', async () => {
+    await using download = await openDownload({});
+    const result = await download.succeed({ files: 'a', 'if-no-file-found': 'ignore' });
+    assert.match(result.summary, /^<h3>⚠️ .*Downloaded 0 of 1 file, 1 missing\./);
+  });
+});
+
+test('a failed file leaves its target as it was, and other files are downloaded', async () => {
+  const before = { 'b.txt': 'before' };
+  await using download = await openDownload({ 'a.txt': 'new', 'b.txt': cut }, before);
+  const result = await download.fail({ files: 'a.txt\nb.txt' });
+  assert.deepEqual(textsBelow(download.job), { 'a.txt': 'new', 'b.txt': 'before' });
+  const [, failed] = result.report.download.files;
+  assert.deepEqual([failed?.status, failed?.error?.kind], ['failed', 'connection']);
+  assert.match(result.summary, /^<h3>❌ .*Downloaded 1 of 2 files, 1 failed\./);
+});
+
+test('files that fail for the same reason are one error', async () => {
+  await using download = await openDownload({});
+  const result = await download.fail({ files: 'a\nb' });
+  const [first, ...others] = result.annotations('error');
+  assert.match(first ?? '', /"path '\/home\/user\/a' does not exist"\.\n.*\n- a\n- b$/);
+  assert.equal(others.length, 1);
+});
+
+test('a cut download is repeated, and its retry counted', async () => {
+  let attempts = 0;
+  const flaky: Responder = (socket, request) => {
+    attempts += 1;
+    (attempts === 1 ? cut : answer(200, 'whole'))(socket, request);
+  };
+  await using download = await openDownload({ a: flaky });
+  const result = await download.succeed({ files: 'a', retries: '1' });
+  assert.deepEqual(textsBelow(download.job), { a: 'whole' });
+  assert.equal(result.report.download.files[0]?.attempts, 2);
+  assert.match(result.stdout, /^Attempt 1 for a failed, next in /m);
+  assert.match(result.summary, /1 file, 5 B(, .*\/s)?, 1 retry/);
+});
+
+test('a wrong token ends the download, and the rest is not attempted', async () => {
+  await using download = await openDownload({ a: answer(401, '{"message":"wrong"}') });
+  const result = await download.fail({ files: 'a\nb', concurrency: '1' });
+  const [first, second] = result.report.download.files;
+  assert.deepEqual([first?.status, second?.status], ['failed', 'not-attempted']);
+  assert.match(second?.reason ?? '', /^the transfer had ended: .*answered 401/);
+  assert.deepEqual(download.requests(), ['a']);
+});
+
+test('a cancelled download reports each file, and leaves no part of one', {
+  skip: WITHOUT_SIGNALS,
+}, async () => {
+  const running = Promise.withResolvers<Signal>();
+  const stall: Responder = socket => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc');
+    void running.promise.then(signal => signal('SIGINT'));
+  };
+  await using download = await openDownload({ a: 'text', b: stall, c: 'text' }, { b: 'before' });
+  const result = await download.fail(
+    { files: 'a\nb\nc', concurrency: '1' },
+    { onLine: (_: string, signal: Signal) => running.resolve(signal) },
+  );
+  const { files } = result.report.download;
+  assert.deepEqual(
+    files.map(({ status, reason, error }) => [status, reason ?? error?.kind]),
+    [
+      ['downloaded', undefined],
+      ['failed', 'cancelled'],
+      ['not-attempted', 'the job was cancelled'],
+    ],
+  );
+  assert.deepEqual(textsBelow(download.job), { a: 'text', b: 'before' });
+  assert.match(result.summary, /^<h3>⛔ .*Cancelled\. Downloaded 1 of 3 files/);
+});
+
+test('nothing is requested if an input is invalid', async () => {
+  await using download = await openDownload({ a: 'text' });
+  const result = await download.fail({ files: 'a\nb => a', 'max-bytes': 'much' });
+  assert.match(result.errors, /"a" and "b" have the same target.*"much" is not a size/s);
+  assert.deepEqual([download.requests(), result.outputs['downloaded-count']], [[], '0']);
+});
+
+test('a secret in the name of a file is in nothing that a download leaves behind', async () => {
+  await using download = await openDownload({ [`${TOKEN}.txt`]: 'text' });
+  const result = await download.fail({ files: `${TOKEN}.txt\nx/${TOKEN}`, concurrency: '1' });
+  assert.ok(!result.allOutput.includes(TOKEN));
+  assert.equal(result.report.download.files[0]?.target, '***.txt');
+});

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import type { FailureKind } from '../../src/agent/failure.ts';
+import { downloadFile } from '../../src/transfer/download-file.ts';
+import { openClient } from '../agent/open-client.ts';
+import { http, onRequest, type RawRequest, rawServer } from '../raw-server.ts';
+import { filesBelow, WITHOUT_LINKS } from '../system.ts';
+import { distinctBytes, openTempFolder } from './temp-folder.ts';
+
+type Say = (socket: Socket, request: RawRequest) => void;
+
+interface Setup {
+  readonly path?: string;
+  readonly target?: string;
+  readonly username?: string;
+  readonly maxBytes?: number;
+  readonly timeout?: number;
+}
+
+/** Downloads a file below a folder from a server that answers with `say`. */
+async function downloadTo(folder: string, say: Say, setup: Setup = {}) {
+  const { path: source = 'a.txt', target = 'out', username = '', maxBytes = 2 ** 30 } = setup;
+  const { timeout = 60_000 } = setup;
+  await using server = await rawServer(onRequest(say));
+  await using client = await openClient(`http://${server.host}`, { timeout });
+  const file = { path: source, target, realTarget: path.join(folder, target) };
+  return await downloadFile(file, { username, maxBytes }, client);
+}
+
+const say =
+  (bytes: string | Buffer): Say =>
+  socket =>
+    void socket.write(bytes);
+
+const sayAndEnd =
+  (bytes: string): Say =>
+  socket =>
+    void socket.end(bytes);
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const LENGTH = 'Content-Length: 5\r\n';
+
+describe('a whole answer', () => {
+  for (const size of [0, 1, 70_000, 3 * 1024 * 1024])
+    test(`a file of ${size} bytes arrives with its size and SHA-256`, async () => {
+      using folder = openTempFolder();
+      const content = distinctBytes(size);
+      const head = `${OK}Content-Length: ${size}\r\n\r\n`;
+      const whole = Buffer.concat([Buffer.from(head), content]);
+      const downloaded = await downloadTo(folder.path, say(whole));
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      assert.deepEqual(downloaded, { size, sha256 });
+      assert.deepEqual(filesBelow(folder.path), { out: content });
+    });
+
+  test('a downloaded file replaces an older one, and makes missing folders', async () => {
+    using folder = openTempFolder();
+    writeFileSync(folder.at('out'), 'a longer text from before');
+    await downloadTo(folder.path, say(http(200, 'new')));
+    await downloadTo(folder.path, say(http(200, 'deep')), { target: 'a/b/c' });
+    const expected = { out: Buffer.from('new'), 'a/b/c': Buffer.from('deep') };
+    assert.deepEqual(filesBelow(folder.path), expected);
+  });
+
+  test('a file may be exactly as large as max-bytes, and have the longest name', async () => {
+    using folder = openTempFolder();
+    const target = 'n'.repeat(255);
+    const { size } = await downloadTo(folder.path, say(http(200, 'hello')), {
+      target,
+      maxBytes: 5,
+    });
+    assert.equal(size, 5);
+    assert.deepEqual(Object.keys(filesBelow(folder.path)), [target]);
+  });
+
+  test('bytes after the announced length are not part of a file', async () => {
+    using folder = openTempFolder();
+    await downloadTo(folder.path, say(`${OK}${LENGTH}\r\nhello, world`));
+    assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('hello') });
+  });
+
+  test('a download requests its path and username, encoded', async () => {
+    using folder = openTempFolder();
+    const requests: string[] = [];
+    const record: Say = (socket, { head }) => {
+      requests.push(head);
+      socket.write(http(200));
+    };
+    await downloadTo(folder.path, record, { path: '~/a b/ü&%+#?', username: 'a&b' });
+    await downloadTo(folder.path, record);
+    const lines = requests.map(head => head.split('\r\n')[0]);
+    assert.deepEqual(lines, [
+      'GET /files?path=~%2Fa%20b%2F%C3%BC%26%25%2B%23%3F&username=a%26b HTTP/1.1',
+      'GET /files?path=a.txt HTTP/1.1',
+    ]);
+    assert.doesNotMatch(requests.join(), /accept-encoding/i);
+  });
+});
+
+type Case = readonly [say: Say, kind: FailureKind, message: RegExp];
+
+const missing = `{"code":404,"message":"path '/home/user/a.txt' does not exist"}`;
+
+const FAILURES: Readonly<Record<string, Case>> = {
+  'is chunked': [
+    say(`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`),
+    'bad-answer',
+    /sent no Content-Length\.$/,
+  ],
+  'ends with its connection': [sayAndEnd(`${OK}\r\nhello`), 'bad-answer', /no Content-Length/],
+  'has no content at all': [say('HTTP/1.1 204 None\r\n\r\n'), 'bad-answer', /no Content-Length/],
+  'announces a length without sending it': [
+    say(`HTTP/1.1 204 None\r\n${LENGTH}\r\n`),
+    'connection',
+    /files (sent 0 of 5 bytes|failed: )/,
+  ],
+  'is gzip although nobody asked for it': [
+    say(http(200, 'hello', ['Content-Encoding: gzip'])),
+    'bad-answer',
+    /sent an encoded answer\.$/,
+  ],
+  'is longer than max-bytes': [say(http(200, 'x'.repeat(101))), 'too-large', /would send 101 B\.$/],
+  'has two lengths': [
+    say(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`),
+    'connection',
+    /failed: /,
+  ],
+  'has a length that is no number': [
+    say(`${OK}Content-Length: five\r\n\r\nhello`),
+    'connection',
+    /failed: /,
+  ],
+  'has a length and is chunked': [
+    say(`${OK}${LENGTH}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`),
+    'connection',
+    /failed: /,
+  ],
+  'is cut within its head': [sayAndEnd(`${OK}Content-`), 'connection', /failed: /],
+  'is cut before its content': [sayAndEnd(`${OK}${LENGTH}\r\n`), 'connection', /failed: /],
+  'is cut after the first byte': [sayAndEnd(`${OK}${LENGTH}\r\nh`), 'connection', /failed: /],
+  'is cut before the last byte': [sayAndEnd(`${OK}${LENGTH}\r\nhell`), 'connection', /failed: /],
+  'is reset in its content': [
+    socket => void socket.write(`${OK}${LENGTH}\r\nhel`, () => socket.resetAndDestroy()),
+    'connection',
+    /failed: /,
+  ],
+  'stalls before its head': [() => {}, 'connection', /did not end within timeout/],
+  'stalls in its content': [say(`${OK}${LENGTH}\r\nhel`), 'connection', /within timeout/],
+  'is a redirect': [
+    say(http(302, missing, ['Location: https://h/other'])),
+    'not-found',
+    /answered 302 .*Redirects are not followed/,
+  ],
+  'says that the file does not exist': [
+    say(http(404, missing)),
+    'no-such-file',
+    /It said: "path '\/home\/user\/a\.txt' does not exist"\.$/,
+  ],
+  'says that a file named like a sandbox does not exist': [
+    say(http(404, `{"message":"path '/x/sandbox 1' does not exist"}`)),
+    'no-such-file',
+    /sandbox 1/,
+  ],
+  'is a 404 of something else': [say(http(404, '404 page not found')), 'not-found', /page not/],
+  'is a 404 that only mentions a path': [
+    say(http(404, `no route, so path '/files' does not exist`)),
+    'not-found',
+    /no route/,
+  ],
+  'is a 500 with the words for a missing file': [say(http(500, missing)), 'server', /500/],
+  'says that the path is a folder': [
+    say(http(400, `{"message":"path '/home/user/a' is a directory"}`)),
+    'rejected',
+    /is a directory/,
+  ],
+};
+
+describe('an answer that fails', () => {
+  for (const [name, [server, kind, message]] of Object.entries(FAILURES))
+    test(`a target stays as it was if the answer ${name}`, async () => {
+      using folder = openTempFolder();
+      writeFileSync(folder.at('out'), 'before');
+      const setup = { maxBytes: 100, timeout: name.startsWith('stalls') ? 50 : 60_000 };
+      await assert.rejects(downloadTo(folder.path, server, setup), { kind, message });
+      assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('before') });
+    });
+
+  test('a folder gets the hint to download an archive', async () => {
+    using folder = openTempFolder();
+    const body = `{"message":"path '/a' is a directory"}`;
+    await assert.rejects(downloadTo(folder.path, say(http(400, body))), { hint: /archive/ });
+  });
+
+  test('a rejected answer frees its connection, although more of it would come', async () => {
+    using folder = openTempFolder();
+    const closed = Promise.withResolvers<void>();
+    const endless: Say = socket => {
+      socket.on('close', () => closed.resolve());
+      socket.write(`${OK}Content-Length: 999999\r\n\r\nhello`);
+    };
+    await using server = await rawServer(onRequest(endless));
+    await using client = await openClient(`http://${server.host}`);
+    const file = { path: 'a', target: 'out', realTarget: folder.at('out') };
+    const downloading = downloadFile(file, { username: '', maxBytes: 10 }, client);
+    await assert.rejects(downloading, { kind: 'too-large' });
+    await closed.promise;
+  });
+});
+
+describe('a target that is in the way', () => {
+  const refused = async (folder: string, target: string, message: RegExp) => {
+    let requests = 0;
+    const count: Say = socket => {
+      requests += 1;
+      socket.write(http(200, 'new'));
+    };
+    const downloading = downloadTo(folder, count, { target });
+    await assert.rejects(downloading, { kind: 'not-written', message });
+    return requests;
+  };
+
+  test('nothing is requested for a target that is a folder', async () => {
+    using folder = openTempFolder();
+    mkdirSync(folder.at('out'));
+    assert.equal(await refused(folder.path, 'out', /The target out is a folder\.$/), 0);
+  });
+
+  const links = { skip: WITHOUT_LINKS };
+  test('nothing is requested for a target that is a link, or below one', links, async () => {
+    using folder = openTempFolder();
+    using outside = openTempFolder();
+    writeFileSync(outside.at('file'), 'before');
+    symlinkSync(outside.at('file'), folder.at('link'));
+    symlinkSync(outside.at('none'), folder.at('broken'));
+    symlinkSync(outside.path, folder.at('to-outside'));
+    mkdirSync(folder.at('real'));
+    symlinkSync('real', folder.at('to-inside'));
+    const targets = ['link', 'broken', 'to-outside/file', 'to-outside/a/b', 'to-inside/a'];
+    for (const target of targets)
+      assert.equal(await refused(folder.path, target, / is a link, or below one\.$/), 0);
+    assert.deepEqual(filesBelow(outside.path), { file: Buffer.from('before') });
+    const names = ['broken', 'link', 'real', 'to-inside', 'to-outside'];
+    assert.deepEqual(readdirSync(folder.path).sort(), names);
+  });
+
+  test('a target below a file fails with the code of the system', async () => {
+    using folder = openTempFolder();
+    writeFileSync(folder.at('file'), 'before');
+    await refused(folder.path, 'file/a', /^file\/a cannot be written \((ENOTDIR|EEXIST)\)\.$/);
+    assert.deepEqual(filesBelow(folder.path), { file: Buffer.from('before') });
+  });
+});
