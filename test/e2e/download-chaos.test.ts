@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { WINDOWS, WITHOUT_SIGNALS } from '../system.ts';
 import { runAction, type Signal } from './run-action.ts';
@@ -176,10 +177,11 @@ function respondTo(content: Buffer, fault: Fault | undefined): Responder {
         const body = Buffer.from(`${chunk}0\r\n\r\n`, 'latin1');
         return void socket.write(withHead('200 OK\r\nTransfer-Encoding: chunked', body));
       }
-      case 'gzip':
-        return void socket.write(
-          withHead(`200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${length}`),
-        );
+      case 'gzip': {
+        const packed = gzipSync(content);
+        const head = `200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}`;
+        return void socket.write(withHead(head, packed));
+      }
       case 'announces-more':
         return void socket.end(withHead(`200 OK\r\nContent-Length: ${length + 1}`));
       case 'no-length':
