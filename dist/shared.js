@@ -3,7 +3,7 @@ import { a as getState, c as notice, d as setOutput, f as setSecret, h as summar
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { once } from "node:events";
 import { hash, randomUUID } from "node:crypto";
-import path from "node:path";
+import path, { posix } from "node:path";
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -658,6 +658,7 @@ const FAILURE_POLICIES = {
 	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
 	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
 	"not-found": perFile("Check base-url: the service has no such operation there."),
+	"no-such-file": perFile("Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found."),
 	rejected: perFile("The agent does not take this request. Check header-prefix, sandbox-id and port."),
 	"too-large": perFile("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
 	busy: retryable("The sandbox or its host is busy, or still starting. Run the job again."),
@@ -671,6 +672,7 @@ const FAILURE_POLICIES = {
 	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://."),
 	"bad-answer": perFile("Check that base-url and the paths lead to the in-sandbox agent."),
 	"file-changed": perFile("Check that the runner may read the file, and upload once nothing writes it any more."),
+	"not-written": perFile("Check that the runner may write the target, and that its disk is not full."),
 	cancelled: fatal("The job was cancelled.")
 };
 var AgentError = class extends Error {
@@ -805,6 +807,17 @@ const KINDS = {
 };
 const ERROR_PHRASES = [
 	{
+		statuses: [404],
+		words: /^path '.*' does not exist$/,
+		kind: "no-such-file"
+	},
+	{
+		statuses: [400],
+		words: /^path '.*' is a directory$/,
+		kind: "rejected",
+		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
+	},
+	{
 		statuses: [404, 502],
 		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
 		kind: "sandbox-not-found"
@@ -908,9 +921,10 @@ async function* trackSending(chunks, sending, onTaken) {
 function startIdleClock(ms, createError) {
 	const { promise: ranOut, reject } = Promise.withResolvers();
 	const aborter = new AbortController();
+	const abort = () => aborter.abort();
 	const expire = () => {
 		reject(createError());
-		aborter.abort();
+		abort();
 	};
 	let timer = setTimeout(expire, ms);
 	const stop = () => clearTimeout(timer);
@@ -921,6 +935,7 @@ function startIdleClock(ms, createError) {
 	return {
 		ranOut,
 		signal: aborter.signal,
+		abort,
 		restart,
 		stop
 	};
@@ -1031,6 +1046,9 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, h
 	};
 	try {
 		return await Promise.race([clock.ranOut, responding.then(receive)]);
+	} catch (error) {
+		clock.abort();
+		throw error;
 	} finally {
 		clock.stop();
 		sending.isOver = true;
@@ -1124,6 +1142,43 @@ function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
 	return /^E2b$/i.test(headerPrefix) ? 250 : 1;
 }
 
+// src/inputs/downloads.ts
+const EXAMPLE$1 = "app/reports/junit.xml => reports/junit.xml";
+/** Parses `path`, `path => target`, `#` comments and blank lines. */
+const downloadLines = (value, reject) => {
+	const lines = parseLines(value, reject, parseLine$1);
+	if (lines.length === 0) return reject("is required: at least one line must say what to download.", EXAMPLE$1);
+	const twice = [...Map.groupBy(lines, ({ target }) => target.toLowerCase()).values()].find(({ length }) => length > 1);
+	if (twice === void 0) return lines;
+	return reject(`${twice.map(({ path }) => quote(path)).join(" and ")} have the same target.`, EXAMPLE$1);
+};
+function parseLine$1(line, reject) {
+	const [path = "", given, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
+	if (path === "" || given === "" || others.length > 0) return reject(`${quote(line)} is not of the form path => target.`, EXAMPLE$1);
+	const rejectPath = quoting(path, reject, EXAMPLE$1);
+	if (/\*|\/$/.test(path)) return rejectPath("is not the path of one file. Name each file.");
+	rejectMistakes("files", path, rejectPath);
+	if (given !== void 0) rejectMistakes("files", given, quoting(given, reject, EXAMPLE$1));
+	const target = posix.normalize(given ?? posix.basename(path));
+	if (!/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i.test(target)) return {
+		path,
+		target
+	};
+	return reject(`the target ${quote(target)} is not the relative path of a file inside working-directory.`, EXAMPLE$1);
+}
+/** Parses bytes, or a number with a unit such as `512MiB`. */
+function byteSize(fallback) {
+	return (value, reject) => {
+		const [, number, unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
+		const isUnit = ([name]) => name.toLowerCase() === unit.toLowerCase();
+		const [, factor = unit === "" ? 1 : NaN] = Object.entries(BYTES).find(isUnit) ?? [];
+		const bytes = Math.round(Number(number) * factor);
+		if (bytes >= 1) return bytes;
+		const units = Object.keys(BYTES).join(", ");
+		return reject(`${quote(value)} is not a size: write bytes, or a number with ${units}.`, fallback);
+	};
+}
+
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
@@ -1195,6 +1250,14 @@ const uploading = {
 	checksums: flag(false),
 	"dry-run": flag(false)
 };
+const downloading = {
+	files: downloadLines,
+	"working-directory": text$1,
+	"max-bytes": byteSize("1GiB"),
+	username: text$1,
+	"if-no-file-found": choice("error", "warn", "ignore"),
+	concurrency
+};
 const judging = {
 	"fail-if": conditions,
 	"warn-if": conditions
@@ -1243,6 +1306,12 @@ const INPUTS = {
 		...connecting,
 		...retrying,
 		...uploading,
+		...reporting
+	},
+	download: {
+		...connecting,
+		...retrying,
+		...downloading,
 		...reporting
 	},
 	stats: {
@@ -1672,6 +1741,100 @@ function titled(title, details = [], advice) {
 		details,
 		advice: advice === void 0 ? [] : [advice]
 	};
+}
+
+// src/report/transfer-lines.ts
+/** Groups failed files by status and hint, since messages differ from file to file. */
+function groupFailures(failed) {
+	return [...Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
+}
+function describeFailures$1(failed, nameOf) {
+	return groupFailures(failed.filter(({ error }) => error.kind !== "cancelled")).map((group) => ({
+		message: group[0]?.error.message ?? "",
+		hint: group[0]?.error.hint ?? "",
+		sources: group.map(nameOf)
+	}));
+}
+function notAttemptedReasons(files, { errors, cancelled }) {
+	if (errors.length > 0 || cancelled) return [];
+	const reasons = files.filter(({ status }) => status === "not-attempted").map(({ reason = "" }) => reason);
+	return [...new Set(reasons)].map((reason) => `Not attempted: ${reason}`);
+}
+function describeTransfer(count, bytes, { retries, durationMs }) {
+	if (count === 0) return "";
+	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
+	const repeated = clause(retries, retries === 1 ? "retry" : "retries");
+	return `${formatCount(count, "file")}, ${formatBytes(bytes)}${rate}${repeated}`;
+}
+function clause(count, what) {
+	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
+}
+
+// src/report/download-section.ts
+const EMPTY_DOWNLOAD = {
+	files: [],
+	retries: 0,
+	durationMs: 0
+};
+function viewDownload(section, info) {
+	const { files } = section;
+	const totals = countFiles$1(files);
+	const failed = files.filter((file) => file.status === "failed");
+	const transferLine = describeTransfer(totals.downloaded, totals.downloadedBytes, section);
+	return {
+		level: levelOf(totals),
+		headline: describeDownload(section, totals),
+		judgement: "",
+		reasons: notAttemptedReasons(files, info).map((text) => ({
+			text,
+			isUntrusted: true
+		})),
+		failures: describeFailures$1(failed, ({ path }) => path),
+		warnings: [],
+		notices: [],
+		logLines: [...files.map(fileLine$1), ...transferLine === "" ? [] : [transferLine]],
+		outputs: {
+			"downloaded-count": String(totals.downloaded),
+			"failed-count": String(totals.failed)
+		},
+		files: {},
+		blocks: transferLine === "" ? [] : [html`<p>${transferLine}</p>`],
+		json: { download: {
+			totals,
+			...section
+		} }
+	};
+}
+function countFiles$1(files) {
+	const count = (wanted) => files.filter(({ status }) => status === wanted).length;
+	return {
+		planned: files.length,
+		downloaded: count("downloaded"),
+		missing: count("missing"),
+		failed: count("failed"),
+		notAttempted: count("not-attempted"),
+		downloadedBytes: files.reduce((sum, file) => sum + ("size" in file ? file.size : 0), 0)
+	};
+}
+function levelOf({ downloaded, failed, notAttempted }) {
+	if (failed + notAttempted > 0) return "failure";
+	return downloaded === 0 ? "warning" : "success";
+}
+function describeDownload({ durationMs }, totals) {
+	const { planned, downloaded, missing, failed, notAttempted } = totals;
+	const files = formatCount(planned, "file");
+	if (planned === 0) return "Nothing was downloaded";
+	if (downloaded === planned) return `Downloaded ${files} in ${formatDuration(durationMs)}`;
+	const others = [
+		clause(failed, "failed"),
+		clause(missing, "missing"),
+		clause(notAttempted, "not attempted")
+	];
+	return `Downloaded ${formatNumber(downloaded)} of ${files}${others.join("")}`;
+}
+function fileLine$1(file) {
+	const line = `${file.status.replace("-", " ")}: ${file.path} → ${file.target}`;
+	return file.status === "downloaded" ? `${line} (${formatBytes(file.size)})` : line;
 }
 
 // src/report/figures.ts
@@ -2168,34 +2331,34 @@ const EMPTY_UPLOAD = {
 	durationMs: 0
 };
 function viewUpload(section, info) {
-	const { digest, shard } = section;
+	const { files, digest, shard } = section;
 	const totals = countFiles(section);
-	const failures = describeFailures$1(section);
+	const failed = files.filter((file) => file.status === "failed");
 	const notices = [...modesNotice(section), ...orphansNotice(section)];
-	const transferLine = describeTransfer(section, totals);
+	const transferLine = describeTransfer(totals.uploaded, totals.uploadedBytes, section);
 	const digestLine = digest === "" ? [] : [`Digest: ${digest}`];
 	return {
 		level: uploadLevel(section, totals),
 		headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ""}`,
 		judgement: "",
-		reasons: notAttemptedReasons(section, info).map((text) => ({
+		reasons: notAttemptedReasons(files, info).map((text) => ({
 			text,
 			isUntrusted: true
 		})),
-		failures,
+		failures: describeFailures$1(failed, ({ file }) => file.source),
 		warnings: [],
 		notices,
 		logLines: transferLine === "" ? digestLine : [transferLine, ...digestLine],
 		outputs: uploadOutputs(totals, digest),
 		files: { checksums: {
 			name: "checksums.txt",
-			text: checksumsOf(section.files)
+			text: checksumsOf(files)
 		} },
 		blocks: uploadBlocks(section, notices, transferLine),
 		json: {
 			totals,
 			...section,
-			files: section.files.map(fileEntry)
+			files: files.map(fileEntry)
 		}
 	};
 }
@@ -2234,38 +2397,11 @@ function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cance
 	const missing = `${clause(failed, "failed")}${clause(notAttempted, "not attempted")}`;
 	return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
 }
-function clause(count, what) {
-	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
-}
 function nameShard({ index, count }) {
 	return `shard ${index} of ${count}`;
 }
 function describeShard(shard) {
 	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
-}
-function describeTransfer({ retries, durationMs }, totals) {
-	const { uploaded, uploadedBytes } = totals;
-	if (uploaded === 0) return "";
-	const rate = durationMs < 1e3 ? "" : `, ${formatRate(uploadedBytes, durationMs)}`;
-	const repeated = clause(retries, retries === 1 ? "retry" : "retries");
-	return `${formatCount(uploaded, "file")}, ${formatBytes(uploadedBytes)}${rate}${repeated}`;
-}
-function notAttemptedReasons({ files }, { errors, cancelled }) {
-	if (errors.length > 0 || cancelled) return [];
-	const reasons = files.flatMap((file) => file.status === "not-attempted" ? [file.reason] : []);
-	return [...new Set(reasons)].map((reason) => `Not attempted: ${reason}`);
-}
-/** Groups failed files by status and hint, since messages differ from file to file. */
-function groupFailures(files) {
-	const failed = files.filter((result) => result.status === "failed");
-	return [...Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
-}
-function describeFailures$1({ files }) {
-	return groupFailures(files.filter((file) => file.status !== "failed" || file.error.kind !== "cancelled")).map((group) => ({
-		message: group[0]?.error.message ?? "",
-		hint: group[0]?.error.hint ?? "",
-		sources: group.map(({ file }) => file.source)
-	}));
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
 function modesNotice({ files }) {
@@ -2303,11 +2439,12 @@ function fileEntry({ file, ...result }) {
 // src/report/report.ts
 /** Returns the views of the sections; the headline of the first becomes that of the report. */
 function viewsOf(report) {
-	const { command, upload, measured } = report;
+	const { command, upload, measured, download } = report;
 	return [
 		...command === void 0 ? [] : [viewCommand(command, report)],
 		...upload === void 0 ? [] : [viewUpload(upload, report)],
-		...measured === void 0 ? [] : [viewMeasured(measured, report)]
+		...measured === void 0 ? [] : [viewMeasured(measured, report)],
+		...download === void 0 ? [] : [viewDownload(download, report)]
 	];
 }
 /** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
@@ -2334,6 +2471,7 @@ function failedReport(task, { name, error, cancelled, isGated }) {
 			measured
 		},
 		upload: { upload: EMPTY_UPLOAD },
+		download: { download: EMPTY_DOWNLOAD },
 		stats: { measured },
 		monitor: { measured },
 		run: {
@@ -2620,7 +2758,7 @@ function logFiles({ files, skipped, dryRun }, log) {
 	log.group("Files", [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
 }
 function failedLines(files) {
-	return groupFailures(files).flatMap(([first, ...others]) => first === void 0 ? [] : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)]);
+	return groupFailures(files.filter((file) => file.status === "failed")).flatMap(([first, ...others]) => first === void 0 ? [] : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)]);
 }
 function fileLine({ status, file, ...result }) {
 	return `${STATUS_WORDS[status]}: ${file.source} → ${"path" in result ? result.path : file.target}`;

@@ -1,5 +1,5 @@
 import { _ as runReportingStep } from "./shared.js";
-import { t as sync } from "./transfer.js";
+import { n as sync } from "./transfer.js";
 
 // src/main/sync.ts
 await runReportingStep("sync", sync);

@@ -3,9 +3,9 @@ import { $ as errorText, A as describeShard, B as listSome, F as formatBytes, G 
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
-import { createHash, hash } from "node:crypto";
+import { createHash, hash, randomUUID } from "node:crypto";
 import path, { dirname, posix, resolve } from "node:path";
-import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 
 // src/files/paths.ts
@@ -782,73 +782,49 @@ function isPathOf(target, path) {
 	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
 }
 
-// src/transfer/transfer.ts
-/** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
-async function transfer(planned, options) {
-	const { storeFiles, concurrency, filesPerRequest, cancel, clock, onEvent } = options;
-	const { retries, sleep, random } = options;
+// src/transfer/request-each.ts
+/**
+* Sends a request for each item in parallel, with retries, until more requests are pointless.
+* Returns the reason why the items without an outcome were not attempted.
+*/
+async function requestEach(items, options) {
+	const { concurrency, cancel, clock, onRetry, onOutcome, onDebug, isHopeless } = options;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
-	const throttled = throttle(concurrency, stop, onEvent);
+	const throttled = throttle(concurrency, stop, onDebug);
 	const giveUpIfHopeless = failureCounter(giveUp);
-	const results = new Map(planned.map((result) => [result.file, result]));
-	let repeated = 0;
-	async function sendBatch(batch) {
+	async function requestOne(item) {
 		const startedAt = clock();
 		let requests = 0;
 		const attempt = () => {
 			requests += 1;
-			return storeFiles(batch, (bytes) => onEvent({
-				kind: "sent",
-				bytes
-			}));
+			return options.request(item);
 		};
-		const onRetry = (retry) => onEvent({
-			kind: "retry",
-			files: batch,
-			retry
-		});
 		const outcome = await withRetries(() => throttled(attempt), {
-			retries,
-			sleep,
-			random,
+			...options,
 			stop,
-			onRetry
+			onRetry: (retry) => onRetry(item, retry)
 		});
 		if (requests === 0) return;
-		repeated += requests - 1;
-		giveUpIfHopeless(batch, outcome);
+		giveUpIfHopeless(outcome, (error) => isHopeless?.(item, error) ?? false);
 		const durationMs = Math.round(clock() - startedAt);
-		for (const result of resultsOf(batch, outcome, durationMs)) results.set(result.file, result);
-		onEvent({
-			kind: "attempted",
-			count: batch.length
+		onOutcome(item, {
+			...outcome,
+			durationMs,
+			retries: requests - 1
 		});
 	}
-	const slots = pLimit(concurrency);
-	const unsent = planned.filter(({ status }) => status === "not-attempted");
-	const batches = batchesOf(unsent.map(({ file }) => file), filesPerRequest);
-	await slots.map(batches, sendBatch).finally(() => giveUp.abort("the transfer is over"));
-	const reason = reasonOf(stop);
-	return {
-		files: failOverwritten(Array.from(results.values(), (result) => result.status === "not-attempted" ? {
-			...result,
-			reason
-		} : result)),
-		retries: repeated
-	};
+	await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
+	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle(concurrency, stop, onEvent) {
+function throttle(concurrency, stop, onDebug) {
 	const requests = pLimit(concurrency);
 	const slowDown = (limit, error) => {
 		const lower = Math.floor(limit / 2);
 		if (lower === 0 || requests.concurrency !== limit) return;
 		requests.concurrency = lower;
-		onEvent({
-			kind: "debug",
-			text: `Concurrency: ${limit} → ${lower}, ${error.message}`
-		});
+		onDebug(`Concurrency: ${limit} → ${lower}, ${error.message}`);
 	};
 	return (request) => requests(async () => {
 		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.", { isUnsent: true });
@@ -868,27 +844,66 @@ const MAX_CONSECUTIVE_FAILURES = 3;
 /** Returns a callback for each outcome, which aborts `giveUp` once more requests are pointless. */
 function failureCounter(giveUp) {
 	let consecutiveFailures = 0;
-	return (batch, outcome) => {
+	return (outcome, isHopeless) => {
 		if (!("error" in outcome)) {
 			consecutiveFailures = 0;
 			return;
 		}
 		const { error } = outcome;
-		if (isFatal(error) || mayHaveOverwrittenOthers(batch, error)) giveUp.abort(`the transfer had ended: ${error.message}`);
+		if (isFatal(error) || isHopeless(error)) giveUp.abort(`the transfer had ended: ${error.message}`);
 		if (error.isRetryable) consecutiveFailures += 1;
 		if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
 		const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
 		giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
 	};
 }
+
+// src/transfer/transfer.ts
+/** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
+async function transfer(planned, options) {
+	const { storeFiles, filesPerRequest, onEvent } = options;
+	const results = new Map(planned.map((result) => [result.file, result]));
+	const unsent = planned.filter(({ status }) => status === "not-attempted");
+	const batches = batchesOf(unsent.map(({ file }) => file), filesPerRequest);
+	let retries = 0;
+	const reason = await requestEach(batches, {
+		...options,
+		request: (batch) => storeFiles(batch, (bytes) => onEvent({
+			kind: "sent",
+			bytes
+		})),
+		isHopeless: mayHaveOverwrittenOthers,
+		onRetry: (batch, retry) => onEvent({
+			kind: "retry",
+			files: batch,
+			retry
+		}),
+		onDebug: (text) => onEvent({
+			kind: "debug",
+			text
+		}),
+		onOutcome(batch, outcome) {
+			retries += outcome.retries;
+			for (const result of resultsOf(batch, outcome)) results.set(result.file, result);
+			onEvent({
+				kind: "attempted",
+				count: batch.length
+			});
+		}
+	});
+	return {
+		files: failOverwritten(Array.from(results.values(), (result) => result.status === "not-attempted" ? {
+			...result,
+			reason
+		} : result)),
+		retries
+	};
+}
 function mayHaveOverwrittenOthers(batch, { kind }) {
 	return batch.length > 1 && (kind === "rejected" || kind === "bad-answer");
 }
-function reasonOf(stop) {
-	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
-}
-function resultsOf(batch, outcome, durationMs) {
-	const { attempts } = outcome;
+function resultsOf(batch, outcome) {
+	const { attempts, durationMs } = outcome;
 	if (!("error" in outcome)) return outcome.value.map((stored) => ({
 		status: "uploaded",
 		attempts,
@@ -1143,4 +1158,181 @@ function hasFatalFailure(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
 }
 
-export { upload as n, sync as t };
+// src/transfer/download-file.ts
+/**
+* Downloads a file to its target, which stays as it was unless all of the file arrives.
+* @throws AgentError
+*/
+async function downloadFile(file, { username, maxBytes }, client) {
+	useDisk(file, () => checkTarget(file));
+	const part = path.join(path.dirname(file.realTarget), `.sandbox-sync-${randomUUID()}.part`);
+	const user = username === "" ? "" : `&username=${encodeURIComponent(username)}`;
+	try {
+		const downloaded = await client.receive({
+			method: "GET",
+			path: `/files?path=${encodeURIComponent(file.path)}${user}`
+		}, (answer) => receiveInto(part, file, answer, maxBytes));
+		useDisk(file, () => renameSync(part, file.realTarget));
+		return downloaded;
+	} finally {
+		useDisk(file, () => rmSync(part, { force: true }));
+	}
+}
+/** @throws AgentError if a link or a folder is in the way */
+function checkTarget({ target, realTarget }) {
+	const hint = "Choose another target, or remove in the workspace what is in the way.";
+	if (isLink(deepestLinkIn(realTarget))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
+	if (statIfExists(realTarget)?.isDirectory()) throw new AgentError("not-written", `The target ${target} is a folder.`, { hint });
+}
+async function receiveInto(part, file, answer, maxBytes) {
+	const expected = checkLength(answer, maxBytes);
+	const digest = createHash("sha256");
+	let size = 0;
+	const descriptor = useDisk(file, () => {
+		mkdirSync(path.dirname(part), { recursive: true });
+		return openSync(part, "wx");
+	});
+	try {
+		for await (const chunk of answer.chunks) {
+			useDisk(file, () => writeFileSync(descriptor, chunk));
+			digest.update(chunk);
+			size += chunk.length;
+		}
+	} finally {
+		closeSync(descriptor);
+	}
+	if (size === expected) return {
+		size,
+		sha256: digest.digest("hex")
+	};
+	throw new AgentError("connection", `${answer.label} sent ${size} of ${expected} bytes.`);
+}
+/** Returns the bytes that the answer announces. @throws AgentError if it could not be checked */
+function checkLength({ label, headers }, maxBytes) {
+	const { "content-length": length, "content-encoding": encoding } = headers;
+	const hint = "Check whether a proxy on the way compresses or converts answers.";
+	if (encoding !== void 0) throw new AgentError("bad-answer", `${label} sent an encoded answer.`, { hint });
+	if (typeof length !== "string" || !/^\d{1,15}$/.test(length)) throw new AgentError("bad-answer", `${label} sent no Content-Length.`, { hint });
+	const bytes = Number(length);
+	if (bytes <= maxBytes) return bytes;
+	throw new AgentError("too-large", `${label} would send ${formatBytes(bytes)}.`, { hint: `Raise max-bytes, which is ${formatBytes(maxBytes)}, or compress the file in the sandbox.` });
+}
+function useDisk({ target }, call) {
+	try {
+		return call();
+	} catch (error) {
+		const code = systemCode(error);
+		if (code === void 0) throw error;
+		throw new AgentError("not-written", `${target} cannot be written (${code}).`);
+	}
+}
+
+// src/tasks/download.ts
+/** Downloads files of the sandbox to the workspace. @throws InputError before anything is sent */
+async function download(inputs, context) {
+	const { sandboxId, baseUrl, ifNoFileFound } = inputs;
+	const files = placeTargets(inputs, context.workspace);
+	const title = `Downloading ${formatCount(files.length, "file")} from sandbox ${sandboxId} at ${baseUrl}`;
+	context.onEvent({
+		kind: "note",
+		text: title
+	});
+	const section = await withClient(agentService(inputs), context, (client) => downloadEach(files, inputs, client, context));
+	const missing = section.files.filter(({ status }) => status === "missing");
+	const warnings = ifNoFileFound === "warn" ? missing.map((file) => `${file.path} ${NOT_FOUND}.`) : [];
+	return {
+		task: "download",
+		name: "",
+		sandboxId,
+		baseUrl,
+		cancelled: context.cancel.aborted,
+		errors: [],
+		warnings,
+		download: section
+	};
+}
+const NOT_FOUND = "does not exist in the sandbox";
+/** Resolves the targets. @throws InputError if `working-directory` is outside the workspace */
+function placeTargets({ files, workingDirectory }, workspace) {
+	const realWorkspace = realpathSync.native(workspace);
+	const directory = pathWithin(workspace, path.resolve(workspace, workingDirectory));
+	if (directory === void 0) throw inputError("working-directory", "is outside the workspace.", "app");
+	return files.map((line) => {
+		const target = path.join(directory, line.target);
+		const realTarget = path.join(realWorkspace, target);
+		return {
+			path: line.path,
+			target: toPosix(target),
+			realTarget
+		};
+	});
+}
+async function downloadEach(files, inputs, client, { onEvent, ...context }) {
+	const startedAt = context.clock();
+	const results = /* @__PURE__ */ new Map();
+	let retries = 0;
+	const reason = await requestEach(files, {
+		...inputs,
+		...context,
+		request: (file) => downloadFile(file, inputs, client),
+		onRetry: (file, retry) => onEvent({
+			kind: "retry",
+			files: [{ source: file.path }],
+			retry
+		}),
+		onDebug: (text) => onEvent({
+			kind: "debug",
+			text
+		}),
+		onOutcome(file, outcome) {
+			retries += outcome.retries;
+			results.set(file, resultOf(file, outcome, inputs));
+		}
+	});
+	return {
+		files: files.map((file) => results.get(file) ?? {
+			...namesOf(file),
+			status: "not-attempted",
+			reason
+		}),
+		retries,
+		durationMs: Math.round(context.clock() - startedAt)
+	};
+}
+function resultOf(file, outcome, { ifNoFileFound }) {
+	const { attempts, durationMs } = outcome;
+	const names = namesOf(file);
+	if ("value" in outcome) return {
+		...names,
+		status: "downloaded",
+		attempts,
+		durationMs,
+		...outcome.value
+	};
+	const { kind, status, message, hint } = outcome.error;
+	if (kind === "no-such-file" && ifNoFileFound !== "error") return {
+		...names,
+		status: "missing",
+		reason: `it ${NOT_FOUND}`
+	};
+	return {
+		...names,
+		status: "failed",
+		attempts,
+		durationMs,
+		error: {
+			kind,
+			status,
+			message,
+			hint
+		}
+	};
+}
+function namesOf({ path, target }) {
+	return {
+		path,
+		target
+	};
+}
+
+export { sync as n, upload as r, download as t };

@@ -1,5 +1,5 @@
 import { _ as runReportingStep } from "./shared.js";
-import { n as upload } from "./transfer.js";
+import { r as upload } from "./transfer.js";
 
 // src/main/upload.ts
 await runReportingStep("upload", upload);
