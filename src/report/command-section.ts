@@ -119,15 +119,19 @@ const ADVICE: Readonly<Record<number, string>> = {
   141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
 };
 
+const NOT_STOPPED = 'max-duration was over, but the sandbox did not stop it.';
+
 function explainUnseenEnd(
   { title, durationMs }: CommandSection,
   { kind, error }: Exclude<CommandEnd, { readonly kind: 'ended' }>,
   isCancelled: boolean,
 ): ReportedError {
   const name = nameCommand(title);
-  // The request was cancelled because the sandbox did not end the command in time.
-  const isGivenUp = isCancelled || error.kind === 'cancelled';
-  const [details, advice] = isGivenUp ? [[], undefined] : [[error.message], error.hint];
+  // Only max-duration and the end of the job cancel the request.
+  const [reason, hint] =
+    error.kind === 'cancelled' ? [NOT_STOPPED, undefined] : [error.message, error.hint];
+  const details = isCancelled ? [] : [reason];
+  const advice = isCancelled ? undefined : hint;
   if (kind === 'not-started') return titled(`${name} was not started.`, details, advice);
   const after = formatDuration(durationMs);
   return titled(
