@@ -134,8 +134,9 @@ function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): Command
 }
 
 // A proxy that gave up on the agent answers 408 or 5xx.
-function mayHaveStarted({ isUnsent, status }: AgentError): boolean {
-  return !isUnsent && (status === undefined || status === 408 || status >= 500);
+function mayHaveStarted({ kind, isUnsent, status }: AgentError): boolean {
+  if (isUnsent || kind === 'sandbox-not-found') return false;
+  return status === undefined || status === 408 || status >= 500;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
