@@ -52,10 +52,18 @@ export function beginAnswer(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([Buffer.from(HEAD), ...pieces.flatMap(chunkOf)]));
 }
 
+/** Continues an answer with these pieces, and ends it. */
+export function endAnswer(socket: Socket, pieces: readonly Buffer[]): void {
+  socket.write(Buffer.concat([...pieces.flatMap(chunkOf), Buffer.from('0\r\n\r\n')]));
+}
+
 /** Answers with these pieces, each as a chunk of its own. */
 export function answerWith(socket: Socket, pieces: readonly Buffer[]): void {
-  const chunks = pieces.flatMap(chunkOf);
-  socket.write(Buffer.concat([Buffer.from(HEAD), ...chunks, Buffer.from('0\r\n\r\n')]));
+  // In two writes, the second would wait for a delayed acknowledgement of the first.
+  socket.cork();
+  beginAnswer(socket, pieces);
+  endAnswer(socket, []);
+  socket.uncork();
 }
 
 function chunkOf(piece: Buffer): Buffer[] {

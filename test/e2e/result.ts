@@ -22,6 +22,13 @@ export interface Report {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
   readonly orphaned: readonly string[];
   readonly files: readonly ReportedFile[];
+  readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];
+  readonly command: {
+    readonly title: string;
+    readonly exitCode: number | null;
+    readonly durationMs: number;
+    readonly lastLines: readonly string[];
+  };
   readonly download: {
     readonly totals: Readonly<Record<string, number>>;
     readonly files: readonly ReportedDownload[];

@@ -24,6 +24,8 @@ export interface Responders {
   readonly stats?: Responder;
   /** Answers all downloads. */
   readonly download?: Responder;
+  /** Answers calls of the process service, such as `Start`. */
+  readonly processes?: Readonly<Record<string, Responder>>;
 }
 
 /** An agent that answers with whatever bytes a test gives it. */
@@ -39,6 +41,7 @@ export async function openScriptedAgent({
   uploads,
   stats,
   download = answer(404, '404 page not found'),
+  processes,
 }: Responders = {}): Promise<ScriptedAgent> {
   const requests: ReceivedRequest[] = [];
   const server = await rawServer(
@@ -47,8 +50,9 @@ export async function openScriptedAgent({
       const target = new URLSearchParams(/\?(\S*)/.exec(line)?.[1] ?? '').get('path') ?? '';
       const request = { line, headers, target, body };
       requests.push(request);
+      const [, call = ''] = /^POST \/process\.Process\/(\w+)/.exec(line) ?? [];
       const responder = line.startsWith('POST')
-        ? (uploads?.[target] ?? upload ?? answer(200, fileEntryJson(target)))
+        ? (processes?.[call] ?? uploads?.[target] ?? upload ?? answer(200, fileEntryJson(target)))
         : (stats ?? answer(200, JSON.stringify(METRICS)));
       if (line.startsWith('GET /files')) return download(socket, request);
       responder(socket, request);

@@ -10,7 +10,9 @@ import {
   viewCommand,
 } from '../../src/report/command-section.ts';
 import { mergeOutputs, reportJson } from '../../src/report/report-json.ts';
+import { summaryOf } from '../../src/report/summary.ts';
 import { type Verdict, verdictOf } from '../../src/report/verdict.ts';
+import { assertNoInjectionInSummary, INJECTIONS } from '../e2e/injections.ts';
 import { judged, type Parts, report } from './build-report.ts';
 import { EXAMPLE_REPORTS } from './example-reports.ts';
 
@@ -236,6 +238,12 @@ describe('the last lines of the output', () => {
     const [, block] = blocksOf(['\u001b[31m</pre><b>&\u001b[0m', '\u001b[2J\u202e', '|']);
     assert.equal(block, '<pre>&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|</pre>');
   });
+
+  for (const [what, text] of Object.entries(INJECTIONS))
+    test(`the summary shows last lines with ${what} as text`, () => {
+      const given = ran(ended(0), { command: { ...COMMAND, lastLines: [text, '', text] } });
+      assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
+    });
 
   test('the summary shows tabs in the last lines as spaces', () => {
     assert.equal(blocksOf(['\ta'])[1], '<pre>    a</pre>');

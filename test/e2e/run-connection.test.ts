@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  beginAnswer,
+  endFrame,
+  errorFrame,
+  frame,
+  LAST_FRAME,
+  outputFrame,
+  startFrame,
+} from '../process-frames.ts';
+import { answer, type Responder } from './scripted-agent.ts';
+import { failScripted, sendFrames, succeedScripted } from './scripted-run.ts';
+
+/** Begins an answer with these frames, then loses the connection. */
+function loseAfter(...frames: readonly Buffer[]): Responder {
+  return socket => {
+    beginAnswer(socket, frames);
+    socket.end();
+  };
+}
+
+const html = (status: number) => answer(status, '<title>Proxy</title>');
+const said = (status: number, message: string) => answer(status, JSON.stringify({ message }));
+
+/** Answers to a start after which the command may be running. */
+const LOST_STARTS: Readonly<Record<string, Responder>> = {
+  'whose connection is reset': socket => socket.resetAndDestroy(),
+  'whose answer never begins': socket => socket.end(),
+  'whose answer breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
+  'that a proxy answers with 408': html(408),
+  'that a proxy answers with 502': html(502),
+  'that a proxy answers with 504': html(504),
+};
+
+/** Answers to a start that say that there is no command, and their advice. */
+const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice: RegExp]>> = {
+  'by an agent that has no such user': [
+    sendFrames(errorFrame('unauthenticated', "invalid username: 'ci'")),
+    /invalid username: 'ci'[^]*Check username: it must be a user of the sandbox/,
+  ],
+  'by an agent that has no such folder': [
+    sendFrames(errorFrame('invalid_argument', "cwd '/home/user/ap' does not exist")),
+    /cwd '\/home\/user\/ap' does not exist[^]*Check that working-directory exists/,
+  ],
+  'by a service without a process service': [
+    answer(404, '404 page not found'),
+    /answered 404[^]*The service cannot run commands/,
+  ],
+  'for a wrong token': [said(401, 'unauthorized access'), /answered 401[^]*Check token/],
+  'for a token without the right': [said(403, 'forbidden'), /answered 403[^]*may use this sandbox/],
+  'for a sandbox that is gone': [
+    said(502, 'The sandbox was not found'),
+    /The sandbox was not found/,
+  ],
+  'by a busy service': [said(429, 'slow down'), /answered 429[^]*busy/],
+  'by a website': [answer(200, '<!doctype html>'), /something other than frames[^]*base-url/],
+};
+
+describe('a start', { concurrency: 3 }, () => {
+  for (const [what, Start] of Object.entries(LOST_STARTS))
+    test(`a start ${what} is not repeated, since the command may be running`, async () => {
+      const { result, calls } = await failScripted({ processes: { Start } });
+      assert.equal(calls('Start').length, 1);
+      assert.equal(calls('Connect').length, 0);
+      assert.match(result.errors, /^npm test was not seen to end .* It may still be running\./);
+      assert.equal(result.outputs['exit-code'], '');
+    });
+
+  for (const [what, [Start, advice]] of Object.entries(REFUSED_STARTS))
+    test(`a start that is refused ${what} says so, and that nothing was started`, async () => {
+      const { result, calls } = await failScripted({ processes: { Start } });
+      assert.equal(calls('Start').length, 1);
+      assert.match(result.errors, /^npm test was not started\./);
+      assert.match(result.errors, advice);
+      assert.doesNotMatch(result.errors, /may still be running/);
+      const { 'exit-code': exitCode, 'duration-ms': duration } = result.outputs;
+      assert.deepEqual([exitCode, duration], ['', '0']);
+    });
+});
+
+describe('an end', { concurrency: 3 }, () => {
+  const untrusted = {
+    'without the last frame': [endFrame(0)],
+    'with an error in the last frame': [endFrame(0), errorFrame('internal')],
+  };
+  for (const [what, frames] of Object.entries(untrusted))
+    test(`an exit code of 0 ${what} fails the step`, async () => {
+      const Start = sendFrames(startFrame(42), ...frames);
+      const { result } = await failScripted({ processes: { Start } });
+      assert.match(result.errors, /^npm test exited with 0 after .*, but the stream broke off\./);
+      assert.equal(result.outputs['exit-code'], '0');
+      assert.equal(result.report.succeeded, false);
+    });
+
+  test('an end without an exit code fails the step, unless the command exited', async () => {
+    const end = frame({ event: { end: { status: 'exit status 0' } } });
+    const Start = sendFrames(startFrame(42), end, LAST_FRAME);
+    const { result } = await failScripted({ processes: { Start } });
+    assert.match(result.errors, /but the agent did not say with which exit code/);
+    assert.equal(result.outputs['exit-code'], '');
+  });
+});
+
+describe('a lost connection', { concurrency: 3 }, () => {
+  const Start = loseAfter(startFrame(42), outputFrame('first\nseco'));
+
+  test('a lost connection is attached again by pid, with a warning', async () => {
+    const Connect = sendFrames(startFrame(42), outputFrame('last\n'), endFrame(0), LAST_FRAME);
+    const { result, calls } = await succeedScripted({ processes: { Start, Connect } });
+    assert.equal(calls('Start').length, 1);
+    const [attached, ...others] = calls('Connect').map(({ body }) => body.subarray(5).toString());
+    assert.deepEqual([attached, others], ['{"process":{"pid":42}}', []]);
+    const warning = 'The connection was lost 1 time, so output of the command may be missing.';
+    assert.deepEqual(result.annotations('warning'), [warning]);
+    assert.match(result.stdout, /^first\n.* Connecting again in .*\n(.*\n)*secolast\n/m);
+    assert.equal(result.outputs['exit-code'], '0');
+  });
+
+  test('an exit code other than 0 is seen after a lost connection', async () => {
+    const Connect = sendFrames(startFrame(42), endFrame(3), LAST_FRAME);
+    const { result } = await failScripted({ processes: { Start, Connect } });
+    assert.match(result.errors, /^npm test exited with 3 after/);
+    assert.match(result.warnings, /lost 1 time/);
+    assert.equal(result.outputs['exit-code'], '3');
+  });
+
+  test('a command whose process is gone after a lost connection fails the step', async () => {
+    const Connect = sendFrames(errorFrame('not_found', 'process with pid 42 not found'));
+    const { result, calls } = await failScripted({ processes: { Start, Connect } });
+    assert.match(result.errors, /^npm test was not seen to end within .* It may still be running/);
+    assert.match(result.errors, /process with pid 42 not found[^]*may have been restarted/);
+    assert.deepEqual([calls('Start').length, calls('Connect').length], [1, 1]);
+    assert.deepEqual(result.report.command.lastLines, ['first', 'seco']);
+    assert.equal(result.outputs['exit-code'], '');
+  });
+});

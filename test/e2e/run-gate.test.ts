@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { beginAnswer, endAnswer, endFrame, LAST_FRAME, startFrame } from '../process-frames.ts';
+import { METRICS, metricsInTurn } from './agent-answers.ts';
+import { fail, openCommandJob, succeed, WITHOUT_BASH } from './command-job.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
+import { answer, openScriptedAgent } from './scripted-agent.ts';
+import { openJob } from './test-job.ts';
+
+describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
+  const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90' };
+
+  test('a command shorter than the interval is judged by a sample just after it', async () => {
+    // The sample before the command is not judged.
+    const metrics = metricsInTurn('cpu_used_pct', 99, 50);
+    const { outputs, report } = await succeed(gate, { metrics });
+    assert.equal(outputs['gate'], 'passed');
+    assert.deepEqual(
+      report.samples.map(({ figures }) => figures['cpu_used_pct']),
+      [50],
+    );
+  });
+
+  test('a gate that trips fails a command that exits with 0', async () => {
+    const metrics = metricsInTurn('cpu_used_pct', 0, 95);
+    const { outputs, errors } = await fail(gate, { metrics });
+    assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '0']);
+    assert.match(errors, /cpu_used_pct > 90 tripped: 95 %/);
+    assert.match(errors, /The gate failed: CPU 95 % > 90 %\. true exited with 0/);
+  });
+
+  test('a gate that only warns leaves the step green', async () => {
+    const warn = { run: 'true', 'warn-if': 'cpu_used_pct > 90' };
+    const { outputs, warnings } = await succeed(warn, {
+      metrics: metricsInTurn('cpu_used_pct', 95),
+    });
+    assert.equal(outputs['gate'], 'warned');
+    assert.match(warnings, /cpu_used_pct > 90 tripped/);
+  });
+
+  test('nothing is started if the gate cannot be judged', async () => {
+    const blind = { run: 'true', 'fail-if': 'gpu_used > 1' };
+    await using job = await openCommandJob();
+    const { errors, outputs } = await expectFailure(job, blind, { task: 'run' });
+    assert.match(errors, /gpu_used/);
+    assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '']);
+    job.agent.addFaults({ on: 'stats', do: { kind: 'status', status: 404 } });
+    const { errors: without } = await expectFailure(job, gate, { task: 'run' });
+    assert.match(without, /GET .*\/metrics answered 404/);
+    const urls = job.agent.requests.map(({ url }) => url);
+    assert.deepEqual([...new Set(urls)], ['/metrics']);
+  });
+
+  test('a command runs without a gate even if there are no stats', async () => {
+    const faults = [{ on: 'stats', do: { kind: 'status', status: 404 } }] as const;
+    const { outputs, report } = await succeed({ run: 'true' }, { faults });
+    assert.deepEqual([outputs['gate'], report.stats], ['none', null]);
+  });
+});
+
+test('run takes samples as long as its command runs, and judges no others', async () => {
+  const { promise: running, resolve: run } = Promise.withResolvers<() => void>();
+  let count = 0;
+  await using agent = await openScriptedAgent({
+    processes: {
+      Start(socket) {
+        beginAnswer(socket, [startFrame(42)]);
+        run(() => endAnswer(socket, [endFrame(0), LAST_FRAME]));
+      },
+    },
+    stats(socket, request) {
+      count += 1;
+      const json = JSON.stringify({ ...METRICS, cpu_used_pct: count });
+      // The command ends while this sample is taken.
+      if (count === 4) return void running.then(end => end());
+      answer(200, json)(socket, request);
+    },
+  });
+  await using job = await openJob();
+  const inputs = { 'base-url': agent.url, run: 'x', 'sample-interval': '200ms' };
+  const { report } = await expectSuccess(job, inputs, { task: 'run' });
+  assert.deepEqual(
+    report.samples.map(({ figures }) => figures['cpu_used_pct']),
+    [2, 3],
+  );
+  assert.equal(count, 4);
+});

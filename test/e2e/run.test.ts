@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { closed, rawServer } from '../raw-server.ts';
+import { openJobWithApi } from '../sandbox/job-with-api.ts';
+import { unlessLinux } from '../system.ts';
+import { fail, openCommandJob, succeed, WITHOUT_BASH } from './command-job.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
+
+describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
+  test('run shows the output of its command, and passes if it exits with 0', async () => {
+    const run = 'echo out\necho err >&2\nprintf "\\033[32mgreen\\033[0m\\n\\nlast"';
+    const { lines, outputs, report, summary } = await succeed({ run });
+    const at = lines.indexOf('out');
+    assert.deepEqual(lines.slice(at, at + 5), [
+      'out',
+      'err',
+      '\u001b[32mgreen\u001b[0m',
+      '',
+      'last',
+    ]);
+    assert.match(lines[at - 1] ?? '', /^Running `echo out …` in sandbox sandbox1 at http/);
+    assert.match(lines.at(-2) ?? '', /^`echo out …` exited with 0 after \d+ m?s\.$/);
+    assert.equal(outputs['exit-code'], '0');
+    assert.equal(outputs['duration-ms'], String(report.command.durationMs));
+    assert.deepEqual(report.command.lastLines, [
+      'out',
+      'err',
+      '\u001b[32mgreen\u001b[0m',
+      '',
+      'last',
+    ]);
+    assert.match(summary, /^<h3>✅[^]*<pre>out\nerr\ngreen\n\nlast<\/pre>/);
+  });
+
+  test('run fails with the exit code of its command', async () => {
+    const { errors, outputs, report, summary } = await fail({ run: 'echo no; exit 3' });
+    assert.match(errors, /^echo no; exit 3 exited with 3 after \d+ m?s\.$/);
+    assert.equal(outputs['exit-code'], '3');
+    assert.deepEqual([report.command.exitCode, report.succeeded], [3, false]);
+    assert.match(summary, /^<h3>❌/);
+  });
+
+  const ENDS: Readonly<Record<string, readonly [run: string, exitCode: number]>> = {
+    'fails at the first command that fails': ['false\necho never', 1],
+    'fails if a command before a pipe fails': ['exit 4 | cat\necho never', 4],
+    'gives its command no input': ['cat\nexit 5', 5],
+    'says which command was not found': ['no-such-command', 127],
+    'names the signal that ended its command': ['kill -KILL $$', -1],
+  };
+  for (const [what, [run, exitCode]] of Object.entries(ENDS))
+    test(`run ${what}`, async () => {
+      const { lines, outputs } = await fail({ run });
+      assert.equal(outputs['exit-code'], String(exitCode));
+      assert.ok(!lines.includes('never'));
+    });
+
+  test('run keeps the exit code of its command, whatever .bash_logout does', async () => {
+    await using job = await openCommandJob();
+    mkdirSync(path.join(job.root, 'home/user'), { recursive: true });
+    // As in Debian: the last command fails unless the console is to be cleared.
+    writeFileSync(path.join(job.root, 'home/user/.bash_logout'), '[ "$SHLVL" = none ] && true\n');
+    await expectSuccess(job, { run: 'true' }, { task: 'run' });
+    const { outputs } = await expectFailure(job, { run: 'exit 3' }, { task: 'run' });
+    assert.equal(outputs['exit-code'], '3');
+  });
+
+  test('run sets variables, folder and name', async () => {
+    await using job = await openCommandJob();
+    mkdirSync(path.join(job.root, 'home/user/app'), { recursive: true });
+    const given = { 'working-directory': 'app', env: `TEXT=it's "ü" $HOME\nEMPTY=`, name: 'tests' };
+    const run = 'pwd -P\nprintf "%s|%s\\n" "$TEXT" "${EMPTY-unset}"';
+    const { lines, report, summary } = await expectSuccess(job, { run, ...given }, { task: 'run' });
+    const at = lines.indexOf(path.join(job.root, 'home/user/app'));
+    assert.equal(lines[at + 1], `it's "ü" $HOME|`);
+    assert.deepEqual([report.name, report.command.title], ['tests', 'tests']);
+    assert.match(summary, /^<h3>✅ Sandbox Sync \(<code>tests<\/code>, /);
+  });
+
+  test('run runs its command as the user', async () => {
+    const { lines } = await succeed({ run: 'echo "I am $USER"', username: 'root' });
+    assert.ok(lines.includes('I am root'));
+  });
+
+  test('run says what to do if there is no such user or folder', async () => {
+    const user = await fail({ run: 'true', username: 'ci' });
+    assert.match(user.errors, /^true was not started\.[^]*'ci'[^]*Check username/);
+    const folder = await fail({ run: 'true', 'working-directory': 'ap' });
+    assert.match(folder.errors, /^true was not started\.[^]*\/ap[^]*Check that working-directory/);
+  });
+
+  test('run connects to the sandbox of the job, and says if it ends before max-duration', async () => {
+    await using job = await openJobWithApi({ agents: { runCommands: true } });
+    await job.runSandbox({ lifetime: '30m' });
+    const { stdout, exitCode } = await job.runAction('run', { run: 'echo "hello $USER"' });
+    assert.equal(exitCode, 0, stdout);
+    assert.match(stdout, /^hello user$/m);
+    const limited = /^The sandbox ends at [\d:]+ UTC, before max-duration \((.*)\) is over\./m;
+    assert.equal(limited.exec(stdout)?.[1], '1 h');
+    const short = await job.runAction('run', { run: 'true', 'max-duration': '20m' });
+    assert.doesNotMatch(short.stdout, /The sandbox ends/);
+  });
+
+  const skip = unlessLinux('the process group is read from /proc');
+  test('max-duration stops a command and its children', { skip }, async () => {
+    await using server = await rawServer(socket => void socket.resume());
+    // Each process holds a connection.
+    const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; sleep 1000; true`;
+    const run = `(${connect}) &\n${connect}`;
+    const { errors, outputs } = await fail({ run, 'max-duration': '2s' });
+    assert.match(errors, /was stopped by max-duration after \d/);
+    assert.equal(outputs['exit-code'], '-1');
+    await server.connected(2);
+    for (const socket of server.connections) await closed(socket);
+  });
+});
