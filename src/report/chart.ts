@@ -16,9 +16,6 @@ const GAP_POINTS = 2.5;
 
 const MAX_CHARTS = 4;
 
-// A higher percentage would flatten all other lines.
-const MAX_PERCENT = 1000;
-
 // Readable in the light and the dark theme.
 const PLOTS = [
   { name: '🟦 CPU', color: '#388bfd', metric: 'cpu_used_pct' },
@@ -32,7 +29,7 @@ interface Axis {
   readonly points: number;
 }
 
-interface Line {
+interface Series {
   readonly color: string;
   readonly points: readonly number[];
 }
@@ -95,7 +92,7 @@ function drawChart(samples: readonly Sample[], plots: readonly Plot[]): string {
   const axis = { from, to, points };
   const lines = plots.flatMap(plot => spreadOverTime(plot, samples, axis));
   const limitLines = plots.flatMap(({ color, limits }) =>
-    limits.map((limit): Line => ({ color, points: Array(points).fill(limit) })),
+    limits.map((limit): Series => ({ color, points: Array(points).fill(limit) })),
   );
   const top = Math.max(100, ...lines.flatMap(line => line.points));
   return toMermaid([...lines, ...limitLines], axis, Math.ceil(top));
@@ -106,13 +103,13 @@ function spreadOverTime(
   { color, metric }: Plot,
   samples: readonly Sample[],
   { from, to, points: length }: Axis,
-): Line[] {
+): Series[] {
   const highest = new Map<number, number>();
   for (const { at, figures } of samples) {
     const figure = figures.get(metric);
     if (figure === undefined) continue;
     const point = Math.round(((at - from) / (to - from)) * (length - 1));
-    highest.set(point, Math.max(highest.get(point) ?? 0, Math.min(figure, MAX_PERCENT)));
+    highest.set(point, Math.max(highest.get(point) ?? 0, figure));
   }
   let [previous] = highest.values();
   if (previous === undefined) return [];
@@ -123,7 +120,7 @@ function spreadOverTime(
   return [{ color, points }];
 }
 
-function toMermaid(series: readonly Line[], axis: Axis, top: number): string {
+function toMermaid(series: readonly Series[], axis: Axis, top: number): string {
   const plotColorPalette = series.map(({ color }) => color).join(', ');
   const style = {
     xyChart: { width: 800, height: 320 },

@@ -111,7 +111,7 @@ test('the chart of a sandbox that died ends with its last sample', () => {
   assert.deepEqual(series, [ten(5)]);
 });
 
-const cases = { '0 --> 251': 250.5, '0 --> 100': -3.5, '0 --> 1000': 1e300 };
+const cases = { '0 --> 251': 250.5, '0 --> 100': -3.5 };
 for (const [axis, value] of Object.entries(cases)) {
   test(`the vertical axis is ${axis} for a peak of ${value}`, () =>
     assert.match(drawn(cpu([...ten(0), value])).chart, new RegExp(`y-axis ${axis}$`, 'm')));
