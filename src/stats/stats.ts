@@ -31,23 +31,21 @@ const HINTS = {
 
 /** Returns undefined unless `json` is a JSON object that can be written again. */
 export function decodeStats(json: string): Stats | undefined {
-  const fields = parseObject(json);
-  if (fields === undefined) return undefined;
-  const sent = Object.entries(fields).flatMap(([name, value]) =>
-    typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [],
-  );
-  return { figures: addDerived(new Map(sent)), json: JSON.stringify(fields) };
-}
-
-function parseObject(json: string): object | undefined {
   try {
     const value: unknown = JSON.parse(json);
-    // Fails if the agent nested its JSON too deeply.
-    JSON.stringify(value);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    // Throws a RangeError if the agent nested its JSON too deeply.
+    return { figures: addDerived(numbersIn(value)), json: JSON.stringify(value) };
   } catch {
     return undefined;
   }
+}
+
+function numbersIn(fields: object): Figures {
+  const numbers = Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [],
+  );
+  return new Map(numbers);
 }
 
 // Services report a total of 0 if they do not know it, and then these figures are unknown, too.

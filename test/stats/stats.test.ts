@@ -90,11 +90,9 @@ for (const [name, [json, figures]] of Object.entries(FIGURES))
 test("decodeStats writes the agent's JSON object again, with values that are not numbers", () => {
   const sent = '{ "b": {"c": [1.0, "d"]},\n "a": null }\n';
   assert.equal(statsFromJson(sent).json, '{"b":{"c":[1,"d"]},"a":null}');
-  const deep = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
-  assert.equal(decodeStats(deep), undefined, 'JSON that is nested too deeply is refused');
 });
 
-const NESTED = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
+const NESTED = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
 for (const text of ['', '{"a":', 'null', '[]', '1', NESTED])
   test(`decodeStats rejects "${text.slice(0, 10)}"`, () =>
     assert.equal(decodeStats(text), undefined));
