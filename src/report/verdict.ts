@@ -1,6 +1,6 @@
 import { type Report, viewsOf } from './report.ts';
 import type { ReportedError } from './reported-error.ts';
-import type { FailureGroup, Reason, SectionView } from './section-view.ts';
+import type { Reason, SectionView } from './section-view.ts';
 
 /** Says of the whole step what each section's view says of its part. */
 export interface Verdict
@@ -12,15 +12,14 @@ export interface Verdict
 
 export function verdictOf(report: Report): Verdict {
   const sections = viewsOf(report);
-  const failures = sections.flatMap(section => section.failures);
   return {
     level: verdictLevel(report, sections),
     title: titleOf(report, sections),
     reasons: [
-      ...report.errors.flatMap(error => describeError(error, failures)),
+      ...report.errors.flatMap(describeError),
       ...sections.flatMap(section => section.reasons),
     ],
-    failures,
+    failures: sections.flatMap(section => section.failures),
     warnings: [...sections.flatMap(section => section.warnings), ...report.warnings.map(untrusted)],
     notices: sections.flatMap(section => section.notices),
     sections,
@@ -57,18 +56,13 @@ function titleOf({ cancelled, errors }: Report, sections: readonly SectionView[]
   return sentences.filter(sentence => sentence !== '').join(' ');
 }
 
-/** Describes an error, leaving out what the title and the failed files already say. */
-function describeError(
-  { message, title, details, advice = [] }: ReportedError,
-  failures: readonly FailureGroup[],
-): Reason[] {
-  const hints = new Set(failures.map(({ hint }) => hint));
-  const ours = advice.filter(text => !hints.has(text));
-  const [line, ...others] = [
+/** Describes an error, leaving out what the title already says. */
+function describeError({ message, title, details, advice = [] }: ReportedError): Reason[] {
+  const [first, ...others] = [
     ...[message, ...details].filter(text => text !== title).map(untrusted),
-    ...ours.map(text => ({ text, isUntrusted: false })),
+    ...advice.map(text => ({ text, isUntrusted: false })),
   ];
-  return line === undefined ? [] : [{ ...line, details: others }];
+  return first === undefined ? [] : [{ ...first, details: others }];
 }
 
 function untrusted(text: string): Reason {

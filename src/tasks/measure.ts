@@ -66,12 +66,13 @@ export async function checkGateIsJudgeable(
   if (!isGated(inputs)) return undefined;
   const outcome = await readStatsWithRetries(inputs, client, context);
   if (context.cancel.aborted) return undefined;
-  const [details, advice] =
-    'error' in outcome
-      ? [[outcome.error.message], statsError(outcome.error).advice]
-      : [[], explainUnjudgeable(inputs, outcome.value)];
-  if (advice.length === 0) return undefined;
-  return { message: NOT_JUDGEABLE, details, advice, title: NOT_JUDGEABLE };
+  const failure = { message: NOT_JUDGEABLE, title: NOT_JUDGEABLE };
+  if ('error' in outcome) {
+    const { message, advice } = statsError(outcome.error);
+    return { ...failure, details: [message], advice };
+  }
+  const advice = explainUnjudgeable(inputs, outcome.value);
+  return advice.length === 0 ? undefined : { ...failure, details: [], advice };
 }
 
 /** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */
@@ -99,16 +100,9 @@ export async function measure(
   cpuWindowStarted = false,
 ): Promise<MeasureResult> {
   const { samples: count, sampleInterval: intervalMs } = inputs;
-  const { samples, error } = await takeSamples(
-    () => readStatsWithRetries(inputs, client, context),
-    {
-      ...context,
-      count,
-      intervalMs,
-      cpuWindowStarted,
-      stop: context.cancel,
-    },
-  );
+  const read = () => readStatsWithRetries(inputs, client, context);
+  const options = { ...context, count, intervalMs, cpuWindowStarted, stop: context.cancel };
+  const { samples, error } = await takeSamples(read, options);
   const gate = gateOf(inputs, samples, samples.length < count);
   const errors = error === undefined || context.cancel.aborted ? [] : [statsError(error)];
   return { measured: { samples, gate }, errors };

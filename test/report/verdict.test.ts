@@ -4,7 +4,7 @@ import { gateOf } from '../../src/gate/judge.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
 import { parse } from '../gate/parse-condition.ts';
 import { judged, type Parts, reasonTexts, report, statsOf } from './build-report.ts';
-import { BUSY, failed, notAttempted, skipped, unchanged, uploaded } from './file-results.ts';
+import { failed, notAttempted, skipped, unchanged, uploaded } from './file-results.ts';
 
 const [SENT, GONE, LEFT, SAME, DUE] = [
   uploaded('a', 1024),
@@ -148,10 +148,4 @@ test('an error does not repeat what the title says', () => {
   const { title, reasons } = verdictOf(report({ files: [LEFT], errors: [NOT_READY] }));
   assert.equal(title, 'The sandbox was not ready. Nothing was sent.');
   assert.deepEqual(reasonTexts(reasons), ['GET answered 503.', 'Check port.']);
-});
-
-test('an error does not repeat the hint of a failed file', () => {
-  const failing = [{ message: 'GET failed.', details: [], advice: [BUSY.hint, 'More.'] }];
-  const { reasons } = verdictOf(report({ files: [GONE], errors: failing }));
-  assert.deepEqual(reasonTexts(reasons), ['GET failed.', 'More.']);
 });
