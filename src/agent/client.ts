@@ -112,7 +112,8 @@ async function send<T>(
   try {
     return await exchange(request, label, transport, read);
   } catch (error) {
-    throw cancel.aborted ? cancelled(false) : networkFailure(error, label, redact);
+    if (cancel.aborted) throw cancelled(false);
+    throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
   }
 }
 
@@ -175,6 +176,19 @@ function stallError(label: string, { isSent }: Sending): AgentError {
   return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
 }
 
+/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
+function proxyOf(url: string): URL | undefined {
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = '' } = process.env;
+  const { protocol, hostname } = new URL(url);
+  const exempt = (no_proxy ?? NO_PROXY).split(/[\s,]+/).filter(name => name !== '');
+  if (exempt.some(name => name === '*' || hostname.endsWith(name.replace(/^\*/, ''))))
+    return undefined;
+  if (protocol === 'http:' && isLoopback(hostname)) return undefined;
+  const http = http_proxy ?? HTTP_PROXY;
+  const https = (https_proxy ?? HTTPS_PROXY) || http;
+  return URL.parse((protocol === 'https:' ? https : http) ?? '') ?? undefined;
+}
+
 const MAX_CONNECT_MS = 10_000;
 
 function openDispatcher({ baseUrl, timeoutMs }: Service): Dispatcher {
@@ -187,8 +201,14 @@ function openDispatcher({ baseUrl, timeoutMs }: Service): Dispatcher {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
-    // Without the value, which may contain a password.
-    const why = 'it or HTTP_PROXY is not the URL of an http, https or socks5 proxy.';
-    throw inputError('HTTPS_PROXY', why, 'http://host:3128');
+    const why = 'not the URL of an http, https or socks5 proxy.';
+    throw inputError(proxyVariables().join(', '), why, 'http://host:3128');
   }
+}
+
+/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
+function proxyVariables(): string[] {
+  // On Windows, a variable can be read by any spelling, so take the one that was set.
+  const names = Object.keys(process.env).filter(name => /^https?_proxy$/i.test(name));
+  return names.filter(name => process.env[name]).sort();
 }

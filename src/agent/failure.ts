@@ -115,9 +115,14 @@ const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
 
 /**
  * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
- * surface as a bug.
+ * surface as a bug. `proxy` is the one that the environment sets for the service, if any.
  */
-export function networkFailure(error: unknown, label: string, redact: Redact): unknown {
+export function networkFailure(
+  error: unknown,
+  label: string,
+  redact: Redact,
+  proxy?: URL,
+): unknown {
   if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
     return error;
   const isProxy = /^(Secure )?Proxy /i.test(error.message);
@@ -128,22 +133,36 @@ export function networkFailure(error: unknown, label: string, redact: Redact): u
   const words = code === NOT_TLS ? 'the port speaks http, not https' : messageOf(error);
   const text = excerpt(words, redact);
   const detail = text.includes(code) ? text : `${text} (${code})`;
-  const hint = isProxy ? PROXY_HINT : hintFor(code);
-  return new AgentError(kind, `${label} failed: ${detail}.`, { hint, isUnsent });
+  const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : undefined;
+  const place = failedProxy === undefined ? '' : ` at the proxy ${failedProxy.host}`;
+  const hint = failedProxy === undefined ? hintFor(code, proxy) : proxyHint(words, failedProxy);
+  return new AgentError(kind, `${label} failed${place}: ${detail}.`, { hint, isUnsent });
 }
 
-const PROXY_HINT =
-  'Check that the proxy in HTTPS_PROXY or HTTP_PROXY is up, and lets this runner reach the host. If it answers 407, write user and password into its URL, as in http://user:password@host:port.';
+/** Matches the name of a host that cannot be looked up, and the port of any other. */
+function namesProxy(message: string, proxy: URL | undefined): boolean {
+  if (proxy === undefined) return false;
+  const { hostname, port } = proxy;
+  return message.endsWith(` ${hostname}`) || (port !== '' && RegExp(`:${port}\\b`).test(message));
+}
+
+function proxyHint(message: string, { host }: URL): string {
+  return /\b407\b/.test(message)
+    ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`
+    : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+}
 
 const NOT_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
-function hintFor(code: string): string | undefined {
+function hintFor(code: string, proxy: URL | undefined): string | undefined {
+  if (code === NOT_TLS && proxy?.protocol === 'https:')
+    return `Check the URL of the proxy ${proxy.host}, which usually begins with http://, and the port in base-url.`;
   if (code === NOT_TLS)
-    return 'Check the port in base-url, and the URL in HTTPS_PROXY, if set. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.';
+    return 'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.';
   if (/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code))
     return 'Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.';
   if (code === 'ECONNREFUSED')
-    return 'Nothing accepts connections there. Check the host and port of base-url, and that the service is up. If HTTPS_PROXY is set, check that the proxy is up, too.';
+    return 'Nothing accepts connections there. Check the host and port of base-url, and that the service is up.';
   return undefined;
 }
 

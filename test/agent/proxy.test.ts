@@ -49,35 +49,58 @@ describe('a proxy', { timeout: 20_000 }, () => {
     assert.ok(!JSON.stringify(proxy.requests).includes(TOKEN));
   });
 
-  /** Asserts that a request fails with this message and a hint about the proxy, and no password. */
-  async function failsBecauseOfProxy(address: string, message: string): Promise<void> {
-    using _ = setProxyVariables({ https_proxy: `http://user:s3cretpass@${address}` });
-    await assert.rejects(sendOnce('https://sandbox.example.com'), (error: unknown) => {
-      assert.ok(error instanceof AgentError);
-      assert.equal(error.kind, 'unreachable');
-      assert.ok(error.message.includes(`failed: ${message}`), error.message);
-      assert.match(error.hint, /HTTPS_PROXY/);
-      assert.ok(!`${error.message}${error.hint}`.includes('s3cretpass'));
-      return true;
-    });
-  }
-
   for (const status of [403, 407, 502]) {
     test(`a proxy that refuses CONNECT with ${status} makes the sandbox unreachable`, async () => {
       await using proxy = await rawServer(afterHead(socket => socket.end(http(status))));
-      await failsBecauseOfProxy(proxy.host, `Proxy response (${status})`);
+      using _ = setProxyVariables({ https_proxy: `http://user:s3cretpass@${proxy.host}` });
+      const sending = sendOnce('https://sandbox.example.com');
+      await assert.rejects(sending, (error: unknown) => {
+        assert.ok(error instanceof AgentError);
+        const { message, kind, hint } = error;
+        assert.equal(kind, 'unreachable');
+        assert.match(
+          message,
+          RegExp(`failed at the proxy ${proxy.host}: Proxy response \\(${status}\\)`),
+        );
+        const isAdvised = /requires a valid user and password/.test(hint);
+        assert.equal(isAdvised, status === 407);
+        assert.ok(hint.includes(proxy.host));
+        assert.ok(!`${message}${hint}`.includes('s3cretpass'));
+        return true;
+      });
     });
   }
 
-  for (const address of ['127.0.0.1:1', 'localhost:1'])
-    test(`the proxy ${address} that is down makes the sandbox unreachable`, () =>
-      failsBecauseOfProxy(address, 'connect ECONNREFUSED'));
-
-  test('a proxy that answers plain http with 407 gets a hint about its password', async () => {
+  test('a proxy that answers plain http with 407 makes the sandbox unreachable', async () => {
     await using proxy = await rawServer(answering(http(407)));
     using _ = setProxyVariables({ HTTP_PROXY: `http://${proxy.host}` });
-    const hint = /write user and password into its URL/;
+    const hint = /requires a valid user and password/;
     await assert.rejects(sendOnce(URL_BEYOND), { kind: 'unreachable', hint });
+  });
+
+  for (const address of ['127.0.0.1:1', 'localhost:1'])
+    test(`the proxy ${address} is named, without its password, if it is down`, async () => {
+      using _ = setProxyVariables({ https_proxy: `http://user:s3cretpass@${address}` });
+      await assert.rejects(sendOnce('https://sandbox.example.com'), (error: unknown) => {
+        assert.ok(error instanceof AgentError);
+        assert.ok(error.message.includes(`failed at the proxy ${address}: connect ECONNREFUSED`));
+        assert.ok(error.hint.startsWith(`Check that the proxy ${address} is up`));
+        assert.ok(!`${error.message}${error.hint}`.includes('s3cretpass'));
+        return true;
+      });
+    });
+
+  test('a proxy is not blamed for a host that NO_PROXY exempts', async () => {
+    using _ = setProxyVariables({ HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' });
+    const hint = /^Nothing accepts connections there/;
+    await assert.rejects(sendOnce('https://127.0.0.1:1'), { hint });
+  });
+
+  test('an http proxy whose URL begins with https:// gets a hint about it', async () => {
+    await using proxy = await rawServer(socket => void socket.end(http(400)));
+    using _ = setProxyVariables({ HTTPS_PROXY: `https://${proxy.host}` });
+    const hint = RegExp(`the proxy ${proxy.host}, which usually begins with http://`);
+    await assert.rejects(sendOnce('https://sandbox.example.com'), { hint });
   });
 
   test('a proxy that never answers CONNECT times out, and its connection is closed with the client', async () => {
@@ -100,7 +123,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
       using _ = setProxyVariables({ https_proxy: value, HTTP_PROXY: 'http://host' });
       await assert.rejects(openClient(URL_BEYOND), (error: unknown) => {
         assert.ok(error instanceof InputError);
-        assert.match(error.message, /^HTTPS_PROXY: it or HTTP_PROXY is not .* proxy/);
+        assert.match(error.message, /HTTP_PROXY, https_proxy: .* proxy/);
         assert.ok(!error.message.includes(value));
         return true;
       });
