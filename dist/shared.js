@@ -394,6 +394,7 @@ function quoting(value, reject, example) {
 }
 const text$1 = (value) => value;
 const script = (value, reject) => value === "" ? reject("is required: the commands to run.", "npm ci && npm test") : value;
+const unixTime = (value, reject) => /^\d*$/.test(value) ? value : reject(`${quote(value)} is not a Unix time in whole seconds.`, "1798761600");
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 function flag(fallback) {
 	return (value, reject) => {
@@ -705,29 +706,41 @@ const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADD
 const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
 /**
 * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug.
+* surface as a bug. `proxy` is the one that the environment sets for the service, if any.
 */
-function networkFailure(error, label, redact) {
+function networkFailure(error, label, redact, proxy) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const isProxy = /^(Secure )?Proxy /i.test(error.message);
 	const code = codeOf(error);
 	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
 	const isUnsent = isProxy || UNREACHABLE.test(code) && !LOST_ROUTE.test(error.message);
 	const kind = isUnsent ? "unreachable" : "connection";
-	const text = excerpt(code === NOT_TLS ? "the port speaks http, not https" : messageOf(error), redact);
+	const words = code === NOT_TLS ? "the port speaks http, not https" : messageOf(error);
+	const text = excerpt(words, redact);
 	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const hint = isProxy ? PROXY_HINT : hintFor(code);
-	return new AgentError(kind, `${label} failed: ${detail}.`, {
+	const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : void 0;
+	const place = failedProxy === void 0 ? "" : ` at the proxy ${failedProxy.host}`;
+	const hint = failedProxy === void 0 ? hintFor(code, proxy) : proxyHint(words, failedProxy);
+	return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
 		hint,
 		isUnsent
 	});
 }
-const PROXY_HINT = "Check that the proxy in HTTPS_PROXY or HTTP_PROXY is up, and lets this runner reach the host. If it answers 407, write user and password into its URL, as in http://user:password@host:port.";
+/** Matches the name of a host that cannot be looked up, and the port of any other. */
+function namesProxy(message, proxy) {
+	if (proxy === void 0) return false;
+	const { hostname, port } = proxy;
+	return message.endsWith(` ${hostname}`) || port !== "" && RegExp(`:${port}\\b`).test(message);
+}
+function proxyHint(message, { host }) {
+	return /\b407\b/.test(message) ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.` : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+}
 const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
-function hintFor(code) {
-	if (code === NOT_TLS) return "Check the port in base-url, and the URL in HTTPS_PROXY, if set. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
+function hintFor(code, proxy) {
+	if (code === NOT_TLS && proxy?.protocol === "https:") return `Check the URL of the proxy ${proxy.host}, which usually begins with http://, and the port in base-url.`;
+	if (code === NOT_TLS) return "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
 	if (/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code)) return "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.";
-	if (code === "ECONNREFUSED") return "Nothing accepts connections there. Check the host and port of base-url, and that the service is up. If HTTPS_PROXY is set, check that the proxy is up, too.";
+	if (code === "ECONNREFUSED") return "Nothing accepts connections there. Check the host and port of base-url, and that the service is up.";
 }
 function codeOf(error) {
 	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
@@ -1001,7 +1014,8 @@ async function send(request, transport, read) {
 	try {
 		return await exchange(request, label, transport, read);
 	} catch (error) {
-		throw cancel.aborted ? cancelled(false) : networkFailure(error, label, redact);
+		if (cancel.aborted) throw cancelled(false);
+		throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
 	}
 }
 async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }, read) {
@@ -1058,6 +1072,16 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, h
 function stallError(label, { isSent }) {
 	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
 }
+/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
+function proxyOf(url) {
+	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = "" } = process.env;
+	const { protocol, hostname } = new URL(url);
+	if ((no_proxy ?? NO_PROXY).split(/[\s,]+/).filter((name) => name !== "").some((name) => name === "*" || hostname.endsWith(name.replace(/^\*/, "")))) return void 0;
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	const http = http_proxy ?? HTTP_PROXY;
+	const https = (https_proxy ?? HTTPS_PROXY) || http;
+	return URL.parse((protocol === "https:" ? https : http) ?? "") ?? void 0;
+}
 const MAX_CONNECT_MS = 1e4;
 function openDispatcher({ baseUrl, timeoutMs }) {
 	const options = {
@@ -1069,8 +1093,12 @@ function openDispatcher({ baseUrl, timeoutMs }) {
 	try {
 		return new import_undici.EnvHttpProxyAgent(options);
 	} catch {
-		throw inputError("HTTPS_PROXY", "it or HTTP_PROXY is not the URL of an http, https or socks5 proxy.", "http://host:3128");
+		throw inputError(proxyVariables().join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
 	}
+}
+/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
+function proxyVariables() {
+	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
 
 // src/agent/retry.ts
@@ -1239,7 +1267,7 @@ const uploading = {
 	"working-directory": text$1,
 	username: text$1,
 	signature: text$1,
-	"signature-expiration": text$1,
+	"signature-expiration": unixTime,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(void 0),
@@ -1728,9 +1756,12 @@ const ADVICE = {
 	137: KILLED,
 	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
 };
+const NOT_STOPPED = "max-duration was over, but the sandbox did not stop it.";
 function explainUnseenEnd({ title, durationMs }, { kind, error }, isCancelled) {
 	const name = nameCommand(title);
-	const [details, advice] = isCancelled || error.kind === "cancelled" ? [[], void 0] : [[error.message], error.hint];
+	const [reason, hint] = error.kind === "cancelled" ? [NOT_STOPPED, void 0] : [error.message, error.hint];
+	const details = isCancelled ? [] : [reason];
+	const advice = isCancelled ? void 0 : hint;
 	if (kind === "not-started") return titled(`${name} was not started.`, details, advice);
 	return titled(`${name} was not seen to end within ${formatDuration(durationMs)}. It may still be running.`, details, advice);
 }
@@ -1930,7 +1961,6 @@ function describeUsage(samples) {
 const MIN_SAMPLES = 10;
 const GAP_POINTS = 2.5;
 const MAX_CHARTS = 4;
-const MAX_PERCENT = 1e3;
 const PLOTS = [
 	{
 		name: "🟦 CPU",
@@ -2014,7 +2044,7 @@ function spreadOverTime({ color, metric }, samples, { from, to, points: length }
 		const figure = figures.get(metric);
 		if (figure === void 0) continue;
 		const point = Math.round((at - from) / (to - from) * (length - 1));
-		highest.set(point, Math.max(highest.get(point) ?? 0, Math.min(figure, MAX_PERCENT)));
+		highest.set(point, Math.max(highest.get(point) ?? 0, figure));
 	}
 	let [previous] = highest.values();
 	if (previous === void 0) return [];
@@ -2854,12 +2884,11 @@ function redactStrings(value, redact) {
 // src/report/verdict.ts
 function verdictOf(report) {
 	const sections = viewsOf(report);
-	const failures = sections.flatMap((section) => section.failures);
 	return {
 		level: verdictLevel(report, sections),
 		title: titleOf$1(report, sections),
-		reasons: [...report.errors.flatMap((error) => describeError(error, failures)), ...sections.flatMap((section) => section.reasons)],
-		failures,
+		reasons: [...report.errors.flatMap(describeError), ...sections.flatMap((section) => section.reasons)],
+		failures: sections.flatMap((section) => section.failures),
 		warnings: [...sections.flatMap((section) => section.warnings), ...report.warnings.map(untrusted)],
 		notices: sections.flatMap((section) => section.notices),
 		sections
@@ -2886,16 +2915,14 @@ function titleOf$1({ cancelled, errors }, sections) {
 		...judgementsIf(true)
 	].filter((sentence) => sentence !== "").join(" ");
 }
-/** Describes an error, leaving out what the title and the failed files already say. */
-function describeError({ message, title, details, advice = [] }, failures) {
-	const hints = new Set(failures.map(({ hint }) => hint));
-	const ours = advice.filter((text) => !hints.has(text));
-	const [line, ...others] = [...[message, ...details].filter((text) => text !== title).map(untrusted), ...ours.map((text) => ({
+/** Describes an error, leaving out what the title already says. */
+function describeError({ message, title, details, advice = [] }) {
+	const [first, ...others] = [...[message, ...details].filter((text) => text !== title).map(untrusted), ...advice.map((text) => ({
 		text,
 		isUntrusted: false
 	}))];
-	return line === void 0 ? [] : [{
-		...line,
+	return first === void 0 ? [] : [{
+		...first,
 		details: others
 	}];
 }
@@ -3199,22 +3226,20 @@ async function readStats(client, statsPath) {
 const HINTS$2 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there." };
 /** Returns undefined unless `json` is a JSON object that can be written again. */
 function decodeStats(json) {
-	const fields = parseObject(json);
-	if (fields === void 0) return void 0;
-	const sent = Object.entries(fields).flatMap(([name, value]) => typeof value === "number" && Number.isFinite(value) ? [[name, value]] : []);
-	return {
-		figures: addDerived(new Map(sent)),
-		json: JSON.stringify(fields)
-	};
-}
-function parseObject(json) {
 	try {
 		const value = JSON.parse(json);
-		JSON.stringify(value);
-		return typeof value === "object" && value !== null && !Array.isArray(value) ? value : void 0;
+		if (typeof value !== "object" || value === null || Array.isArray(value)) return void 0;
+		return {
+			figures: addDerived(numbersIn(value)),
+			json: JSON.stringify(value)
+		};
 	} catch {
 		return;
 	}
+}
+function numbersIn(fields) {
+	const numbers = Object.entries(fields).flatMap(([name, value]) => typeof value === "number" && Number.isFinite(value) ? [[name, value]] : []);
+	return new Map(numbers);
 }
 const FIGURES_OF_TOTAL = {
 	mem_total: [
@@ -3311,13 +3336,23 @@ async function checkGateIsJudgeable(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
 	const outcome = await readStatsWithRetries(inputs, client, context);
 	if (context.cancel.aborted) return void 0;
-	const [details, advice] = "error" in outcome ? [[outcome.error.message], statsError(outcome.error).advice] : [[], explainUnjudgeable(inputs, outcome.value)];
-	if (advice.length === 0) return void 0;
-	return {
+	const failure = {
 		message: NOT_JUDGEABLE,
-		details,
-		advice,
 		title: NOT_JUDGEABLE
+	};
+	if ("error" in outcome) {
+		const { message, advice } = statsError(outcome.error);
+		return {
+			...failure,
+			details: [message],
+			advice
+		};
+	}
+	const advice = explainUnjudgeable(inputs, outcome.value);
+	return advice.length === 0 ? void 0 : {
+		...failure,
+		details: [],
+		advice
 	};
 }
 /** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */
@@ -3336,13 +3371,15 @@ function statsError({ status, message, hint }) {
 }
 async function measure(inputs, client, context, cpuWindowStarted = false) {
 	const { samples: count, sampleInterval: intervalMs } = inputs;
-	const { samples, error } = await takeSamples(() => readStatsWithRetries(inputs, client, context), {
+	const read = () => readStatsWithRetries(inputs, client, context);
+	const options = {
 		...context,
 		count,
 		intervalMs,
 		cpuWindowStarted,
 		stop: context.cancel
-	});
+	};
+	const { samples, error } = await takeSamples(read, options);
 	const gate = gateOf(inputs, samples, samples.length < count);
 	const errors = error === void 0 || context.cancel.aborted ? [] : [statsError(error)];
 	return {
@@ -3580,6 +3617,7 @@ function isRunning(pid) {
 }
 
 // src/monitor/start.ts
+/** @throws InputError if the sampler ends before it has read its options */
 async function startSampler(script, directory, options) {
 	const { errors, pid } = monitorFiles(directory);
 	const errorFile = openSync(errors, "a", 384);
@@ -3597,7 +3635,10 @@ async function startSampler(script, directory, options) {
 	closeSync(errorFile);
 	await once(child, "spawn");
 	writeFileSync(pid, String(child.pid), { mode: 384 });
-	if (child.stdin !== null) await finished(child.stdin.end(JSON.stringify(options)));
+	await (child.stdin && finished(child.stdin.end(JSON.stringify(options))))?.catch(() => {
+		const { crash = "for no known reason" } = readRecord(directory);
+		throw inputError("monitor", `its process ended at once: ${crash}.`);
+	});
 	child.unref();
 }
 async function receiveSamplerOptions() {
@@ -3737,6 +3778,7 @@ function chooseMonitor(wanted, directories) {
 			id: path.basename(directory)
 		};
 	});
+	if (running.length === 0) throw inputError("monitor", NONE_RUNS);
 	const [only, ...others] = running.filter(({ name, id }) => [
 		"",
 		name,
@@ -3744,8 +3786,9 @@ function chooseMonitor(wanted, directories) {
 	].includes(wanted));
 	if (only !== void 0 && others.length === 0) return only.directory;
 	const names = running.map(({ name, id }) => name === "" ? id : `${quote(name)} (${id})`);
-	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(wanted)}. Running: ${names.join(", ") || "none"}. Use the output of the step with sandbox-sync/sandbox-sync/monitor, which must come before this one.`, "${{ steps.<its id>.outputs.monitor }}");
+	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(wanted)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
 }
+const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
 // src/text/lines.ts
 const MAX_LINE_LENGTH = 65536;
@@ -4058,8 +4101,9 @@ function toCommandEnd(outcome, isStarted) {
 		error
 	};
 }
-function mayHaveStarted({ isUnsent, status }) {
-	return !isUnsent && (status === void 0 || status === 408 || status >= 500);
+function mayHaveStarted({ kind, isUnsent, status }) {
+	if (isUnsent || kind === "sandbox-not-found") return false;
+	return status === void 0 || status === 408 || status >= 500;
 }
 function aborted(signal) {
 	return new Promise((resolve) => {

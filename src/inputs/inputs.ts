@@ -29,6 +29,7 @@ import {
   script,
   shard,
   text,
+  unixTime,
   waitConditions,
   wholeNumber,
 } from './parsers.ts';
@@ -55,7 +56,7 @@ const uploading = {
   'working-directory': text,
   username: text,
   signature: text,
-  'signature-expiration': text,
+  'signature-expiration': unixTime,
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
   'follow-symlinks': flag(undefined),

@@ -21,6 +21,11 @@ export const text: InputParser<string> = value => value;
 export const script: InputParser<string> = (value, reject) =>
   value === '' ? reject('is required: the commands to run.', 'npm ci && npm test') : value;
 
+export const unixTime: InputParser<string> = (value, reject) =>
+  /^\d*$/.test(value)
+    ? value
+    : reject(`${quote(value)} is not a Unix time in whole seconds.`, '1798761600');
+
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
   return (value, reject) => {

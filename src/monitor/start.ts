@@ -4,9 +4,10 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
+import { inputError } from '../inputs/input-error.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { monitorFiles } from './record.ts';
+import { monitorFiles, readRecord } from './record.ts';
 
 export interface SamplerOptions {
   readonly inputs: RawInputs;
@@ -14,6 +15,7 @@ export interface SamplerOptions {
   readonly jobPid: number;
 }
 
+/** @throws InputError if the sampler ends before it has read its options */
 export async function startSampler(
   script: string,
   directory: string,
@@ -33,7 +35,11 @@ export async function startSampler(
   await once(child, 'spawn');
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
   // Inputs may be secret, and other processes can read arguments and environments.
-  if (child.stdin !== null) await finished(child.stdin.end(JSON.stringify(options)));
+  const sent = child.stdin && finished(child.stdin.end(JSON.stringify(options)));
+  await sent?.catch(() => {
+    const { crash = 'for no known reason' } = readRecord(directory);
+    throw inputError('monitor', `its process ended at once: ${crash}.`);
+  });
   child.unref();
 }
 

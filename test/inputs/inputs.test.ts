@@ -58,8 +58,14 @@ describe('switches', () => {
 describe('words and texts', () => {
   accepts('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
   rejects('if-no-files-found', each(['fail', 'Warn', 'constructor'], '% is not one of error,'));
-  const texts = ['working-directory', 'username', 'signature', 'signature-expiration'];
+  const texts = ['working-directory', 'username', 'signature'];
   for (const input of [...texts, 'state-file']) accepts(input, { ' a b ': 'a b', '': '' });
+});
+
+describe('signature-expiration', () => {
+  accepts('signature-expiration', { '': '', ' 1798761600 ': '1798761600' });
+  const wrong = ['tomorrow', '2027-01-01', '1h', '-1', '1.5'];
+  rejects('signature-expiration', each(wrong, '% is not a Unix time in whole seconds.'));
 });
 
 describe('lists of conditions', () => {

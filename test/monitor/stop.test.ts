@@ -53,7 +53,7 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     await using world = await openJob();
     const stop = await expectFailure(world, {}, { task: 'monitor-stop' });
     assert.equal(stop.outputs['gate'], 'failed');
-    assert.match(stop.errors, /^monitor: must name .* Running: none\..* must come before/);
+    assert.match(stop.errors, /^monitor: no monitor runs in this job\. .* must come before/);
   });
 
   test('monitor/stop stops the named monitor, or the only one that still runs', async () => {
