@@ -139,7 +139,7 @@ function modesNotice({ files }: UploadSection): string[] {
   if (program === undefined) return [];
   const count = formatCount(programs.length, 'executable file');
   return [
-    `${count}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`,
+    `${count}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, set them in a step with the action \`run\`, such as \`run: chmod +x app/server\`, or send an archive: ${ARCHIVE}`,
   ];
 }
 

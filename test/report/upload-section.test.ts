@@ -78,9 +78,12 @@ test('the log sums up the transfer in one line, with its retries', () => {
 
 const noticeOf = (parts: Parts) => verdictOf(report(parts)).notices.join('\n');
 
-test('a notice says that executable files lose their modes', () => {
+test('a notice on executable files names the chmod that restores their modes', () => {
   const program = { ...SENT, file: { ...SENT.file, isExecutable: true } };
-  assert.match(noticeOf({ files: [program] }), /^1 executable file, such as `a`: .*archive/);
+  assert.match(
+    noticeOf({ files: [program] }),
+    /^1 executable file, such as `a`: .*`run: chmod \+x .*archive/,
+  );
   assert.equal(noticeOf({ files: [{ ...SAME, file: program.file }] }), '');
 });
 
