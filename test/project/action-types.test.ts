@@ -64,8 +64,9 @@ function allowedWords(type: Mapping): string[] {
 function accepts(action: ActionName, name: string, value: string): boolean {
   const required = action === 'sandbox' ? REQUIRED.sandbox : { ...REQUIRED.sync, ...REQUIRED.run };
   try {
-    // A signature-expiration needs a signature.
-    parseInputs(action, { ...required, signature: 'v1_a1b2c3', [name]: value });
+    // A signature-expiration needs a signature. Each action with `files` accepts a plain name.
+    const given = { ...required, files: 'a.txt', signature: 'v1_a1b2c3', [name]: value };
+    parseInputs(action, given);
     return true;
   } catch (error) {
     assert.ok(error instanceof InputError, String(error));
