@@ -13,8 +13,11 @@ const API_KEY = 'key-of-the-account';
 const SANDBOX = 'long-lived';
 const PAGE = '<!doctype html>\n';
 
-// Needs more than act and the stand-in: a tool of the service, another API, or steps in parallel.
-const NOT_FOR_ACT = /npx --yes|curl|sandbox\.example\.com|parallel:/;
+// Needs more than act and the stand-in: E2B's own tool, and a pull request on GitHub.
+const NOT_FOR_ACT = /npx --yes|gh pr/;
+
+// Where the examples find the service, instead of the stand-in.
+const SERVICE = /https:\/\/(api|\{port\}-\{sandbox-id\})\.e2b\.app/g;
 
 /** Runs the job self-run of ci.yml and the examples, if act is installed. Returns the problems. */
 export async function runInAct(): Promise<string[]> {
@@ -48,7 +51,7 @@ async function runExample(file: string): Promise<string[]> {
   });
   await plane.create(SANDBOX);
   const workflow = await readFile(path.join(PROJECT, file), 'utf8');
-  await writeProject(project, workflow.replaceAll('https://api.e2b.app', plane.url));
+  await writeProject(project, workflow.replaceAll(SERVICE, plane.url));
   await copyAction(action);
   const problems = await runAct(file, project, {
     '--workflows': 'workflow.yml',

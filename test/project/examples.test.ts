@@ -24,7 +24,8 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
   });
 
   test(`${path.basename(name)} passes expressions to scripts through env`, () => {
-    for (const { run } of steps) assert.doesNotMatch(text(run), /\$\{\{|(^|\s)\.{1,2}\//);
+    const scripts = steps.flatMap(step => [step['run'], mapping(step['with'])['run']]);
+    for (const script of scripts) assert.doesNotMatch(text(script), /\$\{\{|(^|\s)\.{1,2}\//);
   });
 
   test(`${path.basename(name)} uses the versions of other actions that this project uses`, () => {
@@ -34,8 +35,11 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
 
   test(`${path.basename(name)} saves a cache after a cancelled step as after a failed one`, () => {
     const saving = steps.filter(({ uses }) => text(uses).startsWith('actions/cache/save@'));
-    for (const { if: condition = '' } of saving)
-      assert.match(text(condition), /^$|^always\(\) && steps\.\w+\.outcome != 'skipped'$/);
+    for (const { if: condition } of saving)
+      assert.match(
+        text(condition),
+        /^always\(\) && steps\.\w+\.outcome (!= 'skipped'|== 'success')$/,
+      );
   });
 
   test(`${path.basename(name)} gives the actions of this project inputs that they accept`, async () => {
