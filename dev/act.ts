@@ -12,6 +12,10 @@ const PROJECT = path.resolve(import.meta.dirname, '..');
 const API_KEY = 'key-of-the-account';
 const SANDBOX = 'long-lived';
 const PAGE = '<!doctype html>\n';
+const SCRIPTS = {
+  build: 'mkdir dist && cp index.html dist',
+  test: 'echo "<testsuites/>" > junit.xml',
+};
 
 // Needs more than act and the stand-in: E2B's own tool, and a pull request on GitHub.
 const NOT_FOR_ACT = /npx --yes|gh pr/;
@@ -36,7 +40,7 @@ export async function runInAct(): Promise<string[]> {
   return problems;
 }
 
-/** Runs an example in a project whose build makes one page, with a stand-in for E2B. */
+/** Runs an example in a project that consists of a page, with a stand-in for E2B. */
 async function runExample(file: string): Promise<string[]> {
   await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
   const [project, action, sandboxes] = ['project', 'action', 'sandboxes'].map(name =>
@@ -48,6 +52,7 @@ async function runExample(file: string): Promise<string[]> {
     folder: sandboxes,
     // Without a domain, the actions send the files to the address of the API, too.
     domain: null,
+    agents: { runCommands: true },
   });
   await plane.create(SANDBOX);
   const workflow = await readFile(path.join(PROJECT, file), 'utf8');
@@ -75,14 +80,14 @@ async function writeProject(folder: string, workflow: string): Promise<void> {
   const lock = { ...own, lockfileVersion: 3, packages: { '': own } };
   const files = {
     'workflow.yml': workflow,
-    'package.json': JSON.stringify({ ...own, scripts: { build: 'cp -R site dist' } }),
+    'package.json': JSON.stringify({ ...own, scripts: SCRIPTS }),
     'package-lock.json': JSON.stringify(lock),
-    'site/index.html': PAGE,
+    'index.html': PAGE,
   };
-  await mkdir(path.join(folder, 'site'), { recursive: true });
+  await mkdir(folder);
   for (const [name, content] of Object.entries(files))
     await writeFile(path.join(folder, name), content);
-  for (const args of ['init -q', 'add .', '-c user.name=n -c user.email=e commit -qm site'])
+  for (const args of ['init -q -b main', 'add .', '-c user.name=n -c user.email=e commit -qm site'])
     spawnSync('git', args.split(' '), { cwd: folder });
 }
 
