@@ -2438,7 +2438,7 @@ function modesNotice({ files }) {
 	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
 	const [program] = programs;
 	if (program === void 0) return [];
-	return [`${formatCount(programs.length, "executable file")}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
+	return [`${formatCount(programs.length, "executable file")}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, set them in a step with the action \`run\`, such as \`run: chmod +x app/server\`, or send an archive: ${ARCHIVE}`];
 }
 const MAX_ORPHANS = 10;
 function orphansNotice({ orphaned }) {
