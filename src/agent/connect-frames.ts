@@ -60,7 +60,10 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       kind: 'rejected',
       hint: 'Check that working-directory is a folder of the sandbox that the user may enter. A script must be shorter than 128 KiB.',
     },
-    not_found: { kind: 'rejected', hint: 'The sandbox may have been restarted.' },
+    not_found: {
+      kind: 'rejected',
+      hint: 'It may have ended while the connection was lost, or the sandbox may have been restarted.',
+    },
     unavailable: { kind: 'busy' },
     resource_exhausted: { kind: 'busy' },
   }),
