@@ -21,7 +21,7 @@ export interface StreamedAnswer extends Pick<Answer, 'label' | 'status'> {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-// Normal answers are a few hundred bytes long.
+// Answers of E2B's agent are a few hundred bytes long.
 export const MAX_ANSWER_BYTES = 128 * 1024;
 
 /** @throws AgentError if the body is longer than `maxBytes` */

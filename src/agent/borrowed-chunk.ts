@@ -26,7 +26,7 @@ export async function* trackSending(
 ): AsyncGenerator<Buffer> {
   for (const chunk of chunks) {
     yield chunk.use(bytes => bytes);
-    // undici may ask for more chunks after the request has ended, which must not restart its timeout.
+    // undici may ask for more chunks after the request has ended.
     if (sending.isOver) return;
     onTaken(chunk.length);
   }

@@ -4,7 +4,7 @@ import type { Redact } from '../text/redact.ts';
 
 interface FailurePolicy {
   readonly isRetryable: boolean;
-  /** True if, once the retries are used up, no other request can succeed either. */
+  /** True if no other request can succeed either, once the retries are used up. */
   readonly isFatal: boolean;
   readonly hint: string;
 }
@@ -58,7 +58,7 @@ const FAILURE_POLICIES = {
 
 export type FailureKind = keyof typeof FAILURE_POLICIES;
 
-/** Replaces hints with those for one operation. */
+/** Hints for one kind of request, in place of the general ones. */
 export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
 
 interface Details {
@@ -105,12 +105,13 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
   return FAILURE_POLICIES[kind].isFatal;
 }
 
-// No connection was made: TLS errors after the handshake surface as ECONNRESET or UND_ERR_SOCKET.
-// OpenSSL's verification codes have no common prefix, so match parts of them.
+// Codes of failures before a connection was made: TLS errors after the handshake surface as
+// ECONNRESET or UND_ERR_SOCKET. OpenSSL's verification codes have no common prefix, so match parts of
+// them.
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 
-// Linux also reports a route that is lost while a connection is open.
+// Linux reports the same codes if an open connection loses its route.
 const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
 
 /**
@@ -173,8 +174,8 @@ function codeOf(error: Error): string | undefined {
 }
 
 function messageOf(error: Error): string {
-  // If several addresses fail, only the inner errors have messages. Node adds a tip about a flag
-  // that an action cannot set.
+  // If several addresses fail, only the inner errors have messages. Remove Node's tip about a
+  // command-line flag, which an action cannot set.
   if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, '');
   return error.errors.map(each => (each instanceof Error ? each.message : String(each))).join('; ');
 }

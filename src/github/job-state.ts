@@ -14,7 +14,7 @@ import { readInputs, requireVariables, tempDirectory, writeToRunner } from './ru
 // is secret, so it is never saved.
 const SAVED_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
 
-/** Returns metadata that tells which job created a sandbox. */
+/** Returns metadata that identifies the job that creates a sandbox. */
 export function jobMetadata(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
   return {
@@ -58,7 +58,7 @@ export function publishSandbox(
 }
 
 function saveJobSandbox(sandbox: JobSandbox): void {
-  // Named by the ID, so that the newest step that connects to a sandbox replaces its token.
+  // The name contains the ID, so a later step that connects to the same sandbox replaces its token.
   const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${sandbox.id}.json`);
   writeToRunner('GITHUB_STATE', () => saveState('job-sandbox', file));
   writeToRunner('RUNNER_TEMP', () => writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 }));

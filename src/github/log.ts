@@ -94,7 +94,7 @@ export function logFiles({ files, skipped, dryRun }: UploadSection, log: Log): v
   log.group('Files', [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
 }
 
-// Thousands of files can fail for one reason, so only the first of them has the message.
+// Thousands of files can fail for the same reason, so only the first of a group shows it.
 function failedLines(files: readonly FileResult[]): string[] {
   return groupFailures(files.filter(file => file.status === 'failed')).flatMap(
     ([first, ...others]) =>

@@ -48,7 +48,7 @@ export function progressLine(
   elapsedMs: number,
 ): string {
   const total = totalSize(files);
-  // The bytes sent include multipart framing and failed attempts.
+  // Cap the bytes sent, which include multipart framing and failed attempts.
   const bytes = Math.min(done.bytes, total);
   const counts = `${formatNumber(done.files)} of ${formatCount(files.length, 'file')}`;
   const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;

@@ -5,18 +5,18 @@ import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 
-// Below 10 samples, the table says as much.
+// With fewer samples, a chart adds nothing to the table.
 const MIN_SAMPLES = 10;
 
-// Above 60, points are only a few pixels apart.
+// Charts are 800 px wide, so more points would be hard to tell apart.
 const MAX_POINTS = 60;
 
-// One missing point is a late sample, and two are a gap.
+// One missing sample may just be late; two begin a new chart.
 const GAP_POINTS = 2.5;
 
 const MAX_CHARTS = 4;
 
-// Readable in the light and the dark theme.
+// These colors are readable in GitHub's light and dark themes.
 const PLOTS = [
   { name: '🟦 CPU', color: '#388bfd', metric: 'cpu_used_pct' },
   { name: '🟪 memory', color: '#a371f7', metric: 'mem_used_pct' },
@@ -34,7 +34,7 @@ interface Series {
   readonly points: readonly number[];
 }
 
-/** Draws a chart for each time without a gap. */
+/** Draws a legend, and a chart for each stretch of samples without a gap. */
 export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
   const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
   const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
@@ -63,7 +63,7 @@ function describePlot({ name, metric, limits }: Plot): string {
   return figures === '' ? name : `${name} (level line: limit ${figures})`;
 }
 
-// Mermaid cannot interrupt a line, so a line would show figures that nobody measured.
+// Mermaid cannot interrupt a line, so a single chart would draw lines across the gaps.
 function splitAtGaps(samples: readonly Sample[]): Sample[][] {
   const longest = GAP_POINTS * pointDistance(samples);
   const stretches: Sample[][] = [];
@@ -77,7 +77,7 @@ function splitAtGaps(samples: readonly Sample[]): Sample[][] {
   return stretches;
 }
 
-/** Returns the median interval, or more if that would give too many points. */
+/** Returns the milliseconds between points: the median interval, or more to limit the points. */
 function pointDistance(samples: readonly Sample[]): number {
   const times = samples.map(({ at }) => at);
   const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
@@ -98,7 +98,7 @@ function drawChart(samples: readonly Sample[], plots: readonly Plot[]): string {
   return toMermaid([...lines, ...limitLines], axis, Math.ceil(top));
 }
 
-// Each point shows its highest sample, or repeats the previous point if it has none.
+// Each point shows the highest sample near it, or repeats the previous point if there is none.
 function spreadOverTime(
   { color, metric }: Plot,
   samples: readonly Sample[],

@@ -28,7 +28,7 @@ export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
   return table(['', samples.length > 1 ? 'Peak' : 'Now', ...headings, 'Trips if'], rows);
 }
 
-// Each has a column of its own if a condition uses it.
+// Each of these aggregates has a column, which is shown if a condition uses it.
 const OVERALL = AGGREGATE_NAMES.flatMap(name => {
   const { overall } = AGGREGATES[name];
   return overall === undefined ? [] : [{ name, heading: overall.heading }];
@@ -58,7 +58,7 @@ function describeTotal({ total }: Row, samples: readonly Sample[]): Html {
   return html` (${unbroken(size)})`;
 }
 
-/** Describes free memory as such: its 95th percentile is not what that of used memory leaves. */
+/** Shows free memory separately: its p95 is not the total minus the p95 of used memory. */
 function describeJudged(
   row: Row,
   aggregate: Aggregate,

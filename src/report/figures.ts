@@ -44,10 +44,10 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
 
 interface Resource {
   readonly name: string;
-  /** The metrics of its use; the second is the first as a percentage. */
+  /** The amount in use, if it has a metric, and then the percentage. */
   readonly used: readonly string[];
   readonly total: string;
-  /** Metrics that may be called by the name of the resource. */
+  /** Metrics that messages call by the resource's name. */
   readonly metrics: readonly string[];
 }
 

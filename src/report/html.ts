@@ -5,15 +5,15 @@ export interface Html {
   readonly html: string;
 }
 
-// With the limits on lists, this keeps summaries below 1 MiB, above which GitHub drops them, even if
-// paths have 4,096 characters.
+// With the limits on lists, this keeps summaries below 1 MiB, even if paths have 4,096 characters.
+// GitHub drops longer ones.
 const MAX_TEXT = 300;
 
 const ENTITIES = new Map(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
 );
 
-/** Escapes all strings. Markdown needs no escaping: GitHub only renders it after a blank line. */
+/** Escapes strings. Markdown stays: an HTML block only ends at a blank line (CommonMark 4.6). */
 export function html(parts: TemplateStringsArray, ...values: readonly (Html | string)[]): Html {
   return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }

@@ -48,7 +48,7 @@ const LEVELS = {
 
 function headlineOf({ samples, gate }: MeasuredSection, { errors, cancelled }: TaskInfo): string {
   if (samples.length === 0 && errors.some(({ title }) => title !== undefined)) return '';
-  // The gate's sentence names the figures that matter, and the table has all of them.
+  // The gate's sentence already names the figures that tripped it.
   const hasBreaches = samples.length > 0 && gate.breaches.length > 0;
   return hasBreaches && !cancelled ? '' : describeUsage(samples);
 }

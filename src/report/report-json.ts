@@ -10,7 +10,6 @@ export function mergeOutputs({ sections }: Verdict): Readonly<Record<string, str
 const SCHEMA =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
 
-/** Returns the text of report.json. */
 export function reportJson(report: Report, verdict: Verdict): string {
   const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
   const document = {

@@ -29,7 +29,7 @@ export interface Report extends TaskInfo {
   readonly download?: DownloadSection;
 }
 
-/** Returns the views of the sections; the headline of the first becomes that of the report. */
+/** Returns a view for each section. The first one's headline becomes the report's. */
 export function viewsOf(report: Report): SectionView[] {
   const { command, upload, measured, download } = report;
   return [

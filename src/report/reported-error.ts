@@ -9,7 +9,7 @@ export interface ReportedError {
   readonly details: readonly string[];
   /** Our own words, in which backticks mark code. */
   readonly advice?: readonly string[];
-  /** A sentence for the title, in our own words. If it equals the message, the message is left out. */
+  /** A sentence of our own for the title. The reasons leave out a message that is the same. */
   readonly title?: string;
 }
 
@@ -29,7 +29,7 @@ function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** Returns the message and everything below it. */
+/** Returns the message, the details and the advice. */
 export function errorLines({ message, details, advice = [] }: ReportedError): string[] {
   return [message, ...details, ...advice];
 }

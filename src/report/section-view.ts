@@ -2,7 +2,7 @@ import type { Html } from './html.ts';
 
 export interface SectionView {
   readonly level: 'success' | 'warning' | 'failure';
-  /** Without its period; can be empty. Only shown for the first section of a report. */
+  /** A sentence without its period; can be empty. Only shown for the first section of a report. */
   readonly headline: string;
   /**
    * A sentence about the gate; can be empty. It precedes the headline unless the section's level is
@@ -17,7 +17,7 @@ export interface SectionView {
   /** Lines for the end of the log. */
   readonly logLines: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
-  /** By the output that has the path of the file. A file without text is not written. */
+  /** Keyed by the output that gets the file's path. Empty files are not written. */
   readonly files: Readonly<Record<string, { readonly name: string; readonly text: string }>>;
   readonly blocks: readonly Html[];
   /** Merged into report.json. */

@@ -7,7 +7,7 @@ import type { Verdict } from './verdict.ts';
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
-/** Renders the job summary: the causes, then what was measured, then the upload. */
+/** Renders the job summary: the reasons for the verdict, then the tables of each section. */
 export function summaryOf(report: Report, verdict: Verdict): string {
   const { level, title, reasons, failures, warnings, sections } = verdict;
   const mark = LEVEL_MARKS[level];
@@ -39,7 +39,7 @@ function renderFailureGroup({ message, hint, sources }: FailureGroup): Html {
   return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 
-// In a matrix, nothing else tells the summaries apart.
+// The jobs of a matrix share a page, where only these names tell their summaries apart.
 function nameSandbox({ name, sandboxId }: Report): Html {
   const names = [name, sandboxId].filter(text => text !== '').map(code);
   return names.length === 0 ? html`` : html` (${concat(names, ', ')})`;

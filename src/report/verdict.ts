@@ -2,7 +2,7 @@ import { type Report, viewsOf } from './report.ts';
 import type { ReportedError } from './reported-error.ts';
 import type { Reason, SectionView } from './section-view.ts';
 
-/** Says of the whole step what each section's view says of its part. */
+/** Combines the views of all sections into the outcome of the step. */
 export interface Verdict
   extends Pick<SectionView, 'reasons' | 'failures' | 'warnings' | 'notices'> {
   readonly level: SectionView['level'] | 'cancelled';
@@ -40,7 +40,7 @@ function verdictLevel(
   return levels.includes('warning') ? 'warning' : 'success';
 }
 
-// Begins with the cause.
+// Puts the cause first, then what was done, then what passed.
 function titleOf({ cancelled, errors }: Report, sections: readonly SectionView[]): string {
   const titles = errors.map(({ title }) => title ?? '');
   const headline = sections[0]?.headline ?? '';

@@ -5,7 +5,7 @@ import { type Judgement, judge } from '../gate/judge.ts';
 import type { Stats } from './stats.ts';
 
 export interface Sample extends Stats {
-  /** Time of arrival on the runner's clock, in Unix milliseconds. */
+  /** When it arrived, by the runner's clock, in Unix milliseconds. */
   readonly at: number;
 }
 

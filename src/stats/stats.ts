@@ -6,7 +6,7 @@ import { redactJson } from '../text/redact.ts';
 export interface Stats {
   /** All finite numbers that the agent sent, plus derived figures. */
   readonly figures: Figures;
-  /** The JSON object that the agent sent, redacted and written again. */
+  /** The JSON object that the agent sent, redacted and serialized again. */
   readonly json: string;
 }
 
@@ -29,7 +29,7 @@ const HINTS = {
     'Check base-url and stats-path, which is added to it: the service has no such operation there.',
 };
 
-/** Returns undefined unless `json` is a JSON object that can be written again. */
+/** Returns undefined unless `json` is a JSON object that can be serialized again. */
 export function decodeStats(json: string): Stats | undefined {
   try {
     const value: unknown = JSON.parse(json);
@@ -48,7 +48,7 @@ function numbersIn(fields: object): Figures {
   return new Map(numbers);
 }
 
-// Services report a total of 0 if they do not know it, and then these figures are unknown, too.
+// Services report a total of 0 if they do not know it. Then the figures of its use are meaningless.
 const FIGURES_OF_TOTAL = {
   mem_total: ['mem_total', 'mem_used', 'mem_used_pct', 'mem_free'],
   mem_total_mib: ['mem_total_mib', 'mem_used_mib'],

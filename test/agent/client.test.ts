@@ -314,26 +314,26 @@ test('each chunk that is sent restarts the timeout', async t => {
 describe('a streamed answer', () => {
   const readAll = ({ chunks }: StreamedAnswer) => buffer(chunks);
 
-  test('arrives in chunks, however long it is', async () => {
+  test('a streamed answer arrives in chunks, however long it is', async () => {
     await using server = await rawServer(answering(LONG + 'x'.repeat(900_000)));
     await using client = await openClient(`http://${server.host}`);
     const body = await client.receive(GET, readAll);
     assert.equal(body.length, 900_000);
   });
 
-  test('is an error if it is cut off', async () => {
+  test('a streamed answer that is cut off is a failed connection', async () => {
     await using server = await rawServer(onRequest(socket => socket.end(`${LONG}{}`)));
     await using client = await openClient(`http://${server.host}`);
     await assert.rejects(client.receive(GET, readAll), { name: 'AgentError', kind: 'connection' });
   });
 
-  test('fails once no chunk has come for the timeout', async () => {
+  test('a streamed answer times out if no chunk arrives', async () => {
     await using server = await rawServer(answering(`${LONG}{}`));
     await using client = await openClient(`http://${server.host}`, { timeout: 50 });
     await assert.rejects(client.receive(GET, readAll), /did not end within timeout/);
   });
 
-  test('restarts the timeout with each chunk', async () => {
+  test('each chunk of a streamed answer restarts the timeout', async () => {
     const drop = '1\r\nx\r\n';
     await using server = await rawServer(dripping(CHUNKED, drop));
     await using client = await openClient(`http://${server.host}`, { timeout: 200 });
@@ -348,7 +348,7 @@ describe('a streamed answer', () => {
     assert.ok(count > 60);
   });
 
-  test('is not read if the status is no success', async () => {
+  test('an unsuccessful answer is not streamed, but thrown as an error', async () => {
     await using server = await rawServer(answering(http(404, '{"message":"none"}')));
     await using client = await openClient(`http://${server.host}`);
     await assert.rejects(client.receive(GET, readAll), { kind: 'not-found', message: /none/ });

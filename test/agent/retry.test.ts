@@ -35,7 +35,7 @@ async function retryAfter(
 }
 
 describe('withRetries', () => {
-  test('retries retryable failures with a growing delay', async () => {
+  test('withRetries retries retryable failures with a growing delay', async () => {
     const { outcome, retries, tookMs } = await retryAfter([BUSY, BUSY, BUSY, BUSY]);
     assert.deepEqual(outcome, { attempts: 5, value: 'done' });
     const delays = retries.map(({ attempt, delayMs }) => [attempt, delayMs]);
