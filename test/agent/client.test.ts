@@ -6,7 +6,8 @@ import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import type { StreamedAnswer } from '../../src/agent/answer.ts';
-import { AgentError } from '../../src/agent/failure.ts';
+import type { Client } from '../../src/agent/client.ts';
+import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import {
   afterHead,
   answering,
@@ -110,6 +111,11 @@ function* slices(count: number): Generator<Buffer> {
   for (let index = 0; index < count; index += 1) yield Buffer.alloc(64 * KIB, index);
 }
 
+/** Sends more than the buffers of a connection hold. */
+function sendLarge(client: Client, body = slices(512)) {
+  return client.send(postRequest(body, 32 * MIB));
+}
+
 describe('a request body', { timeout: 20_000 }, () => {
   test('a body arrives whole, and onSent gets the size of each chunk', async () => {
     const sent: number[] = [];
@@ -131,26 +137,20 @@ describe('a request body', { timeout: 20_000 }, () => {
     await using server = await rawServer(afterHead(() => {}));
     await using client = await openClient(`http://${server.host}`, { timeout: 200 });
     const message = /nothing more could be sent within timeout/;
-    await assert.rejects(client.send(postRequest(slices(512), 32 * MIB)), {
-      kind: 'connection',
-      message,
-    });
+    await assert.rejects(sendLarge(client), { kind: 'connection', message });
   });
 
   test('a 200 before the whole body was sent is a failed connection', async () => {
     await using server = await rawServer(afterHead(socket => socket.write(OK)));
     await using client = await openClient(`http://${server.host}`);
     const message = /answered 200 before everything was sent/;
-    await assert.rejects(client.send(postRequest(slices(512), 32 * MIB)), {
-      kind: 'connection',
-      message,
-    });
+    await assert.rejects(sendLarge(client), { kind: 'connection', message });
   });
 
   test('a 413 before the whole body was sent is reported as a 413', async () => {
     await using server = await rawServer(afterHead(socket => socket.write(http(413))));
     await using client = await openClient(`http://${server.host}`);
-    await assert.rejects(client.send(postRequest(slices(512), 32 * MIB)), { kind: 'too-large' });
+    await assert.rejects(sendLarge(client), { kind: 'too-large' });
   });
 
   test('a body is not read any further once its request has ended', async () => {
@@ -168,7 +168,7 @@ describe('a request body', { timeout: 20_000 }, () => {
         left.resolve('closed');
       }
     }
-    await assert.rejects(client.send(postRequest(watched(), 32 * MIB)), { kind: 'too-large' });
+    await assert.rejects(sendLarge(client, watched()), { kind: 'too-large' });
     isOver = true;
     assert.equal(await left.promise, 'closed');
   });
@@ -250,28 +250,25 @@ describe('connections', { timeout: 20_000 }, () => {
 
   // A TLS connection that is being made lives on for as long as `connectTimeout`.
   for (const scheme of ['http', 'https']) {
-    test(`closing the client ends its connections (${scheme})`, async () => {
-      await using server = await rawServer(silent);
-      await using client = await openClient(`${scheme}://${server.host}`);
-      const sending = [1, 2].map(() => assert.rejects(client.send(GET), { kind: 'connection' }));
-      await server.connected(2);
-      await client.close();
-      await Promise.all(sending);
-      if (scheme === 'http') await Promise.all(server.connections.map(closed));
-    });
-
-    test(`cancelling the job ends all connections (${scheme})`, async () => {
-      await using server = await rawServer(silent);
+    async function endsConnections(kind: FailureKind, end: 'close' | 'cancel'): Promise<void> {
       const controller = new AbortController();
+      await using server = await rawServer(silent);
       await using client = await openClient(`${scheme}://${server.host}`, {
         cancel: controller.signal,
       });
-      const sending = [1, 2].map(() => assert.rejects(client.send(GET), { kind: 'cancelled' }));
+      const sending = [1, 2].map(() => assert.rejects(client.send(GET), { kind }));
       await server.connected(2);
-      controller.abort();
+      if (end === 'close') await client.close();
+      else controller.abort();
       await Promise.all(sending);
       if (scheme === 'http') await Promise.all(server.connections.map(closed));
-    });
+    }
+
+    test(`closing the client ends its connections (${scheme})`, () =>
+      endsConnections('connection', 'close'));
+
+    test(`cancelling the job ends all connections (${scheme})`, () =>
+      endsConnections('cancelled', 'cancel'));
   }
 
   test('no connection is made after the job was cancelled', async () => {
@@ -289,9 +286,7 @@ describe('connections', { timeout: 20_000 }, () => {
     await using server = await rawServer(afterHead(reading.resolve));
     const controller = new AbortController();
     await using client = await openClient(`http://${server.host}`, { cancel: controller.signal });
-    const sending = assert.rejects(client.send(postRequest(slices(512), 32 * MIB)), {
-      kind: 'cancelled',
-    });
+    const sending = assert.rejects(sendLarge(client), { kind: 'cancelled' });
     const socket = await reading.promise;
     controller.abort();
     await Promise.all([sending, closed(socket)]);

@@ -35,108 +35,92 @@ const blind = {
 };
 const used = judged([{ cpu_used_pct: 7.5, mem_used_pct: 25 }, { cpu_used_pct: 5 }]);
 
-type Case = readonly [level: Verdict['level'], title: string, parts: Parts];
+type Cases = readonly (readonly [title: string, parts: Parts])[];
 
-const CASES: readonly Case[] = [
-  ['success', 'Uploaded 2 files in 2 s.', { files: [SENT, SENT] }],
-  ['success', 'Uploaded 1 file in 2 s. The gate passed.', { files: [SENT], ...load(0) }],
-  [
-    'success',
-    'Uploaded 1 file in 2 s, 1 unchanged, 1 skipped.',
-    { files: [SAME, SENT], skipped: [{ path: 'l', reason: 'a pipe' }] },
+const CASES: Readonly<Record<Verdict['level'], Cases>> = {
+  success: [
+    ['Uploaded 2 files in 2 s.', { files: [SENT, SENT] }],
+    ['Uploaded 1 file in 2 s. The gate passed.', { files: [SENT], ...load(0) }],
+    [
+      'Uploaded 1 file in 2 s, 1 unchanged, 1 skipped.',
+      { files: [SAME, SENT], skipped: [{ path: 'l', reason: 'a pipe' }] },
+    ],
+    ['Nothing was sent, 2 unchanged.', { files: [SAME, SAME] }],
+    ['Uploaded 1 file in 2 s (shard 2 of 4).', { files: [SENT], shard }],
+    ['There were no files to upload (shard 2 of 4).', { shard }],
+    [
+      'Dry run: 1 file (10 B) would be uploaded, 1 unchanged.',
+      { dryRun: true, files: [DUE, SAME] },
+    ],
+    ['Dry run: 0 files (0 B) would be uploaded, 1 unchanged.', { dryRun: true, files: [SAME] }],
+    ['Peak over 2 samples: CPU 7.5 %, memory 25 %.', { task, ...used }],
+    ['The sandbox reports CPU 7.5 %.', { task, ...judged([{ cpu_used_pct: 7.5 }]) }],
+    ['The sandbox reports no CPU, memory or disk usage.', { task, ...judged([{}]) }],
   ],
-  ['success', 'Nothing was sent, 2 unchanged.', { files: [SAME, SAME] }],
-  ['success', 'Uploaded 1 file in 2 s (shard 2 of 4).', { files: [SENT], shard }],
-  ['success', 'There were no files to upload (shard 2 of 4).', { shard }],
-  [
-    'success',
-    'Dry run: 1 file (10 B) would be uploaded, 1 unchanged.',
-    { dryRun: true, files: [DUE, SAME] },
+  warning: [
+    ['There were no files to upload.', {}],
+    [
+      'The gate warned: `load` 1 > 0. Uploaded 1 file in 2 s.',
+      { files: [SENT], ...load(1, 'load > 2', 'load > 0') },
+    ],
   ],
-  [
-    'success',
-    'Dry run: 0 files (0 B) would be uploaded, 1 unchanged.',
-    { dryRun: true, files: [SAME] },
+  failure: [
+    ['Uploaded 1 of 2 files, 1 failed, 1 unchanged.', { files: [SAME, SENT, GONE] }],
+    ['Uploaded 0 of 2 files, 1 failed, 1 not attempted.', { files: [GONE, LEFT] }],
+    ['Uploaded 1 of 2 files, 1 not attempted.', { files: [SENT, LEFT] }],
+    ['Uploaded 1 of 2 files, 1 failed. The gate passed.', { files: [SENT, GONE], ...load(0) }],
+    [
+      'The gate failed: `load` 5 > 1. Uploaded 1 of 2 files, 1 failed.',
+      { files: [SENT, GONE], ...load(5) },
+    ],
+    ['The gate failed: `load` 5 > 1. Uploaded 1 file in 2 s.', { files: [SENT], ...load(5) }],
+    [
+      'The gate failed: memory 93 % > 90 %, free disk 1 GiB < 2 GiB.',
+      {
+        task,
+        ...judged(
+          [{ mem_used_pct: 93, disk_free: 2 ** 30 }],
+          ['mem_used_pct > 90', 'disk_free < 2GiB', 'load > 5'],
+        ),
+      },
+    ],
+    ['The gate failed: `gpu > 1` cannot be judged.', { task, ...judged([{}], ['gpu > 1']) }],
+    [
+      'The gate failed: CPU mean 6 % > 5 %, CPU max 7 % > 1 %, CPU 7 % > 2 %, and 1 more.',
+      {
+        task,
+        ...judged(
+          [{ cpu_used_pct: 5 }, { cpu_used_pct: 7 }],
+          ['cpu_used_pct.mean > 5', 'cpu_used_pct.max > 1', 'cpu_used_pct > 2', 'cpu_used_pct > 3'],
+        ),
+      },
+    ],
+    ['It was not seen. The gate failed.', { task, errors: named, ...blind }],
+    ['It was not seen. Nothing was sent.', { files: [LEFT], errors: named }],
+    ['It was not seen.', { task, errors: named }],
+    ['Uploaded 1 file in 2 s.', { files: [SENT], errors }],
+    ['Nothing was sent.', { files: [LEFT], errors }],
+    ['Nothing was sent.', { errors }],
+    ['No stats were read.', { task, errors }],
+    ['No stats were read.', { task, errors, ...load(5), samples: [] }],
   ],
-  ['success', 'Peak over 2 samples: CPU 7.5 %, memory 25 %.', { task, ...used }],
-  ['success', 'The sandbox reports CPU 7.5 %.', { task, ...judged([{ cpu_used_pct: 7.5 }]) }],
-  ['success', 'The sandbox reports no CPU, memory or disk usage.', { task, ...judged([{}]) }],
-  ['warning', 'There were no files to upload.', {}],
-  [
-    'warning',
-    'The gate warned: `load` 1 > 0. Uploaded 1 file in 2 s.',
-    { files: [SENT], ...load(1, 'load > 2', 'load > 0') },
+  cancelled: [
+    ['Cancelled. The sandbox reports CPU 5 %.', { task, cancelled: true, ...blind }],
+    [
+      'Cancelled. Uploaded 1 of 2 files, 1 not attempted.',
+      { files: [SENT, LEFT], cancelled: true, errors },
+    ],
+    ['Cancelled. No stats were read.', { task, cancelled: true }],
   ],
-  ['failure', 'Uploaded 1 of 2 files, 1 failed, 1 unchanged.', { files: [SAME, SENT, GONE] }],
-  ['failure', 'Uploaded 0 of 2 files, 1 failed, 1 not attempted.', { files: [GONE, LEFT] }],
-  ['failure', 'Uploaded 1 of 2 files, 1 not attempted.', { files: [SENT, LEFT] }],
-  [
-    'failure',
-    'Uploaded 1 of 2 files, 1 failed. The gate passed.',
-    { files: [SENT, GONE], ...load(0) },
-  ],
-  [
-    'failure',
-    'The gate failed: `load` 5 > 1. Uploaded 1 of 2 files, 1 failed.',
-    { files: [SENT, GONE], ...load(5) },
-  ],
-  [
-    'failure',
-    'The gate failed: `load` 5 > 1. Uploaded 1 file in 2 s.',
-    { files: [SENT], ...load(5) },
-  ],
-  [
-    'failure',
-    'The gate failed: memory 93 % > 90 %, free disk 1 GiB < 2 GiB.',
-    {
-      task,
-      ...judged(
-        [{ mem_used_pct: 93, disk_free: 2 ** 30 }],
-        ['mem_used_pct > 90', 'disk_free < 2GiB', 'load > 5'],
-      ),
-    },
-  ],
-  [
-    'failure',
-    'The gate failed: `gpu > 1` cannot be judged.',
-    { task, ...judged([{}], ['gpu > 1']) },
-  ],
-  [
-    'failure',
-    'The gate failed: CPU mean 6 % > 5 %, CPU max 7 % > 1 %, CPU 7 % > 2 %, and 1 more.',
-    {
-      task,
-      ...judged(
-        [{ cpu_used_pct: 5 }, { cpu_used_pct: 7 }],
-        ['cpu_used_pct.mean > 5', 'cpu_used_pct.max > 1', 'cpu_used_pct > 2', 'cpu_used_pct > 3'],
-      ),
-    },
-  ],
-  ['failure', 'It was not seen. The gate failed.', { task, errors: named, ...blind }],
-  ['failure', 'It was not seen. Nothing was sent.', { files: [LEFT], errors: named }],
-  ['failure', 'It was not seen.', { task, errors: named }],
-  ['cancelled', 'Cancelled. The sandbox reports CPU 5 %.', { task, cancelled: true, ...blind }],
-  ['failure', 'Uploaded 1 file in 2 s.', { files: [SENT], errors }],
-  ['failure', 'Nothing was sent.', { files: [LEFT], errors }],
-  ['failure', 'Nothing was sent.', { errors }],
-  ['failure', 'No stats were read.', { task, errors }],
-  ['failure', 'No stats were read.', { task, errors, ...load(5), samples: [] }],
-  [
-    'cancelled',
-    'Cancelled. Uploaded 1 of 2 files, 1 not attempted.',
-    { files: [SENT, LEFT], cancelled: true, errors },
-  ],
-  ['cancelled', 'Cancelled. No stats were read.', { task, cancelled: true }],
-];
+};
 
-for (const [level, title, parts] of CASES) {
-  test(`the verdict is ${level}: ${title}`, () => {
-    const given = report(parts);
-    const verdict = verdictOf(given);
-    assert.deepEqual([verdict.level, verdict.title], [level, title]);
-    assert.equal(succeeded(verdict), level === 'success' || level === 'warning');
-  });
-}
+for (const [level, cases] of Object.entries(CASES))
+  for (const [title, parts] of cases)
+    test(`the verdict is ${level}: ${title}`, () => {
+      const verdict = verdictOf(report(parts));
+      assert.deepEqual([verdict.level, verdict.title], [level, title]);
+      assert.equal(succeeded(verdict), level === 'success' || level === 'warning');
+    });
 
 test('a gate without samples gives no reason but the error that says why there are none', () => {
   const unread = { ...judged([], ['load > 1']), errors };
