@@ -18,11 +18,12 @@ type OnEvent = (event: RunEvent) => void;
 const PROGRESS_INTERVAL_MS = 15_000;
 
 export function eventLog({ line, output, debug }: Pick<Log, 'line' | 'output' | 'debug'>): OnEvent {
-  const handlers = [progressLog(line), retryLog(line, debug), waitLog(line)];
+  const handlers = [progressLog(line), waitLog(line)];
   return event => {
     if (event.kind === 'debug') debug(event.text);
     if (event.kind === 'note') line(event.text);
     if (event.kind === 'output') output(event.text);
+    if (event.kind === 'retry') line(retryLine(event));
     for (const handle of handlers) handle(event);
   };
 }
@@ -55,30 +56,11 @@ export function progressLine(
   return `${counts}, ${sizes}, ${formatRate(bytes, elapsedMs)}`;
 }
 
-// An outage can cause thousands of retries; the report counts the attempts of each file.
-const MAX_RETRY_LINES = 20;
-
-function retryLog(log: LogLine, debug: LogLine): OnEvent {
-  let count = 0;
-  return event => {
-    if (event.kind !== 'retry') return;
-    count += 1;
-    const { attempt, delayMs, error } = event.retry;
-    const failure = `Attempt ${attempt} for ${nameFiles(event.files)} failed`;
-    const line = `${failure}, next in ${formatDuration(delayMs)}: ${error.message}`;
-    if (count <= MAX_RETRY_LINES) log(line);
-    else debug(line);
-    if (count === MAX_RETRY_LINES) log('Further failed attempts are only in the report.');
-  };
-}
-
-function nameFiles(files: readonly Pick<PlannedFile, 'source'>[]): string {
-  return files.length === 0
-    ? 'the stats'
-    : listSome(
-        files.map(({ source }) => source),
-        1,
-      );
+function retryLine({ files, retry }: Extract<RunEvent, { readonly kind: 'retry' }>): string {
+  const { attempt, delayMs, error } = retry;
+  const names = files.map(({ source }) => source);
+  const what = listSome(names, 1) || 'the stats';
+  return `Attempt ${attempt} for ${what} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 
 function waitLog(log: LogLine): OnEvent {

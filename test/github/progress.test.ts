@@ -32,14 +32,11 @@ test('the log shows the progress of an upload every 15 s until it ends', t => {
   assert.match(lines.join('\n'), /^Uploading\n0 of 2 files, 1 KiB of 4 KiB, .*$/);
 });
 
-test('the log names the files of a retry, and stops after 20 retries', () => {
+test('the log names the files of a retry', () => {
   const { lines, onEvent } = createLog();
   const error = new AgentError('busy', 'It was busy.');
-  for (let attempt = 1; attempt <= 25; attempt += 1)
-    onEvent({ kind: 'retry', files, retry: { attempt, error, delayMs: 1000 } });
-  assert.equal(lines[0], 'Attempt 1 for a.js and 1 more failed, next in 1 s: It was busy.');
-  assert.equal(lines.length, 21);
-  assert.match(lines.at(-1) ?? '', /only in the report/);
+  onEvent({ kind: 'retry', files, retry: { attempt: 1, error, delayMs: 1000 } });
+  assert.deepEqual(lines, ['Attempt 1 for a.js and 1 more failed, next in 1 s: It was busy.']);
 });
 
 test('the log says every 15 s why the sandbox is not ready, and when it is', () => {
