@@ -1,40 +1,61 @@
-import { mkdtempDisposable } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startAgent } from './agent/agent.ts';
-import { runStep } from './runner/step.ts';
+import { startControlPlane } from './agent/control-plane.ts';
+import { runStep, type Step, type StepEnd } from './runner/step.ts';
 
-// Runs the built action against a stand-in agent, and shows its log, outputs and summary.
+// Runs the steps of a job with the built actions and a stand-in for E2B: creates a sandbox, uploads a
+// project, tests it there, fetches the results, and deletes the sandbox.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
+const API_KEY = 'demo-key';
+const TEST = `ls
+for number in 1 2 3; do sleep 1; echo "test $number passed"; done | tee results.txt`;
 
 await using folder = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-demo-'));
-const sandbox = { root: path.join(folder.path, 'sandbox'), token: 'demo-token', sandboxId: 'demo' };
-await using agent = await startAgent(sandbox);
-const inputs = {
-  'sandbox-id': sandbox.sandboxId,
-  token: sandbox.token,
-  'base-url': agent.url,
-  files: 'src/transfer/**\n*/action.yml\nREADME.md => docs/start here.md',
-  target: 'app',
-  'fail-if': 'mem_used_pct > 95',
-};
-title('The inputs');
-for (const [name, value] of Object.entries(inputs))
-  console.log(`${name}: ${name === 'token' ? '***' : value.replaceAll('\n', '\n  ')}`);
+await using service = await startControlPlane({
+  apiKey: API_KEY,
+  folder: path.join(folder.path, 'sandboxes'),
+  // Without a domain, the actions send everything to the address of the API.
+  domain: null,
+  agents: { runCommands: true },
+});
+const workspace = path.join(folder.path, 'workspace');
+await mkdir(path.join(workspace, 'src'), { recursive: true });
+await writeFile(path.join(workspace, 'src/index.js'), 'export const answer = 42;\n');
+await writeFile(path.join(workspace, 'package.json'), '{ "type": "module" }\n');
 
-title('The log');
-const step = { action: PROJECT, inputs, workspace: PROJECT, temp: folder.path };
-const end = await runStep({ ...step, onLine: printLine });
-process.stderr.write(end.stderr);
+const sandbox = { 'api-url': service.url, 'api-key': API_KEY, template: 'base' };
+const created = await show('sandbox', sandbox);
+await show('upload', { files: '**', target: 'app' });
+const test = { 'working-directory': 'app', run: TEST, 'fail-if': 'mem_used_pct > 95' };
+const tested = await show('run', test);
+await show('download', { files: 'app/results.txt' });
+await show('sandbox', sandbox, { state: created.state });
 
-title('The outputs');
-for (const [name, value] of Object.entries(end.outputs))
+title('The outputs of run');
+for (const [name, value] of Object.entries(tested.outputs))
   console.log(`${name}: ${value.length > 160 ? `${value.slice(0, 160)} …` : value}`);
-title('The job summary, as text');
-console.log(asText(end.summary));
-console.log('\nCPU, memory and disk are those of this machine.');
-process.exitCode = end.exitCode ?? 1;
+title('The job summary of run, as text');
+console.log(asText(tested.summary));
+console.log('\nThe command ran on this machine, and CPU, memory and disk are its own.');
+
+/** Runs a step of an action, or its post step, and prints its inputs and log. */
+async function show(
+  action: string,
+  inputs: Step['inputs'],
+  post?: NonNullable<Step['post']>,
+): Promise<StepEnd> {
+  title(post === undefined ? action : `${action}, at the end of the job`);
+  for (const [name, value] of Object.entries(post === undefined ? inputs : {}))
+    console.log(`${name}: ${name === 'api-key' ? '***' : value.replaceAll('\n', '\n  ')}`);
+  const place = { workspace, temp: folder.path };
+  const step = { ...place, action: path.join(PROJECT, action), inputs, post, onLine: printLine };
+  const end = await runStep(step);
+  process.stderr.write(end.stderr);
+  if (end.exitCode !== 0) process.exitCode = 1;
+  return end;
+}
 
 function title(text: string): void {
   console.log(`\n── ${text}\n`);
