@@ -1637,7 +1637,7 @@ const ENTITIES = new Map(Object.entries({
 	"\"": "&quot;",
 	"'": "&#39;"
 }));
-/** Escapes all strings. Markdown needs no escaping: GitHub only renders it after a blank line. */
+/** Escapes strings. Markdown stays: an HTML block only ends at a blank line (CommonMark 4.6). */
 function html(parts, ...values) {
 	return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
@@ -1978,7 +1978,7 @@ const PLOTS = [
 		metric: "disk_used_pct"
 	}
 ];
-/** Draws a chart for each time without a gap. */
+/** Draws a legend, and a chart for each stretch of samples without a gap. */
 function drawCharts({ samples, gate }) {
 	const stretches = splitAtGaps(samples).filter((stretch) => stretch.length >= MIN_SAMPLES);
 	const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
@@ -2014,7 +2014,7 @@ function splitAtGaps(samples) {
 	}
 	return stretches;
 }
-/** Returns the median interval, or more if that would give too many points. */
+/** Returns the milliseconds between points: the median interval, or more to limit the points. */
 function pointDistance(samples) {
 	const times = samples.map(({ at }) => at);
 	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
@@ -2153,7 +2153,7 @@ function describeTotal({ total }, samples) {
 	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
 	return html` (${unbroken(size)})`;
 }
-/** Describes free memory as such: its 95th percentile is not what that of used memory leaves. */
+/** Shows free memory separately: its p95 is not the total minus the p95 of used memory. */
 function describeJudged(row, aggregate, conditions, samples) {
 	const cells = conditions.filter((condition) => condition.aggregate === aggregate).map(({ metric }) => {
 		const cell = describeFigures(isFree(metric) ? [metric] : row.used, aggregate, samples);
@@ -2467,7 +2467,7 @@ function fileEntry({ file, ...result }) {
 }
 
 // src/report/report.ts
-/** Returns the views of the sections; the headline of the first becomes that of the report. */
+/** Returns a view for each section. The first one's headline becomes the report's. */
 function viewsOf(report) {
 	const { command, upload, measured, download } = report;
 	return [
@@ -2533,7 +2533,7 @@ function toReportedError(error) {
 function isSystemError(error) {
 	return error instanceof Error && "syscall" in error;
 }
-/** Returns the message and everything below it. */
+/** Returns the message, the details and the advice. */
 function errorLines({ message, details, advice = [] }) {
 	return [
 		message,
@@ -2637,7 +2637,7 @@ const SAVED_INPUTS = [
 	"retries",
 	"timeout"
 ];
-/** Returns metadata that tells which job created a sandbox. */
+/** Returns metadata that identifies the job that creates a sandbox. */
 function jobMetadata() {
 	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
 	return {
@@ -2797,15 +2797,12 @@ function fileLine({ status, file, ...result }) {
 // src/github/progress.ts
 const PROGRESS_INTERVAL_MS = 15e3;
 function eventLog({ line, output, debug }) {
-	const handlers = [
-		progressLog(line),
-		retryLog(line, debug),
-		waitLog(line)
-	];
+	const handlers = [progressLog(line), waitLog(line)];
 	return (event) => {
 		if (event.kind === "debug") debug(event.text);
 		if (event.kind === "note") line(event.text);
 		if (event.kind === "output") output(event.text);
+		if (event.kind === "retry") line(retryLine(event));
 		for (const handle of handlers) handle(event);
 	};
 }
@@ -2831,21 +2828,10 @@ function progressLine(files, done, elapsedMs) {
 	const bytes = Math.min(done.bytes, total);
 	return `${`${formatNumber(done.files)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, elapsedMs)}`;
 }
-const MAX_RETRY_LINES = 20;
-function retryLog(log, debug) {
-	let count = 0;
-	return (event) => {
-		if (event.kind !== "retry") return;
-		count += 1;
-		const { attempt, delayMs, error } = event.retry;
-		const line = `${`Attempt ${attempt} for ${nameFiles(event.files)} failed`}, next in ${formatDuration(delayMs)}: ${error.message}`;
-		if (count <= MAX_RETRY_LINES) log(line);
-		else debug(line);
-		if (count === MAX_RETRY_LINES) log("Further failed attempts are only in the report.");
-	};
-}
-function nameFiles(files) {
-	return files.length === 0 ? "the stats" : listSome(files.map(({ source }) => source), 1);
+function retryLine({ files, retry }) {
+	const { attempt, delayMs, error } = retry;
+	const names = files.map(({ source }) => source);
+	return `Attempt ${attempt} for ${listSome(names, 1) || "the stats"} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 function waitLog(log) {
 	let dueMs = PROGRESS_INTERVAL_MS;
@@ -2938,7 +2924,6 @@ function mergeOutputs({ sections }) {
 	return Object.assign({}, ...sections.map((section) => section.outputs));
 }
 const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-/** Returns the text of report.json. */
 function reportJson(report, verdict) {
 	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
 	const document = {
@@ -2971,7 +2956,7 @@ const LEVEL_MARKS = {
 	failure: "❌",
 	cancelled: "⛔"
 };
-/** Renders the job summary: the causes, then what was measured, then the upload. */
+/** Renders the job summary: the reasons for the verdict, then the tables of each section. */
 function summaryOf(report, verdict) {
 	const { level, title, reasons, failures, warnings, sections } = verdict;
 	const mark = LEVEL_MARKS[level];
@@ -3224,7 +3209,7 @@ async function readStats(client, statsPath) {
 	return stats;
 }
 const HINTS$2 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there." };
-/** Returns undefined unless `json` is a JSON object that can be written again. */
+/** Returns undefined unless `json` is a JSON object that can be serialized again. */
 function decodeStats(json) {
 	try {
 		const value = JSON.parse(json);
@@ -3860,7 +3845,7 @@ const MEANINGS = new Map(Object.entries({
 	},
 	not_found: {
 		kind: "rejected",
-		hint: "The sandbox may have been restarted."
+		hint: "It may have ended while the connection was lost, or the sandbox may have been restarted."
 	},
 	unavailable: { kind: "busy" },
 	resource_exhausted: { kind: "busy" }
