@@ -9,6 +9,7 @@ export function startIdleClock(ms: number, createError: () => AgentError) {
     reject(createError());
     abort();
   };
+  // Not timer.refresh(), which Node's mock timers ignore.
   let timer = setTimeout(expire, ms);
   const stop = () => clearTimeout(timer);
   const restart = () => {

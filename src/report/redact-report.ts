@@ -11,9 +11,13 @@ export function redactReport({ measured, ...others }: Report, redact: Redact): R
   return { ...copy, ...(measured !== undefined && { measured }) };
 }
 
+// Our own words, on which the verdict depends, and digests. A short token could be a part of them.
+const UNREDACTED = ['task', 'status', 'kind', 'digest', 'sha256'];
+
 function redactStrings(value: object, redact: Redact): void {
   const fields: [string, unknown][] = Object.entries(value);
   for (const [name, field] of fields) {
+    if (UNREDACTED.includes(name)) continue;
     if (typeof field === 'string') Reflect.set(value, name, redact(field));
     else if (typeof field === 'object' && field !== null) redactStrings(field, redact);
   }

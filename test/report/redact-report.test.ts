@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checksumsOf } from '../../src/report/checksums.ts';
 import { EMPTY_COMMAND } from '../../src/report/command-section.ts';
 import { redactReport } from '../../src/report/redact-report.ts';
 import { reportJson } from '../../src/report/report-json.ts';
@@ -7,7 +8,7 @@ import { summaryOf } from '../../src/report/summary.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { report } from './build-report.ts';
-import { failed, notAttempted, skipped, uploaded } from './file-results.ts';
+import { failed, notAttempted, SHA256, skipped, unchanged, uploaded } from './file-results.ts';
 
 const SECRET = '12"&</34';
 
@@ -41,4 +42,13 @@ test('a secret of digits does not change sizes and figures', () => {
   const given = report({ files: [uploaded('a', 12_345_678)] });
   const redacted = redactReport(given, redactor(['12345678']));
   assert.deepEqual(redacted, given);
+});
+
+test('a secret that is part of our own words does not change the verdict', () => {
+  const files = [failed('b'), notAttempted('c'), unchanged('d')];
+  const redacted = redactReport(report({ files }), redactor(['a', 'sync']));
+  const { level, title } = verdictOf(redacted);
+  assert.equal(level, 'failure');
+  assert.equal(title, 'Uploaded 0 of 2 files, 1 failed, 1 not attempted, 1 unchanged.');
+  assert.ok(checksumsOf(redacted.upload?.files ?? []).startsWith(SHA256));
 });
