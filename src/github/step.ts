@@ -69,9 +69,8 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   if (context.cancel.aborted) process.stdout.write('', () => process.exit());
 }
 
-interface OpenStep {
+interface OpenStep extends JobSandboxes {
   readonly raw: RawInputs;
-  readonly sandboxes: readonly JobSandbox[];
   readonly context: StepContext;
   readonly log: Log;
 }
@@ -83,7 +82,7 @@ function openStep(entry: EntryPoint, inputs: RawInputs | undefined): OpenStep {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = inputs ?? readInputs(entry);
-  const sandboxes = usesJobSandbox(entry) ? loadJobSandboxes() : [];
+  const { sandboxes, problem } = sandboxesFor(entry);
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
@@ -98,10 +97,26 @@ function openStep(entry: EntryPoint, inputs: RawInputs | undefined): OpenStep {
     random: Math.random,
     redact,
     log: log.line,
-    warn: log.warning,
+    warn: (line: string) => log.warning([line]),
     onEvent: eventLog(log),
   };
-  return { raw, sandboxes, context, log };
+  return { raw, sandboxes, problem, context, log };
+}
+
+interface JobSandboxes {
+  readonly sandboxes: readonly JobSandbox[];
+  /** Why they could not be loaded, if so. */
+  readonly problem?: Error | undefined;
+}
+
+/** Returns an error as a value, since the log that reports it is opened with their tokens. */
+function sandboxesFor(entry: EntryPoint): JobSandboxes {
+  try {
+    return { sandboxes: usesJobSandbox(entry) ? loadJobSandboxes() : [] };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { sandboxes: [], problem: error };
+  }
 }
 
 function usesJobSandbox(entry: EntryPoint): boolean {
@@ -111,8 +126,9 @@ function usesJobSandbox(entry: EntryPoint): boolean {
 async function attempt<T extends EntryPoint, R>(
   entry: T,
   handler: StepHandler<T, R>,
-  { raw, sandboxes, context }: OpenStep,
+  { raw, sandboxes, problem, context }: OpenStep,
 ): Promise<R> {
+  if (problem !== undefined) throw problem;
   const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
   return handler(parseInputs(entry, resolved), context, resolved);
 }

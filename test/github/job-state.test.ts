@@ -131,6 +131,21 @@ test('if two steps connect to the same sandbox, later steps use the newest token
   assert.deepEqual(plane.running(), []);
 });
 
+test('a saved sandbox that cannot be read fails only steps that need it', async () => {
+  await using job = await openJobWithApi();
+  const { plane, temp, runSandbox, runAction } = job;
+  mkdirSync(path.join(temp, 'sandbox-sync-sandbox-folder.json'));
+  const main = await runSandbox();
+  assert.equal(main.exitCode, 0, main.stdout);
+  const stats = await runAction('stats', { summary: 'true' });
+  assert.equal(stats.exitCode, 1);
+  assert.match(annotations(stats, 'error'), /EISDIR/);
+  assert.match(stats.summary, /EISDIR/);
+  const post = await runSandbox({}, { post: main });
+  assert.equal(post.exitCode, 0, post.stdout);
+  assert.deepEqual(plane.running(), []);
+});
+
 test('the sandbox is deleted even if its saved file cannot be removed', async () => {
   await using job = await openJobWithApi();
   const main = await job.runSandbox();
