@@ -2478,22 +2478,13 @@ function viewsOf(report) {
 	];
 }
 /** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
-function failedReport(task, { name, error, cancelled, isGated }) {
-	const gate = isGated ? {
-		...NO_GATE,
-		state: "failed"
-	} : NO_GATE;
-	const info = {
-		task,
-		name,
-		sandboxId: "",
-		baseUrl: "",
-		cancelled,
-		warnings: []
-	};
+function failedReport(task, { error, isGated, ...info }) {
 	const measured = {
 		samples: [],
-		gate
+		gate: isGated ? {
+			...NO_GATE,
+			state: "failed"
+		} : NO_GATE
 	};
 	const sections = {
 		sync: {
@@ -2509,9 +2500,16 @@ function failedReport(task, { name, error, cancelled, isGated }) {
 			measured
 		}
 	};
+	const unknown = {
+		sandboxId: "",
+		baseUrl: ""
+	};
 	return {
+		task,
 		...info,
+		...unknown,
 		errors: [error],
+		warnings: [],
 		...sections[task]
 	};
 }
@@ -2525,13 +2523,11 @@ function toReportedError(error) {
 		advice: error.kind === "cancelled" ? [] : [error.hint]
 	};
 	if (error instanceof InputError) return describeProblems(error);
-	return isSystemError(error) ? {
+	if (error instanceof Error && "syscall" in error) return {
 		message: `${error.message}.`,
 		details: []
-	} : describeBug(error);
-}
-function isSystemError(error) {
-	return error instanceof Error && "syscall" in error;
+	};
+	return describeBug(error);
 }
 /** Returns the message, the details and the advice. */
 function errorLines({ message, details, advice = [] }) {
@@ -2754,8 +2750,8 @@ function openLog(redact) {
 			info(lines.map(clean).join("\n"));
 			endGroup();
 		},
-		notice: (text) => notice(toMessage([text])),
-		warning: (text) => warning(toMessage([text])),
+		notice: (lines) => notice(toMessage(lines)),
+		warning: (lines) => warning(toMessage(lines)),
 		error: (lines) => error(toMessage(lines)),
 		fail: (lines) => setFailed(toMessage(lines))
 	};
@@ -2861,10 +2857,20 @@ function redactReport({ measured, ...others }, redact) {
 		...measured !== void 0 && { measured }
 	};
 }
+const UNREDACTED = [
+	"task",
+	"status",
+	"kind",
+	"digest",
+	"sha256"
+];
 function redactStrings(value, redact) {
 	const fields = Object.entries(value);
-	for (const [name, field] of fields) if (typeof field === "string") Reflect.set(value, name, redact(field));
-	else if (typeof field === "object" && field !== null) redactStrings(field, redact);
+	for (const [name, field] of fields) {
+		if (UNREDACTED.includes(name)) continue;
+		if (typeof field === "string") Reflect.set(value, name, redact(field));
+		else if (typeof field === "object" && field !== null) redactStrings(field, redact);
+	}
 }
 
 // src/report/verdict.ts
@@ -3038,7 +3044,7 @@ function writeFiles(report, verdict, log) {
 		});
 		return Object.fromEntries(paths);
 	} catch (error) {
-		log.warning(`The report file could not be written: ${errorText(error)}.`);
+		log.warning([`The report file could not be written: ${errorText(error)}.`]);
 		return none;
 	}
 }
@@ -3046,7 +3052,7 @@ async function writeSummary(report, verdict, log) {
 	try {
 		await summary.addRaw(summaryOf(report, verdict)).write();
 	} catch (error) {
-		log.warning(`The job summary could not be written: ${errorText(error)}.`);
+		log.warning([`The job summary could not be written: ${errorText(error)}.`]);
 	}
 }
 const MAX_ANNOTATIONS = 9;
@@ -3054,8 +3060,8 @@ function logVerdict(report, verdict, problems, log) {
 	const { title, reasons, failures, warnings, notices, sections } = verdict;
 	const prefix = report.name === "" ? "" : `${report.name}: `;
 	for (const line of sections.flatMap(({ logLines }) => logLines)) log.line(line);
-	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
-	for (const text of notices) log.notice(text);
+	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
+	for (const text of notices) log.notice([text]);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
 	const causes = reasons.flatMap(reasonLines);
 	const ending = report.cancelled || report.errors.every((error) => error.title !== void 0) ? [title, ...causes] : [...causes, title];
@@ -3109,7 +3115,7 @@ const UNLOGGED = [
 function openStep(entry, inputs) {
 	process.stdout.on("error", () => {});
 	const raw = inputs ?? readInputs(entry);
-	const sandboxes = usesJobSandbox(entry) ? loadJobSandboxes() : [];
+	const { sandboxes, problem } = sandboxesFor(entry);
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
@@ -3118,6 +3124,7 @@ function openStep(entry, inputs) {
 	return {
 		raw,
 		sandboxes,
+		problem,
 		context: {
 			workspace: workspace(),
 			...cancelSignals(),
@@ -3127,16 +3134,29 @@ function openStep(entry, inputs) {
 			random: Math.random,
 			redact,
 			log: log.line,
-			warn: log.warning,
+			warn: (line) => log.warning([line]),
 			onEvent: eventLog(log)
 		},
 		log
 	};
 }
+/** Returns an error as a value, since the log that reports it is opened with their tokens. */
+function sandboxesFor(entry) {
+	try {
+		return { sandboxes: usesJobSandbox(entry) ? loadJobSandboxes() : [] };
+	} catch (error) {
+		if (!(error instanceof Error)) throw error;
+		return {
+			sandboxes: [],
+			problem: error
+		};
+	}
+}
 function usesJobSandbox(entry) {
 	return inputNames(entry).includes("token");
 }
-async function attempt(entry, handler, { raw, sandboxes, context }) {
+async function attempt(entry, handler, { raw, sandboxes, problem, context }) {
+	if (problem !== void 0) throw problem;
 	const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
 	return handler(parseInputs(entry, resolved), context, resolved);
 }

@@ -40,18 +40,14 @@ export function viewsOf(report: Report): SectionView[] {
   ];
 }
 
+interface EarlyFailure extends Pick<TaskInfo, 'name' | 'cancelled'> {
+  readonly error: ReportedError;
+  readonly isGated: boolean;
+}
+
 /** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
-export function failedReport(
-  task: Task,
-  {
-    name,
-    error,
-    cancelled,
-    isGated,
-  }: { name: string; error: ReportedError; cancelled: boolean; isGated: boolean },
-): Report {
+export function failedReport(task: Task, { error, isGated, ...info }: EarlyFailure): Report {
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-  const info = { task, name, sandboxId: '', baseUrl: '', cancelled, warnings: [] };
   const measured = { samples: [], gate };
   const sections: Readonly<Record<Task, Sections>> = {
     sync: { upload: EMPTY_UPLOAD, measured },
@@ -61,5 +57,6 @@ export function failedReport(
     monitor: { measured },
     run: { command: EMPTY_COMMAND, measured },
   };
-  return { ...info, errors: [error], ...sections[task] };
+  const unknown = { sandboxId: '', baseUrl: '' };
+  return { task, ...info, ...unknown, errors: [error], warnings: [], ...sections[task] };
 }

@@ -22,11 +22,9 @@ export function toReportedError(error: unknown): ReportedError {
       advice: error.kind === 'cancelled' ? [] : [error.hint],
     };
   if (error instanceof InputError) return describeProblems(error);
-  return isSystemError(error) ? { message: `${error.message}.`, details: [] } : describeBug(error);
-}
-
-function isSystemError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error;
+  if (error instanceof Error && 'syscall' in error)
+    return { message: `${error.message}.`, details: [] };
+  return describeBug(error);
 }
 
 /** Returns the message, the details and the advice. */

@@ -15,7 +15,7 @@ async function retryAfter(
   const clock = fakeClock();
   const retries: Retry[] = [];
   const left = [...failures];
-  const running = withRetries(
+  const outcome = await withRetries(
     async () => {
       const failure = left.shift();
       if (failure !== undefined) throw failure;
@@ -30,7 +30,6 @@ async function retryAfter(
       ...options,
     },
   );
-  const outcome = await running;
   return { outcome, retries, tookMs: clock.now() };
 }
 
