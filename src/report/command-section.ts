@@ -59,10 +59,10 @@ function headlineOf(section: CommandSection, { cancelled, errors }: TaskInfo): s
   const name = nameCommand(section.title);
   // An error already says how the command failed.
   if (errors.some(({ title }) => title?.startsWith(name))) return '';
-  if (!cancelled) return section.exitCode === 0 ? describeExit(section) : '';
-  return section.status === ''
-    ? ''
-    : `${name} was stopped after ${formatDuration(section.durationMs)}`;
+  if (section.exitCode === 0) return describeExit(section);
+  return cancelled && section.status !== ''
+    ? `${name} was stopped after ${formatDuration(section.durationMs)}`
+    : '';
 }
 
 function outputBlock({ lastLines }: CommandSection): Html[] {

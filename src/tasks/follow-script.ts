@@ -58,18 +58,18 @@ export async function followScript(
         onRetry: ({ error, delayMs }) => options.onReconnect(error, delayMs),
       },
     );
-    const stopping = aborted(stop).then(async () => {
+    const isOver = following.then(() => undefined);
+    if (await Promise.race([isOver, aborted(stop)])) {
       setTimeout(() => quit.abort(), GIVE_UP_MS).unref();
-      const target = await Promise.race([started, following.then(() => undefined)]);
+      const target = await Promise.race([isOver, started]);
       if (target !== undefined) await endSession(client, target, options, policy);
-    });
+    }
     const outcome = await following;
-    if (stop.aborted) await stopping;
     return toCommandEnd(outcome, pid !== undefined);
   });
 }
 
-// E2B's agent remembers the end of a process for 30 s.
+// A few minutes of attempts; E2B's agent remembers the end of a process for 30 s.
 const MAX_RECONNECTS = 10;
 
 const KILL_AFTER_MS = 4000;
@@ -139,9 +139,9 @@ function mayHaveStarted({ kind, isUnsent, status }: AgentError): boolean {
   return status === undefined || status === 408 || status >= 500;
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<true> {
   return new Promise(resolve => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve(true);
+    else signal.addEventListener('abort', () => resolve(true), { once: true });
   });
 }
