@@ -36,7 +36,7 @@ export async function runScript(inputs: Inputs<'run'>, context: RunContext): Pro
   let last = '';
   const output = readLines(text => {
     onEvent({ kind: 'output', text });
-    last = lastLines(last + text, MAX_LAST_LINES);
+    last = lastLines(last + lastLines(text, MAX_LAST_LINES), MAX_LAST_LINES);
   });
   let reconnects = 0;
   const service = agentService({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });
