@@ -1,31 +1,37 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { runInAct } from './act.ts';
 import { memoryProblems } from './memory.ts';
+import { runE2bSdk } from './nightly/e2b-sdk.ts';
+import { tryActions } from './nightly/real-agent.ts';
 
 // Runs what takes minutes or needs the network: many seeds of the chaos test, the benchmark with a
-// limit on memory, the links to other sites, and workflows in act if that is installed.
+// limit on memory, the links to other sites, E2B's SDK against the stand-in, and workflows in act if
+// that is installed. With --agent URL --token TOKEN, it only runs the actions against that agent.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
+const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1).join(' ');
 
-const chaos = globSync('test/**/chaos.test.ts', { cwd: PROJECT });
-const bench = run('the bench', ['dev/bench.ts', '--large', '--rounds', '1']);
-const problems = [
-  ...bench.problems,
-  ...memoryProblems(bench.stdout),
-  ...run('many chaos seeds', ['dev/test.ts', ...chaos], seeds(50)).problems,
-  ...run('chaotic downloads', ['dev/test.ts', 'test/e2e/download-chaos.test.ts'], seeds(200))
-    .problems,
-  ...(await checkLinks()),
-  ...(await runInAct()),
-];
+const { values } = parseArgs({ options: { agent: { type: 'string' }, token: { type: 'string' } } });
+const { agent, token = '' } = values;
+const problems = agent === undefined ? await runSlowTests() : await tryActions(agent, token);
 for (const problem of problems) console.log(`::error::${problem}`);
 console.log(`Problems: ${problems.length}`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-function seeds(count: number) {
-  return { CHAOS_SEEDS: Array.from({ length: count }, (_, index) => index + 1).join(' ') };
+async function runSlowTests(): Promise<string[]> {
+  const chaos = globSync('test/**/*chaos.test.ts', { cwd: PROJECT });
+  const bench = run('the bench', ['dev/bench.ts', '--large', '--rounds', '1']);
+  return [
+    ...bench.problems,
+    ...memoryProblems(bench.stdout),
+    ...run('many chaos seeds', ['dev/test.ts', ...chaos], { CHAOS_SEEDS: SEEDS }).problems,
+    ...(await checkLinks()),
+    ...(await runE2bSdk()),
+    ...(await runInAct()),
+  ];
 }
 
 function run(title: string, args: readonly string[], env = {}) {

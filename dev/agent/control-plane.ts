@@ -187,7 +187,7 @@ interface Service {
   readonly options: ControlPlaneOptions;
 }
 
-function answerTo({ method, url }: IncomingMessage, given: Fields, service: Service): Answer {
+function answerTo({ method, url = '' }: IncomingMessage, given: Fields, service: Service): Answer {
   const { sandboxes, create, options } = service;
   const { templates = ['base'], domain = 'e2b.app', givesToken = true } = options;
   const describe = ({ id, token }: CreatedSandbox, withToken: boolean) => ({
@@ -198,14 +198,17 @@ function answerTo({ method, url }: IncomingMessage, given: Fields, service: Serv
     domain,
     ...(withToken && givesToken && { envdAccessToken: token }),
   });
-  if (`${method} ${url}` === 'POST /sandboxes') {
+  // E2B's SDK 2.51 uses v2, whose sandboxes are always secure.
+  const [, version, route] = /^(\/v2)?(\/.*)$/.exec(url) ?? [];
+  const asked = `${method} ${route}`;
+  if (asked === 'POST /sandboxes') {
     check(given, { ...CREATE, ...TIMEOUT });
     const template = String(given['templateID']);
     if (!templates.includes(template)) throw new Refusal(404, `template '${template}' not found`);
-    return jsonAnswer(describe(create(), given['secure'] === true), 201);
+    return jsonAnswer(describe(create(), version !== undefined || given['secure'] === true), 201);
   }
-  const route = /^(DELETE|POST) \/sandboxes\/([^/?]+)(\/connect|\/timeout|)$/;
-  const [, verb, id = '', operation] = route.exec(`${method} ${url}`) ?? [];
+  const operations = /^(DELETE|POST) \/sandboxes\/([^/?]+)(\/connect|\/timeout|)$/;
+  const [, verb, id = '', operation] = operations.exec(asked) ?? [];
   if (verb === undefined || (verb === 'DELETE') !== (operation === ''))
     throw new Refusal(404, 'There is no such operation');
   check(given, verb === 'POST' ? TIMEOUT : {});

@@ -61,6 +61,9 @@ test('the stand-in creates sandboxes with roots of their own, connects to and de
   const connect = `POST /sandboxes/${two.sandboxID}/connect`;
   const { envdAccessToken } = await ask(plane.url, connect, { timeout: 60 });
   assert.equal(envdAccessToken, two.envdAccessToken);
+  const third = await ask(plane.url, 'POST /v2/sandboxes', { templateID: 'base' });
+  assert.equal((await stats(third.sandboxID, third.envdAccessToken)).status, 200);
+  assert.equal((await ask(plane.url, `DELETE /sandboxes/${third.sandboxID}`)).status, 204);
   for (const status of [204, 404])
     assert.equal((await ask(plane.url, `DELETE /sandboxes/${one.sandboxID}`)).status, status);
   assert.equal((await stats(one.sandboxID, one.envdAccessToken)).status, 502);
