@@ -1,20 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs, { openAsBlob, readFileSync } from 'node:fs';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { hasOpenssl, makeKeys } from './agent/keys.ts';
 import { prepareStep } from './runner/step.ts';
 
 // Compares the built action with curl and the package e2b: the same files, the same server. Prints
@@ -34,10 +27,9 @@ const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
-    tls: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     // The processes that the bench starts.
-    sink: { type: 'string' },
+    sink: { type: 'boolean', default: false },
     e2b: { type: 'string' },
   },
 });
@@ -71,7 +63,6 @@ interface Job {
   readonly folder: string;
   readonly files: readonly string[];
   readonly url: string;
-  readonly caFile: string | undefined;
   readonly temp: string;
 }
 
@@ -108,14 +99,13 @@ async function upload(job: Job, more: Readonly<Record<string, string>>): Promise
   return command;
 }
 
-function curl({ url, files, caFile, temp }: Job): Command {
+function curl({ url, files, temp }: Job): Command {
   const common = Object.entries(HEADERS).map(([name, value]) => `header = "${name}: ${value}"`);
   const blocks = files.map(file =>
     [
       ...common,
       `url = "${url}/files?path=${encodeURIComponent(file)}"`,
       `form = "file=@${file}"`,
-      ...(caFile === undefined ? [] : [`cacert = "${caFile}"`]),
       'http1.1\nfail\noutput = /dev/null\n',
     ].join('\n'),
   );
@@ -162,11 +152,8 @@ interface Run {
 async function compare(): Promise<void> {
   if (!isInstalled('e2b')) console.error('e2b is left out: npm install --no-save e2b');
   using temp = fs.mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-'));
-  using keys = options.tls && hasOpenssl ? makeKeys() : undefined;
-  const tls = keys && { key: keys.key, cert: keys.cert };
-  const sink = spawn(process.execPath, [import.meta.filename, '--sink', JSON.stringify({ tls })], {
+  const sink = spawn(process.execPath, [import.meta.filename, '--sink'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
   });
   process.once('exit', () => sink.kill());
   const [line] = await once(createInterface(sink.stdout), 'line');
@@ -178,8 +165,7 @@ async function compare(): Promise<void> {
     const files = writeFiles(folder, sizes);
     for (const latency of latencies) {
       const port = latency === 0 ? ports.near : ports.far;
-      const url = `http${tls ? 's' : ''}://127.0.0.1:${port}`;
-      const job = { folder, files, url, caFile: keys?.certFile, temp: temp.path };
+      const job = { folder, files, url: `http://127.0.0.1:${port}`, temp: temp.path };
       const runs = await takeTurns(job, sum(sizes), ports.counts);
       rows.push([latency === 0 ? title : `${title}, ${latency} ms latency`, ...cellsOf(runs)]);
     }
@@ -217,7 +203,7 @@ async function measure({ file, args, env = process.env }: Command, job: Job): Pr
   const start = performance.now();
   const child = spawn(file, args, {
     cwd: job.folder,
-    env: { ...env, NODE_EXTRA_CA_CERTS: job.caFile },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let peakMib = 0;
@@ -254,7 +240,7 @@ function printTable(rows: readonly (readonly string[])[]): void {
   const model = cpus()[0]?.model ?? '';
   const date = new Date().toISOString().slice(0, 10);
   console.log(
-    `Measured on ${date} on ${cpus().length} × ${model.trim()}, Node ${process.version}${options.tls ? ', TLS' : ''}. Each cell: median time, its ratio to curl, peak memory.\n`,
+    `Measured on ${date} on ${cpus().length} × ${model.trim()}, Node ${process.version}. Each cell: median time, its ratio to curl, peak memory.\n`,
   );
   for (const row of rows) console.log(`| ${row.join(' | ')} |`);
 }
@@ -280,7 +266,7 @@ function writeFiles(folder: string, sizes: readonly number[]): string[] {
 }
 
 /** Starts a server that counts files and discards them, and a line to it with latency. */
-async function startSink({ tls }: { readonly tls?: { key: string; cert: string } }): Promise<void> {
+async function startSink(): Promise<void> {
   let counts = { files: 0, bytes: 0 };
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const { names, bytes } = await readForm(request);
@@ -292,8 +278,7 @@ async function startSink({ tls }: { readonly tls?: { key: string; cert: string }
     });
     response.end(JSON.stringify(entries));
   };
-  const serve: RequestListener = (request, response) => void receive(request, response);
-  const near = await listen(tls ? createTlsServer(tls, serve) : createServer(serve));
+  const near = await listen(createServer((...exchange) => void receive(...exchange)));
   const far = await listen(
     createTcpServer({ allowHalfOpen: true }, client => carryBoth(client, near)),
   );
@@ -368,6 +353,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-if (options.sink !== undefined) await startSink(JSON.parse(options.sink));
+if (options.sink) await startSink();
 else if (options.e2b !== undefined) await uploadWithE2b(options.e2b);
 else await compare();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Keys } from '../dev/agent/keys.ts';
+import type { Keys } from './keys.ts';
 import { closeWith, listenHere } from './listening.ts';
 
 /** A server on a free local port that sends exactly what its script says. */

@@ -1,7 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { createFaultQueue, type Fault } from './faults.ts';
 import { openMetrics } from './metrics.ts';
 import { type AgentOptions, settingsOf } from './options.ts';
 import { createProcessService } from './process.ts';
@@ -23,12 +21,6 @@ export interface RecordedRequest {
 /** The agent of one sandbox, without a server of its own. */
 export interface Agent {
   readonly requests: readonly RecordedRequest[];
-  /** The most uploads in progress at once. */
-  readonly maxInFlight: number;
-  /** Appends rules after those in force. */
-  readonly addFaults: (...faults: readonly Fault[]) => void;
-  /** The rules that no request has matched so far. */
-  readonly unmatchedFaults: () => Fault[];
 }
 
 /** A running agent. */
@@ -43,21 +35,15 @@ export interface LocalAgent extends Agent, AsyncDisposable {
 /** Answers the requests for one sandbox. */
 export interface Handler {
   readonly agent: Agent;
-  readonly serve: (
-    request: IncomingMessage,
-    response: ServerResponse,
-    reset: (socket: Socket) => void,
-  ) => void;
-  /** Ends delays and commands, and resolves when no request is at work. */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Ends commands, and resolves when no request is at work. */
   readonly end: () => Promise<unknown>;
 }
 
 /** Starts an agent; it is ready when the promise resolves. */
 export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
   const { agent, serve, end } = createHandler(options);
-  const server = await openServer(options, (request, response) =>
-    serve(request, response, server.reset),
-  );
+  const server = await openServer(options, serve);
   async function close(): Promise<void> {
     server.close();
     await end();
@@ -70,34 +56,21 @@ export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
 export function createHandler(options: AgentOptions): Handler {
   mkdirSync(options.root, { recursive: true });
   const settings = settingsOf(options);
-  const faults = createFaultQueue(settings.faults);
-  const closing = new AbortController();
   const atWork = new Set<Promise<void>>();
   const requests: RecordedRequest[] = [];
-  const count = { inFlight: 0, most: 0 };
   const readMetrics = settings.metrics ?? openMetrics(settings.root);
   const processes = settings.runCommands ? createProcessService(settings.root) : undefined;
-  const around = { settings, faults, count, readMetrics, processes, closing: closing.signal };
   return {
-    agent: {
-      requests,
-      get maxInFlight() {
-        return count.most;
-      },
-      addFaults: faults.add,
-      unmatchedFaults: faults.unmatched,
-    },
-    serve(request, response, reset) {
+    agent: { requests },
+    serve(request, response) {
       settings.onRequest?.(request);
       const record = recordOf(request);
-      if (settings.record !== false) requests.push(record);
-      const job = { ...around, request, response, record, reset };
-      const work = handle(job);
+      requests.push(record);
+      const work = handle({ settings, readMetrics, processes, request, response, record });
       atWork.add(work);
       void work.then(() => atWork.delete(work));
     },
     end() {
-      closing.abort();
       processes?.end();
       return Promise.all(atWork);
     },

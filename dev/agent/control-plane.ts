@@ -19,27 +19,14 @@ export interface ControlPlaneOptions {
   readonly listenPort?: number;
   /** Options of its sandboxes' agents, besides roots, IDs and tokens. */
   readonly agents?: Partial<AgentOptions>;
-  /** How to answer the first requests, whatever they ask. Default: normally. */
-  readonly failures?: readonly Failure[];
-  /** The known templates. Default `base`. */
-  readonly templates?: readonly string[];
+  /**
+   * Answers each request that has the key. Default: as `act` does. Undefined closes the connection
+   * without an answer.
+   */
+  readonly intercept?: (act: () => Answer) => Promise<Answer | undefined>;
   /** The domain in answers; null for none. Default `e2b.app`. */
   readonly domain?: string | null;
-  /** Whether secure sandboxes come with their token, as they should. Default true. */
-  readonly givesToken?: boolean;
 }
-
-/** A status to refuse a request with, 0 to let it pass, or a worse failure. */
-export type Failure =
-  | number
-  | {
-      /** Whether to do first what was asked. */
-      readonly acts?: boolean;
-      /** What to wait for before the answer. */
-      readonly waits?: () => Promise<unknown>;
-      /** The answer, or a closed connection. Default: the true answer. */
-      readonly answer?: Answer | 'reset';
-    };
 
 /** A sandbox that was created. */
 export interface CreatedSandbox {
@@ -70,25 +57,18 @@ export interface ControlPlane extends AsyncDisposable {
 
 /** Starts a control plane on a free port of 127.0.0.1. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { domain = 'e2b.app' } = options;
   const { sandboxes, created, create } = openSandboxes(options);
   const requests: string[] = [];
   const bodies: unknown[] = [];
-  const failures = [...(options.failures ?? [])];
 
-  /** Undefined closes the connection without an answer. */
   async function operate(request: IncomingMessage): Promise<Answer | undefined> {
     if (request.headers['x-api-key'] !== options.apiKey)
       throw new Refusal(401, 'The API key is missing or wrong');
     const body = await readBody(request);
     if (body !== undefined) bodies.push(body);
-    const service = { sandboxes, create, options };
-    const act = () => answerTo(request, fieldsOf(body), service);
-    const failure = failures.shift() ?? 0;
-    if (failure === 0) return act();
-    if (typeof failure === 'number') throw new Refusal(failure, 'Not now');
-    await failure.waits?.();
-    const truth = failure.answer === undefined || failure.acts ? act() : undefined;
-    return failure.answer === 'reset' ? undefined : (failure.answer ?? truth);
+    const act = () => answerTo(request, fieldsOf(body), { sandboxes, create, domain });
+    return options.intercept ? await options.intercept(act) : act();
   }
 
   async function serveApi(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,7 +82,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const id = sandboxNamedBy(request);
     if (id === undefined) return void serveApi(request, response);
     const sandbox = sandboxes.get(id);
-    if (sandbox) sandbox.serve(request, response, server.reset);
+    if (sandbox) sandbox.serve(request, response);
     else send(response, errorAnswer(notFound(id), request.headers.accept));
   });
   return {
@@ -158,60 +138,37 @@ function fieldsOf(body: unknown = {}): Fields {
   throw new Refusal(400, 'The body is not an object');
 }
 
-const isText = (value: unknown) => typeof value === 'string';
-const isFlag = (value: unknown) => typeof value === 'boolean';
-const areTexts = (value: unknown) => Object.values(fieldsOf(value)).every(isText);
-
-const CREATE = {
-  templateID: isText,
-  secure: isFlag,
-  autoPause: isFlag,
-  metadata: areTexts,
-  envVars: areTexts,
-};
-// No account may ask for more than a day.
-const TIMEOUT = {
-  timeout: (value: unknown) =>
-    Number.isInteger(value) && Number(value) > 0 && Number(value) <= 86_400,
-};
-
-/** Refuses unknown, mistyped and missing fields; the first one is required. */
-function check(given: Fields, rules: Readonly<Record<string, (value: unknown) => boolean>>): void {
-  for (const name of [...Object.keys(given), ...Object.keys(rules).slice(0, 1)])
-    if (!rules[name]?.(given[name])) throw new Refusal(400, `${name} is wrong or missing`);
-}
-
 interface Service {
   readonly sandboxes: Map<string, CreatedSandbox & Handler>;
   readonly create: () => CreatedSandbox;
-  readonly options: ControlPlaneOptions;
+  readonly domain: string | null;
 }
 
-function answerTo({ method, url = '' }: IncomingMessage, given: Fields, service: Service): Answer {
-  const { sandboxes, create, options } = service;
-  const { templates = ['base'], domain = 'e2b.app', givesToken = true } = options;
+function answerTo(
+  { method, url = '' }: IncomingMessage,
+  { templateID, timeout = 15, secure }: Fields,
+  { sandboxes, create, domain }: Service,
+): Answer {
+  // E2B's SDK 2.51 uses v2, whose sandboxes are always secure.
+  const [, version, route] = /^(\/v2)?(\/.*)$/.exec(url) ?? [];
   const describe = ({ id, token }: CreatedSandbox, withToken: boolean) => ({
     templateID: 'base',
     sandboxID: id,
     clientID: 'client',
     envdVersion: '0.6.13',
     domain,
-    ...(withToken && givesToken && { envdAccessToken: token }),
+    ...(withToken && { envdAccessToken: token }),
   });
-  // E2B's SDK 2.51 uses v2, whose sandboxes are always secure.
-  const [, version, route] = /^(\/v2)?(\/.*)$/.exec(url) ?? [];
+  if (!Number.isInteger(timeout)) throw new Refusal(400, 'timeout is wrong');
   const asked = `${method} ${route}`;
   if (asked === 'POST /sandboxes') {
-    check(given, { ...CREATE, ...TIMEOUT });
-    const template = String(given['templateID']);
-    if (!templates.includes(template)) throw new Refusal(404, `template '${template}' not found`);
-    return jsonAnswer(describe(create(), version !== undefined || given['secure'] === true), 201);
+    if (typeof templateID !== 'string') throw new Refusal(400, 'templateID is wrong or missing');
+    return jsonAnswer(describe(create(), version !== undefined || secure === true), 201);
   }
   const operations = /^(DELETE|POST) \/sandboxes\/([^/?]+)(\/connect|\/timeout|)$/;
   const [, verb, id = '', operation] = operations.exec(asked) ?? [];
   if (verb === undefined || (verb === 'DELETE') !== (operation === ''))
     throw new Refusal(404, 'There is no such operation');
-  check(given, verb === 'POST' ? TIMEOUT : {});
   const sandbox = sandboxes.get(decodeURIComponent(id));
   if (sandbox === undefined) throw new Refusal(404, `The sandbox ${id} was not found`);
   if (operation === '/connect') return jsonAnswer(describe(sandbox, true));

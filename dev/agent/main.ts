@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startAgent } from './agent.ts';
 import { startControlPlane } from './control-plane.ts';
-import type { Fault } from './faults.ts';
 
 const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN] [--port N]
-         [--header-prefix PREFIX] [--listen-port N] [--faults FILE] [--api-key KEY]
-         [--run-commands]
+         [--header-prefix PREFIX] [--listen-port N] [--api-key KEY] [--run-commands]
 See docs/try-locally.md.`;
 
 try {
@@ -24,37 +22,26 @@ try {
 type Options = ReturnType<typeof readOptions>;
 
 async function start({ apiKey, ...options }: Options): Promise<void> {
-  const { url, agents, close } =
-    apiKey === undefined ? await alone(options) : await withApi({ ...options, apiKey });
+  const server =
+    apiKey === undefined ? await startAgent(options) : await startWithApi({ ...options, apiKey });
+  const { url } = server;
   const { sandboxId, token, root } = options;
   if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
   if (options.runCommands)
     console.log('run-commands: as you, on this machine; the folder of a sandbox is no jail');
   console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${root}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => {
-      const [first = [], ...others] = agents().map(agent => agent.unmatchedFaults());
-      const unmatched = first.filter(fault => others.every(faults => faults.includes(fault)));
-      for (const fault of unmatched)
-        console.error(`No request matched this fault: ${JSON.stringify(fault)}`);
-      void close();
-    });
-}
-
-async function alone(options: Omit<Options, 'apiKey'>) {
-  const agent = await startAgent(options);
-  return { url: agent.url, agents: () => [agent], close: agent.close };
+    process.once(signal, () => void server[Symbol.asyncDispose]());
 }
 
 /** One sandbox from the start, below the root like those that the API creates. */
-async function withApi({ root, apiKey, ...agents }: Options & { readonly apiKey: string }) {
+async function startWithApi({ root, apiKey, ...agents }: Options & { readonly apiKey: string }) {
   const { sandboxId, token, listenPort } = agents;
   // Without a domain, a client keeps to the address of the API.
   const options = { apiKey, folder: root, listenPort, agents, domain: null };
   const plane = await startControlPlane(options);
   await plane.create(sandboxId, token);
-  const agentsOf = () => plane.created.map(({ agent }) => agent);
-  return { url: plane.url, agents: agentsOf, close: () => plane[Symbol.asyncDispose]() };
+  return plane;
 }
 
 function readOptions() {
@@ -67,15 +54,12 @@ function readOptions() {
       port: { ...text, default: '49983' },
       'header-prefix': text,
       'listen-port': { ...text, default: '0' },
-      faults: text,
       'api-key': text,
       'run-commands': { type: 'boolean' },
     },
   });
   for (const [name, value] of Object.entries(values))
     if (value === '') throw new Error(`--${name} is empty`);
-  const faults: readonly Fault[] =
-    values.faults === undefined ? [] : JSON.parse(readFileSync(values.faults, 'utf8'));
   return {
     root: values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-')),
     token: values.token,
@@ -84,9 +68,7 @@ function readOptions() {
     // The action `sandbox` speaks E2B's API, and so uses its prefix.
     headerPrefix: values['header-prefix'] ?? (values['api-key'] === undefined ? 'Svc' : 'E2b'),
     listenPort: portOf('listen-port', values['listen-port']),
-    faults,
     runCommands: values['run-commands'] ?? false,
-    record: false,
     apiKey: values['api-key'],
   };
 }

@@ -45,9 +45,3 @@ function openForm(contentType: string): BusboyInstance {
     throw new Refusal(500, `error parsing multipart form: ${String(error)}`);
   }
 }
-
-/** The filenames in the text of a form. */
-export function filenamesIn(form: Buffer): string[] {
-  const disposition = /^Content-Disposition:[^\r\n]*?; filename="([^"\r\n]*)"/gim;
-  return [...form.toString().matchAll(disposition)].map(([, name = '']) => name);
-}

@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import type { Fault } from './faults.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Answer } from './answer.ts';
 
 /** How to start an agent. Only the first three have no default. */
 export interface AgentOptions {
@@ -20,12 +21,10 @@ export interface AgentOptions {
   readonly statsPath?: string;
   /** With them, the agent speaks HTTPS. */
   readonly tls?: TlsKeys;
-  /** Misbehaviour from the start. */
-  readonly faults?: readonly Fault[];
+  /** Answers each valid upload and request for stats. Default: as it is performed. */
+  readonly intercept?: (exchange: Exchange) => Promise<void>;
   /** Metrics instead of the machine's own: an object, or the body itself. */
   readonly metrics?: () => object | string;
-  /** False keeps no requests, for long runs. Default true. */
-  readonly record?: boolean;
   /**
    * Serves envd's process service, whose commands run as the user of this process and can reach
    * everything that it can. Default false.
@@ -33,6 +32,16 @@ export interface AgentOptions {
   readonly runCommands?: boolean;
   /** Called when the headers of a request arrive, before the agent acts on it. */
   readonly onRequest?: (request: IncomingMessage) => void;
+}
+
+/** A valid upload or request for stats. */
+export interface Exchange {
+  readonly isUpload: boolean;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Does what is asked, with another body if one is given. Returns the answer. */
+  readonly perform: (body?: Readable) => Promise<Answer>;
+  readonly send: (answer: Answer) => void;
 }
 
 /** Private key and certificate as PEM texts. */

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TlsKeys } from './options.ts';
 
@@ -11,8 +10,6 @@ export interface OpenServer {
   readonly url: string;
   /** Connections opened so far. */
   readonly connections: () => number;
-  /** Resets the connection below a socket, which may be one of TLS. */
-  readonly reset: (socket: Socket) => void;
   /** Stops listening and closes all connections. */
   readonly close: () => void;
 }
@@ -28,14 +25,10 @@ export async function openServer(
   const server = tls
     ? createHttpsServer({ ...tls, ...TIMEOUTS }, listener)
     : createHttpServer(TIMEOUTS, listener);
-  const sockets = new Map<number | undefined, Socket>();
   let connections = 0;
   server.on('clientError', answerBrokenRequest);
-  server.on('connection', (socket: Socket) => {
-    const port = socket.remotePort;
+  server.on('connection', () => {
     connections += 1;
-    sockets.set(port, socket);
-    socket.once('close', () => sockets.get(port) === socket && sockets.delete(port));
   });
   server.listen(listenPort, '127.0.0.1');
   await once(server, 'listening');
@@ -44,10 +37,9 @@ export async function openServer(
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     connections: () => connections,
-    reset: socket => void sockets.get(socket.remotePort)?.resetAndDestroy(),
     close() {
       server.close();
-      for (const socket of sockets.values()) socket.destroy();
+      server.closeAllConnections();
     },
   };
 }

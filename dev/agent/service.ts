@@ -1,13 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { checkFileToken, checkRouting, checkToken } from './access.ts';
 import type { RecordedRequest } from './agent.ts';
 import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import { sendFile } from './download.ts';
-import type { FaultQueue, Operation } from './faults.ts';
-import { respond } from './misbehave.ts';
-import { filenamesIn } from './multipart.ts';
 import type { Settings } from './options.ts';
 import type { ProcessService } from './process.ts';
 import { receiveUpload } from './upload.ts';
@@ -15,36 +11,25 @@ import { receiveUpload } from './upload.ts';
 /** A request at work. */
 export interface Job {
   readonly settings: Settings;
-  readonly faults: FaultQueue;
-  readonly count: { inFlight: number; most: number };
   readonly readMetrics: () => object | string;
   readonly processes: ProcessService | undefined;
-  readonly closing: AbortSignal;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly record: RecordedRequest;
-  readonly reset: (socket: Socket) => void;
 }
 
 /** Answers a request, whatever happens. */
 export async function handle(job: Job): Promise<void> {
-  const { request, response, record, count, settings } = job;
+  const { request, response, record, settings } = job;
   // Only the first question mark ends the path: a query may hold more of them.
   const [, path = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(request.url ?? '') ?? [];
-  const asked = `${request.method} ${path}`;
-  const operation = operationAt(asked, settings);
-  const uploads = operation === 'upload' ? 1 : 0;
-  count.inFlight += uploads;
-  count.most = Math.max(count.most, count.inFlight);
   try {
     checkRouting(request.headers, settings);
-    if (operation) await answer(operation, parseQuery(search), job);
-    else if (asked === `GET ${settings.uploadPath}`) await download(parseQuery(search), job);
-    else await callProcesses(path, job);
+    const operation = operationAt(`${request.method} ${path}`, settings);
+    await (operation ? operation(job, parseQuery(search)) : callProcesses(path, job));
   } catch (error) {
     answerWith(job, errorAnswer(error, request.headers.accept));
   } finally {
-    count.inFlight -= uploads;
     record.status ??= response.headersSent ? response.statusCode : undefined;
   }
 }
@@ -54,15 +39,43 @@ function answerWith({ record, response }: Job, sent: Answer): void {
   send(response, sent);
 }
 
-function operationAt(asked: string, { uploadPath, statsPath }: Settings): Operation | undefined {
-  if (asked === `POST ${uploadPath}`) return 'upload';
-  return asked === `GET ${statsPath}` ? 'stats' : undefined;
+function operationAt(asked: string, { uploadPath, statsPath }: Settings) {
+  if (asked === `POST ${uploadPath}`) return upload;
+  if (asked === `GET ${uploadPath}`) return download;
+  return asked === `GET ${statsPath}` ? stats : undefined;
 }
 
-async function download(query: URLSearchParams, job: Job): Promise<void> {
+async function upload(job: Job, query: URLSearchParams): Promise<void> {
+  const { request, record, settings } = job;
+  checkFileToken(request.headers, settings.token);
+  await perform(job, true, (body = request) =>
+    receiveUpload(
+      { headers: request.headers, query, body, filenames: record.filenames },
+      settings.root,
+    ),
+  );
+}
+
+async function download(job: Job, query: URLSearchParams): Promise<void> {
   const { request, response, settings } = job;
   checkFileToken(request.headers, settings.token);
   await sendFile({ headers: request.headers, query, root: settings.root }, response);
+}
+
+async function stats(job: Job): Promise<void> {
+  checkToken(job.request.headers, job.settings.token);
+  await perform(job, false, async () => metricsAnswer(job.readMetrics()));
+}
+
+async function perform(
+  job: Job,
+  isUpload: boolean,
+  act: (body?: Readable) => Promise<Answer>,
+): Promise<void> {
+  const { request, response, settings } = job;
+  const send = (answer: Answer) => answerWith(job, answer);
+  if (!settings.intercept) return send(await act());
+  await settings.intercept({ isUpload, request, response, perform: act, send });
 }
 
 async function callProcesses(path: string, job: Job): Promise<void> {
@@ -85,35 +98,6 @@ function parseQuery(search: string): URLSearchParams {
   if (twice === undefined) return query;
   const problem = `Invalid format for parameter ${twice}: multiple values for single value`;
   throw new Refusal(400, problem, 'library');
-}
-
-async function answer(operation: Operation, query: URLSearchParams, job: Job): Promise<void> {
-  const { request, response, record, settings, faults } = job;
-  const check = operation === 'stats' ? checkToken : checkFileToken;
-  check(request.headers, settings.token);
-  const path = query.get('path');
-  const isBatch = operation === 'upload' && path === null && faults.hasPaths();
-  const batch = isBatch ? await readWhole(job) : undefined;
-  const { headers } = request;
-  const upload = { headers, query, read: () => (batch ? Readable.from([batch]) : request) };
-  await respond(faults.next(operation, batch ? filenamesIn(batch) : path === null ? [] : [path]), {
-    response,
-    read: () => request.resume(),
-    perform: async () => {
-      if (operation === 'stats') return metricsAnswer(job.readMetrics());
-      return await receiveUpload({ ...upload, filenames: record.filenames }, settings);
-    },
-    send: sent => answerWith(job, sent),
-    reset: () => job.reset(request.socket),
-    closing: job.closing,
-  });
-}
-
-/** A rule with a path needs the filenames of a batch, which only its body has. */
-async function readWhole({ request }: Job): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
 }
 
 function metricsAnswer(figures: object | string): Answer {

@@ -4,14 +4,13 @@ import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Answer, Refusal, textAnswer } from './answer.ts';
 import { readFiles } from './multipart.ts';
-import type { Settings } from './options.ts';
 import { absolutePath, errorCode, homeOf, openForWriting } from './sandbox-path.ts';
 
 /** One upload request. */
 export interface Upload {
   readonly headers: IncomingHttpHeaders;
   readonly query: URLSearchParams;
-  readonly read: () => Readable;
+  readonly body: Readable;
   /** Collects the filenames of the parts named `file`, as they arrive. */
   readonly filenames: string[];
 }
@@ -27,8 +26,8 @@ interface Entry {
  * Stores files as they arrive and lists them. An error is sent once the form has been read; what
  * was written by then stays.
  */
-export async function receiveUpload(upload: Upload, settings: Settings): Promise<Answer> {
-  const { headers, query, filenames } = upload;
+export async function receiveUpload(upload: Upload, root: string): Promise<Answer> {
+  const { headers, query, body, filenames } = upload;
   const home = homeOf(query.get('username'));
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity')
@@ -37,7 +36,7 @@ export async function receiveUpload(upload: Upload, settings: Settings): Promise
   const entries: Entry[] = [];
   const failures: unknown[] = [];
   const fail = (error: unknown) => void failures.push(error);
-  await readFiles(upload.read(), headers['content-type'] ?? '', (filename, content) => {
+  await readFiles(body, headers['content-type'] ?? '', (filename, content) => {
     filenames.push(filename ?? '');
     content.on('error', fail).resume();
     if (failures.length > 0) return;
@@ -45,7 +44,7 @@ export async function receiveUpload(upload: Upload, settings: Settings): Promise
       const given = query.get('path') ?? nameOf(filename);
       const path = absolutePath(given, home);
       if (entries.some(entry => entry.path === path)) throw sameTwice(path);
-      writeContent(content, openForWriting(settings.root, path), fail);
+      writeContent(content, openForWriting(root, path), fail);
       entries.push({ ...metadata, name: posix.basename(path), path, type: 'file' });
     }, fail);
   });

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import type { StreamedAnswer } from '../../src/agent/answer.ts';
 import type { Client } from '../../src/agent/client.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
+import { hasOpenssl, makeKeys } from '../keys.ts';
 import {
   afterHead,
   answering,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { errors } from 'undici';
-import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { AgentError, type FailureKind, isFatal, networkFailure } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
+import { hasOpenssl, makeKeys } from '../keys.ts';
 import { answering, rawServer } from '../raw-server.ts';
 import { sendOnce } from './open-client.ts';
 

@@ -1,5 +1,4 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { Keys } from '../../dev/agent/keys.ts';
 import type { Answer } from '../../src/agent/answer.ts';
 import { type BorrowedChunk, lend } from '../../src/agent/borrowed-chunk.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../src/agent/client.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/redact.ts';
+import type { Keys } from '../keys.ts';
 
 export const TOKEN = 'tok-3f9c1d-secret';
 

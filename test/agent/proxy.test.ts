@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
+import { hasOpenssl, makeKeys } from '../keys.ts';
 import { openProxy } from '../proxy.ts';
 import { afterHead, answering, closed, http, onRequest, rawServer } from '../raw-server.ts';
 import {

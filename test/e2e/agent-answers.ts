@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FaultAction } from '../../dev/agent/faults.ts';
+import type { FaultAction } from './faults.ts';
 
 /** The metrics of an agent, unless a test sets its own. */
 export const METRICS = {

@@ -48,7 +48,7 @@ test('files are sent in batches by default with header-prefix: e2b', async () =>
 test('a batch that fails is retried, then fails all its files', async () => {
   const files = manyFiles(20);
   await using job = await openJobWithFault(statusFault(503), { times: 1 }, { files });
-  job.agent.addFaults({ on: 'upload', path: 'f5.txt', do: statusFault(500) });
+  job.addFaults({ on: 'upload', path: 'f5.txt', do: statusFault(500) });
   const inputs = { 'files-per-request': '10', concurrency: '1', retries: '1' };
   const { report, errors, stdout, file } = await expectFailure(job, inputs);
   assert.deepEqual([report.totals['failed'], report.totals['uploaded']], [10, 10]);
@@ -75,7 +75,7 @@ test('a batch that is rejected or stored elsewhere ends the transfer and removes
     [{ kind: 'answer', body: elsewhere }, 'unchanged'],
     [statusFault(400, '{"message":"you cannot upload multiple files"}'), 'not-attempted'],
   ] as const) {
-    job.agent.addFaults({ on: 'upload', times: 1, do: fault });
+    job.addFaults({ on: 'upload', times: 1, do: fault });
     const before = uploadRequests(job).length;
     const { report, errors } = await expectFailure(job, inputs);
     assert.deepEqual(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Fault, FaultAction } from '../../dev/agent/faults.ts';
 import { proxyError, statusFault } from './agent-answers.ts';
+import type { Fault, FaultAction } from './faults.ts';
 import { assertDelivered, type Result } from './result.ts';
 import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { type Files, goodFilesBetween, openJob, type TestJob } from './test-job.ts';
@@ -121,7 +121,7 @@ for (const seed of SEEDS) {
     assertUploadedWhole(job, result, files);
     const sum = [...scenarios.values()].reduce((all, { attempts }) => all + attempts, 0);
     assert.equal(uploadRequests(job).length, sum);
-    assert.ok(job.agent.maxInFlight <= 40);
+    assert.ok(job.maxInFlight() <= 40);
   });
 
   test(`every file arrives in batches despite random faults (seed ${seed})`, async () => {

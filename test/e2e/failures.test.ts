@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FaultAction } from '../../dev/agent/faults.ts';
 import { proxyError, statusFault } from './agent-answers.ts';
+import type { FaultAction } from './faults.ts';
 import { expectFailure, requestMethods, uploadRequests } from './run-action.ts';
 import {
   goodFilesBetween,

@@ -37,6 +37,6 @@ test('hostile filenames arrive unchanged, and are escaped in log and summary', a
   assertNoInjection(result);
   assertDelivered(job, result);
   for (const name of NAMES) assert.equal(job.readStored(name).toString(), `content of ${name}`);
-  job.agent.addFaults({ on: 'any', do: statusFault(422, NAMES.join()) });
+  job.addFaults({ on: 'any', do: statusFault(422, NAMES.join()) });
   assertNoInjection(await expectFailure(job, { files: 'd', retries: '1' }, DEBUG));
 });

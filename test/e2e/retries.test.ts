@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FaultAction } from '../../dev/agent/faults.ts';
 import { statusFault } from './agent-answers.ts';
+import type { FaultAction } from './faults.ts';
 import { expectFailure, expectSuccess, REFUSING_URL } from './run-action.ts';
 import { manyFiles, openJob, openJobWithFault, openJobWithFaultPerFile } from './test-job.ts';
 

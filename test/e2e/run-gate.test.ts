@@ -44,7 +44,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
     const { errors, outputs } = await expectFailure(job, blind, { task: 'run' });
     assert.match(errors, /gpu_used/);
     assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '']);
-    job.agent.addFaults({ on: 'stats', do: { kind: 'status', status: 404 } });
+    job.addFaults({ on: 'stats', do: { kind: 'status', status: 404 } });
     const { errors: without } = await expectFailure(job, gate, { task: 'run' });
     assert.match(without, /GET .*\/metrics answered 404/);
     const urls = job.agent.requests.map(({ url }) => url);

@@ -306,7 +306,7 @@ test('secrets are redacted if the job is cancelled', { skip: WITHOUT_SIGNALS }, 
 test('the password of a proxy is redacted if the agent behind it fails', async () => {
   await using job = await openJob({ token: TOKEN });
   await using proxy = await openProxy({ agent: job.agent.url });
-  job.agent.addFaults({ on: 'any', do: { kind: 'status', status: 400, body: 'no' } });
+  job.addFaults({ on: 'any', do: { kind: 'status', status: 400, body: 'no' } });
   const HTTP_PROXY = `http://me:${encodeURIComponent(PASSWORD)}@${proxy.address}`;
   const inputs = { ...INPUTS, 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
   const result = await expectFailure(job, inputs, { env: { ...env, HTTP_PROXY } });

@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type LocalAgent, startAgent } from '../../dev/agent/agent.ts';
-import type { Fault, FaultAction } from '../../dev/agent/faults.ts';
 import type { AgentOptions } from '../../dev/agent/options.ts';
 import { METRICS } from './agent-answers.ts';
+import { createFaults, type Fault, type FaultAction } from './faults.ts';
 
 export const TOKEN = 'the-access-token-42';
 export const SANDBOX_ID = 'sandbox1';
@@ -29,6 +29,10 @@ export interface TestJob extends AsyncDisposable {
   /** The directory on disk that is the sandbox's `/`. */
   readonly root: string;
   readonly agent: LocalAgent;
+  /** Adds rules after those in force. */
+  readonly addFaults: (...faults: readonly Fault[]) => void;
+  /** Returns the most uploads in progress at once. */
+  readonly maxInFlight: () => number;
   /** Called with each request before the agent handles it. */
   readonly listener: { onRequest?: ((request: IncomingRequest) => void) | undefined };
   /** Writes files of the checkout, by relative path. */
@@ -40,11 +44,13 @@ export interface TestJob extends AsyncDisposable {
 export interface TestJobOptions extends Partial<AgentOptions> {
   /** Files of the checkout. Default: one small file. */
   readonly files?: Files;
+  readonly faults?: readonly Fault[];
 }
 
 /** Opens a job. Disposing of it stops the agent and removes all folders. */
 export async function openJob({
   files = { 'a.txt': 'text' },
+  faults,
   ...options
 }: TestJobOptions = {}): Promise<TestJob> {
   const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
@@ -56,12 +62,19 @@ export async function openJob({
   const workspace = makeFolder('work');
   const root = makeFolder('root');
   const listener: TestJob['listener'] = {};
+  const { add, intercept } = createFaults(faults);
+  const uploads = { inFlight: 0, most: 0 };
   const agent = await startAgent({
     root,
     token: TOKEN,
     sandboxId: SANDBOX_ID,
     metrics: () => METRICS,
     onRequest: request => listener.onRequest?.(request),
+    async intercept(exchange) {
+      uploads.inFlight += exchange.isUpload ? 1 : 0;
+      uploads.most = Math.max(uploads.most, uploads.inFlight);
+      await intercept(exchange).finally(() => (uploads.inFlight -= exchange.isUpload ? 1 : 0));
+    },
     ...options,
   });
   writeFiles(workspace, files);
@@ -71,6 +84,8 @@ export async function openJob({
     temp: makeFolder('temp'),
     root,
     agent,
+    addFaults: add,
+    maxInFlight: () => uploads.most,
     listener,
     write: more => writeFiles(workspace, more),
     readStored: file =>

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { StepEnd } from '../../dev/runner/step.ts';
+import { createFaults } from '../e2e/faults.ts';
 import {
   API_KEY,
   annotations,
@@ -15,7 +16,9 @@ import { filesBelow, WINDOWS } from '../system.ts';
 const METRICS = { mem_total: 2 ** 33, mem_used: 2 ** 31 };
 
 test('later steps use the sandbox of the job without showing its token', async () => {
-  await using job = await openJobWithApi({ agents: { metrics: () => METRICS } });
+  const faults = createFaults();
+  const agents = { metrics: () => METRICS, intercept: faults.intercept };
+  await using job = await openJobWithApi({ agents });
   const { plane, temp, workspace, runAction } = job;
   mkdirSync(path.join(workspace, 'dist'));
   writeFileSync(path.join(workspace, 'dist/a.txt'), 'a');
@@ -37,8 +40,8 @@ test('later steps use the sandbox of the job without showing its token', async (
   await run('upload', { files: 'dist', target: 'again' });
   const [sandbox] = plane.created;
   assert.ok(sandbox);
-  const { id, token, root, agent } = sandbox;
-  agent.addFaults({ on: 'stats', times: 1, do: { kind: 'status', status: 503, body: token } });
+  const { id, token, root } = sandbox;
+  faults.add({ on: 'stats', times: 1, do: { kind: 'status', status: 503, body: token } });
   const { stdout: retried } = await run('stats', gate);
   assert.match(retried, /answered 503 .* It said: "\*\*\*"/);
   await run('monitor', {}, monitor);

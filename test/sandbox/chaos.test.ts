@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Failure } from '../../dev/agent/control-plane.ts';
-import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import type { StepEnd } from '../../dev/runner/step.ts';
+import { hasOpenssl, makeKeys } from '../keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import { annotations, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { annotations, type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 import { type Break, openRelay } from './relay.ts';
 
 // CHAOS_SEEDS="1 2 3" tries these seeds instead.

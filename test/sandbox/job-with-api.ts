@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type Answer, errorAnswer, Refusal } from '../../dev/agent/answer.ts';
 import { type ControlPlaneOptions, startControlPlane } from '../../dev/agent/control-plane.ts';
 import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
 
@@ -17,11 +18,45 @@ type Options = Pick<Step, 'env' | 'onLine' | 'onStart'> & { readonly post?: Step
 /** A job that runs the built actions, and the service that they use. */
 export type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
-export async function openJobWithApi(options: Partial<ControlPlaneOptions> = {}) {
+/** A status to refuse a request with, 0 to let it pass, or a worse failure. */
+export type Failure =
+  | number
+  | {
+      /** Whether to do first what was asked. */
+      readonly acts?: boolean;
+      /** What to wait for before the answer. */
+      readonly waits?: () => Promise<unknown>;
+      /** The answer, or a closed connection. Default: the true answer. */
+      readonly answer?: Answer | 'reset';
+    };
+
+/** Fails the first requests like this, whatever they ask. */
+function failInTurn(failures: readonly Failure[]): NonNullable<ControlPlaneOptions['intercept']> {
+  const left = [...failures];
+  return async act => {
+    const failure = left.shift() ?? 0;
+    if (failure === 0) return act();
+    if (typeof failure === 'number') return errorAnswer(new Refusal(failure, 'Not now'));
+    await failure.waits?.();
+    const truth = failure.answer === undefined || failure.acts ? act() : undefined;
+    return failure.answer === 'reset' ? undefined : (failure.answer ?? truth);
+  };
+}
+
+interface ApiOptions extends Partial<ControlPlaneOptions> {
+  readonly failures?: readonly Failure[];
+}
+
+export async function openJobWithApi({ failures = [], ...options }: ApiOptions = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-action-'));
   const places = { workspace: path.join(folder, 'work'), temp: path.join(folder, 'temp') };
   for (const place of Object.values(places)) mkdirSync(place);
-  const plane = await startControlPlane({ apiKey: API_KEY, folder, ...options });
+  const plane = await startControlPlane({
+    apiKey: API_KEY,
+    folder,
+    intercept: failInTurn(failures),
+    ...options,
+  });
 
   /** Runs the main step of an action or, given the end of that, its post step. */
   async function runAction(action: string, inputs: Inputs, { env, ...more }: Options = {}) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Failure } from '../../dev/agent/control-plane.ts';
-import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
+import { hasOpenssl, makeKeys } from '../keys.ts';
 import {
   API_KEY,
   annotations,
+  type Failure,
   type Inputs,
   jobMetadataIn,
   openJobWithApi,
@@ -34,7 +34,7 @@ const cut: Failure = { acts: true, answer: { status: 201, body: '{"sandboxID":"i
 const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a wrong API key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
   'an unknown template': {
-    inputs: { template: 'none' },
+    failures: [answers(404, { message: "template 'none' not found" })],
     says: ["'none' not found", 'Check template'],
   },
   'no API': {
@@ -90,7 +90,12 @@ test('a creation is not repeated after a TLS error that follows the request', {
 });
 
 test('a sandbox without a token fails the step, and the post step deletes it', async () => {
-  await using job = await openJobWithApi({ givesToken: false });
+  await using job = await openJobWithApi({
+    async intercept(act) {
+      const { body, ...answer } = act();
+      return { ...answer, body: String(body).replace(/,"envdAccessToken":"[^"]+"/, '') };
+    },
+  });
   const main = await job.runSandbox();
   assert.equal(main.exitCode, 1);
   assert.match(annotations(main, 'error'), /no token for sandbox i\w+\.\nNothing can be sent/);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
+import { hasOpenssl, makeKeys } from '../keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { annotations, apiRequests, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 import { openRelay } from './relay.ts';
@@ -10,7 +10,7 @@ const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';
 
 test('a sandbox is created with template, lifetime, metadata and env, and deleted by the post step', async () => {
-  await using job = await openJobWithApi({ templates: ['node'] });
+  await using job = await openJobWithApi();
   const main = await job.runSandbox({
     template: 'node',
     lifetime: '90s',

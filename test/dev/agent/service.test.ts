@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, existsSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -43,13 +43,7 @@ test('the stand-in creates sandboxes with roots of their own, connects to and de
     ask(plane.url, 'POST /sandboxes', { templateID: 'base', timeout: 60, secure: true });
   const [one, two] = [await create(), await create()];
   const base = { templateID: 'base' };
-  for (const body of [
-    {},
-    [],
-    { ...base, timeout: '60' },
-    { ...base, envVars: [] },
-    { ...base, x: 1 },
-  ])
+  for (const body of [{}, [], { ...base, timeout: '60' }])
     assert.equal((await ask(plane.url, 'POST /sandboxes', body)).status, 400, JSON.stringify(body));
   assert.equal((await ask(plane.url, 'POST /sandboxes', base, { 'X-API-Key': 'no' })).status, 401);
   for (const asked of ['GET /sandboxes', 'PUT /sandboxes/x', 'POST /sandboxes/x', 'POST /other'])
@@ -93,25 +87,11 @@ test('deleting a sandbox kills its commands with their process groups', {
 });
 
 const skip = WITHOUT_SIGNALS;
-test('npm run agent serves a sandbox and the API, and names unmatched faults', {
+test('npm run agent serves a sandbox and the API', {
   skip,
 }, async t => {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'local-agent-'));
-  const faults = path.join(folder.path, 'faults.json');
-  const unmatched = '{"on":"upload","path":"/a","do":{"kind":"truncate"}}';
-  writeFileSync(
-    faults,
-    `[{"on":"stats","times":1,"do":{"kind":"status","status":503}},${unmatched}]`,
-  );
-  const options = [
-    '--root',
-    folder.path,
-    '--header-prefix',
-    'E2b',
-    '--faults',
-    faults,
-    '--run-commands',
-  ];
+  const options = ['--root', folder.path, '--header-prefix', 'E2b', '--run-commands'];
   const child = spawn(process.execPath, [START, 'agent/main', ...options, '--api-key', 'key']);
   t.after(() => child.kill('SIGKILL'));
   const ended = Promise.all([once(child, 'close'), text(child.stderr)]);
@@ -125,11 +105,10 @@ test('npm run agent serves a sandbox and the API, and names unmatched faults', {
   assert.deepEqual([said['api-url'], said['api-key'], said['sandbox-id']], [url, 'key', 'local']);
   assert.match(said['run-commands'] ?? '', /no jail/);
   const own = routing('local', said['token'] ?? '');
-  for (const status of [503, 200])
-    assert.equal((await ask(url, 'GET /metrics', undefined, own)).status, status);
+  assert.equal((await ask(url, 'GET /metrics', undefined, own)).status, 200);
   assert.equal((await ask(url, 'POST /process.Process/List', {}, own)).status, 200);
   assert.equal((await ask(url, 'POST /sandboxes', { templateID: 'base' })).status, 201);
   child.kill('SIGTERM');
   const [[code], stderr] = await ended;
-  assert.deepEqual([code, stderr], [0, `No request matched this fault: ${unmatched}\n`]);
+  assert.deepEqual([code, stderr], [0, '']);
 });
