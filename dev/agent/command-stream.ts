@@ -1,40 +1,27 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Command, EndEvent, Follower } from './command.ts';
-import { beginStream, frame, lastFrame } from './connect-frames.ts';
+import type { Command, Follower } from './command.ts';
+import { beginStream, frame, lastFrame } from './connect.ts';
 
 /** Sends a command's output from now on, then its end. Returns early if the client goes away. */
 export async function streamCommand(
-  command: Command,
+  { pid, followers, ended }: Command,
   { headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const seconds = keepaliveSeconds(headers['keepalive-ping-interval']);
-  beginStart(response, command.pid);
+  beginStream(response);
+  void sendEvent(response, { start: { pid } });
   const timer = setInterval(() => void sendEvent(response, { keepalive: {} }), seconds * 1000);
   const follower: Follower = data => {
     timer.refresh();
     return sendEvent(response, { data });
   };
-  command.followers.add(follower);
-  const end = await Promise.race([command.ended, once(response, 'close').then(() => undefined)]);
-  command.followers.delete(follower);
+  followers.add(follower);
+  const end = await Promise.race([ended, once(response, 'close').then(() => undefined)]);
+  followers.delete(follower);
   clearInterval(timer);
-  if (end) endStream(response, end);
-}
-
-/** Answers for a command that has ended. */
-export function streamEnd(pid: number, end: EndEvent, response: ServerResponse): void {
-  beginStart(response, pid);
-  endStream(response, end);
-}
-
-function beginStart(response: ServerResponse, pid: number): void {
-  beginStream(response);
-  void sendEvent(response, { start: { pid } });
-}
-
-function endStream(response: ServerResponse, end: EndEvent): void {
+  if (end === undefined) return;
   void sendEvent(response, { end });
   response.end(lastFrame());
 }

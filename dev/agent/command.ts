@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { ConnectError } from './connect-frames.ts';
-import type { ProcessConfig } from './process-requests.ts';
+import { ConnectError } from './connect.ts';
 
 /** Takes a chunk of output. The command waits until all of its followers have taken it. */
 export type Follower = (data: { stdout: string } | { stderr: string }) => Promise<void>;
@@ -15,13 +14,22 @@ export interface EndEvent {
   readonly error?: string;
 }
 
+export interface CommandOptions {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** Directory on this machine. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly hasStdin: boolean;
+}
+
 /** A command that was started. */
 export interface Command {
   readonly pid: number;
-  readonly config: ProcessConfig;
   readonly followers: Set<Follower>;
   /** Resolves when the process has ended and its output is closed. */
   readonly ended: Promise<EndEvent>;
+  readonly isRunning: () => boolean;
   /** Signals the process, but none of its children. */
   readonly kill: (signal: NodeJS.Signals) => void;
 }
@@ -31,14 +39,10 @@ const MAX_CHUNK = 32 * 1024;
 
 /**
  * Starts a command, in the process group of this process as envd does.
- * @param cwd directory on this machine
  * @throws ConnectError if it cannot be started
  */
-export async function startCommand(
-  config: ProcessConfig,
-  { cwd, env, hasStdin }: { cwd: string; env: NodeJS.ProcessEnv; hasStdin: boolean },
-): Promise<Command> {
-  const { child, pid } = await spawnShell(config, { cwd, env }, hasStdin);
+export async function startCommand(options: CommandOptions): Promise<Command> {
+  const { child, pid } = await spawnShell(options);
   const followers = new Set<Follower>();
   const exited = new Promise<EndEvent>(resolve => {
     child.once('exit', (code, signal) => resolve(endEvent(code, signal)));
@@ -53,30 +57,27 @@ export async function startCommand(
     forward(child.stdout, stdout => ({ stdout })),
     forward(child.stderr, stderr => ({ stderr })),
   ]).then(([end]) => end);
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   function kill(signal: NodeJS.Signals): void {
-    if (child.exitCode === null && child.signalCode === null) process.kill(pid, signal);
+    if (isRunning()) process.kill(pid, signal);
     // After a signal, envd does not wait for children that hold the output.
     void exited.then(() => [child.stdout.destroy(), child.stderr.destroy()]);
   }
-  return { pid, config, followers, ended, kill };
+  return { pid, followers, ended, isRunning, kill };
 }
 
 /** Starts through a shell, as envd does: without the program, the command still starts, and exits with 127. */
-async function spawnShell(
-  { cmd, args }: ProcessConfig,
-  options: { cwd: string; env: NodeJS.ProcessEnv },
-  hasStdin: boolean,
-) {
-  const shellArgs = ['-c', 'exec "$@"', '/bin/sh', cmd, ...args];
+async function spawnShell({ command, hasStdin, ...options }: CommandOptions) {
+  const args = ['-c', 'exec "$@"', '/bin/sh', ...command];
   try {
     const child = hasStdin
-      ? spawn('/bin/sh', shellArgs, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
-      : spawn('/bin/sh', shellArgs, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+      ? spawn('/bin/sh', args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
+      : spawn('/bin/sh', args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     await once(child, 'spawn');
     return { child, pid: child.pid ?? 0 };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const problem = `error starting process '${[cmd, ...args].join(' ')}': ${reason}`;
+    const problem = `error starting process '${command.join(' ')}': ${reason}`;
     throw new ConnectError('invalid_argument', problem);
   }
 }

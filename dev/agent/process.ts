@@ -1,18 +1,13 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal, send } from './answer.ts';
-import { type Command, type EndEvent, startCommand } from './command.ts';
-import { streamCommand, streamEnd } from './command-stream.ts';
-import {
-  ConnectError,
-  readFramed,
-  readUnary,
-  streamError,
-  unaryAnswer,
-  unaryError,
-} from './connect-frames.ts';
-import { type ProcessConfig, parsePid, parseSignal, parseStart } from './process-requests.ts';
+import { Refusal } from './answer.ts';
+import { type Command, type CommandOptions, startCommand } from './command.ts';
+import { streamCommand } from './command-stream.ts';
+import { ConnectError, checkType, readMessage, sendError, sendMessage } from './connect.ts';
 import { expandPath, findHome, OTHER_HOME, onThisMachine } from './sandbox-path.ts';
+
+// The part of envd's process service that the actions use. Its messages:
+// packages/envd/spec/process/process.proto of e2b-dev/infra.
 
 /** The process service of one sandbox. */
 export interface ProcessService {
@@ -26,54 +21,47 @@ export interface ProcessService {
   readonly end: () => void;
 }
 
-/** Serves the commands below `root`, the directory on this machine that is the sandbox's `/`. */
-export function createProcessService(root: string): ProcessService {
-  const commands: Commands = { root, running: new Map(), ends: new Map() };
-  return {
-    serve: (operation, request, response) => serve(operation, { request, response, commands }),
-    end: () => [...commands.running.values()].forEach(killGroup),
-  };
-}
-
-interface Commands {
-  readonly root: string;
-  readonly running: Map<number, Command>;
-  /** How the commands of the last 30 s ended. */
-  readonly ends: Map<number, EndEvent>;
-}
-
-interface Call {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly commands: Commands;
-}
+/** Running commands, and those of the last 30 s, by process ID. */
+type Commands = Map<number, Command>;
 
 // envd remembers an end for that long.
 const REMEMBERED_MS = 30_000;
 
-const STREAMS = new Map([
-  ['Start', start],
-  ['Connect', connect],
-]);
-const UNARY = new Map([
-  ['SendSignal', sendSignal],
-  ['List', list],
-]);
+/** Serves the commands below `root`, the directory on this machine that is the sandbox's `/`. */
+export function createProcessService(root: string): ProcessService {
+  const commands: Commands = new Map();
 
-async function serve(operation: string, call: Call): Promise<void> {
-  const { request, response } = call;
-  const stream = STREAMS.get(operation);
-  const unary = UNARY.get(operation);
-  if (!stream && !unary) throw new Refusal(404, '404 page not found', 'library');
-  if (request.method !== 'POST') throw new Refusal(405, '', 'library');
-  try {
-    const user = userOf(request.headers);
-    await stream?.(call, user);
-    if (unary) send(response, unaryAnswer(await unary(call)));
-  } catch (error) {
-    if (!(error instanceof ConnectError)) throw error;
-    send(response, stream ? streamError(error) : unaryError(error));
+  async function serve(
+    operation: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const isStream = operation === 'Start' || operation === 'Connect';
+    if (!isStream && operation !== 'SendSignal')
+      throw new Refusal(404, '404 page not found', 'library');
+    if (request.method !== 'POST') throw new Refusal(405, '', 'library');
+    checkType(request, isStream);
+    try {
+      const user = userOf(request.headers);
+      const message = fieldsOf(await readMessage(request, isStream));
+      if (!isStream) return sendMessage(response, sendSignal(message, commands));
+      const command =
+        operation === 'Start'
+          ? remember(await startCommand(parseStart(message, user, root)), commands)
+          : find(message, commands);
+      await streamCommand(command, request, response);
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      sendError(response, error, isStream);
+    }
   }
+
+  return {
+    serve,
+    end() {
+      for (const command of commands.values()) if (command.isRunning()) killGroup(command);
+    },
+  };
 }
 
 interface User {
@@ -91,81 +79,75 @@ function userOf({ authorization = '' }: IncomingHttpHeaders): User {
   throw new ConnectError('unauthenticated', `invalid username: '${name}'`);
 }
 
-async function start({ request, response, commands }: Call, user: User): Promise<void> {
-  const { running, ends, root } = commands;
-  const { config, hasStdin } = parseStart(await readFramed(request));
-  const command = await startCommand(config, { ...placeOf(config, user, root), hasStdin });
-  const { pid, ended } = command;
-  ends.delete(pid);
-  running.set(pid, command);
-  void ended.then(end => {
-    running.delete(pid);
-    ends.set(pid, end);
-    setTimeout(() => ends.get(pid) === end && ends.delete(pid), REMEMBERED_MS).unref();
-  });
-  await streamCommand(command, request, response);
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Returns the directory and the variables of a command, after making the user's home. */
-function placeOf({ cwd, envs }: ProcessConfig, { name, home }: User, root: string) {
+function textOf(value: unknown): string {
+  const text = value ?? '';
+  if (typeof text === 'string') return text;
+  const problem = `unmarshal message: invalid value: ${JSON.stringify(value)}`;
+  throw new ConnectError('invalid_argument', problem);
+}
+
+/** Makes the user's home. @throws ConnectError */
+function parseStart({ process: config, stdin }: Fields, user: User, root: string): CommandOptions {
+  const { cmd, args, envs, cwd } = fieldsOf(config);
+  const home = onThisMachine(root, user.home);
+  mkdirSync(home, { recursive: true });
+  const own = Object.entries(fieldsOf(envs)).map(([name, value]) => [name, textOf(value)]);
+  const base = { PATH: process.env['PATH'], HOME: home, USER: user.name, LOGNAME: user.name };
+  return {
+    command: [textOf(cmd), ...(Array.isArray(args) ? args.map(textOf) : [])],
+    cwd: folderOf(textOf(cwd), user, root),
+    env: { ...base, ...Object.fromEntries(own) },
+    hasStdin: stdin !== false,
+  };
+}
+
+function folderOf(cwd: string, { name, home }: User, root: string): string {
   const path = expandPath(cwd, home);
   if (path === undefined) {
     const problem = `failed to expand path '' for user '${name}': ${OTHER_HOME}`;
     throw new ConnectError('invalid_argument', problem);
   }
-  const ownHome = onThisMachine(root, home);
-  mkdirSync(ownHome, { recursive: true });
-  if (!existsSync(onThisMachine(root, path)))
-    throw new ConnectError('invalid_argument', `cwd '${path}' does not exist`);
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: ownHome,
-    USER: name,
-    LOGNAME: name,
-    ...envs,
-  };
-  return { cwd: onThisMachine(root, path), env };
+  const folder = onThisMachine(root, path);
+  if (existsSync(folder)) return folder;
+  throw new ConnectError('invalid_argument', `cwd '${path}' does not exist`);
 }
 
-async function connect({ request, response, commands }: Call): Promise<void> {
-  const pid = parsePid(await readFramed(request));
-  const end = commands.ends.get(pid);
-  if (end) streamEnd(pid, end, response);
-  else await streamCommand(find(pid, commands), request, response);
+function remember(command: Command, commands: Commands): Command {
+  const { pid } = command;
+  commands.set(pid, command);
+  const forget = () => commands.get(pid) === command && commands.delete(pid);
+  void command.ended.then(() => setTimeout(forget, REMEMBERED_MS).unref());
+  return command;
 }
 
-async function sendSignal({ request, commands }: Call): Promise<object> {
-  const message = await readUnary(request);
-  const command = find(parsePid(message), commands);
-  const signal = parseSignal(message);
-  try {
-    command.kill(signal);
-    return {};
-  } catch (error) {
-    throw new ConnectError('internal', `error sending signal: ${String(error)}`);
-  }
+function sendSignal(message: Fields, commands: Commands): object {
+  const command = find(message, commands);
+  const [, signal] = /^SIGNAL_(SIGKILL|SIGTERM)$/.exec(textOf(message['signal'])) ?? [];
+  if (signal !== 'SIGKILL' && signal !== 'SIGTERM')
+    throw new ConnectError('unimplemented', 'invalid signal: SIGNAL_UNSPECIFIED');
+  if (!command.isRunning()) throw notFound(command.pid);
+  command.kill(signal);
+  return {};
 }
 
-async function list({ request, commands }: Call): Promise<object> {
-  await readUnary(request);
-  const processes = [...commands.running.values()].map(({ config, pid }) => ({
-    config: withoutEmpty(config),
-    pid,
-  }));
-  return withoutEmpty({ processes });
-}
-
-/** Removes empty texts, lists and objects, which messages leave out. */
-function withoutEmpty(message: object): object {
-  return Object.fromEntries(
-    Object.entries(message).filter(([, value]) => Object.keys(value).length > 0),
-  );
-}
-
-function find(pid: number, { running }: Commands): Command {
-  const command = running.get(pid);
+/** @throws ConnectError */
+function find(message: Fields, commands: Commands): Command {
+  const { pid } = fieldsOf(message['process']);
+  if (typeof pid !== 'number')
+    throw new ConnectError('unimplemented', 'invalid input type *process.ProcessSelector');
+  const command = commands.get(pid);
   if (command) return command;
-  throw new ConnectError('not_found', `process with pid ${pid} not found`);
+  throw notFound(pid);
+}
+
+function notFound(pid: number): ConnectError {
+  return new ConnectError('not_found', `process with pid ${pid} not found`);
 }
 
 function killGroup({ pid, kill }: Command): void {

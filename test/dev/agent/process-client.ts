@@ -32,7 +32,7 @@ export function shell(script: string, more: object = {}): object {
   return { process: { cmd: '/bin/sh', args: ['-c', script], ...more }, stdin: false };
 }
 
-/** Calls SendSignal or List. */
+/** Calls an operation that is no stream, such as SendSignal. */
 export async function callUnary(
   url: string,
   operation: string,

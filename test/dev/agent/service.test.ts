@@ -106,7 +106,9 @@ test('npm run agent serves a sandbox and the API', {
   assert.match(said['run-commands'] ?? '', /no jail/);
   const own = routing('local', said['token'] ?? '');
   assert.equal((await ask(url, 'GET /metrics', undefined, own)).status, 200);
-  assert.equal((await ask(url, 'POST /process.Process/List', {}, own)).status, 200);
+  const none = { process: { pid: 4e9 } };
+  const signalled = await ask(url, 'POST /process.Process/SendSignal', none, own);
+  assert.match(signalled.message, /process with pid 4000000000 not found/);
   assert.equal((await ask(url, 'POST /sandboxes', { templateID: 'base' })).status, 201);
   child.kill('SIGTERM');
   const [[code], stderr] = await ended;

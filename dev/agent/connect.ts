@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { Refusal, send } from './answer.ts';
+
+// The Connect protocol in JSON: https://connectrpc.com/docs/protocol
+
+/** Its codes, with the HTTP status of an answer that is no stream. */
+const STATUSES = {
+  invalid_argument: 400,
+  unauthenticated: 401,
+  not_found: 404,
+  unimplemented: 501,
+} as const;
+
+/** An error that the answer names by code, in its last frame or its JSON. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+  readonly code: keyof typeof STATUSES;
+
+  constructor(code: keyof typeof STATUSES, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const STREAM = 'application/connect+json';
+const UNARY = 'application/json';
+// A byte of flags and four of length.
+const HEADER_BYTES = 5;
+const LAST = 2;
+
+/** Returns the message of a request, which is a frame if the answer is a stream. @throws ConnectError */
+export async function readMessage(request: IncomingMessage, isStream: boolean): Promise<unknown> {
+  const body = await buffer(request);
+  if (!isStream) return parse(body);
+  const content = body.subarray(HEADER_BYTES);
+  if (body.length < HEADER_BYTES || body.readUInt32BE(1) !== content.length)
+    throw new ConnectError('invalid_argument', 'protocol error: the body is not one message');
+  return parse(content);
+}
+
+/** @throws Refusal for another type of body */
+export function checkType({ headers }: IncomingMessage, isStream: boolean): void {
+  const type = isStream ? STREAM : UNARY;
+  if (headers['content-type']?.split(';')[0] !== type) throw new Refusal(415, '', 'library');
+}
+
+function parse(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString());
+  } catch (error) {
+    throw new ConnectError('invalid_argument', `unmarshal message: ${String(error)}`);
+  }
+}
+
+/** Begins a stream; its frames follow. */
+export function beginStream(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': STREAM, 'Connect-Accept-Encoding': 'gzip' });
+}
+
+export function frame(message: object, flags = 0): Buffer {
+  const json = Buffer.from(JSON.stringify(message));
+  const header = Buffer.alloc(HEADER_BYTES, flags);
+  header.writeUInt32BE(json.length, 1);
+  return Buffer.concat([header, json]);
+}
+
+/** Returns the frame that ends a stream. */
+export function lastFrame(message: object = {}): Buffer {
+  return frame(message, LAST);
+}
+
+export function sendMessage(response: ServerResponse, message: object, status = 200): void {
+  send(response, { status, headers: { 'Content-Type': UNARY }, body: JSON.stringify(message) });
+}
+
+/** Answers with an error, and nothing else if the answer is a stream. */
+export function sendError(
+  response: ServerResponse,
+  { code, message }: ConnectError,
+  isStream: boolean,
+): void {
+  const error = { code, message };
+  if (!isStream) return sendMessage(response, error, STATUSES[code]);
+  const body = lastFrame({ error });
+  send(response, { status: 200, headers: { 'Content-Type': STREAM }, body });
+}
