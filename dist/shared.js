@@ -1718,8 +1718,8 @@ function viewCommand(section, info) {
 function headlineOf$1(section, { cancelled, errors }) {
 	const name = nameCommand(section.title);
 	if (errors.some(({ title }) => title?.startsWith(name))) return "";
-	if (!cancelled) return section.exitCode === 0 ? describeExit(section) : "";
-	return section.status === "" ? "" : `${name} was stopped after ${formatDuration(section.durationMs)}`;
+	if (section.exitCode === 0) return describeExit(section);
+	return cancelled && section.status !== "" ? `${name} was stopped after ${formatDuration(section.durationMs)}` : "";
 }
 function outputBlock({ lastLines }) {
 	if (lastLines.length === 0) return [];
@@ -4012,14 +4012,13 @@ async function followScript(service, options, context) {
 			isRepeatable: () => pid !== void 0,
 			onRetry: ({ error, delayMs }) => options.onReconnect(error, delayMs)
 		});
-		const stopping = aborted(stop).then(async () => {
+		const isOver = following.then(() => void 0);
+		if (await Promise.race([isOver, aborted(stop)])) {
 			setTimeout(() => quit.abort(), GIVE_UP_MS).unref();
-			const target = await Promise.race([started, following.then(() => void 0)]);
+			const target = await Promise.race([isOver, started]);
 			if (target !== void 0) await endSession(client, target, options, policy);
-		});
-		const outcome = await following;
-		if (stop.aborted) await stopping;
-		return toCommandEnd(outcome, pid !== void 0);
+		}
+		return toCommandEnd(await following, pid !== void 0);
 	});
 }
 const MAX_RECONNECTS = 10;
@@ -4112,8 +4111,8 @@ function mayHaveStarted({ kind, isUnsent, status }) {
 }
 function aborted(signal) {
 	return new Promise((resolve) => {
-		if (signal.aborted) resolve();
-		else signal.addEventListener("abort", () => resolve(), { once: true });
+		if (signal.aborted) resolve(true);
+		else signal.addEventListener("abort", () => resolve(true), { once: true });
 	});
 }
 
@@ -4131,7 +4130,7 @@ async function runScript(inputs, context) {
 			kind: "output",
 			text
 		});
-		last = lastLines(last + text, MAX_LAST_LINES);
+		last = lastLines(last + lastLines(text, MAX_LAST_LINES), MAX_LAST_LINES);
 	});
 	let reconnects = 0;
 	const service = agentService({
