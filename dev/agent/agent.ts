@@ -18,13 +18,9 @@ export interface RecordedRequest {
   status: number | undefined;
 }
 
-/** The agent of one sandbox, without a server of its own. */
-export interface Agent {
-  readonly requests: readonly RecordedRequest[];
-}
-
 /** A running agent. */
-export interface LocalAgent extends Agent, AsyncDisposable {
+export interface LocalAgent extends AsyncDisposable {
+  readonly requests: readonly RecordedRequest[];
   readonly url: string;
   /** Connections opened so far. */
   readonly connections: () => number;
@@ -34,7 +30,7 @@ export interface LocalAgent extends Agent, AsyncDisposable {
 
 /** Answers the requests for one sandbox. */
 export interface Handler {
-  readonly agent: Agent;
+  readonly requests: readonly RecordedRequest[];
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
   /** Ends commands, and resolves when no request is at work. */
   readonly end: () => Promise<unknown>;
@@ -42,14 +38,14 @@ export interface Handler {
 
 /** Starts an agent; it is ready when the promise resolves. */
 export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
-  const { agent, serve, end } = createHandler(options);
+  const { requests, serve, end } = createHandler(options);
   const server = await openServer(options, serve);
   async function close(): Promise<void> {
     server.close();
     await end();
   }
   const { url, connections } = server;
-  return Object.assign(agent, { url, connections, close, [Symbol.asyncDispose]: close });
+  return { requests, url, connections, close, [Symbol.asyncDispose]: close };
 }
 
 /** Creates the sandbox's root. */
@@ -61,7 +57,7 @@ export function createHandler(options: AgentOptions): Handler {
   const readMetrics = settings.metrics ?? openMetrics(settings.root);
   const processes = settings.runCommands ? createProcessService(settings.root) : undefined;
   return {
-    agent: { requests },
+    requests,
     serve(request, response) {
       settings.onRequest?.(request);
       const record = recordOf(request);

@@ -20,19 +20,16 @@ export class Refusal extends Error {
   }
 }
 
-/** The agent refuses in JSON, its HTTP library in text, the proxy before it in JSON or HTML. */
+/** The agent and the proxy before it refuse in JSON, its HTTP library in text. */
 type RefusedBy = 'agent' | 'library' | { readonly proxyTo: string };
 
 /** Answers any error: a `Refusal` with its own status, everything else with 500. */
-export function errorAnswer(error: unknown, accept = ''): Answer {
+export function errorAnswer(error: unknown): Answer {
   const { status, message, by } =
     error instanceof Refusal ? error : new Refusal(500, errorText(error));
   if (by === 'agent') return jsonAnswer({ code: status, message }, status);
   if (by === 'library') return textAnswer(message, status);
-  if (accept.includes('application/json'))
-    return jsonAnswer({ sandboxId: by.proxyTo, message, code: status }, status);
-  const body = `<!doctype html>\n<title>${status}</title>\n<h1>${status}</h1>\n<p>${message}</p>\n`;
-  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
+  return jsonAnswer({ sandboxId: by.proxyTo, message, code: status }, status);
 }
 
 export function jsonAnswer(value: object, status = 200): Answer {

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { notFound } from './access.ts';
-import { type Agent, createHandler, type Handler } from './agent.ts';
+import { createHandler, type Handler } from './agent.ts';
 import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
-import type { AgentOptions, TlsKeys } from './options.ts';
-import { openServer } from './server.ts';
+import type { AgentOptions } from './options.ts';
+import { openServer, type TlsKeys } from './server.ts';
 
 /** How to start a control plane. */
 export interface ControlPlaneOptions {
@@ -29,12 +29,11 @@ export interface ControlPlaneOptions {
 }
 
 /** A sandbox that was created. */
-export interface CreatedSandbox {
+export interface CreatedSandbox extends Handler {
   readonly id: string;
   readonly token: string;
   /** Its `/` on this machine. */
   readonly root: string;
-  readonly agent: Agent;
 }
 
 /**
@@ -83,7 +82,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     if (id === undefined) return void serveApi(request, response);
     const sandbox = sandboxes.get(id);
     if (sandbox) sandbox.serve(request, response);
-    else send(response, errorAnswer(notFound(id), request.headers.accept));
+    else send(response, errorAnswer(notFound(id)));
   });
   return {
     url: server.url,
@@ -100,7 +99,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 function openSandboxes({ folder, agents }: ControlPlaneOptions) {
-  const sandboxes = new Map<string, CreatedSandbox & Handler>();
+  const sandboxes = new Map<string, CreatedSandbox>();
   const created: CreatedSandbox[] = [];
   return {
     sandboxes,
@@ -139,7 +138,7 @@ function fieldsOf(body: unknown = {}): Fields {
 }
 
 interface Service {
-  readonly sandboxes: Map<string, CreatedSandbox & Handler>;
+  readonly sandboxes: Map<string, CreatedSandbox>;
   readonly create: () => CreatedSandbox;
   readonly domain: string | null;
 }

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { startAgent } from './agent.ts';
 import { startControlPlane } from './control-plane.ts';
 
-const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN] [--port N]
+const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN]
          [--header-prefix PREFIX] [--listen-port N] [--api-key KEY] [--run-commands]
 See docs/try-locally.md.`;
 
@@ -51,7 +51,6 @@ function readOptions() {
       root: text,
       token: { ...text, default: randomUUID() },
       'sandbox-id': { ...text, default: 'local' },
-      port: { ...text, default: '49983' },
       'header-prefix': text,
       'listen-port': { ...text, default: '0' },
       'api-key': text,
@@ -64,16 +63,15 @@ function readOptions() {
     root: values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-')),
     token: values.token,
     sandboxId: values['sandbox-id'],
-    sandboxPort: portOf('port', values.port),
     // The action `sandbox` speaks E2B's API, and so uses its prefix.
     headerPrefix: values['header-prefix'] ?? (values['api-key'] === undefined ? 'Svc' : 'E2b'),
-    listenPort: portOf('listen-port', values['listen-port']),
+    listenPort: portOf(values['listen-port']),
     runCommands: values['run-commands'] ?? false,
     apiKey: values['api-key'],
   };
 }
 
-function portOf(name: string, value: string): number {
+function portOf(value: string): number {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw new Error(`--${name} must be a port number from 0 to 65535, not "${value}"`);
+  throw new Error(`--listen-port must be a port number from 0 to 65535, not "${value}"`);
 }

@@ -19,8 +19,6 @@ export interface AgentOptions {
   readonly uploadPath?: string;
   /** Default `/metrics`. */
   readonly statsPath?: string;
-  /** With them, the agent speaks HTTPS. */
-  readonly tls?: TlsKeys;
   /** Answers each valid upload and request for stats. Default: as it is performed. */
   readonly intercept?: (exchange: Exchange) => Promise<void>;
   /** Metrics instead of the machine's own: an object, or the body itself. */
@@ -42,12 +40,6 @@ export interface Exchange {
   /** Does what is asked, with another body if one is given. Returns the answer. */
   readonly perform: (body?: Readable) => Promise<Answer>;
   readonly send: (answer: Answer) => void;
-}
-
-/** Private key and certificate as PEM texts. */
-export interface TlsKeys {
-  readonly key: string | Buffer;
-  readonly cert: string | Buffer;
 }
 
 /** The options that the agent reads, with their defaults filled in. */

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { Duplex } from 'node:stream';
-import type { TlsKeys } from './options.ts';
+
+/** Private key and certificate as PEM texts. */
+export interface TlsKeys {
+  readonly key: string;
+  readonly cert: string;
+}
 
 /** A server without time limits. */
 export interface OpenServer {
@@ -19,14 +23,13 @@ const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
 
 /** Listens on 127.0.0.1. */
 export async function openServer(
-  { tls, listenPort = 0 }: { readonly tls?: TlsKeys | undefined; readonly listenPort?: number },
+  { tls, listenPort = 0 }: { readonly tls?: TlsKeys; readonly listenPort?: number },
   listener: RequestListener,
 ): Promise<OpenServer> {
   const server = tls
     ? createHttpsServer({ ...tls, ...TIMEOUTS }, listener)
     : createHttpServer(TIMEOUTS, listener);
   let connections = 0;
-  server.on('clientError', answerBrokenRequest);
   server.on('connection', () => {
     connections += 1;
   });
@@ -42,13 +45,4 @@ export async function openServer(
       server.closeAllConnections();
     },
   };
-}
-
-// A client that ends its side within a body can still be told that the body was cut off.
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const isCutOff = error.code === 'HPE_INVALID_EOF_STATE';
-  const status = isCutOff ? '500 Internal Server Error' : '400 Bad Request';
-  const answer = `HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
-  if (socket.writable) socket.end(answer);
-  else socket.destroy();
 }

@@ -28,7 +28,7 @@ export async function handle(job: Job): Promise<void> {
     const operation = operationAt(`${request.method} ${path}`, settings);
     await (operation ? operation(job, parseQuery(search)) : callProcesses(path, job));
   } catch (error) {
-    answerWith(job, errorAnswer(error, request.headers.accept));
+    answerWith(job, errorAnswer(error));
   } finally {
     record.status ??= response.headersSent ? response.statusCode : undefined;
   }

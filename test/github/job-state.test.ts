@@ -81,9 +81,9 @@ test('sandbox-id selects one of several sandboxes of the job', async () => {
 
   /** Runs the action stats. Returns the ID of the sandbox that answered, or the error. */
   async function measure(inputs: Inputs): Promise<string> {
-    const counts = plane.created.map(({ agent }) => agent.requests.length);
+    const counts = plane.created.map(({ requests }) => requests.length);
     const end = await runAction('stats', inputs);
-    const answering = plane.created.filter(({ agent }, at) => agent.requests.length !== counts[at]);
+    const answering = plane.created.filter(({ requests }, at) => requests.length !== counts[at]);
     return end.exitCode === 0 ? answering.map(({ id }) => id).join() : annotations(end, 'error');
   }
 
