@@ -1719,7 +1719,7 @@ function headlineOf$1(section, { cancelled, errors }) {
 	const name = nameCommand(section.title);
 	if (errors.some(({ title }) => title?.startsWith(name))) return "";
 	if (section.exitCode === 0) return describeExit(section);
-	return cancelled && section.status !== "" ? `${name} was stopped after ${formatDuration(section.durationMs)}` : "";
+	return cancelled && section.status !== "" ? `${name} was stopped after ${formatDuration(section.durationMs)}` : "Nothing was run";
 }
 function outputBlock({ lastLines }) {
 	if (lastLines.length === 0) return [];

@@ -62,7 +62,7 @@ function headlineOf(section: CommandSection, { cancelled, errors }: TaskInfo): s
   if (section.exitCode === 0) return describeExit(section);
   return cancelled && section.status !== ''
     ? `${name} was stopped after ${formatDuration(section.durationMs)}`
-    : '';
+    : 'Nothing was run';
 }
 
 function outputBlock({ lastLines }: CommandSection): Html[] {

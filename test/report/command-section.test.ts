@@ -187,7 +187,7 @@ describe('the verdict on a command', () => {
         /^Cancelled\. `npm test` was stopped after 3 min 12 s\.$/,
         ran(killed, {}, cancellation),
       ],
-      ['cancelled', /^Cancelled\.$/, ran(unstarted, {}, cancellation)],
+      ['cancelled', /^Cancelled\. Nothing was run\.$/, ran(unstarted, {}, cancellation)],
       [
         'cancelled',
         /^Cancelled\. `npm test` was not seen to end .* It may still be running\.$/,
