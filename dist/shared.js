@@ -4024,7 +4024,7 @@ async function followScript(service, options, context) {
 const MAX_RECONNECTS = 10;
 const GIVE_UP_MS = 14e3;
 const WRAPPER = `exec 2>&1 </dev/null
-read -r _ _ _ _ group _ </proc/$$/stat
+read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
 [ "$group" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
 exec "$@"`;
 const SHELL = [

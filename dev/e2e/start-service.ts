@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 const [root = 'sandboxes'] = process.argv.slice(2);
 const apiKey = randomUUID();
 const main = path.join(import.meta.dirname, '../agent/main.ts');
-const args = [main, '--root', root, '--header-prefix', 'E2b', '--api-key', apiKey];
+const args = [main, '--root', root, '--run-commands', '--api-key', apiKey];
 const child = spawn(process.execPath, args, {
   stdio: ['ignore', 'pipe', 'pipe'],
   // Windows ends children with their parent, and some runners end everything in a step's session.

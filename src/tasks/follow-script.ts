@@ -79,7 +79,7 @@ const GIVE_UP_MS = KILL_AFTER_MS + 10_000;
 // The script leads a session, so that it can be ended with its children. If the agent has already made
 // it the leader of a group, setsid would fork, and its parent would exit with 0 at once.
 const WRAPPER = `exec 2>&1 </dev/null
-read -r _ _ _ _ group _ </proc/$$/stat
+read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
 [ "$group" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
 exec "$@"`;
 
