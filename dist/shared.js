@@ -2590,7 +2590,7 @@ const SIGNALS = [
 	"SIGBREAK"
 ];
 const GRACE_MS = {
-	SIGINT: 9e3,
+	SIGINT: 8500,
 	SIGTERM: 2e3,
 	SIGBREAK: 2e3
 };
@@ -3861,7 +3861,7 @@ const MEANINGS = new Map(Object.entries({
 	},
 	invalid_argument: {
 		kind: "rejected",
-		hint: "Check that working-directory is a folder of the sandbox that the user may enter. A script must be shorter than 128 KiB."
+		hint: "Check that working-directory exists in the sandbox, and that the user may enter it. A script must be shorter than 128 KiB."
 	},
 	not_found: {
 		kind: "rejected",
@@ -4229,7 +4229,7 @@ async function run(inputs, context) {
 		command: result.command,
 		measured: judged.measured,
 		errors: [...result.errors, ...isJudged ? judged.errors : []],
-		warnings: [...result.warnings, ...judged.warnings]
+		warnings: [...result.warnings, ...isJudged ? judged.warnings : []]
 	};
 }
 const LAST_SAMPLE_DELAY_MS = 200;

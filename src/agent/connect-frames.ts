@@ -58,7 +58,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     invalid_argument: {
       kind: 'rejected',
-      hint: 'Check that working-directory is a folder of the sandbox that the user may enter. A script must be shorter than 128 KiB.',
+      hint: 'Check that working-directory exists in the sandbox, and that the user may enter it. A script must be shorter than 128 KiB.',
     },
     not_found: {
       kind: 'rejected',

@@ -25,7 +25,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
 
 // The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in
 // actions/runner).
-const GRACE_MS = { SIGINT: 9000, SIGTERM: 2000, SIGBREAK: 2000 } as const;
+const GRACE_MS = { SIGINT: 8500, SIGTERM: 2000, SIGBREAK: 2000 } as const;
 
 /** Aborts `cancel` when the job is cancelled, and `killImminent` just before the process is killed. */
 export function cancelSignals() {

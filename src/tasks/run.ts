@@ -37,7 +37,7 @@ export async function run(inputs: Inputs<'run'>, context: RunContext): Promise<R
     command: result.command,
     measured: judged.measured,
     errors: [...result.errors, ...(isJudged ? judged.errors : [])],
-    warnings: [...result.warnings, ...judged.warnings],
+    warnings: [...result.warnings, ...(isJudged ? judged.warnings : [])],
   };
 }
 

@@ -345,7 +345,7 @@ describe('failures', () => {
   // https://connectrpc.com/docs/protocol#error-codes
   const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = [
     ['unauthenticated', 'unauthorized', /^Check username/],
-    ['invalid_argument', 'rejected', /working-directory is a folder.*shorter than 128 KiB/],
+    ['invalid_argument', 'rejected', /working-directory exists.*shorter than 128 KiB/],
     ['not_found', 'rejected', /may have been restarted/],
     ['unavailable', 'busy', /busy/],
     ['resource_exhausted', 'busy', /busy/],

@@ -3,38 +3,41 @@ import { describe, test } from 'node:test';
 import { closed, rawServer } from '../raw-server.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import { openCommandJob, WITHOUT_BASH } from './command-job.ts';
-import { expectFailure, type RunOptions } from './run-action.ts';
+import { expectFailure } from './run-action.ts';
 
 const skip = WITHOUT_BASH || WITHOUT_SIGNALS;
 
-/** Cancels the job at the nth request for the stats. */
-function cancelAtStats(nth: number): RunOptions {
+/** Runs `true`, and cancels the job at the nth request for the stats, which gets no answer. */
+async function cancelAtStats(nth: number) {
+  const stall = { kind: 'stall', at: 'answering' } as const;
+  await using job = await openCommandJob({ faults: [{ on: 'stats', skip: nth - 1, do: stall }] });
   let count = 0;
-  return {
-    task: 'run',
-    onRequest({ method }, signal) {
-      if (method === 'GET') count += 1;
-      if (method === 'GET' && count === nth) signal('SIGINT');
+  const result = await expectFailure(
+    job,
+    { run: 'true' },
+    {
+      task: 'run',
+      onRequest({ method }, signal) {
+        if (method === 'GET') count += 1;
+        if (method === 'GET' && count === nth) signal('SIGINT');
+      },
     },
-  };
+  );
+  const starts = job.agent.requests.filter(({ url }) => url.endsWith('/Start')).length;
+  return { ...result, starts };
 }
 
 describe('a cancelled run', { concurrency: 3, skip }, () => {
   test('a run that is cancelled before its command starts nothing', async () => {
-    await using job = await openCommandJob();
-    const { errors, outputs } = await expectFailure(job, { run: 'true' }, cancelAtStats(1));
-    assert.match(errors, /^Cancelled\.$/m);
-    assert.deepEqual([outputs['exit-code'], outputs['duration-ms']], ['', '0']);
-    assert.ok(job.agent.requests.every(({ url = '' }) => !url.endsWith('/Start')));
+    const { errors, outputs, starts } = await cancelAtStats(1);
+    assert.match(errors, /^Cancelled\. Nothing was run\.$/m);
+    assert.deepEqual([outputs['exit-code'], outputs['duration-ms'], starts], ['', '0', 0]);
   });
 
   test('a run that is cancelled after the end of its command keeps the exit code', async () => {
-    await using job = await openCommandJob();
-    const { errors, outputs } = await expectFailure(job, { run: 'true' }, cancelAtStats(2));
+    const { errors, outputs, starts } = await cancelAtStats(2);
     assert.match(errors, /^Cancelled\. true exited with 0 after/m);
-    assert.equal(outputs['exit-code'], '0');
-    const starts = job.agent.requests.filter(({ url = '' }) => url.endsWith('/Start'));
-    assert.equal(starts.length, 1);
+    assert.deepEqual([outputs['exit-code'], starts], ['0', 1]);
   });
 
   const onlyLinux = unlessLinux('sessions are read from /proc');

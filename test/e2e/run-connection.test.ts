@@ -41,7 +41,7 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
   ],
   'by an agent that has no such folder': [
     sendFrames(errorFrame('invalid_argument', "cwd '/home/user/ap' does not exist")),
-    /cwd '\/home\/user\/ap' does not exist[^]*Check that working-directory is a folder/,
+    /cwd '\/home\/user\/ap' does not exist[^]*Check that working-directory exists/,
   ],
   'by a service without a process service': [
     answer(404, '404 page not found'),
