@@ -16,9 +16,8 @@ function downloads(name: string, size: number): Check {
 
 export const DOWNLOAD_CHECKS: Checks = {
   required: {
-    content: downloads('content', 1_000_003),
+    'large file': downloads('a b+c%41,ä🙂', 1_000_003),
     'empty file': downloads('empty', 0),
-    'odd name': downloads('a b+c%41,ä🙂', 10),
   },
   others: {
     'missing file': async ({ service, id }) =>
@@ -27,7 +26,7 @@ export const DOWNLOAD_CHECKS: Checks = {
       rejection(await download(service, `/tmp/${id}`), [400], /is a directory/),
     'wrong token is rejected': rejectsWrongToken(({ service, id }) => ({
       method: 'GET',
-      path: pathOf(service.connection.uploadPath, { path: `/tmp/${id}/content` }),
+      path: pathOf(service.connection.uploadPath, { path: `/tmp/${id}/empty` }),
     })),
   },
 };

@@ -34,14 +34,10 @@ const ODD_VALUE = 'it\'s "x"\nü€';
 
 export const RUN_CHECKS: Checks = {
   required: {
-    async 'start event'({ service }) {
-      const { pid } = await start(service, 'true');
-      return judge(pid !== undefined, `pid ${pid}`);
-    },
-    stdout: prints('echo ü; cat', 'ü\n'),
-    async stderr({ service }) {
-      const { stderr } = await start(service, 'echo no >&2');
-      return judge(stderr === 'no\n', JSON.stringify(stderr));
+    async 'start event and output'({ service }) {
+      const { pid, stdout, stderr } = await start(service, 'echo ü; cat; echo no >&2');
+      const isRight = pid !== undefined && stdout === 'ü\n' && stderr === 'no\n';
+      return judge(isRight, JSON.stringify({ pid, stdout, stderr }));
     },
     'exit code 0': async ({ service }) => hasExited(await start(service, 'exit 0'), 0),
     'exit code 3': async ({ service }) => hasExited(await start(service, 'exit 3'), 3),

@@ -19,10 +19,6 @@ function isPart(whole: string) {
   return (value: number, all: Figures) => value >= 0 && value <= (all[whole] ?? 0);
 }
 
-function isMibOf(field: string) {
-  return (value: number, all: Figures) => Math.abs(value - (all[field] ?? NaN) / MIB) <= 1;
-}
-
 /** Whether a figure can be right, in the unit of the contract. */
 const FIGURES: Readonly<Record<string, (value: number, all: Figures) => boolean>> = {
   ts: value => Number.isInteger(value) && Math.abs(value - Date.now() / 1000) < DAY_S,
@@ -30,8 +26,7 @@ const FIGURES: Readonly<Record<string, (value: number, all: Figures) => boolean>
   cpu_used_pct: value => value >= 0 && value <= 100,
   mem_total: value => value >= 16 * MIB,
   mem_used: isPart('mem_total'),
-  mem_total_mib: isMibOf('mem_total'),
-  mem_used_mib: isMibOf('mem_used'),
+  mem_total_mib: (value, all) => Math.abs(value - (all['mem_total'] ?? NaN) / MIB) <= 1,
   disk_total: value => value >= 16 * MIB,
   disk_used: isPart('disk_total'),
 };
