@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import fs, { openAsBlob, readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import fs, { readFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -23,16 +22,18 @@ const HEADERS = {
   'E2b-Sandbox-Port': '49983',
 };
 
+const SCRIPTS = {
+  sink: path.join(import.meta.dirname, 'bench/sink.ts'),
+  e2b: path.join(import.meta.dirname, 'bench/e2b-client.ts'),
+};
+
 const { values: options } = parseArgs({
   options: {
-    quick: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
-    // The processes that the bench starts.
-    sink: { type: 'boolean', default: false },
-    e2b: { type: 'string' },
   },
 });
+
 interface Workload {
   readonly title: string;
   /** In bytes. */
@@ -40,21 +41,19 @@ interface Workload {
   readonly latencies: readonly number[];
 }
 
-/** A quick run has a hundredth of the files, and shows that everything works. */
-function workloads({ quick, large }: typeof options): Workload[] {
-  const same = (count: number, size: number) =>
-    Array<number>(quick ? count / 100 : count).fill(size);
+function workloads(): Workload[] {
+  const same = (count: number, size: number) => Array<number>(count).fill(size);
   const mixed = same(500, 0).map((_, index, all) => {
     // 7919 is coprime to the counts in use, so each rank occurs once.
     const rank = ((index * 7919) % all.length) / (all.length - 1);
-    return Math.round(KIB * (quick ? 64 : 16 * KIB) ** rank);
+    return Math.round(KIB * (16 * KIB) ** rank);
   });
-  const gibibyte = { title: '1 GiB', sizes: [quick ? MIB : 1024 * MIB], latencies: [0] };
+  const gibibyte = { title: '1 GiB', sizes: [1024 * MIB], latencies: [0] };
   return [
     { title: '2,000 × 4 KiB', sizes: same(2000, 4 * KIB), latencies: [0, LATENCY_MS] },
     { title: '20,000 × 1 KiB', sizes: same(20_000, KIB), latencies: [0] },
     { title: '500 × 1 KiB to 16 MiB', sizes: mixed, latencies: [0] },
-    ...(large ? [gibibyte] : []),
+    ...(options.large ? [gibibyte] : []),
   ];
 }
 
@@ -80,7 +79,7 @@ const CONTENDERS: Readonly<Record<string, (job: Job) => Command | Promise<Comman
   ...(isInstalled('e2b') && {
     'e2b, one list': ({ url }) => ({
       file: process.execPath,
-      args: [import.meta.filename, '--e2b', url],
+      args: [SCRIPTS.e2b, url, HEADERS['E2b-Sandbox-Id'], HEADERS['X-Access-Token']],
     }),
   }),
 };
@@ -123,26 +122,6 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** Uploads the current folder as the package's documentation shows, in a process of its own. */
-async function uploadWithE2b(sandboxUrl: string): Promise<void> {
-  // Not imported by its name, so that the types can be checked without the package.
-  const name: string = 'e2b';
-  const { Sandbox } = await import(name);
-  const sandbox = new Sandbox({
-    sandboxId: HEADERS['E2b-Sandbox-Id'],
-    sandboxUrl,
-    // From 0.6.2 on, the package sends a form; the token is included.
-    envdVersion: '0.6.2',
-    envdAccessToken: HEADERS['X-Access-Token'],
-  });
-  const entries = fs.readdirSync('.', { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter(entry => entry.isFile())
-    .map(each => path.join(each.parentPath, each.name));
-  const list = files.map(async file => ({ path: file, data: await openAsBlob(file) }));
-  await sandbox.files.write(await Promise.all(list));
-}
-
 /** One run of a contender. */
 interface Run {
   readonly ms: number;
@@ -152,7 +131,7 @@ interface Run {
 async function compare(): Promise<void> {
   if (!isInstalled('e2b')) console.error('e2b is left out: npm install --no-save e2b');
   using temp = fs.mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-'));
-  const sink = spawn(process.execPath, [import.meta.filename, '--sink'], {
+  const sink = spawn(process.execPath, [SCRIPTS.sink, String(LATENCY_MS)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.once('exit', () => sink.kill());
@@ -160,7 +139,7 @@ async function compare(): Promise<void> {
   const ports: { readonly near: number; readonly far: number; readonly counts: number } =
     JSON.parse(String(line));
   const rows: string[][] = [];
-  for (const { title, sizes, latencies } of workloads(options)) {
+  for (const { title, sizes, latencies } of workloads()) {
     const folder = path.join(temp.path, 'files');
     const files = writeFiles(folder, sizes);
     for (const latency of latencies) {
@@ -177,10 +156,10 @@ async function compare(): Promise<void> {
 
 /** Runs all contenders in each round, so that what disturbs the machine disturbs them all. */
 async function takeTurns(job: Job, bytes: number, countsPort: number): Promise<Run[][]> {
-  const rounds = options.quick ? 1 : Number(options.rounds);
+  const rounds = Number(options.rounds);
   const runs = Object.keys(CONTENDERS).map((): Run[] => []);
   // The first round warms up the page cache and does not count.
-  for (let round = options.quick ? 1 : 0; round <= rounds; round += 1) {
+  for (let round = 0; round <= rounds; round += 1) {
     for (const [index, [name, prepare]] of Object.entries(CONTENDERS).entries()) {
       const run = await measure(await prepare(job), job);
       const counted: { files: number; bytes: number } = JSON.parse(
@@ -247,14 +226,7 @@ function printTable(rows: readonly (readonly string[])[]): void {
 
 /** Writes files of noise, a hundred per directory. Returns their paths below the folder. */
 function writeFiles(folder: string, sizes: readonly number[]): string[] {
-  // A linear congruential generator: the same bytes in every run.
-  let word = 1;
-  const noise = Buffer.from(
-    Uint32Array.from({ length: MIB / 4 }, () => {
-      word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
-      return word;
-    }).buffer,
-  );
+  const noise = randomBytes(MIB);
   return sizes.map((size, index) => {
     const name = `directory-${Math.floor(index / 100)}/file-${index}.bin`;
     fs.mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
@@ -265,94 +237,8 @@ function writeFiles(folder: string, sizes: readonly number[]): string[] {
   });
 }
 
-/** Starts a server that counts files and discards them, and a line to it with latency. */
-async function startSink(): Promise<void> {
-  let counts = { files: 0, bytes: 0 };
-  const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const { names, bytes } = await readForm(request);
-    counts = { files: counts.files + names.length, bytes: counts.bytes + bytes };
-    const given = new URL(request.url ?? '', 'http://x').searchParams.get('path');
-    const entries = (given === null ? names : [given]).map(name => {
-      const stored = path.posix.resolve('/home/user', name);
-      return { name: path.posix.basename(stored), path: stored, type: 'file' };
-    });
-    response.end(JSON.stringify(entries));
-  };
-  const near = await listen(createServer((...exchange) => void receive(...exchange)));
-  const far = await listen(
-    createTcpServer({ allowHalfOpen: true }, client => carryBoth(client, near)),
-  );
-  const reader = createServer((_request, response) => {
-    response.end(JSON.stringify(counts));
-    counts = { files: 0, bytes: 0 };
-  });
-  console.log(JSON.stringify({ near, far, counts: await listen(reader) }));
-}
-
-async function listen(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-/** The filenames of a form and the bytes of its files. Of a file with a path, only the head is read. */
-async function readForm(request: IncomingMessage): Promise<{ names: string[]; bytes: number }> {
-  const [, boundary = ''] = /boundary="?([^";]+)/.exec(request.headers['content-type'] ?? '') ?? [];
-  const names: string[] = [];
-  let rest = Buffer.alloc(0);
-  let bytes = -(boundary.length + 6);
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (names.length > 0 && request.url?.includes('path=')) continue;
-    let piece = Buffer.concat([rest, chunk]);
-    for (
-      let at = piece.indexOf(`--${boundary}\r\n`);
-      at !== -1;
-      at = piece.indexOf(`--${boundary}\r\n`)
-    ) {
-      const end = piece.indexOf('\r\n\r\n', at);
-      if (end === -1) break;
-      names.push(/filename="(.*?)"/.exec(piece.toString('utf8', at, end))?.[1] ?? '');
-      bytes -= end + 4 - at + 2;
-      piece = piece.subarray(end + 4);
-    }
-    rest = piece.subarray(-4096);
-  }
-  return { names, bytes };
-}
-
-/** Forwards a connection, half the latency late each way. Connecting takes a round trip. */
-function carryBoth(client: Socket, port: number): void {
-  const server = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  const connectedAt = performance.now() + LATENCY_MS;
-  carry(client, server, connectedAt);
-  carry(server, client, connectedAt);
-}
-
-/** In order, which a timer for each piece would not keep. */
-function carry(from: Socket, to: Socket, connectedAt: number): void {
-  const queue: { readonly at: number; readonly act: () => void }[] = [];
-  const deliver = () => {
-    for (let [first] = queue; first && first.at <= performance.now(); [first] = queue) {
-      queue.shift();
-      first.act();
-    }
-    if (queue[0]) setTimeout(deliver, Math.max(1, queue[0].at - performance.now()));
-  };
-  const later = (act: () => void) => {
-    const at = Math.max(performance.now(), connectedAt) + LATENCY_MS / 2;
-    if (queue.push({ at, act }) === 1) deliver();
-  };
-  from.setNoDelay(true);
-  from.on('data', piece => later(() => to.write(piece)));
-  from.on('end', () => later(() => to.end()));
-  from.on('error', () => to.destroy());
-}
-
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-if (options.sink) await startSink();
-else if (options.e2b !== undefined) await uploadWithE2b(options.e2b);
-else await compare();
+await compare();
