@@ -123,7 +123,9 @@ const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
     assert.equal(exitCode, 0, `process ${pid} lives`);
   },
   async 'run removes what was uploaded'({ runAction, folder }) {
-    assertEnd(await runAction('run', { run: `rm -r ${folder} && test ! -e ${folder}` }), 0);
+    const name = path.posix.basename(folder);
+    const inputs = { run: `rm -r ${name}`, 'working-directory': path.posix.dirname(folder) };
+    assertEnd(await runAction('run', inputs), 0);
   },
 };
 
