@@ -6,6 +6,7 @@ import { runInAct } from './act.ts';
 import { memoryProblems } from './memory.ts';
 import { runE2bSdk } from './nightly/e2b-sdk.ts';
 import { tryActions } from './nightly/real-agent.ts';
+import { runMemoryProblems } from './nightly/run-memory.ts';
 
 // Runs what takes minutes or needs the network: many seeds of the chaos test, the benchmark with a
 // limit on memory, the links to other sites, E2B's SDK against the stand-in, and workflows in act if
@@ -27,6 +28,7 @@ async function runSlowTests(): Promise<string[]> {
   return [
     ...bench.problems,
     ...memoryProblems(bench.stdout),
+    ...(await runMemoryProblems()),
     ...run('many chaos seeds', ['dev/test.ts', ...chaos], { CHAOS_SEEDS: SEEDS }).problems,
     ...(await checkLinks()),
     ...(await runE2bSdk()),

@@ -8,7 +8,7 @@ import { answer, openScriptedAgent } from './scripted-agent.ts';
 import { openJob } from './test-job.ts';
 
 describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
-  const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90' };
+  const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };
 
   test('a command shorter than the interval is judged by a sample just after it', async () => {
     // The sample before the command is not judged.

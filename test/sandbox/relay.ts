@@ -7,8 +7,11 @@ export type Break =
   | {
       readonly direction: 'to-server' | 'to-client';
       readonly afterBytes: number;
-      /** `noise` sends the client bytes that are neither HTTP nor TLS. */
-      readonly by: 'reset' | 'stall' | 'noise';
+      /**
+       * `half-close` closes the direction. `hang` stalls until other connections have carried three
+       * more chunks, then resets. `noise` first sends the client bytes that are neither HTTP nor TLS.
+       */
+      readonly by: 'reset' | 'stall' | 'noise' | 'half-close' | 'hang';
     };
 
 export interface RelayOptions {
@@ -36,6 +39,15 @@ export async function openRelay(serverPort: number, options: RelayOptions): Prom
   const clients: Socket[] = [];
   const upstreams: Socket[] = [];
   const hosts: string[] = [];
+  const hanging = new Map<Socket, number>();
+
+  function countChunk(): void {
+    onActivity('chunk');
+    for (const [client, left] of hanging) {
+      if (left > 1) hanging.set(client, left - 1);
+      else hanging.delete(client.resetAndDestroy());
+    }
+  }
 
   function relay(client: Socket, planned: Break | undefined): void {
     if (planned === 'refuse') return breakOff(() => client.resetAndDestroy());
@@ -47,15 +59,18 @@ export async function openRelay(serverPort: number, options: RelayOptions): Prom
     ] as const) {
       let left = planned?.direction === direction ? planned.afterBytes : Number.POSITIVE_INFINITY;
       from.on('data', (chunk: Buffer) => {
-        onActivity('chunk');
+        countChunk();
         to.write(chunk.subarray(0, left));
         left -= chunk.length;
         if (left > 0) return;
         left = Number.POSITIVE_INFINITY;
         breakOff(() => {
-          for (const end of [client, upstream]) end.removeAllListeners('data');
+          const broken = planned?.by === 'half-close' ? [from] : [client, upstream];
+          for (const end of broken) end.removeAllListeners('data');
           if (planned?.by === 'reset') client.resetAndDestroy();
           if (planned?.by === 'noise') client.write(NOISE);
+          if (planned?.by === 'half-close') to.end();
+          if (planned?.by === 'hang' || planned?.by === 'noise') hanging.set(client, 3);
         });
       });
       from.on('error', () => to.destroy()).on('close', () => to.destroy());
