@@ -40,7 +40,7 @@ async function measure(run: string) {
   const sandbox = { sandboxId: 'memory', token: 'memory-token' };
   await using agent = await startAgent({ root: folder.path, ...sandbox, runCommands: true });
   const inputs = { 'sandbox-id': 'memory', token: sandbox.token, 'base-url': agent.url, run };
-  const action = path.join(import.meta.dirname, '../run');
+  const action = path.join(import.meta.dirname, '../../run');
   await using step = await prepareStep({ action, inputs, workspace: folder.path, temp });
   const { file, args, cwd, env } = step.command;
   const start = performance.now();
