@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openService } from '../conform/service.ts';
@@ -30,6 +30,7 @@ type RunAction = (
 ) => Promise<StepEnd>;
 
 interface Trial {
+  readonly workspace: string;
   readonly runAction: RunAction;
   readonly read: (target: string) => Promise<Buffer>;
   /** The folder in the sandbox that the trial fills. */
@@ -56,6 +57,7 @@ export async function tryActions(baseUrl: string, token: string): Promise<string
     headers: {},
   });
   const trial: Trial = {
+    workspace,
     folder: `/tmp/nightly-${randomUUID().slice(0, 8)}`,
     runAction: (action, inputs, more) =>
       runStep({
@@ -104,6 +106,13 @@ const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
   async 'run fails with exit code 3'({ runAction }) {
     assertEnd(await runAction('run', { run: 'exit 3' }), 1, { 'exit-code': '3' });
   },
+  async 'download fetches files byte for byte'({ runAction, workspace, folder }) {
+    const names = ['empty', 'deep/er/größe 1+%41.svg', 'large.bin'];
+    const files = names.map(name => `${folder}/${name} => back/${name}`).join('\n');
+    assertEnd(await runAction('download', { files }), 0);
+    for (const name of names)
+      assert.ok(TREE[name]?.equals(await readFile(path.join(workspace, 'back', name))), name);
+  },
   async 'a cancelled run ends its command'({ runAction }) {
     let cancel = () => {};
     let pid = '';
@@ -113,13 +122,17 @@ const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
       {
         onStart: signal => (cancel = () => signal('SIGINT')),
         onLine(line) {
-          [, pid = pid] = /^child (\d+)$/.exec(line) ?? [];
-          if (pid !== '') cancel();
+          const [, child] = /^child (\d+)$/.exec(line) ?? [];
+          if (child === undefined) return;
+          pid = child;
+          cancel();
         },
       },
     );
     assertEnd(end, 1);
-    const { exitCode } = await runAction('run', { run: `! kill -0 ${pid}` });
+    // A process that has ended is a zombie until the sandbox's first process notices.
+    const run = `! grep -s '^State:.[^Z]' /proc/${pid}/status`;
+    const { exitCode } = await runAction('run', { run });
     assert.equal(exitCode, 0, `process ${pid} lives`);
   },
   async 'run removes what was uploaded'({ runAction, folder }) {
