@@ -97,7 +97,7 @@ const REASONS = [
   /^chaos: chaos was not started\./,
   /^chaos: chaos was not seen to end within .* It may still be running\./,
   /^chaos: chaos exited with \d after .*, but the stream broke off\./,
-  /^chaos: GET http:.*\/metrics failed: /,
+  /^chaos: GET http:.*\/metrics (failed|answered 400)/,
   /^chaos: The sandbox was not seen from .* The gate failed\./,
 ];
 
