@@ -84,6 +84,8 @@ function table(results: readonly Result[]): string {
 }
 
 function summary({ works, fails, inputs }: Advice, left: readonly string[]): string {
+  if (works.length === 0)
+    return 'Nothing works. Check --base-url, --token, --sandbox-id and --header-prefix.';
   const lines = Object.entries(inputs).map(([name, value]) => `  ${name}: ${value}`);
   return [
     `Works: ${works.join(', ') || 'nothing'}. Does not work: ${fails.join(', ') || 'nothing'}.`,
@@ -111,6 +113,8 @@ function readOptions() {
   });
   if (!/^https?:\/\/\S/.test(values['base-url'])) throw new Error('--base-url must be a URL');
   if (values.token === '') throw new Error('--token is missing');
+  if (!values.header.every(line => /^[\w-]+:/.test(line)))
+    throw new Error("--header must be 'Name: value'");
   const given = {
     baseUrl: values['base-url'],
     token: values.token,

@@ -1752,7 +1752,7 @@ function explainFailure(section, end, stoppedBy) {
 const KILLED = "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.";
 const ADVICE = {
 	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
-	127: "A command was not found. The PATH is that of a login shell in the sandbox.",
+	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
 	137: KILLED,
 	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
 };
@@ -3365,7 +3365,7 @@ function explainUnjudgeable({ failIf }, stats) {
 	return findUnmet(failIf, stats).filter(({ holds }) => holds === void 0).map(judgementLine);
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
-const WITHOUT_STATS = "If the service has no stats, only the action `sandbox-sync/sandbox-sync/upload` works with it.";
+const WITHOUT_STATS = "If the service has no stats, use the actions `upload`, `download`, and `run` without conditions.";
 function statsError({ status, message, hint }) {
 	return {
 		message,
@@ -3949,7 +3949,7 @@ function followStream(client, method, message, headers, handlers) {
 	};
 	return client.receive(request, (answer) => readEvents(answer, client, handlers));
 }
-const HINTS$1 = { "not-found": "The service cannot run commands: it has no process service like that of E2B's agent. Check base-url, too." };
+const HINTS$1 = { "not-found": "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent." };
 async function readEvents({ label, chunks }, { redact }, { onStart, onOutput }) {
 	let end;
 	let last;

@@ -111,7 +111,7 @@ function followStream(
 
 const HINTS: Hints = {
   'not-found':
-    "The service cannot run commands: it has no process service like that of E2B's agent. Check base-url, too.",
+    "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent.",
 };
 
 async function readEvents(

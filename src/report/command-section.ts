@@ -114,7 +114,7 @@ const KILLED =
 // Exit codes of bash; above 128, a signal ended a child.
 const ADVICE: Readonly<Record<number, string>> = {
   126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
-  127: 'A command was not found. The PATH is that of a login shell in the sandbox.',
+  127: 'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
   137: KILLED,
   141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
 };

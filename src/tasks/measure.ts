@@ -86,7 +86,7 @@ export function explainUnjudgeable(
 
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
 const WITHOUT_STATS =
-  'If the service has no stats, only the action `sandbox-sync/sandbox-sync/upload` works with it.';
+  'If the service has no stats, use the actions `upload`, `download`, and `run` without conditions.';
 
 export function statsError({ status, message, hint }: AgentError) {
   const advice = status === 404 ? [hint, WITHOUT_STATS] : [hint];

@@ -325,7 +325,7 @@ describe('failures', () => {
       answering(http(404, '404 page not found')),
       'not-found',
       /answered 404/,
-      /The service cannot run commands: .*Check base-url/,
+      /Check base-url\. If it is right, the service cannot run commands/,
     ],
     'a 502 is reported as it is': [
       answering(http(502, '{"message":"The sandbox is running but port is not open"}')),

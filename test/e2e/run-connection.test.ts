@@ -45,7 +45,7 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
   ],
   'by a service without a process service': [
     answer(404, '404 page not found'),
-    /answered 404[^]*The service cannot run commands/,
+    /answered 404[^]*the service cannot run commands/,
   ],
   'for a wrong token': [said(401, 'unauthorized access'), /answered 401[^]*Check token/],
   'for a token without the right': [said(403, 'forbidden'), /answered 403[^]*may use this sandbox/],

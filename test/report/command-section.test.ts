@@ -67,7 +67,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
   'a command that was not found is told about PATH': {
     end: ended(127),
     title: '`npm test` exited with 127 after 3 min 12 s.',
-    advice: /^A command was not found\. The PATH is/,
+    advice: /^A program was not found\. Install it/,
   },
   'a child that was killed is told to compare the memory': {
     end: ended(137),
