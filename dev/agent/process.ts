@@ -30,6 +30,7 @@ const REMEMBERED_MS = 30_000;
 /** Serves the commands below `root`, the directory on this machine that is the sandbox's `/`. */
 export function createProcessService(root: string): ProcessService {
   const commands: Commands = new Map();
+  const started = new Set<Command>();
 
   async function serve(
     operation: string,
@@ -49,6 +50,8 @@ export function createProcessService(root: string): ProcessService {
         operation === 'Start'
           ? remember(await startCommand(parseStart(message, user, root)), commands)
           : find(message, commands);
+      // Also commands that have ended, since their children may still run.
+      started.add(command);
       await streamCommand(command, request, response);
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
@@ -59,7 +62,7 @@ export function createProcessService(root: string): ProcessService {
   return {
     serve,
     end() {
-      for (const command of commands.values()) if (command.isRunning()) killGroup(command);
+      for (const command of started) killGroup(command);
     },
   };
 }
