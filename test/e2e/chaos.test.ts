@@ -6,7 +6,7 @@ import { proxyError, statusFault } from './agent-answers.ts';
 import type { Fault, FaultAction } from './faults.ts';
 import { assertDelivered, type Result } from './result.ts';
 import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
-import { type Files, goodFilesBetween, openJob, type TestJob } from './test-job.ts';
+import { type Files, openJob, type TestJob } from './test-job.ts';
 
 // CHAOS_SEEDS="1 2 3" tries these seeds instead.
 const SEEDS = (process.env['CHAOS_SEEDS'] ?? '1').split(' ').map(Number);
@@ -144,42 +144,3 @@ for (const seed of SEEDS) {
     assert.ok(uploadRequests(job).length < Object.keys(files).length);
   });
 }
-
-const SIZES = [0, 40, 256 * 1024 + 1, 3 * 1024 * 1024];
-const combine = (faults: readonly FaultAction[]) =>
-  new Map(
-    faults.flatMap((fault, index) =>
-      SIZES.map(size => {
-        const name = `${String(index).padStart(2, '0')} ${fault.kind}, ${size}`;
-        return [name, { fault, content: randomBytes(size) }] as const;
-      }),
-    ),
-  );
-
-test('every retryable fault is survived at every file size', async () => {
-  const all = combine([...RETRYABLE, ...BUSY]);
-  const faults = [...all].flatMap(([name, { fault }]) => once(name, [fault]));
-  await using job = await openJob({ files: contentsOf(all), faults });
-  const inputs = { concurrency: '100', retries: '1' };
-  const result = await expectSuccess(job, inputs, { task: 'upload' });
-  assert.equal(result.report.files.length, all.size);
-  assertDelivered(job, result);
-  assert.equal(uploadRequests(job).length, 2 * all.size);
-});
-
-test('every lasting fault is reported with a hint, and only the other files count as uploaded', async () => {
-  const all = combine([...RETRYABLE, ...BUSY, ...REJECTIONS]);
-  const files = { ...contentsOf(all), ...goodFilesBetween([...all.keys()]) };
-  const faults = [...all].map(
-    ([name, { fault }]): Fault => ({ on: 'upload', path: name, do: fault }),
-  );
-  await using job = await openJob({ files, faults });
-  const inputs = { concurrency: '1', retries: '0' };
-  const result = await expectFailure(job, inputs, { task: 'upload' });
-  assertUploadedWhole(job, result, files);
-  for (const name of all.keys()) {
-    assert.equal(result.file(name).status, 'failed', name);
-    assert.equal(result.file(`${name}~`).status, 'uploaded', name);
-    assert.notEqual(result.file(name).error?.hint, '', name);
-  }
-});
