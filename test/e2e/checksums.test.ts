@@ -5,9 +5,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { canBeNamed, filesBelow, WINDOWS, WITHOUT_MODES } from '../system.ts';
-import { statusFault } from './agent-answers.ts';
 import { expectFailure, expectSuccess } from './run-action.ts';
-import { type Files, manyFiles, openJob, openJobWithFault, type TestJob } from './test-job.ts';
+import { type Files, manyFiles, openJob, type TestJob } from './test-job.ts';
 
 const HASHED = { checksums: 'true' };
 
@@ -72,13 +71,6 @@ test('the digest covers the whole build, even if a batch or an earlier run uploa
   assert.deepEqual([outputs['uploaded-count'], outputs['digest']], ['1', digestOf(job)]);
 });
 
-test('the digest of a shard covers its own files', async () => {
-  await using job = await openJob({ files: manyFiles(9) });
-  const { outputs, stdout } = await expectSuccess(job, { ...HASHED, shard: '1/2' });
-  assert.equal(outputs['digest'], digestOf(job));
-  assert.match(stdout, /^Digest: sha256:/m);
-});
-
 test('a dry run with checksums fails if a file cannot be read', {
   skip: process.getuid?.() === 0 ? 'root reads all' : WITHOUT_MODES,
 }, async () => {
@@ -87,14 +79,4 @@ test('a dry run with checksums fails if a file cannot be read', {
   const { errors, outputs } = await expectFailure(job, { ...HASHED, 'dry-run': 'true' });
   assert.match(errors, /\/b cannot be read \(EACCES\)/);
   assert.equal(outputs['digest'], '');
-});
-
-test('checksums list the uploaded files, and there is no digest if a file failed', async () => {
-  const files = { a: 'x', b: 'y' };
-  await using job = await openJobWithFault(statusFault(400), { path: 'b' }, { files });
-  const { outputs, report, stdout } = await expectFailure(job, HASHED);
-  assert.deepEqual([outputs['digest'], report.digest], ['', '']);
-  assert.doesNotMatch(stdout, /^Digest/m);
-  const list = readFileSync(outputs['checksums'] ?? '', 'utf8');
-  assert.equal(list, `${sha256('x')}  /home/user/a\n`);
 });
