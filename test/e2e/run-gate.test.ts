@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { beginAnswer, endAnswer, endFrame, LAST_FRAME, startFrame } from '../process-frames.ts';
+import { closed } from '../raw-server.ts';
 import { METRICS, metricsInTurn } from './agent-answers.ts';
 import { fail, openCommandJob, succeed, WITHOUT_BASH } from './command-job.ts';
 import { expectFailure, expectSuccess } from './run-action.ts';
@@ -59,21 +60,25 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
 });
 
 test('run takes samples as long as its command runs, and judges no others', async () => {
-  const { promise: running, resolve: run } = Promise.withResolvers<() => void>();
+  const { promise: running, resolve: run } = Promise.withResolvers<() => Promise<void>>();
   let count = 0;
   await using agent = await openScriptedAgent({
     processes: {
       Start(socket) {
         beginAnswer(socket, [startFrame(42)]);
-        run(() => endAnswer(socket, [endFrame(0), LAST_FRAME]));
+        run(() => {
+          endAnswer(socket, [endFrame(0), LAST_FRAME]);
+          return closed(socket);
+        });
       },
     },
     stats(socket, request) {
       count += 1;
       const json = JSON.stringify({ ...METRICS, cpu_used_pct: count });
-      // The command ends while this sample is taken.
-      if (count === 4) return void running.then(end => end());
-      answer(200, json)(socket, request);
+      const respond = () => answer(200, json)(socket, request);
+      if (count < 4) return respond();
+      // The command ends while this sample is taken. Its connection is closed once that was seen.
+      void running.then(end => end()).then(respond);
     },
   });
   await using job = await openJob();
