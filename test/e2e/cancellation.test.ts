@@ -15,6 +15,8 @@ interface CancelledJob {
   readonly request?: number;
   readonly line?: RegExp;
   readonly task?: 'stats' | 'monitor';
+  /** The runner sends SIGINT first, other systems SIGTERM. */
+  readonly name?: 'SIGTERM';
   readonly inputs?: Inputs;
   readonly setup?: TestJobOptions;
   /** Files uploaded, failed and not attempted. */
@@ -24,25 +26,10 @@ interface CancelledJob {
 const LARGE_SEVENTH = { ...manyFiles(20), 'f6.txt': Buffer.alloc(24 * 1024 * 1024) };
 
 const CANCELLED: Readonly<Record<string, CancelledJob>> = {
-  'while files are searched': {
-    line: /^::debug::Search path/,
-    setup: { files: manyFiles(2000) },
-  },
   'while it waits for the sandbox': {
     inputs: { 'wait-until': 'cpu_used_pct < 1', 'sample-interval': '200ms' },
     request: 2,
     totals: [0, 0, 1],
-  },
-  'while it waits for the sandbox to answer': {
-    inputs: { 'wait-until': 'ready' },
-    setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
-    request: 1,
-    totals: [0, 0, 1],
-  },
-  'while stats waits for the sandbox': {
-    task: 'stats',
-    inputs: { 'wait-until': 'cpu_used_pct < 1', 'sample-interval': '200ms' },
-    request: 2,
   },
   'while the gate is checked before the upload': {
     inputs: { 'fail-if': 'mem_used_pct > 90' },
@@ -55,7 +42,7 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
     setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
     request: 1,
   },
-  'while files are sent': { setup: { files: manyFiles(400) }, request: 50 },
+  'while files are sent': { setup: { files: manyFiles(400) }, request: 50, name: 'SIGTERM' },
   'while the agent does not read': {
     setup: {
       files: LARGE_SEVENTH,
@@ -83,13 +70,11 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
   },
 };
 
-describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
+describe('cancellation', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
   for (const [when, { request: due, setup, ...cancelled }] of Object.entries(CANCELLED))
     test(`a job cancelled ${when} reports that everywhere, and sends nothing else`, async () => {
-      // The runner sends SIGINT first, other systems SIGTERM.
-      const name = when === 'while files are sent' ? 'SIGTERM' : 'SIGINT';
       await using job = await openJob(setup);
-      const { task = 'sync', line, inputs, totals } = cancelled;
+      const { task = 'sync', name = 'SIGINT', line, inputs, totals } = cancelled;
       let seen = 0;
       let before = 0;
       const send = (signal: Signal) => {
@@ -125,13 +110,15 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
 
   test('a job cancelled while files are searched keeps its state file', async () => {
     await using job = await openJob({ files: manyFiles(2000) });
-    const inputs = { 'state-file': '.state.json', 'files-per-request': '1000' };
+    const inputs = { 'state-file': '.state.json' };
     const readState = () => readFileSync(path.join(job.workspace, '.state.json'), 'utf8');
-    await expectSuccess(job, inputs);
+    await expectSuccess(job, { ...inputs, files: 'f0.txt' });
     const state = readState();
-    await expectFailure(job, inputs, {
+    const { errors, report } = await expectFailure(job, inputs, {
       onLine: (text, signal) => text.startsWith('::debug::Search path') && signal('SIGINT'),
     });
+    assert.match(errors, /^Cancelled/);
+    assert.equal(report.cancelled, true);
     assert.equal(readState(), state);
   });
 
