@@ -37,11 +37,11 @@ export interface ScriptedAgent extends AsyncDisposable {
 
 /** Opens an agent that answers correctly, except where it has a responder. */
 export async function openScriptedAgent({
-  upload,
-  uploads,
-  stats,
+  upload = answer(200, ({ target }) => fileEntryJson(target)),
+  uploads = {},
+  stats = answer(200, JSON.stringify(METRICS)),
   download = answer(404, '404 page not found'),
-  processes,
+  processes = {},
 }: Responders = {}): Promise<ScriptedAgent> {
   const requests: ReceivedRequest[] = [];
   const server = await rawServer(
@@ -51,11 +51,10 @@ export async function openScriptedAgent({
       const request = { line, headers, target, body };
       requests.push(request);
       const [, call = ''] = /^POST \/process\.Process\/(\w+)/.exec(line) ?? [];
-      const responder = line.startsWith('POST')
-        ? (processes?.[call] ?? uploads?.[target] ?? upload ?? answer(200, fileEntryJson(target)))
-        : (stats ?? answer(200, JSON.stringify(METRICS)));
       if (line.startsWith('GET /files')) return download(socket, request);
-      responder(socket, request);
+      if (line.startsWith('GET')) return stats(socket, request);
+      const respond = processes[call] ?? uploads[target] ?? upload;
+      respond(socket, request);
     }),
   );
   return {
