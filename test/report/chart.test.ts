@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { drawCharts } from '../../src/report/chart.ts';
 import { NOT_MEASURED } from '../../src/report/measured-section.ts';
 import type { Report } from '../../src/report/report.ts';
-import { judged, reading, report } from './build-report.ts';
+import { judged, report } from './build-report.ts';
 import { EXAMPLE_REPORTS } from './example-reports.ts';
 import { stripHtml } from './strip-html.ts';
 
@@ -41,25 +41,6 @@ test('ten samples have a chart, even if the last comes early', () => {
 test('there is no chart below ten samples, or without CPU, memory and disk', () => {
   assert.equal(drawn(cpu(ten(1).slice(1))).chart, '');
   assert.equal(drawn(report(judged(ten(1).map(ts => ({ ts }))))).chart, '');
-});
-
-test('the chart has CPU, memory and disk, with level lines in their colors', () => {
-  const given = judged(
-    ten(0).map(() => reading(2.126, 25, 75)),
-    ['mem_used_pct > 90', 'mem_free < 1GiB', 'disk_used_pct.mean > 50', 'disk_used_pct.p95 > 60'],
-    ['cpu_used_pct > 80', 'load > 5'],
-  );
-  const { legend, chart, series } = drawn(report(given));
-  assert.equal(
-    legend,
-    'In percent: 🟦 CPU (level line: limit 80 %) · 🟪 memory (level line: limit 90 %) · 🟩 disk',
-  );
-  assert.deepEqual(
-    series.map(([first]) => first),
-    [2.13, 25, 75, 80, 90],
-  );
-  assert.match(chart, /"#388bfd, #a371f7, #2da44e, #388bfd, #a371f7"/);
-  assert.match(chart, /x-axis "seconds since 09:05:00 UTC" 0 --> 9\.00\n {2}y-axis 0 --> 100\n/);
 });
 
 test('1,000 samples become 60 points, each the highest of several', () => {
@@ -100,15 +81,6 @@ test('the legend says that there are several charts, and that only the first fou
   assert.equal(one.legend, 'In percent: 🟦 CPU');
   assert.match(six.legend, /CPU · a chart for each time without a gap · and 2 more; the report/);
   assert.equal(six.charts.length, 4);
-});
-
-test('the chart of a sandbox that died ends with its last sample', () => {
-  const { measured = NOT_MEASURED, ...others } = cpu(ten(5));
-  const from = measured.samples[0]?.at ?? 0;
-  const given = { ...others, measured: { ...measured, monitored: { from, to: from + 60_000 } } };
-  const { chart, series } = drawn(given);
-  assert.match(chart, /0 --> 9\.00/);
-  assert.deepEqual(series, [ten(5)]);
 });
 
 const cases = { '0 --> 251': 250.5, '0 --> 100': -3.5 };

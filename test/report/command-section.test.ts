@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import schema from '../../schema/report-1.json' with { type: 'json' };
 import { AgentError, type Failure } from '../../src/agent/failure.ts';
 import {
   type CommandEnd,
@@ -9,12 +7,9 @@ import {
   explainFailure,
   viewCommand,
 } from '../../src/report/command-section.ts';
-import { mergeOutputs, reportJson } from '../../src/report/report-json.ts';
-import { summaryOf } from '../../src/report/summary.ts';
-import { type Verdict, verdictOf } from '../../src/report/verdict.ts';
-import { assertNoInjectionInSummary, INJECTIONS } from '../e2e/injections.ts';
+import { reportJson } from '../../src/report/report-json.ts';
+import { verdictOf } from '../../src/report/verdict.ts';
 import { judged, type Parts, report } from './build-report.ts';
-import { EXAMPLE_REPORTS } from './example-reports.ts';
 
 const COMMAND: CommandSection = {
   title: 'npm test',
@@ -110,11 +105,10 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
     advice: /^Check it\.$/,
   },
   'a command that max-duration could not stop may still be running': {
-    end: lost,
+    end: { kind: 'lost', error: new AgentError('cancelled', 'POST Start was cancelled.') },
     stoppedBy: maxDuration,
     title: '`npm test` was not seen to end within 3 min 12 s. It may still be running.',
-    details: ['POST Start failed.'],
-    advice: /^Check it\.$/,
+    details: ['max-duration was over, but the sandbox did not stop it.'],
   },
   'a command that was not started is reported with the reason': {
     end: unstarted,
@@ -170,49 +164,16 @@ function ran(end: CommandEnd, parts: Parts = {}, stoppedBy?: Explained['stoppedB
   return report({ task: 'run', command, errors, cancelled, ...parts });
 }
 
-describe('the verdict on a command', () => {
-  const passed = judged([{ load: 0 }], ['load > 1']);
-  const tripped = judged([{ load: 2 }], ['load > 1']);
-  const VERDICTS: readonly (readonly [Verdict['level'], title: RegExp, ReturnType<typeof ran>])[] =
-    [
-      ['success', /^`npm test` exited with 0 after 3 min 12 s\.$/, ran(ended(0))],
-      ['success', /^`npm test` exited with 0 .*\. The gate passed\.$/, ran(ended(0), passed)],
-      ['failure', /^The gate failed.*`npm test` exited with 0 after/, ran(ended(0), tripped)],
-      ['failure', /^`npm test` exited with 1 after 3 min 12 s\. The gate/, ran(ended(1), passed)],
-      ['failure', /^`npm test` exited with 1 after 3 min 12 s\. The gate/, ran(ended(1), tripped)],
-      ['failure', /^`npm test` was not seen to end within/, ran(lost)],
-      ['failure', /^`npm test` was not started\.$/, ran(unstarted)],
-      [
-        'cancelled',
-        /^Cancelled\. `npm test` was stopped after 3 min 12 s\.$/,
-        ran(killed, {}, cancellation),
-      ],
-      ['cancelled', /^Cancelled\. Nothing was run\.$/, ran(unstarted, {}, cancellation)],
-      [
-        'cancelled',
-        /^Cancelled\. `npm test` was not seen to end .* It may still be running\.$/,
-        ran(lost, {}, cancellation),
-      ],
-    ];
-  for (const [level, title, given] of VERDICTS)
-    test(`the verdict on a command is ${level}: ${title.source}`, () => {
-      const verdict = verdictOf(given);
-      assert.equal(verdict.level, level);
-      assert.match(verdict.title, title);
-    });
+test('an exit code other than 0 comes before a gate that failed, too', () => {
+  const { title } = verdictOf(ran(ended(1), judged([{ load: 2 }], ['load > 1'])));
+  assert.match(title, /^`npm test` exited with 1 after 3 min 12 s\. The gate failed/);
 });
 
-test('the outputs of a command are its exit code, empty if nobody saw its end, and its duration', () => {
-  const outputs = [ended(0), ended(3), killed, ended(undefined), lost].map(end => {
-    const all = mergeOutputs(verdictOf(ran(end)));
-    return [all['exit-code'], all['duration-ms']];
-  });
-  assert.deepEqual(outputs, [
-    ['0', '192000'],
-    ['3', '192000'],
-    ['-1', '192000'],
-    ['', '192000'],
-    ['', '192000'],
+test('the verdict on a cancelled command says whether it was stopped, or may still be running', () => {
+  const titles = [killed, lost].map(end => verdictOf(ran(end, {}, cancellation)).title);
+  assert.deepEqual(titles, [
+    'Cancelled. `npm test` was stopped after 3 min 12 s.',
+    'Cancelled. `npm test` was not seen to end within 3 min 12 s. It may still be running.',
   ]);
 });
 
@@ -239,12 +200,6 @@ describe('the last lines of the output', () => {
     assert.equal(block, '<pre>&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|</pre>');
   });
 
-  for (const [what, text] of Object.entries(INJECTIONS))
-    test(`the summary shows last lines with ${what} as text`, () => {
-      const given = ran(ended(0), { command: { ...COMMAND, lastLines: [text, '', text] } });
-      assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
-    });
-
   test('the summary shows tabs in the last lines as spaces', () => {
     assert.equal(blocksOf(['\ta'])[1], '<pre>    a</pre>');
   });
@@ -254,15 +209,6 @@ describe('the last lines of the output', () => {
     assert.ok(block.length < 20 * 1300, `${block.length} characters`);
   });
 });
-
-const EXAMPLES = Object.entries(EXAMPLE_REPORTS).filter(([, { task }]) => task === 'run');
-
-for (const [kind, given] of EXAMPLES)
-  test(`the report of the example "${kind}" fits the schema`, () => {
-    const validate = new Ajv2020({ allErrors: true }).compile(schema);
-    const written: unknown = JSON.parse(reportJson(given, verdictOf(given)));
-    assert.ok(validate(written), JSON.stringify(validate.errors));
-  });
 
 test('the report has the command, with null for an exit code that nobody saw', () => {
   const given = ran(lost);

@@ -13,7 +13,7 @@ import {
   uploaded,
 } from './file-results.ts';
 
-const [SENT, GONE, LEFT, SAME] = [
+const [UPLOADED, FAILED, NOT_ATTEMPTED, UNCHANGED] = [
   uploaded('a', 1024),
   failed('b'),
   notAttempted('c'),
@@ -38,7 +38,7 @@ test('failures are grouped by status and hint, the largest group first', () => {
   const files = [
     failed('a'),
     failed('b', diskFull('b')),
-    SENT,
+    UPLOADED,
     failed('c', diskFull('c')),
     failed('d', unreachable),
   ];
@@ -57,7 +57,7 @@ test('files that failed because the job was cancelled are not listed as failures
 
 test('the reason why files were not attempted is given once, unless an error already says it', () => {
   const textsOf = (parts: Parts) =>
-    reasonTexts(verdictOf(report({ files: [LEFT, LEFT], ...parts })).reasons);
+    reasonTexts(verdictOf(report({ files: [NOT_ATTEMPTED, NOT_ATTEMPTED], ...parts })).reasons);
   assert.deepEqual(textsOf({}), ['Not attempted: the sandbox was not ready']);
   assert.deepEqual(textsOf({ errors }), ['The stats could not be read.', 'Try again.']);
   assert.deepEqual(textsOf({ cancelled: true }), []);
@@ -71,20 +71,20 @@ test('the log sums up the transfer in one line, with its retries', () => {
   };
   assert.equal(line(many), '2,000 files, 7.8 MiB, 3.9 MiB/s');
   assert.equal(line([uploaded('a')], 1), '1 file, 10 B, 5 B/s, 1 retry');
-  assert.equal(line([SENT, GONE], 2), '1 file, 1 KiB, 512 B/s, 2 retries');
-  assert.equal(line([SENT], 0, 999), '1 file, 1 KiB', 'no rate below a second');
-  assert.equal(line([GONE], 2), '');
+  assert.equal(line([UPLOADED, FAILED], 2), '1 file, 1 KiB, 512 B/s, 2 retries');
+  assert.equal(line([UPLOADED], 0, 999), '1 file, 1 KiB', 'no rate below a second');
+  assert.equal(line([FAILED], 2), '');
 });
 
 const noticeOf = (parts: Parts) => verdictOf(report(parts)).notices.join('\n');
 
 test('a notice on executable files names the chmod that restores their modes', () => {
-  const program = { ...SENT, file: { ...SENT.file, isExecutable: true } };
+  const program = { ...UPLOADED, file: { ...UPLOADED.file, isExecutable: true } };
   assert.match(
     noticeOf({ files: [program] }),
     /^1 executable file, such as `a`: .*`run: chmod \+x .*archive/,
   );
-  assert.equal(noticeOf({ files: [{ ...SAME, file: program.file }] }), '');
+  assert.equal(noticeOf({ files: [{ ...UNCHANGED, file: program.file }] }), '');
 });
 
 test('a notice lists files that are in the sandbox, but no longer in the build', () => {

@@ -6,7 +6,7 @@ import { parse } from '../gate/parse-condition.ts';
 import { judged, type Parts, reasonTexts, report, statsOf } from './build-report.ts';
 import { failed, notAttempted, skipped, unchanged, uploaded } from './file-results.ts';
 
-const [SENT, GONE, LEFT, SAME, DUE] = [
+const [UPLOADED, FAILED, NOT_ATTEMPTED, UNCHANGED, PLANNED] = [
   uploaded('a', 1024),
   failed('b'),
   notAttempted('c'),
@@ -15,13 +15,7 @@ const [SENT, GONE, LEFT, SAME, DUE] = [
 ];
 const shard = { index: 2, count: 4, files: 2, planned: 2000 };
 const errors = [{ message: 'The stats could not be read.', details: ['Try again.'] }];
-const named = [{ message: 'It was not seen.', details: [], title: 'It was not seen.' }];
-const NOT_READY = {
-  message: 'The sandbox was not ready.',
-  details: ['GET answered 503.'],
-  advice: ['Check port.'],
-  title: 'The sandbox was not ready.',
-};
+const titled = [{ message: 'It was not seen.', details: [], title: 'It was not seen.' }];
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') =>
   judged([{ load: value }], [fail], [warn]);
@@ -33,27 +27,32 @@ const blind = {
     true,
   ),
 };
-const used = judged([{ cpu_used_pct: 7.5, mem_used_pct: 25 }, { cpu_used_pct: 5 }]);
 
 type Cases = readonly (readonly [title: string, parts: Parts])[];
 
 const CASES: Readonly<Record<Verdict['level'], Cases>> = {
   success: [
-    ['Uploaded 2 files in 2 s.', { files: [SENT, SENT] }],
-    ['Uploaded 1 file in 2 s. The gate passed.', { files: [SENT], ...load(0) }],
+    ['Uploaded 2 files in 2 s.', { files: [UPLOADED, UPLOADED] }],
+    ['Uploaded 1 file in 2 s. The gate passed.', { files: [UPLOADED], ...load(0) }],
     [
       'Uploaded 1 file in 2 s, 1 unchanged, 1 skipped.',
-      { files: [SAME, SENT], skipped: [{ path: 'l', reason: 'a pipe' }] },
+      { files: [UNCHANGED, UPLOADED], skipped: [{ path: 'l', reason: 'a pipe' }] },
     ],
-    ['Nothing was sent, 2 unchanged.', { files: [SAME, SAME] }],
-    ['Uploaded 1 file in 2 s (shard 2 of 4).', { files: [SENT], shard }],
+    ['Nothing was sent, 2 unchanged.', { files: [UNCHANGED, UNCHANGED] }],
+    ['Uploaded 1 file in 2 s (shard 2 of 4).', { files: [UPLOADED], shard }],
     ['There were no files to upload (shard 2 of 4).', { shard }],
     [
       'Dry run: 1 file (10 B) would be uploaded, 1 unchanged.',
-      { dryRun: true, files: [DUE, SAME] },
+      { dryRun: true, files: [PLANNED, UNCHANGED] },
     ],
-    ['Dry run: 0 files (0 B) would be uploaded, 1 unchanged.', { dryRun: true, files: [SAME] }],
-    ['Peak over 2 samples: CPU 7.5 %, memory 25 %.', { task, ...used }],
+    [
+      'Dry run: 0 files (0 B) would be uploaded, 1 unchanged.',
+      { dryRun: true, files: [UNCHANGED] },
+    ],
+    [
+      'Peak over 2 samples: CPU 7.5 %, memory 25 %.',
+      { task, ...judged([{ cpu_used_pct: 7.5, mem_used_pct: 25 }, { cpu_used_pct: 5 }]) },
+    ],
     ['The sandbox reports CPU 7.5 %.', { task, ...judged([{ cpu_used_pct: 7.5 }]) }],
     ['The sandbox reports no CPU, memory or disk usage.', { task, ...judged([{}]) }],
   ],
@@ -61,19 +60,22 @@ const CASES: Readonly<Record<Verdict['level'], Cases>> = {
     ['There were no files to upload.', {}],
     [
       'The gate warned: `load` 1 > 0. Uploaded 1 file in 2 s.',
-      { files: [SENT], ...load(1, 'load > 2', 'load > 0') },
+      { files: [UPLOADED], ...load(1, 'load > 2', 'load > 0') },
     ],
   ],
   failure: [
-    ['Uploaded 1 of 2 files, 1 failed, 1 unchanged.', { files: [SAME, SENT, GONE] }],
-    ['Uploaded 0 of 2 files, 1 failed, 1 not attempted.', { files: [GONE, LEFT] }],
-    ['Uploaded 1 of 2 files, 1 not attempted.', { files: [SENT, LEFT] }],
-    ['Uploaded 1 of 2 files, 1 failed. The gate passed.', { files: [SENT, GONE], ...load(0) }],
+    ['Uploaded 1 of 2 files, 1 failed, 1 unchanged.', { files: [UNCHANGED, UPLOADED, FAILED] }],
+    ['Uploaded 0 of 2 files, 1 failed, 1 not attempted.', { files: [FAILED, NOT_ATTEMPTED] }],
+    ['Uploaded 1 of 2 files, 1 not attempted.', { files: [UPLOADED, NOT_ATTEMPTED] }],
+    [
+      'Uploaded 1 of 2 files, 1 failed. The gate passed.',
+      { files: [UPLOADED, FAILED], ...load(0) },
+    ],
     [
       'The gate failed: `load` 5 > 1. Uploaded 1 of 2 files, 1 failed.',
-      { files: [SENT, GONE], ...load(5) },
+      { files: [UPLOADED, FAILED], ...load(5) },
     ],
-    ['The gate failed: `load` 5 > 1. Uploaded 1 file in 2 s.', { files: [SENT], ...load(5) }],
+    ['The gate failed: `load` 5 > 1. Uploaded 1 file in 2 s.', { files: [UPLOADED], ...load(5) }],
     [
       'The gate failed: memory 93 % > 90 %, free disk 1 GiB < 2 GiB.',
       {
@@ -95,11 +97,11 @@ const CASES: Readonly<Record<Verdict['level'], Cases>> = {
         ),
       },
     ],
-    ['It was not seen. The gate failed.', { task, errors: named, ...blind }],
-    ['It was not seen. Nothing was sent.', { files: [LEFT], errors: named }],
-    ['It was not seen.', { task, errors: named }],
-    ['Uploaded 1 file in 2 s.', { files: [SENT], errors }],
-    ['Nothing was sent.', { files: [LEFT], errors }],
+    ['It was not seen. The gate failed.', { task, errors: titled, ...blind }],
+    ['It was not seen. Nothing was sent.', { files: [NOT_ATTEMPTED], errors: titled }],
+    ['It was not seen.', { task, errors: titled }],
+    ['Uploaded 1 file in 2 s.', { files: [UPLOADED], errors }],
+    ['Nothing was sent.', { files: [NOT_ATTEMPTED], errors }],
     ['Nothing was sent.', { errors }],
     ['No stats were read.', { task, errors }],
     ['No stats were read.', { task, errors, ...load(5), samples: [] }],
@@ -108,7 +110,7 @@ const CASES: Readonly<Record<Verdict['level'], Cases>> = {
     ['Cancelled. The sandbox reports CPU 5 %.', { task, cancelled: true, ...blind }],
     [
       'Cancelled. Uploaded 1 of 2 files, 1 not attempted.',
-      { files: [SENT, LEFT], cancelled: true, errors },
+      { files: [UPLOADED, NOT_ATTEMPTED], cancelled: true, errors },
     ],
     ['Cancelled. No stats were read.', { task, cancelled: true }],
   ],
@@ -129,7 +131,14 @@ test('a gate without samples gives no reason but the error that says why there a
 });
 
 test('an error does not repeat what the title says', () => {
-  const { title, reasons } = verdictOf(report({ files: [LEFT], errors: [NOT_READY] }));
+  const message = 'The sandbox was not ready.';
+  const error = {
+    message,
+    details: ['GET answered 503.'],
+    advice: ['Check port.'],
+    title: message,
+  };
+  const { title, reasons } = verdictOf(report({ files: [NOT_ATTEMPTED], errors: [error] }));
   assert.equal(title, 'The sandbox was not ready. Nothing was sent.');
   assert.deepEqual(reasonTexts(reasons), ['GET answered 503.', 'Check port.']);
 });
