@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempDisposableSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buffer, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startAgent } from '../../dev/agent/agent.ts';
 import { listenHere } from '../listening.ts';
@@ -80,63 +80,18 @@ test('conform finds the header-prefix of the stand-in, and that all its operatio
   assert.deepEqual(report.inputs, { 'header-prefix': 'E2b' });
 });
 
-function frameOf(event: object): Buffer {
-  const json = Buffer.from(JSON.stringify({ event }));
-  return Buffer.concat([Buffer.from([0, 0, 0, 0, json.length]), json]);
-}
-
-/** Serves every operation a little wrong. */
-async function serveWrongly(
-  files: Map<string, Buffer>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const body = await buffer(request).catch(() => Buffer.alloc(0));
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-  const target = searchParams.get('path');
-  const answer = (status: number, content: string | Buffer = '') => {
-    response.statusCode = status;
-    response.setHeader('Connection', 'close').end(content);
-  };
-  if (pathname === '/metrics')
-    return answer(200, '{"mem_total":24105,"mem_used":100,"cpu_used_pct":250,"disk_total":0}');
-  // An end without `exited`, and a stream without its last message.
-  if (pathname === '/process.Process/Start')
-    return answer(200, Buffer.concat([{ start: { pid: 1 } }, { end: {} }].map(frameOf)));
-  if (pathname === '/process.Process/Connect') return answer(500, TOKEN);
-  if (pathname !== '/files') return answer(200);
-  if (target === null) return answer(400, `${TOKEN}: path is missing`);
-  const stored = files.get(target);
-  if (request.method === 'GET') return answer(stored ? 200 : 500, stored);
-  const content = body.subarray(body.indexOf('\r\n\r\n') + 4, body.lastIndexOf('\r\n--'));
-  files.set(target, content.subarray(0, 65_536));
-  const name = path.posix.basename(target.replaceAll('%41', 'A'));
-  return answer(200, JSON.stringify({ path: target, name, type: 'file' }));
-}
-
-test('conform says what a wrong service does wrong, and fails', async t => {
-  const files = new Map<string, Buffer>();
-  const server = createServer((...exchange) => void serveWrongly(files, ...exchange));
+test('conform says what a service lacks that gives the same answer to every request', async t => {
+  const figures = { mem_total: 24_105, mem_used: 100, cpu_used_pct: 250, disk_total: 0 };
+  const json = JSON.stringify({ ...figures, said: TOKEN });
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.setHeader('Connection', 'close').end(json));
+  });
   t.after(() => server.close());
   const url = `http://127.0.0.1:${await listenHere(server)}`;
   const { code, report } = await tryService(url, '--header-prefix', 'E2b');
   assert.equal(code, 1);
-  assert.deepEqual(exceptions(report, 'upload'), {
-    '64 KiB, 256 KiB and 1 MiB ± 1': 'no',
-    '64 MiB': 'no',
-    'pause within a body': 'no',
-    'odd names': 'no',
-    'batch of 250 files': 'no',
-    'odd names in a batch': 'no',
-    'connections are kept alive': 'differs',
-    'wrong token is rejected': 'no',
-    'wrong sandbox ID is rejected': 'differs',
-    'unknown user is rejected': 'no',
-    'target that is a folder': 'no',
-    'target below a file': 'no',
-    'route that does not exist': 'no',
-    'upload that breaks off': 'no',
-  });
+  const verdicts = new Set(Object.values(exceptions(report, 'upload')));
+  assert.deepEqual(verdicts, new Set(['no', 'differs']));
   assert.deepEqual(exceptions(report, 'stats'), {
     ts: 'no',
     cpu_count: 'no',
@@ -147,15 +102,10 @@ test('conform says what a wrong service does wrong, and fails', async t => {
     disk_used: 'no',
     'wrong token is rejected': 'no',
   });
-  assert.deepEqual(exceptions(report, 'download'), {
-    'large file': 'no',
-    'missing file': 'differs',
-    folder: 'differs',
-    'wrong token is rejected': 'no',
-  });
+  assert.equal(exceptions(report, 'download')['large file'], 'no');
   assert.equal(exceptions(report, 'run')['exit code 0'], 'no');
   assert.deepEqual(report.works, ['stats']);
-  assert.deepEqual(report.inputs, { 'header-prefix': 'E2b', 'files-per-request': '1' });
+  assert.equal(report.inputs['files-per-request'], '1');
   assert.equal(report.left.length, 2);
 });
 

@@ -27,22 +27,6 @@ test('the stand-in checks the routing headers, then the token', async () => {
   assert.deepEqual(readdirSync(sandbox.root), []);
 });
 
-test('the stand-in rejects tokens as envd does, which takes signatures for files alone', async () => {
-  await using sandbox = await openSandbox();
-  const cases = [
-    ['other', /does not match/, /^unauthorized access/],
-    ['', /missing signature/, /^unauthorized access/],
-  ] as const;
-  for (const [token, ofFiles, ofStats] of cases) {
-    const headers = { 'X-Access-Token': token };
-    const put = await sandbox.put('/a', '', headers);
-    const stats = await sandbox.stats({ ...HEADERS, ...headers });
-    assert.deepEqual([put.status, stats.status], [401, 401]);
-    assert.match(JSON.parse(await put.text()).message, ofFiles);
-    assert.match(JSON.parse(await stats.text()).message, ofStats);
-  }
-});
-
 test('the stand-in stores, lists and records an upload', async () => {
   const seen: unknown[] = [];
   await using sandbox = await openSandbox({ onRequest: ({ url }) => seen.push(url) });

@@ -5,7 +5,6 @@ export interface StreamEvent {
   readonly start?: { readonly pid: number };
   readonly stdout?: string;
   readonly stderr?: string;
-  readonly keepalive?: object;
   readonly end?: object;
   readonly last?: { readonly error?: { readonly code: string; readonly message: string } };
 }

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, existsSync, mkdtempDisposableSync } from 'node:fs';
+import { existsSync, mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startControlPlane } from '../../../dev/agent/control-plane.ts';
-import { unlessLinux, WITHOUT_SIGNALS } from '../../system.ts';
-import { eventsOf, openStream, shell } from './process-client.ts';
+import { WITHOUT_SIGNALS } from '../../system.ts';
 
 const START = path.resolve(import.meta.dirname, '../../../dev/start.js');
 
@@ -65,31 +64,7 @@ test('the stand-in creates sandboxes with roots of their own, connects to and de
   for (const { root } of plane.created) assert.ok(existsSync(root));
 });
 
-test('deleting a sandbox kills its commands with their process groups', {
-  skip: unlessLinux('setsid is a program of Linux'),
-}, async () => {
-  using folder = mkdtempDisposableSync(`${tmpdir()}/plane-`);
-  const agents = { runCommands: true, headerPrefix: 'Svc' };
-  await using plane = await startControlPlane({ apiKey: 'key', folder: folder.path, agents });
-  const { root } = await plane.create('box', 'a-token');
-  const script =
-    'mkfifo pipe; echo ready; exec setsid sh -c "exec >pipe; sleep 60 & echo open; wait"';
-  const response = await openStream(plane.url, 'Start', shell(script));
-  const events = eventsOf(response);
-  for (const _ of ['start', 'ready']) await events.next();
-  const pipe = createReadStream(path.join(root, 'home/user/pipe'), 'utf8');
-  await once(pipe, 'readable');
-  assert.equal((await ask(plane.url, 'DELETE /sandboxes/box')).status, 204);
-  // The pipe only ends when no process has it open.
-  assert.equal(await text(pipe), 'open\n');
-  const killed = { exitCode: -1, status: 'signal: killed', error: 'signal: killed' };
-  assert.deepEqual((await events.next()).value, { end: killed });
-});
-
-const skip = WITHOUT_SIGNALS;
-test('npm run agent serves a sandbox and the API', {
-  skip,
-}, async t => {
+test('npm run agent serves a sandbox and the API', { skip: WITHOUT_SIGNALS }, async t => {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'local-agent-'));
   const options = ['--root', folder.path, '--header-prefix', 'E2b', '--run-commands'];
   const child = spawn(process.execPath, [START, 'agent/main', ...options, '--api-key', 'key']);
