@@ -113,26 +113,21 @@ test('the stand-in answers SendSignal and what is no process operation by HTTP s
   assert.equal(wrongToken.status, 401);
 });
 
-/** Starts a script that reports once that it is ready, and returns the events that follow. */
-async function startReady(url: string, script: string, headers?: Record<string, string>) {
-  const events = eventsOf(await openStream(url, 'Start', shell(script), headers));
-  const { value: first } = await events.next();
-  const { value: second } = await events.next();
-  return { events, pid: Number(first?.start?.pid), ready: String(second?.stdout) };
-}
-
 test('the stand-in kills the process alone, and waits for no child that holds its output', {
   skip,
 }, async t => {
   await using sandbox = await openShell();
   const { url } = sandbox.agent;
-  const { events, pid, ready } = await startReady(url, 'sleep 60 & echo $!; wait');
-  t.after(() => process.kill(Number(ready)));
-  const signal = 'SIGNAL_SIGKILL';
+  const events = eventsOf(await openStream(url, 'Start', shell('sleep 60 & echo $!; wait')));
+  const { value: started } = await events.next();
+  const { value: printed } = await events.next();
+  const child = Number(printed?.stdout);
+  t.after(() => process.kill(child));
+  const [pid, signal] = [started?.start?.pid, 'SIGNAL_SIGKILL'];
   const answer = await callUnary(url, 'SendSignal', { process: { pid }, signal });
   assert.deepEqual(answer, { status: 200, text: '{}' });
   const rest: object[] = [];
   for await (const event of events) rest.push(event);
   assert.deepEqual(rest, [{ end: failed('signal: killed') }, { last: {} }]);
-  assert.ok(process.kill(Number(ready), 0));
+  assert.ok(process.kill(child, 0));
 });
