@@ -68,6 +68,14 @@ function followPieces(...pieces: readonly Buffer[]): Promise<Followed> {
   return follow(onRequest(socket => answerWith(socket, pieces)));
 }
 
+/** Begins an answer with these pieces, then loses the connection. */
+function cut(...pieces: readonly Buffer[]): Script {
+  return onRequest(socket => {
+    beginAnswer(socket, pieces);
+    socket.end();
+  });
+}
+
 /** Returns the requests that a call makes. */
 async function requestsOf(
   call: (client: Awaited<ReturnType<typeof openClient>>) => Promise<unknown>,
@@ -154,13 +162,6 @@ describe('frames', () => {
     end: { exitCode: 3, status: 'exit status 3', problem: undefined },
   };
 
-  test('an answer is read the same, whether its frames come apart or at once', async () => {
-    assert.deepEqual(await followPieces(...frames), expected);
-    assert.deepEqual(await followPieces(whole), expected);
-    const bytes = [...whole].map(byte => Buffer.from([byte]));
-    assert.deepEqual(await followPieces(...bytes), expected);
-  });
-
   test('an answer is read the same if it is split at any position', async () => {
     await using server = await rawServer(
       onRequest((socket, { count }) =>
@@ -214,7 +215,6 @@ describe('frames', () => {
 });
 
 describe('ends', () => {
-  const broken = 'the connection was closed';
   type Case = readonly [last: readonly Buffer[], exitCode: number | undefined, problem?: RegExp];
   const end = (fields: object) => frame({ event: { end: fields } });
   const ENDS: Readonly<Record<string, Case>> = {
@@ -260,15 +260,11 @@ describe('ends', () => {
       assert.match(String(followed.end.problem), problem);
     });
 
-  test('an end is not trusted if the connection is reset after it', async () => {
-    const reset = onRequest(socket => {
-      beginAnswer(socket, [startFrame(1), endFrame(0)]);
-      socket.end();
-    });
-    const followed = await follow(reset);
-    assert.ok(!(followed.end instanceof Error), JSON.stringify(followed));
-    assert.equal(followed.end.exitCode, 0);
-    assert.match(followed.end.problem ?? '', RegExp(broken));
+  test('an end is not trusted if the connection is lost after it', async () => {
+    const { end: seen } = await follow(cut(startFrame(1), endFrame(0)));
+    assert.ok('exitCode' in seen, JSON.stringify(seen));
+    assert.equal(seen.exitCode, 0);
+    assert.match(seen.problem ?? '', /connection was closed/);
   });
 
   test('the words for an end are redacted, and kept on one short line', async () => {
@@ -284,11 +280,6 @@ describe('ends', () => {
 describe('failures', () => {
   type Failing = readonly [script: Script, kind: string, words: RegExp, hint?: RegExp];
   const pieces = (...all: readonly Buffer[]) => onRequest(socket => answerWith(socket, all));
-  const cut = (...all: readonly Buffer[]) =>
-    onRequest(socket => {
-      beginAnswer(socket, all);
-      socket.end();
-    });
   const html = '<!doctype html><h1>It works</h1>';
   const long = Buffer.from([0, 0, 16, 0, 1]);
   const FAILURES: Readonly<Record<string, Failing>> = {
@@ -315,22 +306,11 @@ describe('failures', () => {
       /something other than frames/,
       /Check that base-url/,
     ],
-    'a 401 names the token': [
-      answering(http(401, '{"code":401,"message":"unauthorized access"}')),
-      'unauthorized',
-      /answered 401/,
-      /Check token/,
-    ],
     'a 404 says that the service cannot run commands': [
       answering(http(404, '404 page not found')),
       'not-found',
       /answered 404/,
       /Check base-url\. If it is right, the service cannot run commands/,
-    ],
-    'a 502 is reported as it is': [
-      answering(http(502, '{"message":"The sandbox is running but port is not open"}')),
-      'server',
-      /answered 502/,
     ],
   };
   for (const [what, [script, kind, words, hint = /./]] of Object.entries(FAILURES))
@@ -349,17 +329,7 @@ describe('failures', () => {
     ['not_found', 'rejected', /may have been restarted/],
     ['unavailable', 'busy', /busy/],
     ['resource_exhausted', 'busy', /busy/],
-    ['canceled', 'server', /overloaded/],
-    ['unknown', 'server', /overloaded/],
-    ['deadline_exceeded', 'server', /overloaded/],
-    ['already_exists', 'server', /overloaded/],
-    ['permission_denied', 'server', /overloaded/],
-    ['failed_precondition', 'server', /overloaded/],
-    ['aborted', 'server', /overloaded/],
-    ['out_of_range', 'server', /overloaded/],
-    ['unimplemented', 'server', /overloaded/],
     ['internal', 'server', /overloaded/],
-    ['data_loss', 'server', /overloaded/],
     // Not a code, but a property of every object.
     ['constructor', 'server', /overloaded/],
   ];
@@ -379,12 +349,6 @@ describe('failures', () => {
       const { end } = await followPieces(startFrame(1), frame({ error }, 2));
       assert.ok(end instanceof AgentError, JSON.stringify(error));
     }
-  });
-
-  test('an error frame of a MiB is quoted in part', async () => {
-    const { end } = await followPieces(errorFrame('invalid_argument', 'x'.repeat(1_000_000)));
-    assert.ok(end instanceof AgentError);
-    assert.ok(end.message.length < 500);
   });
 
   test('a process that cannot be killed is reported with the words of the agent', async () => {
