@@ -12,17 +12,8 @@ import {
 const ESCAPED: Readonly<Record<string, string>> = {
   'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',
   '<b>&"\'`*_#[]|': '<b>&"\'`*_#[]|',
-  'a\nb': 'a\\nb',
-  'a\r\nb': 'a\\r\\nb',
-  'a\tb': 'a\\tb',
+  'a\r\n\tb': 'a\\r\\n\\tb',
   '\u0000\u0007\u001b[31m\u007f': '\\u{0}\\u{7}\\u{1b}[31m\\u{7f}',
-  '\u0085\u009b': '\\u{85}\\u{9b}',
-  '\u2028\u2029': '\\u{2028}\\u{2029}',
-  '\u200b\u200e\u200f\ufeff\u00ad': '\\u{200b}\\u{200e}\\u{200f}\\u{feff}\\u{ad}',
-  '\u202agpj.exe\u202e\u2066\u2069': '\\u{202a}gpj.exe\\u{202e}\\u{2066}\\u{2069}',
-  '\u061c\u180e\u2060\ufff9': '\\u{61c}\\u{180e}\\u{2060}\\u{fff9}',
-  '\u{e0041}\u{e007f}': '\\u{e0041}\\u{e007f}',
-  '\u034f\u115f\u3164\u2800\u{e0100}': '\\u{34f}\\u{115f}\\u{3164}\\u{2800}\\u{e0100}',
   '❤\ufe0f': '❤\ufe0f',
   'a\ud800b\udfff': 'a\\u{d800}b\\u{dfff}',
 };
@@ -30,11 +21,16 @@ const ESCAPED: Readonly<Record<string, string>> = {
 for (const [text, escaped] of Object.entries(ESCAPED))
   test(`escapeInvisible returns "${escaped}"`, () => assert.equal(escapeInvisible(text), escaped));
 
-test('escapeInvisible escapes control, line, bidi and surrogate characters of all of Unicode', () => {
+const INVISIBLE =
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
+
+test('escapeInvisible escapes all invisible characters of Unicode, and halves of surrogate pairs', () => {
   const points = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point));
   const escaped = escapeInvisible(points.join(''));
   assert.equal(escapeInvisible(escaped), escaped);
-  assert.doesNotMatch(escaped, /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u);
+  // U+FE0F selects the colored form of an emoji.
+  const rest = escaped.replaceAll('\ufe0f', '');
+  assert.doesNotMatch(rest, INVISIBLE);
 });
 
 test('truncate cuts text above the limit, without half of a surrogate pair', () => {

@@ -42,14 +42,6 @@ test('names that parsers read differently are never batched', () => {
     assert.ok(isBatched(target), target);
 });
 
-test('a file of 256 KiB is batched, and a larger one is sent alone', () => {
-  const largest = plannedFile('a', 256 * KIB);
-  const larger = plannedFile('b', 256 * KIB + 1);
-  assert.equal(batchesOf([largest, largest], 2).length, 1);
-  assert.equal(batchesOf([larger, larger], 2).length, 2);
-  assert.equal(batchesOf([largest, larger], 2).length, 2);
-});
-
 test('every file is in exactly one batch, and no body of a batch exceeds 1 MiB', () => {
   using folder = openTempFolder();
   const form = newForm();
