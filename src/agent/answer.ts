@@ -11,7 +11,7 @@ export interface Answer {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | undefined;
-  /** Of a redirect. */
+  /** Only set for a redirect. */
   readonly location?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface StreamedAnswer extends Pick<Answer, 'label' | 'status'> {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-// Answers of E2B's agent are a few hundred bytes long.
+// E2B's agent answers with a few hundred bytes.
 export const MAX_ANSWER_BYTES = 128 * 1024;
 
 /** @throws AgentError if the body is longer than `maxBytes` */
@@ -61,7 +61,9 @@ export function badAnswer(answer: Answer, why: string): AgentError {
   return new AgentError('bad-answer', message, { status, isFromProxy: isFromProxy(answer) });
 }
 
-/** Returns true if an answer is neither empty nor JSON. */
+/**
+ * Returns true if the body is neither empty nor JSON, so a proxy or a website probably wrote it.
+ */
 export function isFromProxy({ text }: Answer): boolean {
   return text.trim() !== '' && !isJson(text);
 }
@@ -92,8 +94,8 @@ interface Phrase {
 
 // The text of some answers is more precise than their status.
 const ERROR_PHRASES: readonly Phrase[] = [
-  // E2B's agent answers these to a download (packages/envd/internal/api/download.go). They quote the
-  // path, which may contain the words of others.
+  // E2B's agent answers downloads with these (packages/envd/internal/api/download.go). They come
+  // first, since the path that they quote may match a later phrase.
   { statuses: [404], words: /^path '.*' does not exist$/, kind: 'no-such-file' },
   {
     statuses: [400],
@@ -102,7 +104,7 @@ const ERROR_PHRASES: readonly Phrase[] = [
     hint: 'Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that.',
   },
   {
-    // Most services report a missing sandbox in these words. The ID must be quoted or contain a
+    // Most services use these words for a missing sandbox. The ID must be quoted or contain a
     // digit, so that "sandbox route not found" does not match.
     statuses: [404, 502],
     words:
@@ -155,7 +157,8 @@ export function statusFailure(
   );
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
-  // The rest of the location may contain a token. Redact first, since URL.parse() lowers the host.
+  // Drop the rest of the location, which may contain a token. Redact before URL.parse(), which
+  // lowercases the host.
   const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : undefined;
   const leadsTo = origin === undefined ? '' : ` It leads to ${excerpt(origin, redact)}.`;
   const detail = isRedirect ? `${leadsTo} Redirects are not followed.` : quoted;
@@ -192,7 +195,7 @@ function kindOf(status: number): FailureKind {
 }
 
 function messageIn(text: string, redact: Redact): string {
-  // Ignore titles with markup or entities, in which a secret might not be recognized.
+  // Ignore titles with markup or entities: redaction might not find a secret in them.
   if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? '';
   const json = redactJson(text, redact);
   if (json === '') return text;

@@ -1,7 +1,7 @@
-/** Bytes in a buffer that the next chunk may overwrite. To keep them, copy them. */
+/** Bytes that the next chunk may overwrite, so copy whatever you keep. */
 export interface BorrowedChunk {
   readonly length: number;
-  /** Passes the bytes to `read`, which must be done with them when it returns. */
+  /** Calls `read` with the bytes, which are only valid until it returns. */
   readonly use: <T>(read: (bytes: Buffer) => T) => T;
 }
 
@@ -12,12 +12,12 @@ export function lend(bytes: Buffer): BorrowedChunk {
 export interface Sending {
   /** True once the socket has taken all chunks. */
   isSent: boolean;
-  /** True once the request has ended. */
   isOver: boolean;
 }
 
 /**
- * Lends chunks to undici, which asks for the next one once the socket has taken the previous one.
+ * Yields the bytes of each chunk to undici. They stay valid outside of `use`, because undici only
+ * asks for the next chunk once the socket has taken this one.
  */
 export async function* trackSending(
   chunks: Iterable<BorrowedChunk>,

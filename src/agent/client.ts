@@ -160,13 +160,13 @@ async function exchange<T>(
   try {
     return await Promise.race([clock.ranOut, responding.then(receive)]);
   } catch (error) {
-    // Otherwise, an answer that was rejected before its end would keep its connection.
+    // Abort, or a response that was rejected early would keep its connection open.
     clock.abort();
     throw error;
   } finally {
     clock.stop();
     sending.isOver = true;
-    // undici frees the connection a turn later; until then, a new request would open another.
+    // undici frees the connection an event loop turn later; until then, a request opens another.
     await setImmediate();
   }
 }
@@ -192,8 +192,9 @@ function proxyOf(url: string): URL | undefined {
 const MAX_CONNECT_MS = 10_000;
 
 function openDispatcher({ baseUrl, timeoutMs }: Service): Dispatcher {
-  // With options instead of a connector, connections resume each other's TLS sessions. HTTP/2 is
-  // off because one GOAWAY would break every upload in flight (nodejs/undici#5089 and #5468).
+  // Pass options instead of a connector, so that connections resume each other's TLS sessions.
+  // HTTP/2 is off because one GOAWAY would break every upload in flight (nodejs/undici#5089 and
+  // #5468).
   const options = { allowH2: false, connectTimeout: Math.min(timeoutMs, MAX_CONNECT_MS) };
   const { protocol, hostname } = new URL(baseUrl);
   // A proxy would see the token unencrypted, and could not reach this runner's loopback anyway.
@@ -208,7 +209,7 @@ function openDispatcher({ baseUrl, timeoutMs }: Service): Dispatcher {
 
 /** Returns the names of the variables that set a proxy. Their values may contain passwords. */
 function proxyVariables(): string[] {
-  // On Windows, a variable can be read by any spelling, so take the one that was set.
+  // Windows ignores the case of variable names, so report the spelling that was set.
   const names = Object.keys(process.env).filter(name => /^https?_proxy$/i.test(name));
   return names.filter(name => process.env[name]).sort();
 }

@@ -2,8 +2,8 @@ import { fieldsOf, parseFields } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
 import { AgentError, excerpt, type FailureKind } from './failure.ts';
 
-// Streams of the Connect protocol: each frame has a byte of flags, the length of the rest in four
-// bytes, and JSON (https://connectrpc.com/docs/protocol).
+// A frame of the Connect protocol has one byte of flags, four bytes with the length of the rest,
+// and JSON (https://connectrpc.com/docs/protocol).
 const HEADER_BYTES = 5;
 const END_OF_STREAM = 2;
 
@@ -22,7 +22,7 @@ export function frameOf(message: object): Buffer {
   return Buffer.concat([header, json]);
 }
 
-/** Yields whole frames; one that is cut off is left out. @throws AgentError if a frame is too long */
+/** Yields whole frames and drops a truncated last one. @throws AgentError if a frame is too long */
 export async function* readFrames(
   chunks: AsyncIterable<Buffer>,
   label: string,
@@ -69,7 +69,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
   }),
 );
 
-/** Converts the error of a last frame, if there is one. */
+/** Converts the error in the last frame of a stream, if there is one. */
 export function errorOf({ fields }: Frame, label: string, redact: Redact): AgentError | undefined {
   if (fields['error'] === undefined) return undefined;
   const { code, message } = fieldsOf(fields['error']);

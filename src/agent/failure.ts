@@ -58,7 +58,7 @@ const FAILURE_POLICIES = {
 
 export type FailureKind = keyof typeof FAILURE_POLICIES;
 
-/** Hints for one kind of request, in place of the general ones. */
+/** Hints that replace the general ones for one kind of request. */
 export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
 
 interface Details {
@@ -68,7 +68,7 @@ interface Details {
   readonly hint?: string | undefined;
   /** True if the request certainly had no effect, because it was never sent. */
   readonly isUnsent?: boolean | undefined;
-  /** True if the answer is neither empty nor JSON: a website or a proxy wrote it. */
+  /** True if the body is neither empty nor JSON, so a proxy or a website probably wrote it. */
   readonly isFromProxy?: boolean | undefined;
 }
 
@@ -105,9 +105,9 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
   return FAILURE_POLICIES[kind].isFatal;
 }
 
-// Codes of failures before a connection was made: TLS errors after the handshake surface as
-// ECONNRESET or UND_ERR_SOCKET. OpenSSL's verification codes have no common prefix, so match parts of
-// them.
+// These codes mean that no connection was made: TLS errors after the handshake surface as
+// ECONNRESET or UND_ERR_SOCKET. OpenSSL's verification codes have no common prefix, so match parts
+// of them.
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 
@@ -116,7 +116,7 @@ const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
 
 /**
  * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
- * surface as a bug. `proxy` is the one that the environment sets for the service, if any.
+ * surface as a bug. `proxy` is the service's proxy according to the environment.
  */
 export function networkFailure(
   error: unknown,
@@ -140,7 +140,7 @@ export function networkFailure(
   return new AgentError(kind, `${label} failed${place}: ${detail}.`, { hint, isUnsent });
 }
 
-/** Matches the name of a host that cannot be looked up, and the port of any other. */
+/** Looks for the proxy's host name at the end, where lookup errors have it, or for its port. */
 function namesProxy(message: string, proxy: URL | undefined): boolean {
   if (proxy === undefined) return false;
   const { hostname, port } = proxy;

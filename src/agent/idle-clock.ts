@@ -19,7 +19,6 @@ export function startIdleClock(ms: number, createError: () => AgentError) {
   return { ranOut, signal: aborter.signal, abort, restart, stop };
 }
 
-/** Passes on chunks, and calls `restart` for each. */
 export async function* restartOnChunk(
   chunks: AsyncIterable<Buffer>,
   restart: () => void,

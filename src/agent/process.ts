@@ -13,9 +13,9 @@ export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Relative paths start in the user's home folder. Empty means that folder. */
+  /** Relative to the user's home folder; empty means the home folder. */
   readonly workingDirectory: string;
-  /** Empty means the agent's default user. */
+  /** Empty for the agent's default user. */
   readonly username: string;
 }
 
@@ -26,16 +26,16 @@ export interface ProcessHandlers {
 }
 
 export interface ProcessEnd {
-  /** -1 if a signal ended the process; undefined if the agent did not say. */
+  /** -1 if a signal killed the process; undefined if the agent did not say. */
   readonly exitCode: number | undefined;
-  /** The agent's words, such as `exit status 3` or `signal: killed`. */
+  /** How the agent describes the end, such as `exit status 3` or `signal: killed`. */
   readonly status: string;
-  /** Why the end cannot be trusted: the stream failed or broke off after it. */
+  /** Explains why the end cannot be trusted: the stream failed or was cut off after it. */
   readonly problem: string | undefined;
 }
 
 /**
- * Starts a process and follows it to its end.
+ * Starts a process and follows it until it exits.
  * @throws AgentError if it is refused, or if the connection is lost before the end
  */
 export function startProcess(
@@ -49,8 +49,8 @@ export function startProcess(
 }
 
 /**
- * Follows a process that was started before. Output written meanwhile is lost. The agent remembers
- * an end for 30 s.
+ * Follows a process that is already running. Output written while nothing was connected is lost.
+ * The agent remembers an exit for 30 s.
  * @throws AgentError if there is no such process, or if the connection is lost before the end
  */
 export function attachProcess(
@@ -76,13 +76,14 @@ function pathOf(method: string): string {
   return `/process.Process/${method}`;
 }
 
-// The agent reads the user from here, and no password.
+// The agent takes the user from here and ignores the password.
 function userHeader(username: string): Record<string, string> {
   if (username === '') return {};
   return { Authorization: `Basic ${Buffer.from(`${username}:`).toString('base64')}` };
 }
 
-// Shows a lost connection within `timeout`. In whole seconds; 0 crashes E2B's agent 0.6.13.
+// Keepalives reveal a lost connection within `timeout`. The header takes whole seconds; 0 crashes
+// E2B's agent 0.6.13.
 const KEEPALIVE_SECONDS = 10;
 
 function followStream(
@@ -142,7 +143,7 @@ async function readEvents(
   throw failure ?? new AgentError('bad-answer', `${label} did not say how the command ended.`);
 }
 
-// JSON leaves out an exit code of 0, but its absence alone does not mean success.
+// The agent's JSON omits an exit code of 0, but a missing code alone does not prove success.
 function decodeEnd(
   { exitCode = 0, exited, status }: ReturnType<typeof fieldsOf>,
   redact: Redact,

@@ -65,8 +65,8 @@ const MAX_FILES = 1_000_000;
 
 /**
  * Finds the files of each pattern; returns none if cancelled.
- * @throws InputError if a search fails, an exclude is useless, links lead out of the workspace or to
- * something hidden, or a link to a folder matches while `followSymlinks` is undefined
+ * @throws InputError if a search fails, an exclude is useless, links point out of the workspace or
+ * to something hidden, or a link to a folder matches while `followSymlinks` is undefined
  */
 export async function findFiles(
   inputs: Inputs<'upload'>,
@@ -146,7 +146,7 @@ async function collectPaths(
   followsLinks: boolean,
   maxFiles: number,
 ): Promise<Set<string>> {
-  // The glob does not enter a root that is a link, and yields it only for some patterns.
+  // The glob does not enter a root that is a link, and only some patterns make it yield the root.
   const paths = new Set(isLink(root) && statIfExists(root)?.isDirectory() ? [root] : []);
   // When the glob follows links, it omits broken ones and names that are not UTF-8, so search twice.
   for (const followSymbolicLinks of followsLinks ? [false, true] : [false]) {
@@ -166,7 +166,7 @@ async function collectPaths(
   return paths;
 }
 
-/** Adds an entry to `files` or `skipped`; ignores hidden entries and followed links. */
+/** Adds a path to `files` or `skipped`; ignores hidden entries and followed links. */
 function classify(
   { root, hidesDotNames, files, skipped }: Matches,
   file: string,

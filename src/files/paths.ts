@@ -48,9 +48,9 @@ export function toPosix(file: string): string {
 }
 
 /**
- * Returns the real paths of the directories from which a pattern may send files: the workspace, and
- * the pattern's root. If the root is itself a link, it is not resolved, so a link to `/` does not
- * allow all files.
+ * Returns the real paths of the two directories from which a pattern may send files: the workspace
+ * and the pattern's root. A root that is a link is not resolved, so a link to `/` does not allow
+ * all files.
  */
 export function boundsOf(workspace: string, root: string): readonly [string, string] {
   const start = pathWithin(workspace, root) === undefined ? path.dirname(root) : workspace;

@@ -1,7 +1,7 @@
 import type { Figures } from './metrics.ts';
 
 interface AggregateDefinition {
-  /** Must not be called with an empty list; figures are oldest first. */
+  /** Expects at least one figure, oldest first. */
   readonly compute: (figures: readonly number[]) => number;
   /** Labels for aggregates, such as the mean, that describe all samples together. */
   readonly overall?: {
@@ -34,12 +34,12 @@ export function isAggregate(name: string): name is Aggregate {
   return Object.hasOwn(AGGREGATES, name);
 }
 
-/** Takes the nearest rank: the smallest figure such that `percent` % of all are at or below it. */
+/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
 function percentile(percent: number): AggregateDefinition {
   return {
     compute: figures => {
       const rank = Math.ceil((percent * figures.length) / 100);
-      // Unlike an array, a typed array sorts by number.
+      // Typed arrays sort numerically; arrays sort as strings.
       return Float64Array.from(figures).sort()[rank - 1] ?? Number.NaN;
     },
     overall: { heading: `p${percent}`, words: `as the ${percent}th percentile of` },

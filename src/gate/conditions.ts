@@ -5,7 +5,7 @@ export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
   readonly text: string;
   readonly metric: string;
-  /** If undefined, one matching sample is enough. */
+  /** If undefined, any single sample can trip the condition. */
   readonly aggregate: Aggregate | undefined;
   readonly operator: Operator;
   /** In the metric's own unit, such as bytes, MiB or percent. */

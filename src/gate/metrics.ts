@@ -4,11 +4,11 @@ export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
 interface Metric {
   readonly unit: Unit;
-  /** Decimals of its output, which has all digits by default. */
+  /** Decimal places in the action output; full precision if unset. */
   readonly decimals?: number;
 }
 
-/** Known metrics. Each is an output, too, with hyphens in its name. */
+/** Known metrics. Each has an output of the same name, with hyphens. */
 export const METRICS: Readonly<Record<string, Metric>> = {
   ts: { unit: 'plain' },
   cpu_count: { unit: 'plain' },

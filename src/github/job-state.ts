@@ -14,7 +14,6 @@ import { readInputs, requireVariables, tempDirectory, writeToRunner } from './ru
 // is secret, so it is never saved.
 const SAVED_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
 
-/** Returns metadata that identifies the job that creates a sandbox. */
 export function jobMetadata(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
   return {
@@ -74,7 +73,9 @@ export function loadJobSandboxes(): JobSandbox[] {
   return sandboxes;
 }
 
-/** Returns when a sandbox of this job ends, in Unix milliseconds, if known. */
+/**
+ * Returns the Unix time (ms) at which one of this job's sandboxes expires, or undefined if unknown.
+ */
 export function sandboxEnd(sandboxId: string): number | undefined {
   return loadJobSandboxes().find(({ id }) => id === sandboxId)?.endsAt;
 }

@@ -19,7 +19,7 @@ import type { FileResult } from '../transfer/transfer.ts';
 /** Redacts the secrets that users typed, and escapes workflow commands, in every line. */
 export interface Log {
   readonly line: (text: string) => void;
-  /** Logs whole lines of a command's output, up to 16 MiB in all. */
+  /** Logs whole lines of a command's output, up to 16 MiB in total. */
   readonly output: (lines: string) => void;
   readonly debug: (text: string) => void;
   readonly group: (title: string, lines: readonly string[]) => void;
@@ -94,7 +94,7 @@ export function logFiles({ files, skipped, dryRun }: UploadSection, log: Log): v
   log.group('Files', [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
 }
 
-// Thousands of files can fail for the same reason, so only the first of a group shows it.
+// Thousands of files can fail for the same reason, so show it only for the first of each group.
 function failedLines(files: readonly FileResult[]): string[] {
   return groupFailures(files.filter(file => file.status === 'failed')).flatMap(
     ([first, ...others]) =>

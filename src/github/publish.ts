@@ -43,7 +43,7 @@ function writeOutputs(report: Report, verdict: Verdict, log: Log): string[] {
   }
 }
 
-/** Writes the report and the files of its sections. Returns their paths by output. */
+/** Writes the report and the files of its sections. Returns their paths, keyed by output. */
 function writeFiles(report: Report, verdict: Verdict, log: Log): Record<string, string> {
   const files = Object.entries({
     ...Object.fromEntries(verdict.sections.flatMap(section => Object.entries(section.files))),

@@ -34,7 +34,10 @@ function parseUrl(input: string, value: string, reject: Reject, example: string)
   return url.href.replace(/\/+$/, '');
 }
 
-/** Fills in the placeholders of `base-url`, so that an invalid ID or port is only reported once. */
+/**
+ * Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
+ * own input reports it.
+ */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
   const url = template

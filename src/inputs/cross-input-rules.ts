@@ -3,7 +3,7 @@ import { BASE_URL_EXAMPLE, isUnencrypted } from './connection.ts';
 import { type Problem, problemOf } from './input-error.ts';
 import type { Inputs } from './inputs.ts';
 
-/** An input is missing if the action does not have it, or if its value was rejected. */
+/** An input is missing if the action does not have it or rejected its value. */
 interface ComparedInputs {
   readonly baseUrl?: string;
   readonly allowInsecureHttp?: boolean;
@@ -14,7 +14,7 @@ interface ComparedInputs {
   readonly username?: string;
 }
 
-/** Returns no problems if an input that it compares is missing. */
+/** Returns no problems if one of the inputs that it compares is missing. */
 type Rule = (inputs: ComparedInputs) => readonly Problem[];
 
 export const CROSS_INPUT_RULES: readonly Rule[] = [
@@ -37,7 +37,7 @@ function checkTemplateOrSandboxId({ template, sandboxId }: ComparedInputs): Prob
   return [problemOf('sandbox-id', message)];
 }
 
-// The agent reads the user of a command from this header.
+// The agent takes the user of a command from this header.
 function checkUserOfCommand({ run, username = '', headers = {} }: ComparedInputs): Problem[] {
   const isSet = Object.keys(headers).some(name => /^authorization$/i.test(name));
   if (run === undefined || username === '' || !isSet) return [];

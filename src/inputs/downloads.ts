@@ -18,7 +18,7 @@ export const downloadLines: InputParser<readonly DownloadLine[]> = (value, rejec
   const lines = parseLines(value, reject, parseLine);
   if (lines.length === 0)
     return reject('is required: at least one line must say what to download.', EXAMPLE);
-  // Without regard to case, like the file systems of macOS and Windows.
+  // Ignore case, as the file systems of macOS and Windows do.
   const groups = Map.groupBy(lines, ({ target }) => target.toLowerCase());
   const twice = [...groups.values()].find(({ length }) => length > 1);
   if (twice === undefined) return lines;
@@ -35,7 +35,7 @@ function parseLine(line: string, reject: Reject): DownloadLine {
   rejectMistakes('files', path, rejectPath);
   if (given !== undefined) rejectMistakes('files', given, quoting(given, reject, EXAMPLE));
   const target = posix.normalize(given ?? posix.basename(path));
-  // On Windows, \ separates folders, and a colon follows a drive.
+  // On Windows, \ separates folders, and a drive letter ends with a colon.
   if (!/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i.test(target)) return { path, target };
   const why = 'is not the relative path of a file inside working-directory.';
   return reject(`the target ${quote(target)} ${why}`, EXAMPLE);

@@ -129,7 +129,7 @@ const INPUTS = {
   },
   'monitor-stop': { monitor: text, ...reporting },
   run: { ...connecting, ...running },
-  // The main step saves these inputs for the end of the monitor.
+  // The main step of a monitor saves these inputs for its post step and for monitor/stop.
   'monitor-end': { 'sandbox-id': text, 'base-url': text, ...monitoring },
   sandbox: {
     ...controlling,
@@ -183,7 +183,8 @@ export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inp
     };
     return [camelCase(name), parse((filled[name] ?? '').trim(), reject)];
   });
-  // Rejected values are missing, which only the rules see: then this function throws.
+  // Rejected values are missing here, but only the rules notice: the function throws before it
+  // returns.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
   const inputs = Object.fromEntries(parsed) as Inputs<T>;
   const allProblems = [...problems, ...CROSS_INPUT_RULES.flatMap(rule => rule(inputs))];

@@ -88,8 +88,8 @@ const MISTAKES: readonly CommonMistake[] = [
     pattern: /[*?[].*[\\/]\.\.([\\/]|$)/,
     message: 'has a .. after a wildcard.',
   },
-  // File names may contain these characters, so a pattern is only rejected if it matches nothing. An
-  // exclude without effect would go unnoticed.
+  // File names may contain these characters, so only reject a pattern if it matches nothing. A
+  // useless exclude would go unnoticed.
   {
     inputs: ['exclude', 'unmatched'],
     pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(/,

@@ -6,7 +6,7 @@ const saved = loadDeletion();
 if (saved !== undefined)
   await runStep('sandbox-end', (inputs, context) => deleteOrWarn(saved.deletion, inputs, context), {
     inputs: saved.inputs,
-    // The sandbox ends by itself, so do not fail the job.
+    // The sandbox expires on its own, so a failed deletion must not fail the job.
     onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.deletion), ...lines].join(' ')),
   });
 removeJobSandbox();

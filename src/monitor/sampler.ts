@@ -41,7 +41,7 @@ const MIN_TIMEOUT_MS = 10_000;
 
 type Timing = Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>;
 
-/** Returns a sample's timeout in milliseconds, capped so that one slow answer opens no gap. */
+/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
 export function sampleTimeout({ timeout, sampleInterval }: Timing): number {
   return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
@@ -97,7 +97,7 @@ function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): 
   return isTimeUp ? 'max-duration was over' : undefined;
 }
 
-// Long enough for a last sample that is cancelled after LAST_SAMPLE_TIMEOUT_MS.
+// Leaves time for a last sample, which is cancelled after LAST_SAMPLE_TIMEOUT_MS.
 const MAX_WAIT_MS = 8000;
 const POLL_MS = 50;
 

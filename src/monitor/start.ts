@@ -15,7 +15,10 @@ export interface SamplerOptions {
   readonly jobPid: number;
 }
 
-/** @throws InputError if the sampler ends before it has read its options */
+/**
+ * Starts the sampler in the background.
+ * @throws InputError if it exits before it has read its options
+ */
 export async function startSampler(
   script: string,
   directory: string,
@@ -25,7 +28,8 @@ export async function startSampler(
   const errorFile = openSync(errors, 'a', 0o600);
   const child = spawn(process.execPath, [script, directory], {
     env: samplerEnvironment(),
-    // Windows cannot remove a process's working directory, and a job may remove its workspace.
+    // Windows cannot delete a directory while a process runs in it, and a job may delete its
+    // workspace.
     cwd: path.dirname(directory),
     detached: true,
     windowsHide: true,
@@ -34,7 +38,7 @@ export async function startSampler(
   closeSync(errorFile);
   await once(child, 'spawn');
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
-  // Inputs may be secret, and other processes can read arguments and environments.
+  // Use a pipe, since inputs may be secret: other processes can read arguments and environments.
   const sent = child.stdin && finished(child.stdin.end(JSON.stringify(options)));
   await sent?.catch(() => {
     const { crash = 'for no known reason' } = readRecord(directory);

@@ -10,8 +10,8 @@ export function checksumsOf(files: readonly FileResult[]): string {
 }
 
 /**
- * Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed,
- * so that only a complete build has a digest.
+ * Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
+ * only a complete build has a digest.
  */
 export function digestOf(files: readonly FileResult[]): string {
   const lines = files.flatMap(result =>

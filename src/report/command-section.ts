@@ -10,19 +10,18 @@ import type { SectionView } from './section-view.ts';
 export interface CommandSection {
   /** The step's name, or the first line of the script. */
   readonly title: string;
-  /** -1 if a signal ended the command; undefined if nobody saw its end. */
+  /** -1 if a signal killed the command; undefined if its end was not seen. */
   readonly exitCode: number | undefined;
-  /** The agent's words for the end, such as `exit status 3` or `signal: killed`. */
+  /** How the agent describes the end, such as `exit status 3` or `signal: killed`. */
   readonly status: string;
-  /** Milliseconds. */
   readonly durationMs: number;
   readonly lastLines: readonly string[];
 }
 
-/** How a command ended, or why nobody saw its end. */
+/** How a command ended, or why that is unknown. */
 export type CommandEnd =
   | ({ readonly kind: 'ended' } & ProcessEnd)
-  /** It may still be running. */
+  /** The command may still be running. */
   | { readonly kind: 'lost'; readonly error: Failure }
   | { readonly kind: 'not-started'; readonly error: Failure };
 
@@ -71,7 +70,7 @@ function outputBlock({ lastLines }: CommandSection): Html[] {
     lastLines.map(line => html`${removeColors(line).replaceAll('\t', '    ')}`),
     '\n',
   );
-  // A block of its own: within <p> or <details>, a blank line would turn the rest into Markdown.
+  // Use a separate block: inside <p> or <details>, a blank line would turn the rest into Markdown.
   return [html`<p>Last lines of the output:</p>`, html`<pre>${lines}</pre>`];
 }
 
@@ -85,7 +84,10 @@ function describeExit({ exitCode, title, durationMs }: CommandSection): string {
   return `${nameCommand(title)} exited with ${exitCode} after ${formatDuration(durationMs)}`;
 }
 
-/** Explains why a command failed. Returns nothing if it exited with 0, or was cancelled. */
+/**
+ * Explains why a command failed. Returns nothing if it exited with 0 or the cancellation stopped
+ * it. A cancelled command whose end nobody saw is still reported.
+ */
 export function explainFailure(
   section: CommandSection,
   end: CommandEnd,
@@ -111,7 +113,7 @@ export function explainFailure(
 const KILLED =
   'Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.';
 
-// Exit codes of bash; above 128, a signal ended a child.
+// Bash exit codes. Above 128, a signal killed a child process.
 const ADVICE: Readonly<Record<number, string>> = {
   126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
   127: 'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
@@ -127,7 +129,7 @@ function explainUnseenEnd(
   isCancelled: boolean,
 ): ReportedError {
   const name = nameCommand(title);
-  // Only max-duration and the end of the job cancel the request.
+  // Only `max-duration` and a cancelled job cancel the request.
   const [reason, hint] =
     error.kind === 'cancelled' ? [NOT_STOPPED, undefined] : [error.message, error.hint];
   const details = isCancelled ? [] : [reason];

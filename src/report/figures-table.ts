@@ -28,7 +28,7 @@ export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
   return table(['', samples.length > 1 ? 'Peak' : 'Now', ...headings, 'Trips if'], rows);
 }
 
-// Each of these aggregates has a column, which is shown if a condition uses it.
+// Aggregates with a column in the table, which is hidden unless a condition uses it.
 const OVERALL = AGGREGATE_NAMES.flatMap(name => {
   const { overall } = AGGREGATES[name];
   return overall === undefined ? [] : [{ name, heading: overall.heading }];

@@ -44,7 +44,7 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
 
 interface Resource {
   readonly name: string;
-  /** The amount in use, if it has a metric, and then the percentage. */
+  /** Metrics of the amount in use (if there is one) and of the percentage. */
   readonly used: readonly string[];
   readonly total: string;
   /** Metrics that messages call by the resource's name. */

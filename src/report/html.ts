@@ -5,15 +5,15 @@ export interface Html {
   readonly html: string;
 }
 
-// With the limits on lists, this keeps summaries below 1 MiB, even if paths have 4,096 characters.
-// GitHub drops longer ones.
+// Together with the limits on lists, this keeps summaries below 1 MiB even with paths of 4,096
+// characters. GitHub drops larger summaries.
 const MAX_TEXT = 300;
 
 const ENTITIES = new Map(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
 );
 
-/** Escapes strings. Markdown stays: an HTML block only ends at a blank line (CommonMark 4.6). */
+/** Escapes strings. Markdown stays: HTML blocks only end at a blank line (CommonMark 4.6). */
 export function html(parts: TemplateStringsArray, ...values: readonly (Html | string)[]): Html {
   return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
@@ -27,7 +27,7 @@ export function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
-/** Renders our own text, with code in backticks. Use `code` for text of a third party. */
+/** Renders trusted text, with code in backticks. Use `code` for third-party text. */
 export function prose(text: string): Html {
   const pieces = text.split('`');
   return concat(pieces.map((piece, index) => (index % 2 === 0 ? html`${piece}` : code(piece))));
@@ -62,7 +62,7 @@ export function shortList(items: readonly Html[]): Html[] {
   return [html`<ul>${concat(bullets)}\n</ul>`];
 }
 
-/** Keeps the first `limit` items, and says how many more there are. */
+/** Keeps the first `limit` items and says how many were left out. */
 export function shorten(items: readonly Html[], limit: number): readonly Html[] {
   return limitList(items, limit, count => html`${moreInReport(count)}`);
 }

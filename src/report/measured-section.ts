@@ -14,7 +14,7 @@ export interface MeasuredSection {
   /** Oldest first. */
   readonly samples: readonly Sample[];
   readonly gate: Gate;
-  /** The time that a monitor covers, in Unix milliseconds. */
+  /** The time that a monitor or a run covers, in Unix milliseconds. */
   readonly monitored?: { readonly from: number; readonly to: number };
 }
 

@@ -2,8 +2,8 @@ import type { Redact } from '../text/redact.ts';
 import type { Report } from './report.ts';
 
 /**
- * Redacts what users typed, such as a token in the wrong input or in the name of a file. Leaves the
- * samples alone: they are already redacted, and a figure may have the digits of a secret.
+ * Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
+ * samples: they are already redacted, and a figure may happen to contain the digits of a secret.
  */
 export function redactReport({ measured, ...others }: Report, redact: Redact): Report {
   const copy = structuredClone(others);
@@ -11,7 +11,7 @@ export function redactReport({ measured, ...others }: Report, redact: Redact): R
   return { ...copy, ...(measured !== undefined && { measured }) };
 }
 
-// Our own words, on which the verdict depends, and digests. A short token could be a part of them.
+// Digests, and fixed words that the verdict depends on: redacting a short token could change them.
 const UNREDACTED = ['task', 'status', 'kind', 'digest', 'sha256'];
 
 function redactStrings(value: object, redact: Redact): void {

@@ -11,7 +11,7 @@ type Sections = Omit<Report, keyof TaskInfo>;
 
 export interface TaskInfo {
   readonly task: Task;
-  /** The monitor's name; empty for other tasks. */
+  /** The input `name` of a monitor or a run; empty for other tasks. */
   readonly name: string;
   readonly sandboxId: string;
   readonly baseUrl: string;
@@ -21,7 +21,7 @@ export interface TaskInfo {
   readonly warnings: readonly string[];
 }
 
-/** Describes one step. It has a section for each thing that its task does. */
+/** Describes one step, with a section for each thing that its task does. */
 export interface Report extends TaskInfo {
   readonly command?: CommandSection;
   readonly upload?: UploadSection;
@@ -45,7 +45,7 @@ interface EarlyFailure extends Pick<TaskInfo, 'name' | 'cancelled'> {
   readonly isGated: boolean;
 }
 
-/** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
+/** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
 export function failedReport(task: Task, { error, isGated, ...info }: EarlyFailure): Report {
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
   const measured = { samples: [], gate };

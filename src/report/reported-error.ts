@@ -7,13 +7,13 @@ import { judgementLine } from './figures.ts';
 export interface ReportedError {
   readonly message: string;
   readonly details: readonly string[];
-  /** Our own words, in which backticks mark code. */
+  /** Trusted text, in which backticks mark code. */
   readonly advice?: readonly string[];
-  /** A sentence of our own for the title. The reasons leave out a message that is the same. */
+  /** A trusted sentence for the title. The reasons omit a message that repeats it. */
   readonly title?: string;
 }
 
-/** Describes an error with its hint, its problems, the words of the system, or the stack of a bug. */
+/** Describes an error with its hint, its problems, the system's message, or the stack of a bug. */
 export function toReportedError(error: unknown): ReportedError {
   if (error instanceof AgentError)
     return {
@@ -27,7 +27,6 @@ export function toReportedError(error: unknown): ReportedError {
   return describeBug(error);
 }
 
-/** Returns the message, the details and the advice. */
 export function errorLines({ message, details, advice = [] }: ReportedError): string[] {
   return [message, ...details, ...advice];
 }

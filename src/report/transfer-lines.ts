@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatNumber, formatRate } from '../text/form
 import type { TaskInfo } from './report.ts';
 import type { FailureGroup } from './section-view.ts';
 
-// What the sections of uploads and downloads say in the same words.
+// The parts of a section that uploads and downloads share.
 
 interface FailedFile {
   readonly error: Failure;
@@ -28,7 +28,7 @@ export function describeFailures<F extends FailedFile>(
   }));
 }
 
-// An error of the step, or its cancellation, already explains why files were not attempted.
+// A step-level error or a cancellation already explains why files were not attempted.
 export function notAttemptedReasons(
   files: readonly { readonly status: string; readonly reason?: string }[],
   { errors, cancelled }: TaskInfo,

@@ -46,7 +46,7 @@ export function createSandbox(
   });
 }
 
-/** Extends the sandbox's life to at least `lifetimeMs` from now. @throws AgentError */
+/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
 export async function connectToSandbox(
   api: SandboxApi,
   id: string,
@@ -96,16 +96,18 @@ function decodeSandbox(answer: Answer): Sandbox {
   return { id, token: text(token), domain: text(domain) };
 }
 
-// E2B's `error_code` for a creation that failed on every host, and left nothing behind
+// E2B's `error_code` for a creation that failed on every host and left nothing behind
 // (packages/api/internal/orchestrator in e2b-dev/infra).
 const CREATE_FAILED = 'sandbox_create_failed';
 
-/** Returns true for failures without effect, and for 503, which a service sends while it restarts. */
+/**
+ * Returns true for failures without effect, and for 503, which services answer while they restart.
+ */
 function isRepeatable({ status, code, isUnsent }: AgentError): boolean {
   return isUnsent || status === 429 || status === 503 || code === CREATE_FAILED;
 }
 
-/** Returns true unless a creation that failed certainly created nothing. */
+/** Returns false only if a failed creation certainly created nothing. */
 function mayHaveCreated(error: unknown): boolean {
   if (!(error instanceof AgentError)) return true;
   const { status, code, isUnsent, isFromProxy } = error;

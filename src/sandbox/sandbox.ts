@@ -34,7 +34,7 @@ export interface SandboxHooks {
 
 export interface PublishedSandbox {
   readonly baseUrl: string;
-  /** The end of its lifetime, in Unix milliseconds. It may have been extended. */
+  /** Unix ms; the real end may be later if the lifetime was extended. */
   readonly endsAt: number;
 }
 
@@ -64,7 +64,6 @@ export async function createOrConnect(
   if (sandbox.token === undefined) throw noTokenError(sandbox);
 }
 
-/** Deletes a sandbox, or warns if that fails. */
 export async function deleteOrWarn(
   { id, endsAt }: ScheduledDeletion,
   inputs: Inputs<'sandbox-end'>,
@@ -93,7 +92,7 @@ export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): s
 // E2B gives each port of a sandbox a host name (https://e2b.dev/docs/network/public-url), so
 // the URL contains placeholders.
 function baseUrlOf(domain: string | undefined, apiUrl: string): string {
-  // Only local test servers use http, and they route by headers at a single address.
+  // Only local test servers use http. They have a single address and route by header.
   if (apiUrl.startsWith('http:')) return apiUrl;
   return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
 }
@@ -131,7 +130,7 @@ async function create(
   try {
     if (inputs.delete ?? true) scheduleDeletion({ id, endsAt: now() + lifetime });
   } catch (error) {
-    // The post step will not know this sandbox, so delete it now.
+    // The post step won't know about this sandbox, so delete it now.
     await deleteSandbox(api, id).catch(() =>
       warn(notDeletedWarning({ id, endsAt: now() + lifetime })),
     );
@@ -147,7 +146,7 @@ async function connect(
   { now, log }: SandboxContext,
   { scheduleDeletion }: SandboxHooks,
 ): Promise<Sandbox> {
-  // Schedule the deletion first, in case connecting fails.
+  // Schedule the deletion first, because connecting may fail.
   if (shouldDelete) scheduleDeletion({ id, endsAt: now() + lifetime });
   const sandbox = await connectToSandbox(api, id, lifetime);
   log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);

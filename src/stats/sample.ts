@@ -5,7 +5,7 @@ import { type Judgement, judge } from '../gate/judge.ts';
 import type { Stats } from './stats.ts';
 
 export interface Sample extends Stats {
-  /** When it arrived, by the runner's clock, in Unix milliseconds. */
+  /** Arrival time by the runner's clock, in Unix milliseconds. */
   readonly at: number;
 }
 
@@ -42,7 +42,7 @@ export async function takeSamples(
 export interface WaitResult {
   readonly isReady: boolean;
   readonly waitedMs: number;
-  /** Conditions that the last successful sample did not meet. */
+  /** Conditions that were not met by the last sample that could be read. */
   readonly unmet: readonly Judgement[];
   readonly error: AgentError | undefined;
 }

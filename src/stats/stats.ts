@@ -10,7 +10,10 @@ export interface Stats {
   readonly json: string;
 }
 
-/** @throws AgentError if the request fails or the answer is unusable */
+/**
+ * Reads and decodes one sample.
+ * @throws AgentError if the request fails or the answer is unusable
+ */
 export async function readStats(
   client: Omit<Client, 'receive'>,
   statsPath: string,
@@ -48,7 +51,7 @@ function numbersIn(fields: object): Figures {
   return new Map(numbers);
 }
 
-// Services report a total of 0 if they do not know it. Then the figures of its use are meaningless.
+// Services report an unknown total as 0, which makes the figures of its use meaningless.
 const FIGURES_OF_TOTAL = {
   mem_total: ['mem_total', 'mem_used', 'mem_used_pct', 'mem_free'],
   mem_total_mib: ['mem_total_mib', 'mem_used_mib'],

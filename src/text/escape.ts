@@ -12,7 +12,7 @@ export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Values are quoted up to this many characters. */
+/** `quote` truncates values to this many characters. */
 export const MAX_QUOTED = 100;
 
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
@@ -40,7 +40,7 @@ const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`,
 const MAX_OUTPUT_LINE = 16 * 1024;
 const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, 'gm');
 
-/** Escapes lines of a command's output, except for tabs and colors. Cuts each after 16 KiB. */
+/** Escapes a command's output, except for tabs and colors, and truncates lines to 16 KiB. */
 export function escapeOutput(lines: string): string {
   return lines
     .replace(LONG_LINE, line => truncate(line, MAX_OUTPUT_LINE))

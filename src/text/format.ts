@@ -50,7 +50,7 @@ export function totalSize(files: readonly { readonly size: number }[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Keeps the first `limit` items; `more` makes a last item from the number left out. */
+/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
 export function limitList<T>(
   items: readonly T[],
   limit: number,
@@ -60,7 +60,7 @@ export function limitList<T>(
   return [...items.slice(0, limit), more(items.length - limit)];
 }
 
-/** Ends a list that was cut, for `limitList`. */
+/** The `more` callback of `limitList`: the last item of a truncated list. */
 export function moreInReport(count: number): string {
   return `and ${formatNumber(count)} more; the report file has them all`;
 }

@@ -7,14 +7,15 @@ export interface LineReader {
 const MAX_LINE_LENGTH = 64 * 1024;
 
 /**
- * Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret could
- * be split between two chunks. Of a line above 64 KiB, only the first 64 KiB are sure to be kept.
+ * Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret
+ * could be split between two chunks. Lines above 64 KiB may be truncated.
  */
 export function readLines(onLines: (block: string) => void): LineReader {
   const decoder = new TextDecoder();
   let unfinished = '';
   const add = (text: string) => {
-    // The runner also ends a line at a lone \r. One at the end may belong to a \r\n.
+    // The runner treats a lone \r as a line break. Hold back a trailing \r: a \n may follow in the
+    // next chunk.
     const all = (unfinished + text).replace(/\r\n|\r(?!$)/g, '\n');
     const end = all.lastIndexOf('\n') + 1;
     if (end > 0) onLines(all.slice(0, end));

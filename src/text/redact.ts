@@ -5,15 +5,15 @@ export type Redact = (text: string) => string;
 
 /** Returns a function that masks secrets in decoded text. */
 export function redactor(secrets: readonly string[]): Redact {
-  // Messages about inputs only quote the start of a long value.
+  // Messages about inputs only quote the start of a long value, so redact that, too.
   const starts = secrets.map(secret => secret.slice(0, MAX_QUOTED));
   const forms = [...secrets, ...starts].filter(secret => secret !== '').flatMap(formsOf);
-  // Replace longer forms first, so that no part of them remains.
+  // Replace longer forms first, or parts of them would remain.
   const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
   return text => ordered.reduce((clean, form) => clean.replaceAll(form, '***'), text);
 }
 
-// Decoded text may quote JSON, such as an error that a proxy passes on, or a URL with a signature.
+// Decoded text may itself quote JSON, such as an error that a proxy forwards, or a signed URL.
 function formsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inUrl = encodeURIComponent(secret.toWellFormed());
@@ -26,8 +26,8 @@ function escapeLikeGo(character: string): string {
 }
 
 /**
- * Redacts all strings and keys of a JSON text, however they are escaped. Numbers stay, even if they
- * contain a secret of digits. Returns '' if the text is not JSON.
+ * Redacts all strings and keys of a JSON text, however they are escaped. Leaves numbers as they
+ * are, even if they contain a secret of digits. Returns '' if the text is not JSON.
  */
 export function redactJson(text: string, redact: Redact): string {
   if (!isJson(text)) return '';

@@ -14,7 +14,7 @@ export interface FileToDownload {
   readonly path: string;
   /** On the runner, relative to the workspace. */
   readonly target: string;
-  /** Absolute path of the target; the workspace in it is a real path. */
+  /** Absolute path of the target, below the real path of the workspace. */
   readonly realTarget: string;
 }
 
@@ -25,7 +25,7 @@ export interface DownloadedFile {
 }
 
 /**
- * Downloads a file to its target, which stays as it was unless all of the file arrives.
+ * Downloads a file, and leaves its target unchanged unless the whole file arrives.
  * @throws AgentError
  */
 export async function downloadFile(
@@ -34,7 +34,7 @@ export async function downloadFile(
   client: Pick<Client, 'receive'>,
 ): Promise<DownloadedFile> {
   useDisk(file, () => checkTarget(file));
-  // A name of its own: the target's may be as long as names can be.
+  // Use a short, unique name: the target's may already have the maximum length.
   const part = path.join(path.dirname(file.realTarget), `.sandbox-sync-${randomUUID()}.part`);
   const user = username === '' ? '' : `&username=${encodeURIComponent(username)}`;
   try {
@@ -42,7 +42,8 @@ export async function downloadFile(
       { method: 'GET', path: `/files?path=${encodeURIComponent(file.path)}${user}` },
       answer => receiveInto(part, file, answer, maxBytes),
     );
-    // After a timeout, the function above may still run, so it must not touch the target.
+    // After a timeout, `receiveInto` may keep running in the background, so only this line may
+    // touch the target.
     useDisk(file, () => renameSync(part, file.realTarget));
     return downloaded;
   } finally {
@@ -50,7 +51,7 @@ export async function downloadFile(
   }
 }
 
-/** @throws AgentError if a link or a folder is in the way */
+/** Checks that nothing is in the way. @throws AgentError for a link or a folder */
 function checkTarget({ target, realTarget }: FileToDownload): void {
   const hint = 'Choose another target, or remove in the workspace what is in the way.';
   if (isLink(deepestLinkIn(realTarget)))
@@ -85,13 +86,13 @@ async function receiveInto(
   throw new AgentError('connection', `${answer.label} sent ${size} of ${expected} bytes.`);
 }
 
-/** Returns the bytes that the answer announces. @throws AgentError if it could not be checked */
+/** Returns the announced length. @throws AgentError if it is unknown or above `maxBytes` */
 function checkLength({ label, headers }: StreamedAnswer, maxBytes: number): number {
   const { 'content-length': length, 'content-encoding': encoding } = headers;
   const hint = 'Check whether a proxy on the way compresses or converts answers.';
   if (encoding !== undefined)
     throw new AgentError('bad-answer', `${label} sent an encoded answer.`, { hint });
-  // Without a length, an answer that was cut off could look complete.
+  // Without a length, a truncated answer could look complete.
   if (typeof length !== 'string' || !/^\d{1,15}$/.test(length))
     throw new AgentError('bad-answer', `${label} sent no Content-Length.`, { hint });
   const bytes = Number(length);

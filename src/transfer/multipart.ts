@@ -16,7 +16,10 @@ export const SMALL_BYTES = 256 * 1024;
 
 const BATCH_BYTES = 1024 * 1024;
 
-/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
+/**
+ * Groups small files into batches of at most `filesPerRequest` files and 1 MiB. Each other file
+ * gets its own request.
+ */
 export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number): Batch[] {
   const batches: Batch[] = [];
   let open: { readonly files: PlannedFile[]; room: number } | undefined;
@@ -37,13 +40,13 @@ export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number
 // Upper bound for a part's boundary and headers, excluding the file name.
 const FRAME_BYTES = 256;
 
-/** Returns the most bytes a file can take in a batch, or Infinity if it must be sent alone. */
+/** Returns the most bytes that a file can take in a batch, or Infinity if it cannot be batched. */
 function sizeInBatch({ target, size }: PlannedFile): number {
   const canBatch = size <= SMALL_BYTES && isPlainFilename(target);
   return canBatch ? FRAME_BYTES + target.length + size : Infinity;
 }
 
-// All multipart parsers agree on these names, and form-data does not change them.
+// Names that every multipart parser we know reads the same way, and that form-data does not escape.
 function isPlainFilename(filename: string): boolean {
   if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
@@ -107,7 +110,7 @@ export function batchBody(
   return { chunks, length: end + tail.length, digests, close: () => {} };
 }
 
-/** @throws AgentError if the file cannot be opened or its size has changed */
+/** Streams a file. @throws AgentError if it cannot be opened or its size has changed */
 export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body {
   const { chunks: fileChunks, close } = openFile(file);
   const digest = isHashed ? createHash('sha256') : undefined;
@@ -127,7 +130,7 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
   return { chunks: chunks(), length, digests, close };
 }
 
-// With `timeout: 60s`, 24 batches need only 0.2 Mbit/s, since each slice restarts the idle clock.
+// Each slice restarts the idle clock: with `timeout: 60s`, 24 parallel batches need 0.2 Mbit/s.
 const SLICE_BYTES = 64 * 1024;
 
 function slicesOf(buffer: Buffer): Buffer[] {

@@ -9,7 +9,7 @@ import { systemCode } from '../text/errors.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Opens a file, whose `chunks` throw an AgentError if it shrinks.
+ * Opens a file. Its `chunks` throw an AgentError if it shrinks.
  * @throws AgentError if the file cannot be opened or its size has changed
  */
 export function openFile(file: PlannedFile) {
@@ -58,8 +58,8 @@ function openPlanned(file: PlannedFile): number {
   throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
 
-// Synchronous reads into one buffer are fastest. They are safe because undici only asks for a chunk
-// once the socket has released the previous one.
+// Synchronous reads into one buffer are fastest, and safe: undici only asks for a chunk once the
+// socket has released the previous one.
 function* chunksOf(file: PlannedFile, descriptor: number): Generator<BorrowedChunk> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
   for (let read = 0; read < file.size; read += buffer.length) {

@@ -49,7 +49,7 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): State | 
 }
 
 /**
- * Marks files that the sandbox already has as `unchanged`, and lists the paths in the sandbox of files
+ * Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
  * that have left the build.
  */
 export async function findChanges(
@@ -63,7 +63,7 @@ export async function findChanges(
     const row = byTarget.get(result.file.target);
     files.push((row && (await resultIfUnchanged(result.file, row, cancel))) ?? result);
   }
-  // A cancelled search finds no files, so all would seem to have left the build.
+  // A cancelled search finds no files, so every file would seem to have left the build.
   if (cancel.aborted) return { files, orphaned: [] };
   const targets = new Set(planned.map(({ file }) => file.target));
   const orphans = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
@@ -87,8 +87,8 @@ async function resultIfUnchanged(
 }
 
 /**
- * Removes the state file before a transfer, so that if this run is interrupted, the next sends
- * every file.
+ * Removes the state file before a transfer, so that the next run sends every file if this one is
+ * interrupted.
  * @throws InputError if the file cannot be removed
  */
 export function removeState({ file }: State): void {
@@ -102,7 +102,8 @@ export function removeState({ file }: State): void {
 
 /** Writes the state unless a file failed or was not attempted. Returns warnings. */
 export function writeState(state: State, results: readonly FileResult[]): readonly string[] {
-  // Files that have left the build stay listed, but without a hash, since users may delete them.
+  // Keep files that have left the build, so that they are listed as orphaned, but without a hash,
+  // since users may delete them.
   const rows = new Map<string, StateRow>();
   for (const row of state.rows) rows.set(row.path, { ...row, sha256: undefined });
   for (const result of results) {

@@ -23,7 +23,7 @@ export type StoreFiles = (
   onSent: (bytes: number) => void,
 ) => Promise<readonly StoredFile[]>;
 
-// Answer budget per entry. Agents echo the metadata of a file, which takes up to 4 KiB.
+// Extra response bytes allowed per file: agents echo its metadata, up to 4 KiB.
 const ENTRY_BYTES = 8 * 1024;
 
 export function createStoreFiles(
@@ -84,8 +84,8 @@ function requestPath(inputs: Inputs<'upload'>, target: string | undefined): stri
 }
 
 /**
- * Returns the stored paths in the order of `targets`, not redacted: a secret that ends within a
- * target would hide the target.
+ * Returns the stored paths in target order, unredacted: redaction could mask part of a target, and
+ * then the comparison fails.
  * @throws AgentError if the answer lists other files
  */
 export function storedPaths(answer: Answer, targets: readonly string[]): string[] {
@@ -108,7 +108,7 @@ function storedPath(entry: unknown, target: string, answer: Answer): string {
   throw badAnswer(answer, 'its entry has no path, or that of another target');
 }
 
-// The agent may return a relative target as an absolute path in the user's home.
+// The agent may expand a relative target to an absolute path in the user's home.
 function isPathOf(target: string, path: string): boolean {
   return path === target || (!posix.isAbsolute(target) && path.endsWith(`/${target}`));
 }

@@ -6,7 +6,10 @@ import { type Batch, batchesOf } from './multipart.ts';
 import { requestEach, type TimedOutcome } from './request-each.ts';
 import type { StoredFile, StoreFiles } from './store-files.ts';
 
-/** Every planned file has exactly one result: `not-attempted` until it is sent. */
+/**
+ * Each planned file has exactly one result. It is `not-attempted` until sent, unless it is
+ * unchanged or skipped.
+ */
 export type FileResult =
   | ({
       readonly status: 'uploaded';
@@ -35,7 +38,7 @@ export type TransferEvent =
   | { readonly kind: 'sent'; readonly bytes: number }
   /** `files` is empty for a stats request. */
   | { readonly kind: 'retry'; readonly files: readonly NamedFile[]; readonly retry: Retry }
-  /** Counts files, since their results may change until the transfer ends. */
+  /** Counts files instead of naming results, which may change until the transfer ends. */
   | { readonly kind: 'attempted'; readonly count: number }
   | { readonly kind: 'debug'; readonly text: string };
 
@@ -80,7 +83,7 @@ export async function transfer(
   return { files: failOverwritten(files), retries };
 }
 
-// An agent that drops folders may have written part of a batch over other files.
+// An agent that ignores the folders of targets may have overwritten other files with a batch.
 function mayHaveOverwrittenOthers(batch: Batch, { kind }: AgentError): boolean {
   return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
