@@ -88,7 +88,7 @@ describe('packages', () => {
   });
 });
 
-test('imports run down the sentence', () => {
+test('a folder only imports from lower folders', () => {
   const wrong = SOURCES.flatMap(({ file, imports }) =>
     imports
       .filter(name => name.endsWith('.ts') && path.posix.dirname(name) !== path.posix.dirname(file))

@@ -260,7 +260,7 @@ describe('ends', () => {
       assert.match(String(followed.end.problem), problem);
     });
 
-  test('an end is not trusted if the connection is lost after it', async () => {
+  test('an end is not trusted if the connection is closed after it', async () => {
     const { end: seen } = await follow(cut(startFrame(1), endFrame(0)));
     assert.ok('exitCode' in seen, JSON.stringify(seen));
     assert.equal(seen.exitCode, 0);
