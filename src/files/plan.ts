@@ -62,7 +62,7 @@ export function planFiles(
   if (problems.length > 0) throw new InputError(problems);
   const skipped = listSkipped(matches, workspace);
   const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...skipWarnings(skipped)];
-  // Without conflicts, two files with the same target are one file, which two patterns match.
+  // Conflicts were rejected above, so equal targets are the same file, matched by two patterns.
   const files = [...new Map(planned.map(file => [file.target, file])).values()];
   return { files, skipped, warnings };
 }

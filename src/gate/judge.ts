@@ -87,7 +87,7 @@ const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => bool
   '!=': (figure, limit) => figure !== limit,
 };
 
-// A breach of > or < reports the most extreme figure, and one of == or != the first that trips.
+// Breaches of > and < report the most extreme figure; those of == and != the first that trips.
 function mostExtreme(operator: Operator, figures: readonly number[]): readonly number[] {
   if (operator.startsWith('>')) return [AGGREGATES.max.compute(figures)];
   return operator.startsWith('<') ? [AGGREGATES.min.compute(figures)] : figures;
@@ -96,7 +96,7 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
 // Keeps messages short: agents may report hundreds of metrics.
 const MAX_REPORTED = 30;
 
-/** Lists the metrics of a sample, first the one whose output has the name `wanted`. */
+/** Lists a sample's metrics, starting with the one whose output is called `wanted`. */
 function namesIn({ figures }: Measured, wanted: string): string {
   const metric = wanted.replaceAll('-', '_');
   const others = [...figures.keys()].filter(name => name !== metric).sort();

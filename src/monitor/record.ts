@@ -26,7 +26,7 @@ export function loadInputs(directory: string): RawInputs | undefined {
   return json === '' ? undefined : stringFieldsOf(JSON.parse(json));
 }
 
-/** Returns undefined once the sampler has ended by itself. */
+/** Returns undefined once the sampler has exited normally. */
 export function samplerPid(directory: string): number | undefined {
   return Number(readIfExists(monitorFiles(directory).pid)) || undefined;
 }
@@ -81,7 +81,7 @@ export function readRecord(directory: string): MonitorRecord {
   return { ...recordOf(lines), crash: findErrorLine(readIfExists(errors)) };
 }
 
-/** Collects the lines of a record, skipping those that are no `RecordLine`. */
+/** Collects the lines of a record, skipping any that is not a `RecordLine`. */
 export function recordOf(lines: readonly object[]): Omit<MonitorRecord, 'crash'> {
   const decoded = lines.map(decodeLine);
   return {

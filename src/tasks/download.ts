@@ -15,7 +15,7 @@ import {
 import { requestEach, type TimedOutcome } from '../transfer/request-each.ts';
 import type { Context } from './context.ts';
 
-/** Downloads files of the sandbox to the workspace. @throws InputError before anything is sent */
+/** Downloads files from the sandbox to the workspace. @throws InputError before anything is sent */
 export async function download(inputs: Inputs<'download'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl, ifNoFileFound } = inputs;
   const files = placeTargets(inputs, context.workspace);

@@ -22,7 +22,7 @@ interface ScriptOptions extends Omit<ProcessOptions, 'command' | 'args'> {
   readonly onReconnect: (error: AgentError, delayMs: number) => void;
 }
 
-/** Runs a script once, and connects again if the connection is lost. */
+/** Runs a script once, and reconnects if the connection is lost. */
 export async function followScript(
   service: Service,
   options: ScriptOptions,
@@ -69,7 +69,7 @@ export async function followScript(
   });
 }
 
-// A few minutes of attempts; E2B's agent remembers the end of a process for 30 s.
+// Spans a few minutes, although E2B's agent remembers the end of a process for only 30 s.
 const MAX_RECONNECTS = 10;
 
 const KILL_AFTER_MS = 4000;
@@ -111,7 +111,7 @@ for second in 1 2 3 4; do
 done
 kill -KILL $(members)`;
 
-/** Ends a process and its children, as far as they have not left its session. */
+/** Kills a process and those of its children that have not left its session. */
 async function endSession(
   client: Client,
   pid: number,
@@ -123,7 +123,7 @@ async function endSession(
   const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/', username };
   const start = () => startProcess(client, options, handlers);
   await withRetries(start, { ...policy, onRetry: () => {} });
-  // Ends the stream, even if something that left the session holds it open.
+  // Closes the stream, even if a process that left the session holds it open.
   await withRetries(() => killProcess(client, pid), { ...policy, onRetry: () => {} });
 }
 

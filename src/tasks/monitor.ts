@@ -33,7 +33,7 @@ interface MonitorSetup {
   readonly jobPid: number;
 }
 
-// A sandbox that was just created or resumed may not answer at once.
+// A sandbox that was just created or resumed may not answer immediately.
 export const FIRST_RETRIES = 2;
 
 /**

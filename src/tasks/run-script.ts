@@ -12,7 +12,7 @@ import { followScript } from './follow-script.ts';
 export interface RunContext extends Context {
   /** Aborts just before the runner kills the process. */
   readonly killImminent: AbortSignal;
-  /** When the job's sandbox ends, in Unix milliseconds, if known. */
+  /** Unix time (ms) at which the job's sandbox expires, if known. */
   readonly sandboxEndsAt?: number | undefined;
 }
 
@@ -23,12 +23,12 @@ export interface ScriptResult {
   readonly warnings: readonly string[];
 }
 
-// The agent sends a sign of life every 10 s.
+// The agent sends a keepalive every 10 s.
 const MIN_TIMEOUT_MS = 30_000;
 
 const MAX_LAST_LINES = 20;
 
-/** Runs the script to its end, or until `max-duration` is over or the job is cancelled. */
+/** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
 export async function runScript(inputs: Inputs<'run'>, context: RunContext): Promise<ScriptResult> {
   const { run: script, maxDuration, timeout } = inputs;
   const { cancel, killImminent, clock, redact, onEvent } = context;
@@ -76,7 +76,7 @@ export async function runScript(inputs: Inputs<'run'>, context: RunContext): Pro
   };
 }
 
-// Of a line that was cut while it was read, the end may be half a secret.
+// If a line was cut while it was read, it may end with half a secret.
 const MAX_LAST_LINE = 1000;
 
 function shorten(lines: string): string[] {
@@ -84,7 +84,7 @@ function shorten(lines: string): string[] {
   return all.map(line => truncate(line, MAX_LAST_LINE));
 }
 
-/** Returns the step's name, or the first line of its script, redacted before anything cuts it. */
+/** Returns the step's name, or the first line of its script, redacted before it is truncated. */
 function titleOf({ name, run: script }: Inputs<'run'>, redact: Redact): string {
   if (name !== '') return redact(name);
   const [first = '', ...others] = script.split('\n');

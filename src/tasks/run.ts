@@ -9,7 +9,7 @@ import { readStatsWithRetries } from './measure.ts';
 import { FIRST_RETRIES, type JudgedRecord, judgeRecord, requireJudgeable } from './monitor.ts';
 import { type RunContext, runScript, type ScriptResult } from './run-script.ts';
 
-// A service with E2B's process service has E2B's path, too, so this is no input.
+// A service with E2B's process service also has E2B's path, so this is not an input.
 const STATS_PATH = '/metrics';
 
 /**
@@ -41,7 +41,7 @@ export async function run(inputs: Inputs<'run'>, context: RunContext): Promise<R
   };
 }
 
-// Over a shorter period, the CPU figure would mostly be that of the request itself.
+// Over a shorter period, the CPU figure would mostly measure the request itself.
 const LAST_SAMPLE_DELAY_MS = 200;
 
 async function runAndSample(

@@ -34,7 +34,7 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
   });
 }
 
-// After a full disk, the stats still work, and show how full it is.
+// When the disk is full, the stats still work and show how full it is.
 function hasFatalFailure(results: readonly FileResult[]): boolean {
   return results.some(
     result =>

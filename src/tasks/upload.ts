@@ -110,7 +110,7 @@ export async function sendFiles(
     random,
     onEvent,
   }).finally(() => onEvent({ kind: 'end' }));
-  // Different targets can lead to the same path, for example through a link in the sandbox.
+  // Different targets can resolve to the same path, for example through a link in the sandbox.
   const storedPaths = new Set(files.map(result => ('path' in result ? result.path : '')));
   const upload = {
     ...planned,
