@@ -40,10 +40,10 @@ export function findLinkProblems(skipped: readonly SkippedEntry[], workspace: st
 }
 
 /**
- * Finds excludes that begin where no pattern begins, such as `!secret.txt` beside `dist/**`: they
- * exclude nothing. A pattern counts as beginning in all of its first folder in the directory.
- * @param excludes the path of each exclude up to its first wildcard, by its line
- * @param roots the same paths of the patterns
+ * Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
+ * beside `dist/**`. A pattern counts as searching its whole top-level folder.
+ * @param excludes maps each exclude's line to its path up to the first wildcard
+ * @param roots the paths of the patterns up to their first wildcards
  */
 export function findUselessExcludes(
   excludes: ReadonlyMap<string, string>,
@@ -74,7 +74,7 @@ function overlap(one: string, other: string): boolean {
   return pathWithin(one, other) !== undefined || pathWithin(other, one) !== undefined;
 }
 
-/** Lists hidden entries but `.git`, directly below the folders in which searches began. */
+/** Lists hidden entries except `.git`, directly below the folders where searches began. */
 export function listHidden(matches: readonly Matches[], workspace: string): string[] {
   const roots = new Set(matches.filter(match => match.hidesDotNames).map(match => match.root));
   const folders = [...roots].filter(root => statIfExists(root)?.isDirectory());

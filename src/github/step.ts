@@ -105,11 +105,14 @@ function openStep(entry: EntryPoint, inputs: RawInputs | undefined): OpenStep {
 
 interface JobSandboxes {
   readonly sandboxes: readonly JobSandbox[];
-  /** Why they could not be loaded, if so. */
+  /** The error that prevented loading them. */
   readonly problem?: Error | undefined;
 }
 
-/** Returns an error as a value, since the log that reports it is opened with their tokens. */
+/**
+ * Returns a load error instead of throwing it: the log that reports it cannot open until we know
+ * which tokens to redact.
+ */
 function sandboxesFor(entry: EntryPoint): JobSandboxes {
   try {
     return { sandboxes: usesJobSandbox(entry) ? loadJobSandboxes() : [] };

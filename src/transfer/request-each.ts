@@ -11,7 +11,7 @@ export interface RequestEachOptions<I, T> extends RetryPolicy {
   readonly onRetry: (item: I, retry: Retry) => void;
   readonly onOutcome: (item: I, outcome: TimedOutcome<T>) => void;
   readonly onDebug: (text: string) => void;
-  /** Returns true for an error that is fatal only for this item's kind of request. */
+  /** Returns true for errors that make further requests pointless, besides fatal ones. */
   readonly isHopeless?: (item: I, error: AgentError) => boolean;
 }
 
@@ -22,8 +22,8 @@ export type TimedOutcome<T> = Outcome<T> & {
 };
 
 /**
- * Sends a request for each item in parallel, with retries, until more requests are pointless.
- * Returns the reason why the items without an outcome were not attempted.
+ * Sends a request for each item in parallel, with retries, until further requests would be
+ * pointless. Returns why the remaining items were not attempted.
  */
 export async function requestEach<I, T>(
   items: readonly I[],
@@ -94,7 +94,7 @@ function isOverload({ status }: AgentError): boolean {
 // This may leave good files unsent, but by then the job has failed anyway.
 const MAX_CONSECUTIVE_FAILURES = 3;
 
-/** Returns a callback for each outcome, which aborts `giveUp` once more requests are pointless. */
+/** Returns a callback for each outcome, which aborts `giveUp` once further ones are pointless. */
 function failureCounter(giveUp: AbortController) {
   let consecutiveFailures = 0;
   return (outcome: Outcome<unknown>, isHopeless: (error: AgentError) => boolean): void => {
