@@ -9,7 +9,7 @@ export function lend(bytes: Buffer): BorrowedChunk {
   return { length: bytes.length, use: read => read(bytes) };
 }
 
-export interface Sending {
+export interface SendStatus {
   /** True once the socket has taken all chunks. */
   isSent: boolean;
   isOver: boolean;
@@ -21,7 +21,7 @@ export interface Sending {
  */
 export async function* trackSending(
   chunks: Iterable<BorrowedChunk>,
-  sending: Sending,
+  sending: SendStatus,
   onTaken: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for (const chunk of chunks) {

@@ -6,7 +6,7 @@ import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, type StreamedAnswer, statusFailure } from './answer.ts';
-import { type BorrowedChunk, type Sending, trackSending } from './borrowed-chunk.ts';
+import { type BorrowedChunk, type SendStatus, trackSending } from './borrowed-chunk.ts';
 import { AgentError, type Hints, networkFailure } from './failure.ts';
 import { restartOnChunk, startIdleClock } from './idle-clock.ts';
 
@@ -126,7 +126,7 @@ async function exchange<T>(
   { service, dispatcher, redact, now }: Transport,
   read: ReadAnswer<T>,
 ): Promise<T> {
-  const sending: Sending = { isSent: body === undefined, isOver: false };
+  const sending: SendStatus = { isSent: body === undefined, isOver: false };
   const clock = startIdleClock(service.timeoutMs, () => stallError(label, sending));
   const onTaken = (bytes: number) => {
     clock.restart();
@@ -171,7 +171,7 @@ async function exchange<T>(
   }
 }
 
-function stallError(label: string, { isSent }: Sending): AgentError {
+function stallError(label: string, { isSent }: SendStatus): AgentError {
   const problem = isSent ? 'the answer did not end' : 'nothing more could be sent';
   return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
 }

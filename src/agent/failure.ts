@@ -11,7 +11,11 @@ interface FailurePolicy {
 
 const retryable = (hint: string): FailurePolicy => ({ isRetryable: true, isFatal: false, hint });
 const fatal = (hint: string): FailurePolicy => ({ isRetryable: false, isFatal: true, hint });
-const perFile = (hint: string): FailurePolicy => ({ isRetryable: false, isFatal: false, hint });
+const notRetryable = (hint: string): FailurePolicy => ({
+  isRetryable: false,
+  isFatal: false,
+  hint,
+});
 
 const FAILURE_POLICIES = {
   unauthorized: fatal(
@@ -21,14 +25,14 @@ const FAILURE_POLICIES = {
   'sandbox-not-found': fatal(
     'Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.',
   ),
-  'not-found': perFile('Check base-url: the service has no such operation there.'),
-  'no-such-file': perFile(
+  'not-found': notRetryable('Check base-url: the service has no such operation there.'),
+  'no-such-file': notRetryable(
     'Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found.',
   ),
-  rejected: perFile(
+  rejected: notRetryable(
     'The agent does not take this request. Check header-prefix, sandbox-id and port.',
   ),
-  'too-large': perFile(
+  'too-large': notRetryable(
     'A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.',
   ),
   busy: retryable('The sandbox or its host is busy, or still starting. Run the job again.'),
@@ -46,11 +50,11 @@ const FAILURE_POLICIES = {
   connection: retryable(
     'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.',
   ),
-  'bad-answer': perFile('Check that base-url and the paths lead to the in-sandbox agent.'),
-  'file-changed': perFile(
+  'bad-answer': notRetryable('Check that base-url and the paths lead to the in-sandbox agent.'),
+  'file-changed': notRetryable(
     'Check that the runner may read the file, and upload once nothing writes it any more.',
   ),
-  'not-written': perFile(
+  'not-written': notRetryable(
     'Check that the runner may write the target, and that its disk is not full.',
   ),
   cancelled: fatal('The job was cancelled.'),
@@ -61,7 +65,7 @@ export type FailureKind = keyof typeof FAILURE_POLICIES;
 /** Hints that replace the general ones for one kind of request. */
 export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
 
-interface Details {
+interface AgentErrorOptions {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly code?: string | undefined;
@@ -82,15 +86,15 @@ export class AgentError extends Error {
   readonly isUnsent: boolean;
   readonly isFromProxy: boolean;
 
-  constructor(kind: FailureKind, message: string, details: Details = {}) {
+  constructor(kind: FailureKind, message: string, options: AgentErrorOptions = {}) {
     super(message);
     this.kind = kind;
-    this.status = details.status;
-    this.retryAfterMs = details.retryAfterMs;
-    this.code = details.code;
-    this.hint = details.hint ?? FAILURE_POLICIES[kind].hint;
-    this.isUnsent = details.isUnsent ?? false;
-    this.isFromProxy = details.isFromProxy ?? false;
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+    this.code = options.code;
+    this.hint = options.hint ?? FAILURE_POLICIES[kind].hint;
+    this.isUnsent = options.isUnsent ?? false;
+    this.isFromProxy = options.isFromProxy ?? false;
   }
 
   get isRetryable(): boolean {
