@@ -36,7 +36,7 @@ import {
 
 // Inputs that several actions share, grouped by purpose.
 
-const connecting = {
+const connectionInputs = {
   'sandbox-id': sandboxId,
   token,
   'base-url': baseUrl,
@@ -47,9 +47,9 @@ const connecting = {
   timeout: duration(1, '60s'),
 };
 
-const retrying = { retries: wholeNumber(0, 10, 4) };
+const retryInputs = { retries: wholeNumber(0, 10, 4) };
 
-const uploading = {
+const uploadInputs = {
   'upload-path': operationPath('/files'),
   files: fileRules,
   target: targetDirectory,
@@ -68,7 +68,7 @@ const uploading = {
   'dry-run': flag(false),
 };
 
-const downloading = {
+const downloadInputs = {
   files: downloadLines,
   'working-directory': text,
   'max-bytes': byteSize('1GiB'),
@@ -77,62 +77,62 @@ const downloading = {
   concurrency,
 };
 
-const judging = { 'fail-if': conditions, 'warn-if': conditions };
+const gateInputs = { 'fail-if': conditions, 'warn-if': conditions };
 
-const measuring = {
+const statsInputs = {
   'stats-path': operationPath('/metrics'),
-  ...judging,
+  ...gateInputs,
   'wait-until': waitConditions,
   'wait-timeout': duration(1, '5m'),
   samples: wholeNumber(1, 1000, 1),
   'sample-interval': duration(200, '1s'),
 };
 
-const reporting = { summary: flag(true) };
+const reportInputs = { summary: flag(true) };
 
-const monitoring = {
-  ...judging,
+const monitorInputs = {
+  ...gateInputs,
   'sample-interval': duration(200, '5s'),
   name: text,
-  ...reporting,
+  ...reportInputs,
 };
 
-const running = {
+const runInputs = {
   run: script,
   'working-directory': text,
   env: keyValues,
   username: text,
   'max-duration': duration(1000, '1h'),
-  ...monitoring,
+  ...monitorInputs,
   'sample-interval': duration(200, '1s'),
 };
 
-const controlling = {
+const apiInputs = {
   'api-url': apiUrl,
   'api-key': apiKey,
   headers,
-  ...retrying,
+  ...retryInputs,
   timeout: duration(1, '60s'),
 };
 
 /** Maps each action, and each post step with saved inputs, to the parsers of its inputs. */
 const INPUTS = {
-  sync: { ...connecting, ...retrying, ...uploading, ...measuring, ...reporting },
-  upload: { ...connecting, ...retrying, ...uploading, ...reporting },
-  download: { ...connecting, ...retrying, ...downloading, ...reporting },
-  stats: { ...connecting, ...retrying, ...measuring, ...reporting },
+  sync: { ...connectionInputs, ...retryInputs, ...uploadInputs, ...statsInputs, ...reportInputs },
+  upload: { ...connectionInputs, ...retryInputs, ...uploadInputs, ...reportInputs },
+  download: { ...connectionInputs, ...retryInputs, ...downloadInputs, ...reportInputs },
+  stats: { ...connectionInputs, ...retryInputs, ...statsInputs, ...reportInputs },
   monitor: {
-    ...connecting,
+    ...connectionInputs,
     'stats-path': operationPath('/metrics'),
-    ...monitoring,
+    ...monitorInputs,
     'max-duration': duration(1000, '6h'),
   },
-  'monitor-stop': { monitor: text, ...reporting },
-  run: { ...connecting, ...running },
+  'monitor-stop': { monitor: text, ...reportInputs },
+  run: { ...connectionInputs, ...runInputs },
   // The main step of a monitor saves these inputs for its post step and for monitor/stop.
-  'monitor-end': { 'sandbox-id': text, 'base-url': text, ...monitoring },
+  'monitor-end': { 'sandbox-id': text, 'base-url': text, ...monitorInputs },
   sandbox: {
-    ...controlling,
+    ...apiInputs,
     template: text,
     lifetime: duration(1000, '15m'),
     metadata: keyValues,
@@ -140,7 +140,7 @@ const INPUTS = {
     'sandbox-id': existingSandboxId,
     delete: flag(undefined),
   },
-  'sandbox-end': controlling,
+  'sandbox-end': apiInputs,
 } as const satisfies Readonly<Record<ActionName | 'monitor-end' | 'sandbox-end', InputParsers>>;
 
 export type EntryPoint = keyof typeof INPUTS;
@@ -161,7 +161,7 @@ type Values<F extends InputParsers> = {
 
 export type Inputs<T extends EntryPoint> = Values<(typeof INPUTS)[T]>;
 
-export type Connection = Values<typeof connecting>;
+export type Connection = Values<typeof connectionInputs>;
 
 export function taskOf(entry: ReportingEntryPoint): Task {
   return entry === 'monitor-end' || entry === 'monitor-stop' ? 'monitor' : entry;
