@@ -3,7 +3,7 @@ import type { ProcessEnd } from '../agent/process.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';
-import type { TaskInfo } from './report.ts';
+import type { ReportHeader } from './report.ts';
 import type { ReportedError } from './reported-error.ts';
 import type { SectionView } from './section-view.ts';
 
@@ -33,7 +33,7 @@ export const EMPTY_COMMAND: CommandSection = {
   lastLines: [],
 };
 
-export function viewCommand(section: CommandSection, info: TaskInfo): SectionView {
+export function viewCommand(section: CommandSection, info: ReportHeader): SectionView {
   const { exitCode, durationMs } = section;
   return {
     level: exitCode === 0 ? 'success' : 'failure',
@@ -54,7 +54,7 @@ export function viewCommand(section: CommandSection, info: TaskInfo): SectionVie
   };
 }
 
-function headlineOf(section: CommandSection, { cancelled, errors }: TaskInfo): string {
+function headlineOf(section: CommandSection, { cancelled, errors }: ReportHeader): string {
   const name = nameCommand(section.title);
   // An error already says how the command failed.
   if (errors.some(({ title }) => title?.startsWith(name))) return '';

@@ -2,7 +2,7 @@ import type { Failure } from '../agent/failure.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/format.ts';
 import type { DownloadedFile } from '../transfer/download-file.ts';
 import { html } from './html.ts';
-import type { TaskInfo } from './report.ts';
+import type { ReportHeader } from './report.ts';
 import type { SectionView } from './section-view.ts';
 import {
   clause,
@@ -36,7 +36,7 @@ interface Attempts {
 
 export const EMPTY_DOWNLOAD: DownloadSection = { files: [], retries: 0, durationMs: 0 };
 
-export function viewDownload(section: DownloadSection, info: TaskInfo): SectionView {
+export function viewDownload(section: DownloadSection, info: ReportHeader): SectionView {
   const { files } = section;
   const totals = countFiles(files);
   const failed = files.filter(file => file.status === 'failed');

@@ -7,7 +7,7 @@ import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
 import { breachLine, describeUsage, nameBreach } from './figures.ts';
 import { figuresTable } from './figures-table.ts';
-import type { TaskInfo } from './report.ts';
+import type { ReportHeader } from './report.ts';
 import type { Reason, SectionView } from './section-view.ts';
 
 export interface MeasuredSection {
@@ -20,7 +20,7 @@ export interface MeasuredSection {
 
 export const NOT_MEASURED: MeasuredSection = { samples: [], gate: NO_GATE };
 
-export function viewMeasured(section: MeasuredSection, info: TaskInfo): SectionView {
+export function viewMeasured(section: MeasuredSection, info: ReportHeader): SectionView {
   const { gate } = section;
   const aggregates = aggregatesOf(section);
   return {
@@ -46,7 +46,10 @@ const LEVELS = {
   failed: 'failure',
 } as const;
 
-function headlineOf({ samples, gate }: MeasuredSection, { errors, cancelled }: TaskInfo): string {
+function headlineOf(
+  { samples, gate }: MeasuredSection,
+  { errors, cancelled }: ReportHeader,
+): string {
   if (samples.length === 0 && errors.some(({ title }) => title !== undefined)) return '';
   // The gate's sentence already names the figures that tripped it.
   const hasBreaches = samples.length > 0 && gate.breaches.length > 0;
@@ -56,7 +59,10 @@ function headlineOf({ samples, gate }: MeasuredSection, { errors, cancelled }: T
 const MAX_BREACHES = 3;
 
 /** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */
-function describeGate({ samples, gate }: MeasuredSection, { errors, cancelled }: TaskInfo): string {
+function describeGate(
+  { samples, gate }: MeasuredSection,
+  { errors, cancelled }: ReportHeader,
+): string {
   const { state, breaches } = gate;
   if (state === 'none' || samples.length === 0) return '';
   const level = state === 'failed' ? 'fail' : 'warn';

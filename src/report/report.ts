@@ -7,9 +7,9 @@ import type { ReportedError } from './reported-error.ts';
 import type { SectionView } from './section-view.ts';
 import { EMPTY_UPLOAD, type UploadSection, viewUpload } from './upload-section.ts';
 
-type Sections = Omit<Report, keyof TaskInfo>;
+type Sections = Omit<Report, keyof ReportHeader>;
 
-export interface TaskInfo {
+export interface ReportHeader {
   readonly task: Task;
   /** The input `name` of a monitor or a run; empty for other tasks. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface TaskInfo {
 }
 
 /** Describes one step, with a section for each thing that its task does. */
-export interface Report extends TaskInfo {
+export interface Report extends ReportHeader {
   readonly command?: CommandSection;
   readonly upload?: UploadSection;
   readonly measured?: MeasuredSection;
@@ -40,7 +40,7 @@ export function viewsOf(report: Report): SectionView[] {
   ];
 }
 
-interface EarlyFailure extends Pick<TaskInfo, 'name' | 'cancelled'> {
+interface EarlyFailure extends Pick<ReportHeader, 'name' | 'cancelled'> {
   readonly error: ReportedError;
   readonly isGated: boolean;
 }

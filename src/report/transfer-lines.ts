@@ -1,6 +1,6 @@
 import type { Failure } from '../agent/failure.ts';
 import { formatBytes, formatCount, formatNumber, formatRate } from '../text/format.ts';
-import type { TaskInfo } from './report.ts';
+import type { ReportHeader } from './report.ts';
 import type { FailureGroup } from './section-view.ts';
 
 // The parts of a section that uploads and downloads share.
@@ -31,7 +31,7 @@ export function describeFailures<F extends FailedFile>(
 // A step-level error or a cancellation already explains why files were not attempted.
 export function notAttemptedReasons(
   files: readonly { readonly status: string; readonly reason?: string }[],
-  { errors, cancelled }: TaskInfo,
+  { errors, cancelled }: ReportHeader,
 ): string[] {
   if (errors.length > 0 || cancelled) return [];
   const unattempted = files.filter(({ status }) => status === 'not-attempted');

@@ -11,7 +11,7 @@ import {
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
-import type { TaskInfo } from './report.ts';
+import type { ReportHeader } from './report.ts';
 import type { SectionView } from './section-view.ts';
 import {
   clause,
@@ -51,7 +51,7 @@ export const EMPTY_UPLOAD: UploadSection = {
   durationMs: 0,
 };
 
-export function viewUpload(section: UploadSection, info: TaskInfo): SectionView {
+export function viewUpload(section: UploadSection, info: ReportHeader): SectionView {
   const { files, digest, shard } = section;
   const totals = countFiles(section);
   const failed = files.filter(file => file.status === 'failed');
@@ -105,7 +105,7 @@ function uploadLevel({ shard }: UploadSection, totals: Totals): SectionView['lev
 function describeUpload(
   { dryRun, durationMs, skipped }: UploadSection,
   totals: Totals,
-  { errors, cancelled }: TaskInfo,
+  { errors, cancelled }: ReportHeader,
 ): string {
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
   const unsent = `${clause(unchanged, 'unchanged')}${clause(skipped.length, 'skipped')}`;
