@@ -36,7 +36,7 @@ export function createSandbox(
   const settings = { timeout: toSeconds(inputs.lifetime), secure: true, autoPause: false };
   const { template: templateID, metadata, env: envVars } = inputs;
   const request = post('/sandboxes', { templateID, ...settings, metadata, envVars });
-  return call({ ...api, isRepeatable }, async () => {
+  return callWithRetries({ ...api, isRepeatable }, async () => {
     try {
       return decodeSandbox(await api.client.send(request));
     } catch (error) {
@@ -53,14 +53,16 @@ export async function connectToSandbox(
   lifetimeMs: number,
 ): Promise<Sandbox> {
   const request = post(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
-  const sandbox = await call(api, async () => decodeSandbox(await api.client.send(request)));
+  const sandbox = await callWithRetries(api, async () =>
+    decodeSandbox(await api.client.send(request)),
+  );
   return { ...sandbox, id };
 }
 
 /** Returns false if the sandbox was already gone. @throws AgentError */
 export async function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   try {
-    return await call(api, async () => {
+    return await callWithRetries(api, async () => {
       const answer = await api.client.send({ method: 'DELETE', path: `/sandboxes/${id}` });
       if (isFromProxy(answer)) throw badAnswer(answer, 'it is not JSON');
       return true;
@@ -71,7 +73,7 @@ export async function deleteSandbox(api: SandboxApi, id: string): Promise<boolea
   }
 }
 
-async function call<T>(api: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+async function callWithRetries<T>(api: RetryOptions, attempt: () => Promise<T>): Promise<T> {
   const outcome = await withRetries(attempt, api);
   if ('value' in outcome) return outcome.value;
   const { kind, message, status, isFromProxy } = outcome.error;
