@@ -16,9 +16,9 @@ import { errorLines, toReportedError } from '../report/reported-error.ts';
 import type { SandboxContext } from '../sandbox/sandbox.ts';
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
+import { eventLog } from './event-log.ts';
 import { loadJobSandboxes } from './job-state.ts';
 import { type Log, openLog } from './log.ts';
-import { eventLog } from './progress.ts';
 import { publish } from './publish.ts';
 import { cancelSignals, readInputs, workspace } from './runner.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { eventLog, progressLine } from '../../src/github/progress.ts';
+import { eventLog, progressLine } from '../../src/github/event-log.ts';
 import { file } from '../report/file-results.ts';
 
 const files = [file('a.js', 1024), file('b.js', 3072)];
