@@ -1,5 +1,5 @@
 import type { PlannedFile } from '../files/plan.ts';
-import { judgementLine } from '../report/figures.ts';
+import { judgementLine } from '../report/figure-texts.ts';
 import type { RunEvent } from '../tasks/context.ts';
 import {
   formatBytes,

@@ -1,7 +1,7 @@
 import { overallLabelsOf } from '../gate/conditions.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime, moreInReport } from '../text/format.ts';
-import { formatFigure } from './figures.ts';
+import { formatFigure } from './figure-texts.ts';
 import { type Html, html } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 

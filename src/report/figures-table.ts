@@ -3,7 +3,7 @@ import type { Condition } from '../gate/conditions.ts';
 import type { Gate } from '../gate/judge.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatCount } from '../text/format.ts';
-import { formatFigure, isFree, RESOURCES } from './figures.ts';
+import { formatFigure, isFree, RESOURCES } from './figure-texts.ts';
 import { code, concat, type Html, html, table, unbroken } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 

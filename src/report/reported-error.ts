@@ -2,7 +2,7 @@ import { AgentError } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
 import type { WaitResult } from '../stats/sample.ts';
 import { formatCount, formatDuration } from '../text/format.ts';
-import { judgementLine } from './figures.ts';
+import { judgementLine } from './figure-texts.ts';
 
 export interface ReportedError {
   readonly message: string;

@@ -3,7 +3,7 @@ import type { AgentError } from '../agent/failure.ts';
 import { type Outcome, withRetries } from '../agent/retry.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { judgementLine } from '../report/figures.ts';
+import { judgementLine } from '../report/figure-texts.ts';
 import type { MeasuredSection } from '../report/measured-section.ts';
 import type { Report } from '../report/report.ts';
 import { type ReportedError, waitError } from '../report/reported-error.ts';
