@@ -117,7 +117,7 @@ async function send<T>(
   }
 }
 
-/** Reads a successful answer. May call `restart` to restart the timeout. */
+/** Reads a successful answer. Calling `restart` restarts the timeout. */
 type ReadAnswer<T> = (answer: StreamedAnswer, restart: () => void) => Promise<T>;
 
 async function exchange<T>(

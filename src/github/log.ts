@@ -16,7 +16,7 @@ import { limitList, moreInReport } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 
-/** Redacts the secrets that users typed, and escapes workflow commands, in every line. */
+/** Redacts secrets and escapes workflow commands in every line. */
 export interface Log {
   readonly line: (text: string) => void;
   /** Logs whole lines of a command's output, up to 16 MiB in total. */
@@ -81,7 +81,7 @@ const STATUS_WORDS: Readonly<Record<FileResult['status'], string>> = {
 
 const MAX_LINES = 1000;
 
-/** Logs files in a collapsed group: all in a dry run, otherwise at most 1,000, failures first. */
+/** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
 export function logFiles({ files, skipped, dryRun }: UploadSection, log: Log): void {
   if (files.length + skipped.length === 0) return;
   const ordered = Object.keys(STATUS_WORDS).flatMap(status =>

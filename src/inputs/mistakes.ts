@@ -13,8 +13,8 @@ const PATHS = ['files', 'target'];
 const SEPARATES_NOTHING =
   'has a comma or a space, which separates nothing. Write each pattern on its own line.';
 
-// Here, `files` stands for each pattern, `exclude` for each `!` line, `unmatched` for each pattern
-// that matches nothing, and `target` also for the targets in `files`.
+// As an input, `files` stands for each pattern, `exclude` for each `!` line, `unmatched` for each
+// pattern that matches nothing, and `target` also for the targets in `files`.
 const MISTAKES: readonly CommonMistake[] = [
   {
     inputs: ['sandbox-id', 'token', 'api-key'],

@@ -39,7 +39,7 @@ function renderFailureGroup({ message, hint, sources }: FailureGroup): Html {
   return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 
-// The jobs of a matrix share a page, so these names are needed to tell their summaries apart.
+// Only these names tell apart the summaries of a matrix, whose jobs share a page.
 function nameSandbox({ name, sandboxId }: Report): Html {
   const names = [name, sandboxId].filter(text => text !== '').map(code);
   return names.length === 0 ? html`` : html` (${concat(names, ', ')})`;

@@ -1,6 +1,6 @@
 export interface LineReader {
   readonly write: (bytes: Buffer) => void;
-  /** Passes on an unfinished last line. */
+  /** Flushes an unfinished last line. */
   readonly end: () => void;
 }
 
