@@ -40,7 +40,7 @@ export async function waitFor(
 ): Promise<ReportedError | undefined> {
   const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
   const { onEvent, cancel } = context;
-  if (conditions === undefined) return undefined;
+  if (conditions === undefined || cancel.aborted) return undefined;
   onEvent({ kind: 'wait', timeoutMs });
   // Do not retry: waiting already repeats the request.
   const read = () => readStatsWithRetries({ ...inputs, retries: 0 }, client, context);

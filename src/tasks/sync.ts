@@ -1,4 +1,4 @@
-import { agentService, withClient } from '../agent/client.ts';
+import { agentService, type Client, withClient } from '../agent/client.ts';
 import { isFatal } from '../agent/failure.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -7,31 +7,41 @@ import type { Report } from '../report/report.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { checkGateIsJudgeable, measure, waitFor } from './measure.ts';
-import { planOnly, prepareUpload, sendFiles, sendNothing } from './upload.ts';
+import { planOnly, planUpload, sendFiles, sendNothing, type UploadPlan } from './upload.ts';
 
 /**
  * Plans, waits for the sandbox, uploads, measures and judges.
  * @throws InputError before anything is sent
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
+  const { sandboxId, baseUrl, dryRun } = inputs;
+  const plan = await planUpload(inputs, context);
+  const result = dryRun
+    ? { ...(await planOnly(plan, inputs, context)), measured: NOT_MEASURED }
+    : await withClient(agentService(inputs), context, client =>
+        sendAndMeasure(plan, inputs, client, context),
+      );
+  const cancelled = context.cancel.aborted;
+  return { task: 'sync', name: '', sandboxId, baseUrl, cancelled, errors: [], ...result };
+}
+
+async function sendAndMeasure(
+  plan: UploadPlan,
+  inputs: Inputs<'sync'>,
+  client: Client,
+  context: Context,
+) {
   const { cancel } = context;
-  const prepared = await prepareUpload('sync', inputs, context);
-  if (inputs.dryRun)
-    return { ...(await planOnly(prepared, inputs, context)), measured: NOT_MEASURED };
   const unmeasured = { measured: { samples: [], gate: gateOf(inputs, []) } };
-  if (cancel.aborted) return { ...sendNothing(prepared, context), ...unmeasured };
-  return withClient(agentService(inputs), context, async client => {
-    const error =
-      (await waitFor(inputs, client, context)) ??
-      (await checkGateIsJudgeable(inputs, client, context));
-    if (error !== undefined || cancel.aborted)
-      return { ...sendNothing(prepared, context, error), ...unmeasured };
-    const sent = await sendFiles(prepared, inputs, client, context);
-    if (sent.cancelled || hasFatalFailure(sent.upload.files)) return { ...sent, ...unmeasured };
-    // With a gate, its check has already read the stats, so the CPU figure covers the upload.
-    const measured = await measure(inputs, client, context, isGated(inputs));
-    return { ...sent, ...measured, cancelled: cancel.aborted };
-  });
+  const error =
+    (await waitFor(inputs, client, context)) ??
+    (await checkGateIsJudgeable(inputs, client, context));
+  if (error !== undefined)
+    return { ...sendNothing(plan, error.message), ...unmeasured, errors: [error] };
+  const sent = await sendFiles(plan, inputs, client, context);
+  if (cancel.aborted || hasFatalFailure(sent.upload.files)) return { ...sent, ...unmeasured };
+  // With a gate, its check has already read the stats, so the CPU figure covers the upload.
+  return { ...sent, ...(await measure(inputs, client, context, isGated(inputs))) };
 }
 
 // When the disk is full, the stats still work and show how full it is.

@@ -7,7 +7,6 @@ import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
 import type { Report } from '../report/report.ts';
-import type { ReportedError } from '../report/reported-error.ts';
 import { describeShard, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
 import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
@@ -24,51 +23,44 @@ import type { Context } from './context.ts';
 
 /** Plans and uploads files. @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
-  const prepared = await prepareUpload('upload', inputs, context);
-  if (inputs.dryRun) return planOnly(prepared, inputs, context);
-  if (context.cancel.aborted) return sendNothing(prepared, context);
-  return withClient(agentService(inputs), context, client =>
-    sendFiles(prepared, inputs, client, context),
-  );
+  const { sandboxId, baseUrl, dryRun } = inputs;
+  const plan = await planUpload(inputs, context);
+  const result = dryRun
+    ? await planOnly(plan, inputs, context)
+    : await withClient(agentService(inputs), context, client =>
+        sendFiles(plan, inputs, client, context),
+      );
+  const cancelled = context.cancel.aborted;
+  return { task: 'upload', name: '', sandboxId, baseUrl, cancelled, errors: [], ...result };
 }
 
-interface UploadReport extends Report {
+interface UploadResult extends Pick<Report, 'warnings'> {
   readonly upload: UploadSection;
 }
 
-interface PreparedUpload {
-  /** What to report if the job is cancelled before anything is sent. */
-  readonly report: UploadReport;
+export interface UploadPlan extends UploadResult {
   readonly state: State | undefined;
 }
 
 /** Finds files, plans their targets and compares them with the state file. @throws InputError */
-export async function prepareUpload(
-  task: 'sync' | 'upload',
-  inputs: Inputs<'upload'>,
-  context: Context,
-): Promise<PreparedUpload> {
+export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
   const { workspace, cancel } = context;
-  const { sandboxId, baseUrl, shard, dryRun } = inputs;
+  const { shard, dryRun } = inputs;
   const [state, plan] = await allOrProblems([
     Promise.try(() => readState(inputs, workspace)),
     findAndPlan(inputs, context),
   ]);
   const ours = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
-  const reason = 'the job was cancelled';
-  const planned = ours.map((file): FileResult => ({ status: 'not-attempted', file, reason }));
-  const changes = state && (await findChanges(planned, state, cancel));
+  const files = ours.map((file): FileResult => ({ status: 'not-attempted', file, reason: '' }));
   const upload = {
     ...EMPTY_UPLOAD,
     dryRun,
-    files: planned,
+    files,
     skipped: plan.skipped,
     shard: shard && { ...shard, files: ours.length, planned: plan.files.length },
-    ...changes,
+    ...(state && (await findChanges(files, state, cancel))),
   };
-  const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
-  const info = { task, name: '', sandboxId, baseUrl, cancelled: true, errors: [], warnings };
-  return { report: { ...info, upload }, state };
+  return { upload, warnings: [...plan.warnings, ...(state?.warnings ?? [])], state };
 }
 
 const MAX_HIDDEN = 5;
@@ -90,12 +82,13 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
 }
 
 export async function sendFiles(
-  { report, state }: PreparedUpload,
+  plan: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,
   { cancel, clock, sleep, random, onEvent }: Context,
-): Promise<UploadReport> {
-  const planned = report.upload;
+): Promise<UploadResult> {
+  if (cancel.aborted) return sendNothing(plan, 'the job was cancelled');
+  const { upload: planned, state } = plan;
   if (state !== undefined) removeState(state);
   announce(inputs, planned, onEvent);
   const startedAt = clock();
@@ -121,8 +114,7 @@ export async function sendFiles(
     durationMs: Math.round(clock() - startedAt),
   };
   const stateWarnings = state === undefined ? [] : writeState(state, files);
-  const warnings = [...report.warnings, ...stateWarnings];
-  return { ...report, upload, cancelled: cancel.aborted, warnings };
+  return { upload, warnings: [...plan.warnings, ...stateWarnings] };
 }
 
 function announce(
@@ -139,39 +131,31 @@ function announce(
 }
 
 /**
- * Reports what would be sent, with a digest if `checksums` is set.
- * @throws AgentError if a file of the digest cannot be read
+ * Marks the files that a dry run would send, and hashes them if `checksums` is set.
+ * @throws AgentError if one of them cannot be read
  */
 export async function planOnly(
-  { report }: PreparedUpload,
+  { upload, warnings }: UploadPlan,
   { checksums }: Inputs<'upload'>,
   { cancel }: Context,
-): Promise<UploadReport> {
+): Promise<UploadResult> {
   const files: FileResult[] = [];
-  for (const result of report.upload.files) {
+  for (const result of upload.files) {
     const { status, file } = result;
     if (status !== 'not-attempted') {
       files.push(result);
       continue;
     }
     const sha256 = checksums ? await hashFile(file, cancel) : undefined;
-    const hashed = sha256 === undefined ? {} : { sha256 };
-    files.push({ status: 'skipped', file, reason: 'dry run', ...hashed });
+    files.push({ status: 'skipped', file, reason: 'dry run', sha256 });
   }
-  const upload = { ...report.upload, files, digest: digestOf(files) };
-  return { ...report, upload, cancelled: cancel.aborted };
+  return { upload: { ...upload, files, digest: digestOf(files) }, warnings };
 }
 
-/** Reports that no file was attempted. Without an error, the reason is that the job was cancelled. */
-export function sendNothing(
-  { report }: PreparedUpload,
-  { cancel }: Context,
-  error?: ReportedError,
-): UploadReport {
-  if (error === undefined) return { ...report, cancelled: cancel.aborted };
-  const files = report.upload.files.map(result =>
-    result.status === 'not-attempted' ? { ...result, reason: error.message } : result,
+/** Gives the reason why no file was attempted. */
+export function sendNothing({ upload, warnings }: UploadPlan, reason: string): UploadResult {
+  const files = upload.files.map(result =>
+    result.status === 'not-attempted' ? { ...result, reason } : result,
   );
-  const upload = { ...report.upload, files };
-  return { ...report, upload, cancelled: cancel.aborted, errors: [error] };
+  return { upload: { ...upload, files }, warnings };
 }

@@ -29,7 +29,7 @@ export type FileResult =
       readonly file: PlannedFile;
       readonly reason: string;
       /** Set by dry runs with `checksums: true`. */
-      readonly sha256?: string;
+      readonly sha256?: string | undefined;
     };
 
 type NamedFile = Pick<PlannedFile, 'source'>;
