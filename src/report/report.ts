@@ -40,6 +40,16 @@ export function viewsOf(report: Report): SectionView[] {
   ];
 }
 
+/** Describes a task by its sandbox, whether it is cancelled by now, and its result. */
+export function reportOf(
+  task: Task,
+  { sandboxId, baseUrl }: Pick<ReportHeader, 'sandboxId' | 'baseUrl'>,
+  { aborted: cancelled }: AbortSignal,
+  result: Partial<Report>,
+): Report {
+  return { task, name: '', sandboxId, baseUrl, cancelled, errors: [], warnings: [], ...result };
+}
+
 interface EarlyFailure extends Pick<ReportHeader, 'name' | 'cancelled'> {
   readonly error: ReportedError;
   readonly isGated: boolean;

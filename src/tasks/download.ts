@@ -5,7 +5,7 @@ import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { DownloadResult, DownloadSection } from '../report/download-section.ts';
-import type { Report } from '../report/report.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import { formatCount } from '../text/format.ts';
 import {
   type DownloadedFile,
@@ -28,9 +28,7 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   const missing = section.files.filter(({ status }) => status === 'missing');
   const warnings =
     ifNoFileFound === 'warn' ? missing.map(file => `${file.path} ${NOT_FOUND}.`) : [];
-  const cancelled = context.cancel.aborted;
-  const info = { task: 'download', name: '', sandboxId, baseUrl, cancelled, errors: [] } as const;
-  return { ...info, warnings, download: section };
+  return reportOf('download', inputs, context.cancel, { warnings, download: section });
 }
 
 const NOT_FOUND = 'does not exist in the sandbox';

@@ -1,4 +1,4 @@
-import { agentService, type Client, withClient } from '../agent/client.ts';
+import type { Client } from '../agent/client.ts';
 import type { AgentError } from '../agent/failure.ts';
 import { type Outcome, withRetries } from '../agent/retry.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
@@ -11,29 +11,11 @@ import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import type { Context } from './context.ts';
 
-/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
-export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
-  const { sandboxId, baseUrl } = inputs;
-  return withClient(agentService(inputs), context, async client => {
-    const error = await waitFor(inputs, client, context);
-    const result: MeasureResult =
-      error === undefined && !context.cancel.aborted
-        ? await measure(inputs, client, context)
-        : { measured: { samples: [], gate: gateOf(inputs, []) }, errors: error ? [error] : [] };
-    const cancelled = context.cancel.aborted;
-    return { task: 'stats', name: '', sandboxId, baseUrl, cancelled, warnings: [], ...result };
-  });
-}
-
-interface MeasureResult extends Pick<Report, 'errors'> {
-  readonly measured: MeasuredSection;
-}
-
 /**
  * Waits until the conditions of `wait-until` hold or the job is cancelled. Returns an error if they
  * do not hold in time.
  */
-export async function waitFor(
+export async function waitForSandbox(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
@@ -93,6 +75,11 @@ export function statsError({ status, message, hint }: AgentError) {
   return { message, details: [], advice, title: 'The stats could not be read.' };
 }
 
+interface MeasureResult extends Pick<Report, 'errors'> {
+  readonly measured: MeasuredSection;
+}
+
+/** Takes the samples and judges them. A failed request goes into the result. */
 export async function measure(
   inputs: Inputs<'stats'>,
   client: Client,

@@ -20,7 +20,7 @@ import {
 import { waitForSampler } from '../monitor/sampler.ts';
 import { startSampler } from '../monitor/start.ts';
 import type { MeasuredSection } from '../report/measured-section.ts';
-import type { Report } from '../report/report.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import type { Stats } from '../stats/stats.ts';
 import { quote } from '../text/escape.ts';
 import { formatCount, formatTime } from '../text/format.ts';
@@ -86,9 +86,8 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   // A cancelled step does not wait for the sampler's last line.
   const end = record.end ?? (cancel.aborted ? STOP_REQUESTED : undefined);
   const inputs = parseInputs('monitor-end', saved);
-  const { name, sandboxId, baseUrl } = inputs;
   const judged = judgeRecord(inputs, { ...record, end }, { to: jobEnd });
-  return { task: 'monitor', name, sandboxId, baseUrl, cancelled: cancel.aborted, ...judged };
+  return reportOf('monitor', inputs, cancel, { name: inputs.name, ...judged });
 }
 
 export interface JudgedRecord extends Pick<Report, 'errors' | 'warnings'> {

@@ -3,7 +3,7 @@ import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { MAX_RECORD_BYTES, type RecordLine, recordOf, STOP_REQUESTED } from '../monitor/record.ts';
 import { recordSamples, sampleTimeout } from '../monitor/sampler.ts';
-import type { Report } from '../report/report.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import { readStats } from '../stats/stats.ts';
 import { readStatsWithRetries } from './measure.ts';
 import { FIRST_RETRIES, type JudgedRecord, judgeRecord, requireJudgeable } from './monitor.ts';
@@ -17,7 +17,6 @@ const STATS_PATH = '/metrics';
  * @throws AgentError or InputError if the gate cannot be judged; then nothing has run
  */
 export async function run(inputs: Inputs<'run'>, context: RunContext): Promise<Report> {
-  const { sandboxId, baseUrl, name } = inputs;
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
   const { result, judged } = await withClient(service, context, async client => {
     const policy = { statsPath: STATS_PATH, retries: FIRST_RETRIES };
@@ -26,19 +25,14 @@ export async function run(inputs: Inputs<'run'>, context: RunContext): Promise<R
     if (isGated(inputs)) requireJudgeable(inputs, first);
     return runAndSample(inputs, client, context);
   });
-  const cancelled = context.cancel.aborted;
-  const isJudged = result.isStarted && !cancelled;
-  return {
-    task: 'run',
-    name,
-    sandboxId,
-    baseUrl,
-    cancelled,
+  const isJudged = result.isStarted && !context.cancel.aborted;
+  return reportOf('run', inputs, context.cancel, {
+    name: inputs.name,
     command: result.command,
     measured: judged.measured,
     errors: [...result.errors, ...(isJudged ? judged.errors : [])],
     warnings: [...result.warnings, ...(isJudged ? judged.warnings : [])],
-  };
+  });
 }
 
 // Over a shorter period, the CPU figure would mostly measure the request itself.

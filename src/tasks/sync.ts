@@ -3,10 +3,10 @@ import { isFatal } from '../agent/failure.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { NOT_MEASURED } from '../report/measured-section.ts';
-import type { Report } from '../report/report.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
-import { checkGateIsJudgeable, measure, waitFor } from './measure.ts';
+import { checkGateIsJudgeable, measure, waitForSandbox } from './measure.ts';
 import { planOnly, planUpload, sendFiles, sendNothing, type UploadPlan } from './upload.ts';
 
 /**
@@ -14,15 +14,13 @@ import { planOnly, planUpload, sendFiles, sendNothing, type UploadPlan } from '.
  * @throws InputError before anything is sent
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
-  const { sandboxId, baseUrl, dryRun } = inputs;
   const plan = await planUpload(inputs, context);
-  const result = dryRun
+  const result = inputs.dryRun
     ? { ...(await planOnly(plan, inputs, context)), measured: NOT_MEASURED }
     : await withClient(agentService(inputs), context, client =>
         sendAndMeasure(plan, inputs, client, context),
       );
-  const cancelled = context.cancel.aborted;
-  return { task: 'sync', name: '', sandboxId, baseUrl, cancelled, errors: [], ...result };
+  return reportOf('sync', inputs, context.cancel, result);
 }
 
 async function sendAndMeasure(
@@ -34,7 +32,7 @@ async function sendAndMeasure(
   const { cancel } = context;
   const unmeasured = { measured: { samples: [], gate: gateOf(inputs, []) } };
   const error =
-    (await waitFor(inputs, client, context)) ??
+    (await waitForSandbox(inputs, client, context)) ??
     (await checkGateIsJudgeable(inputs, client, context));
   if (error !== undefined)
     return { ...sendNothing(plan, error.message), ...unmeasured, errors: [error] };

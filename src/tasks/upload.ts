@@ -6,7 +6,7 @@ import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
 import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
-import type { Report } from '../report/report.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import { describeShard, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
 import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
@@ -23,15 +23,13 @@ import type { Context } from './context.ts';
 
 /** Plans and uploads files. @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
-  const { sandboxId, baseUrl, dryRun } = inputs;
   const plan = await planUpload(inputs, context);
-  const result = dryRun
+  const result = inputs.dryRun
     ? await planOnly(plan, inputs, context)
     : await withClient(agentService(inputs), context, client =>
         sendFiles(plan, inputs, client, context),
       );
-  const cancelled = context.cancel.aborted;
-  return { task: 'upload', name: '', sandboxId, baseUrl, cancelled, errors: [], ...result };
+  return reportOf('upload', inputs, context.cancel, result);
 }
 
 interface UploadResult extends Pick<Report, 'warnings'> {
