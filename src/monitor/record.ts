@@ -123,27 +123,31 @@ const MIN_GAP_MS = 30_000;
  * ended early. With `from`, the time before the first sample counts, too.
  */
 export function findGaps(
-  { samples, failures, end, crash }: MonitorRecord,
+  record: MonitorRecord,
   { from, to: jobEnd }: { readonly from?: number; readonly to: number },
   intervalMs: number,
 ): Gap[] {
-  const times = [from ?? [], samples.map(({ at }) => at)].flat();
-  const last = times.at(-1) ?? jobEnd;
+  const { samples, failures } = record;
   const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-  const isLong = ({ from, to }: Gap) => to - from > longest;
+  const isLong = (gap: Gap) => gap.to - gap.from > longest;
+  const times = [from ?? [], samples.map(({ at }) => at)].flat();
   const between = times
-    .map((from, index) => ({ from, to: times[index + 1] ?? from, why: '' }))
-    .filter(isLong);
-  const after = { from: last, to: Math.max(jobEnd, last), why: '' };
+    .slice(1)
+    .map((at, index) => ({ from: times[index] ?? at, to: at, why: '' }));
+  const last = times.at(-1) ?? jobEnd;
+  const atEnd = { from: last, to: Math.max(jobEnd, last), why: whyEnded(record) };
   // The first sample is taken when the monitor starts, so alone it says nothing about the job. One
   // failure is normal: a step may delete the sandbox before the last sample.
   const isOnlyFirst = from === undefined && samples.length === 1 && failures.length > 1;
-  const isUnseen = isLong(after) || samples.length === 0 || isOnlyFirst;
-  if (end === STOP_REQUESTED) return isUnseen ? [...between, after] : between;
+  const isUnseen = atEnd.why !== '' || isLong(atEnd) || samples.length === 0 || isOnlyFirst;
+  return [...between.filter(isLong), ...(isUnseen ? [atEnd] : [])];
+}
+
+function whyEnded({ end, crash }: MonitorRecord): string {
+  if (end === STOP_REQUESTED) return '';
   const reason = end ?? crash;
-  const why =
-    reason === undefined ? 'something else ended the monitor' : `the monitor had ended: ${reason}`;
-  return [...between, { ...after, why: `, since ${why}` }];
+  if (reason === undefined) return ', since something else ended the monitor';
+  return `, since the monitor had ended: ${reason}`;
 }
 
 function readIfExists(file: string): string {

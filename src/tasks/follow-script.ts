@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Client, type Service, withClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import {
@@ -15,9 +16,9 @@ import type { Context } from './context.ts';
 interface ScriptOptions extends Omit<ProcessOptions, 'command' | 'args'> {
   readonly script: string;
   /** Ends the script and its children. */
-  readonly stop: AbortSignal;
+  readonly stopScript: AbortSignal;
   /** Ends this step, even if the script still runs. */
-  readonly quit: AbortSignal;
+  readonly abandon: AbortSignal;
   readonly onOutput: (bytes: Buffer) => void;
   readonly onReconnect: (error: AgentError, delayMs: number) => void;
 }
@@ -28,14 +29,14 @@ export async function followScript(
   options: ScriptOptions,
   context: Context,
 ): Promise<CommandEnd> {
-  const { stop } = options;
-  if (stop.aborted) {
+  const { stopScript, abandon } = options;
+  if (stopScript.aborted) {
     const error = new AgentError('cancelled', 'The job was cancelled.');
     return { kind: 'not-started', error };
   }
-  const quit = new AbortController();
-  options.quit.addEventListener('abort', () => quit.abort());
-  return withClient(service, { ...context, cancel: quit.signal }, async client => {
+  const giveUp = new AbortController();
+  const cancel = AbortSignal.any([abandon, giveUp.signal]);
+  return withClient(service, { ...context, cancel }, async client => {
     const { promise: started, resolve } = Promise.withResolvers<number>();
     let pid: number | undefined;
     const handlers: ProcessHandlers = {
@@ -45,7 +46,7 @@ export async function followScript(
         resolve(startedPid);
       },
     };
-    const policy = { ...context, retries: MAX_RECONNECTS, stop: quit.signal };
+    const policy = { ...context, retries: MAX_RECONNECTS, stop: cancel };
     const following = withRetries(
       () =>
         pid === undefined
@@ -58,11 +59,12 @@ export async function followScript(
         onRetry: ({ error, delayMs }) => options.onReconnect(error, delayMs),
       },
     );
-    const isOver = following.then(() => undefined);
-    if (await Promise.race([isOver, aborted(stop)])) {
-      setTimeout(() => quit.abort(), GIVE_UP_MS).unref();
-      const target = await Promise.race([isOver, started]);
-      if (target !== undefined) await endSession(client, target, options, policy);
+    const ended = following.then(() => 'ended' as const);
+    const stopped = once(stopScript, 'abort').then(() => 'stopped' as const);
+    if ((await Promise.race([ended, stopped])) === 'stopped') {
+      setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
+      const session = await Promise.race([ended, started]);
+      if (session !== 'ended') await endSession(client, session, options, policy);
     }
     const outcome = await following;
     return toCommandEnd(outcome, pid !== undefined);
@@ -137,11 +139,4 @@ function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): Command
 function mayHaveStarted({ kind, isUnsent, status }: AgentError): boolean {
   if (isUnsent || kind === 'sandbox-not-found') return false;
   return status === undefined || status === 408 || status >= 500;
-}
-
-function aborted(signal: AbortSignal): Promise<true> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve(true);
-    else signal.addEventListener('abort', () => resolve(true), { once: true });
-  });
 }

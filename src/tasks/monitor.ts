@@ -112,19 +112,13 @@ export function judgeRecord(
     from: time.from ?? samples[0]?.at ?? time.to,
     to: Math.max(samples.at(-1)?.at ?? time.to, time.to),
   };
-  const found = findGaps(record, time, sampleInterval);
-  const gaps = found.map(describeGap);
-  const [message, ...details] = gaps;
-  const [title] = found.map(gap => describeGap({ ...gap, why: '' }));
-  const isFailure = failIf.length > 0 && message !== undefined && title !== undefined;
+  const gaps = findGaps(record, time, sampleInterval).map(describeGap);
+  const messages = gaps.map(({ message }) => message);
+  const [first] = failIf.length > 0 ? gaps : [];
   return {
-    measured: {
-      samples,
-      monitored,
-      gate: gateOf({ failIf, warnIf }, samples, gaps.length > 0),
-    },
-    errors: isFailure ? [{ message, details, title }] : [],
-    warnings: [...describeFailures(record), ...(isFailure ? [] : gaps)],
+    measured: { samples, monitored, gate: gateOf({ failIf, warnIf }, samples, gaps.length > 0) },
+    errors: first === undefined ? [] : [{ ...first, details: messages.slice(1) }],
+    warnings: [...describeFailures(record), ...(first === undefined ? messages : [])],
   };
 }
 
@@ -132,8 +126,9 @@ function lostRecordError(directory: string) {
   return inputError('monitor', `its record is lost: something removed files from ${directory}.`);
 }
 
-function describeGap({ from, to, why }: Gap): string {
-  return `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}${why}.`;
+function describeGap({ from, to, why }: Gap) {
+  const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
+  return { title: `${title}.`, message: `${title}${why}.` };
 }
 
 function describeFailures({ failures: [first, ...others] }: MonitorRecord): string[] {

@@ -47,8 +47,8 @@ export async function runScript(inputs: Inputs<'run'>, context: RunContext): Pro
     {
       ...inputs,
       script,
-      stop: AbortSignal.any([cancel, tooLong]),
-      quit: killImminent,
+      stopScript: AbortSignal.any([cancel, tooLong]),
+      abandon: killImminent,
       onOutput: output.write,
       onReconnect(error, delayMs) {
         reconnects += 1;

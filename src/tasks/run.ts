@@ -47,6 +47,8 @@ async function runAndSample(
   const stop = AbortSignal.any([ended.signal, context.cancel]);
   const lines: RecordLine[] = [];
   const hasSample = () => lines.some(line => 'stats' in line);
+  // A sample after the end shows a machine that is idle again, so it only counts if it is alone.
+  const isWanted = () => !stop.aborted || !(context.cancel.aborted || hasSample());
   let size = 0;
   const from = context.now();
   const sampling = recordSamples(() => readStats(client, STATS_PATH), {
@@ -55,8 +57,7 @@ async function runAndSample(
     intervalMs: inputs.sampleInterval,
     isFull: () => size >= MAX_RECORD_BYTES,
     write(line) {
-      // A sample after the end shows a machine that is idle again, so it only counts if it is alone.
-      if (stop.aborted && (context.cancel.aborted || hasSample())) return;
+      if (!isWanted()) return;
       lines.push(line);
       size += JSON.stringify(line).length;
     },
@@ -66,11 +67,11 @@ async function runAndSample(
       return await runScript(inputs, context);
     } finally {
       if (!hasSample()) await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
-      ended.abort();
+      ended.abort(STOP_REQUESTED);
     }
   };
   const [result] = await Promise.all([running(), sampling]);
-  const { end = STOP_REQUESTED, ...seen } = recordOf(result.isStarted ? lines : []);
-  const record = { ...seen, end, crash: undefined };
+  const seen = recordOf(result.isStarted ? lines : []);
+  const record = { ...seen, end: seen.end ?? STOP_REQUESTED, crash: undefined };
   return { result, judged: judgeRecord(inputs, record, { from, to: context.now() }) };
 }
