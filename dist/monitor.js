@@ -1,4 +1,4 @@
-import { L as formatDuration, _ as runReportingStep, s as startMonitor, y as createMonitorDirectory } from "./shared.js";
+import { R as formatDuration, _ as runReportingStep, s as startMonitor, y as createMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

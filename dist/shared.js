@@ -23,7 +23,7 @@ function escapeInvisible(text) {
 function truncate(text, limit) {
 	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
 }
-/** Values are quoted up to this many characters. */
+/** `quote` truncates values to this many characters. */
 const MAX_QUOTED = 100;
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 function quote(value) {
@@ -41,7 +41,7 @@ const COLOR = "\x1B\\[[\\d;:]*m";
 const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, "gu");
 const MAX_OUTPUT_LINE = 16384;
 const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, "gm");
-/** Escapes lines of a command's output, except for tabs and colors. Cuts each after 16 KiB. */
+/** Escapes a command's output, except for tabs and colors, and truncates lines to 16 KiB. */
 function escapeOutput(lines) {
 	return lines.replace(LONG_LINE, (line) => truncate(line, MAX_OUTPUT_LINE)).replace(NOT_IN_OUTPUT, escapeCharacter).replace(/^[^\S\n]*::/gm, "\\$&").replaceAll("##[", "##\\[");
 }
@@ -189,7 +189,7 @@ const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 function isAggregate(name) {
 	return Object.hasOwn(AGGREGATES, name);
 }
-/** Takes the nearest rank: the smallest figure such that `percent` % of all are at or below it. */
+/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
 function percentile(percent) {
 	return {
 		compute: (figures) => {
@@ -212,7 +212,7 @@ function aggregateOf(aggregate, metric, samples) {
 }
 
 // src/gate/metrics.ts
-/** Known metrics. Each is an output, too, with hyphens in its name. */
+/** Known metrics. Each has an output of the same name, with hyphens. */
 const METRICS = {
 	ts: { unit: "plain" },
 	cpu_count: { unit: "plain" },
@@ -498,7 +498,10 @@ function parseUrl(input, value, reject, example) {
 	if (/[?#]/.test(value)) return rejectUrl("must not have a query or a fragment.");
 	return url.href.replace(/\/+$/, "");
 }
-/** Fills in the placeholders of `base-url`, so that an invalid ID or port is only reported once. */
+/**
+* Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
+* own input reports it.
+*/
 function fillPlaceholders(raw) {
 	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
 	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
@@ -621,8 +624,8 @@ function escapeLikeGo(character) {
 	return `\\u00${character.charCodeAt(0).toString(16)}`;
 }
 /**
-* Redacts all strings and keys of a JSON text, however they are escaped. Numbers stay, even if they
-* contain a secret of digits. Returns '' if the text is not JSON.
+* Redacts all strings and keys of a JSON text, however they are escaped. Leaves numbers as they
+* are, even if they contain a secret of digits. Returns '' if the text is not JSON.
 */
 function redactJson(text, redact) {
 	if (!isJson(text)) return "";
@@ -649,7 +652,7 @@ const fatal = (hint) => ({
 	isFatal: true,
 	hint
 });
-const perFile = (hint) => ({
+const notRetryable = (hint) => ({
 	isRetryable: false,
 	isFatal: false,
 	hint
@@ -658,10 +661,10 @@ const FAILURE_POLICIES = {
 	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
 	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
 	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
-	"not-found": perFile("Check base-url: the service has no such operation there."),
-	"no-such-file": perFile("Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found."),
-	rejected: perFile("The agent does not take this request. Check header-prefix, sandbox-id and port."),
-	"too-large": perFile("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
+	"not-found": notRetryable("Check base-url: the service has no such operation there."),
+	"no-such-file": notRetryable("Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found."),
+	rejected: notRetryable("The agent does not take this request. Check header-prefix, sandbox-id and port."),
+	"too-large": notRetryable("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
 	busy: retryable("The sandbox or its host is busy, or still starting. Run the job again."),
 	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
 	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
@@ -671,9 +674,9 @@ const FAILURE_POLICIES = {
 		hint: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY."
 	},
 	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://."),
-	"bad-answer": perFile("Check that base-url and the paths lead to the in-sandbox agent."),
-	"file-changed": perFile("Check that the runner may read the file, and upload once nothing writes it any more."),
-	"not-written": perFile("Check that the runner may write the target, and that its disk is not full."),
+	"bad-answer": notRetryable("Check that base-url and the paths lead to the in-sandbox agent."),
+	"file-changed": notRetryable("Check that the runner may read the file, and upload once nothing writes it any more."),
+	"not-written": notRetryable("Check that the runner may write the target, and that its disk is not full."),
 	cancelled: fatal("The job was cancelled.")
 };
 var AgentError = class extends Error {
@@ -685,15 +688,15 @@ var AgentError = class extends Error {
 	hint;
 	isUnsent;
 	isFromProxy;
-	constructor(kind, message, details = {}) {
+	constructor(kind, message, options = {}) {
 		super(message);
 		this.kind = kind;
-		this.status = details.status;
-		this.retryAfterMs = details.retryAfterMs;
-		this.code = details.code;
-		this.hint = details.hint ?? FAILURE_POLICIES[kind].hint;
-		this.isUnsent = details.isUnsent ?? false;
-		this.isFromProxy = details.isFromProxy ?? false;
+		this.status = options.status;
+		this.retryAfterMs = options.retryAfterMs;
+		this.code = options.code;
+		this.hint = options.hint ?? FAILURE_POLICIES[kind].hint;
+		this.isUnsent = options.isUnsent ?? false;
+		this.isFromProxy = options.isFromProxy ?? false;
 	}
 	get isRetryable() {
 		return FAILURE_POLICIES[this.kind].isRetryable;
@@ -706,7 +709,7 @@ const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADD
 const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
 /**
 * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug. `proxy` is the one that the environment sets for the service, if any.
+* surface as a bug. `proxy` is the service's proxy according to the environment.
 */
 function networkFailure(error, label, redact, proxy) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
@@ -726,7 +729,7 @@ function networkFailure(error, label, redact, proxy) {
 		isUnsent
 	});
 }
-/** Matches the name of a host that cannot be looked up, and the port of any other. */
+/** Looks for the proxy's host name at the end, where lookup errors have it, or for its port. */
 function namesProxy(message, proxy) {
 	if (proxy === void 0) return false;
 	const { hostname, port } = proxy;
@@ -798,7 +801,9 @@ function badAnswer(answer, why) {
 		isFromProxy: isFromProxy(answer)
 	});
 }
-/** Returns true if an answer is neither empty nor JSON. */
+/**
+* Returns true if the body is neither empty nor JSON, so a proxy or a website probably wrote it.
+*/
 function isFromProxy({ text }) {
 	return text.trim() !== "" && !isJson(text);
 }
@@ -918,7 +923,8 @@ function lend(bytes) {
 	};
 }
 /**
-* Lends chunks to undici, which asks for the next one once the socket has taken the previous one.
+* Yields the bytes of each chunk to undici. They stay valid outside of `use`, because undici only
+* asks for the next chunk once the socket has taken this one.
 */
 async function* trackSending(chunks, sending, onTaken) {
 	for (const chunk of chunks) {
@@ -953,7 +959,6 @@ function startIdleClock(ms, createError) {
 		stop
 	};
 }
-/** Passes on chunks, and calls `restart` for each. */
 async function* restartOnChunk(chunks, restart) {
 	for await (const chunk of chunks) {
 		restart();
@@ -1129,8 +1134,8 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 const BASE_MS = 1e3;
 const CAP_MS = 3e4;
 /**
-* Returns an exponential delay in milliseconds. Half of it is fixed, so that four retries span at
-* least 7.5 s; the other half is jitter.
+* Returns an exponential delay in milliseconds. Half of it is fixed, so four retries take at least
+* 7.5 s; the other half is jitter.
 */
 function backoff(attempt, random, retryAfterMs = 0) {
 	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
@@ -1249,7 +1254,7 @@ function parseTarget(target, reject, example) {
 }
 
 // src/inputs/inputs.ts
-const connecting = {
+const connectionInputs = {
 	"sandbox-id": sandboxId,
 	token,
 	"base-url": baseUrl,
@@ -1259,8 +1264,8 @@ const connecting = {
 	headers,
 	timeout: duration(1, "60s")
 };
-const retrying = { retries: wholeNumber(0, 10, 4) };
-const uploading = {
+const retryInputs = { retries: wholeNumber(0, 10, 4) };
+const uploadInputs = {
 	"upload-path": operationPath("/files"),
 	files: fileRules,
 	target: targetDirectory,
@@ -1278,7 +1283,7 @@ const uploading = {
 	checksums: flag(false),
 	"dry-run": flag(false)
 };
-const downloading = {
+const downloadInputs = {
 	files: downloadLines,
 	"working-directory": text$1,
 	"max-bytes": byteSize("1GiB"),
@@ -1286,89 +1291,89 @@ const downloading = {
 	"if-no-file-found": choice("error", "warn", "ignore"),
 	concurrency
 };
-const judging = {
+const gateInputs = {
 	"fail-if": conditions,
 	"warn-if": conditions
 };
-const measuring = {
+const statsInputs = {
 	"stats-path": operationPath("/metrics"),
-	...judging,
+	...gateInputs,
 	"wait-until": waitConditions,
 	"wait-timeout": duration(1, "5m"),
 	samples: wholeNumber(1, 1e3, 1),
 	"sample-interval": duration(200, "1s")
 };
-const reporting = { summary: flag(true) };
-const monitoring = {
-	...judging,
+const reportInputs = { summary: flag(true) };
+const monitorInputs = {
+	...gateInputs,
 	"sample-interval": duration(200, "5s"),
 	name: text$1,
-	...reporting
+	...reportInputs
 };
-const running = {
+const runInputs = {
 	run: script,
 	"working-directory": text$1,
 	env: keyValues,
 	username: text$1,
 	"max-duration": duration(1e3, "1h"),
-	...monitoring,
+	...monitorInputs,
 	"sample-interval": duration(200, "1s")
 };
-const controlling = {
+const apiInputs = {
 	"api-url": apiUrl,
 	"api-key": apiKey,
 	headers,
-	...retrying,
+	...retryInputs,
 	timeout: duration(1, "60s")
 };
 /** Maps each action, and each post step with saved inputs, to the parsers of its inputs. */
 const INPUTS = {
 	sync: {
-		...connecting,
-		...retrying,
-		...uploading,
-		...measuring,
-		...reporting
+		...connectionInputs,
+		...retryInputs,
+		...uploadInputs,
+		...statsInputs,
+		...reportInputs
 	},
 	upload: {
-		...connecting,
-		...retrying,
-		...uploading,
-		...reporting
+		...connectionInputs,
+		...retryInputs,
+		...uploadInputs,
+		...reportInputs
 	},
 	download: {
-		...connecting,
-		...retrying,
-		...downloading,
-		...reporting
+		...connectionInputs,
+		...retryInputs,
+		...downloadInputs,
+		...reportInputs
 	},
 	stats: {
-		...connecting,
-		...retrying,
-		...measuring,
-		...reporting
+		...connectionInputs,
+		...retryInputs,
+		...statsInputs,
+		...reportInputs
 	},
 	monitor: {
-		...connecting,
+		...connectionInputs,
 		"stats-path": operationPath("/metrics"),
-		...monitoring,
+		...monitorInputs,
 		"max-duration": duration(1e3, "6h")
 	},
 	"monitor-stop": {
 		monitor: text$1,
-		...reporting
+		...reportInputs
 	},
 	run: {
-		...connecting,
-		...running
+		...connectionInputs,
+		...runInputs
 	},
 	"monitor-end": {
 		"sandbox-id": text$1,
 		"base-url": text$1,
-		...monitoring
+		...monitorInputs
 	},
 	sandbox: {
-		...controlling,
+		...apiInputs,
 		template: text$1,
 		lifetime: duration(1e3, "15m"),
 		metadata: keyValues,
@@ -1376,7 +1381,7 @@ const INPUTS = {
 		"sandbox-id": existingSandboxId,
 		delete: flag(void 0)
 	},
-	"sandbox-end": controlling
+	"sandbox-end": apiInputs
 };
 function taskOf(entry) {
 	return entry === "monitor-end" || entry === "monitor-stop" ? "monitor" : entry;
@@ -1451,7 +1456,6 @@ const SECRET_INPUTS = [
 	"signature",
 	"api-key"
 ];
-/** Returns the values to mask and redact. */
 function secretsIn(raw) {
 	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
 	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
@@ -1519,12 +1523,12 @@ function formatDecimal(value, decimals) {
 function totalSize(files) {
 	return files.reduce((sum, { size }) => sum + size, 0);
 }
-/** Keeps the first `limit` items; `more` makes a last item from the number left out. */
+/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
 function limitList(items, limit, more) {
 	if (items.length <= limit) return items;
 	return [...items.slice(0, limit), more(items.length - limit)];
 }
-/** Ends a list that was cut, for `limitList`. */
+/** The `more` callback of `limitList`: the last item of a truncated list. */
 function moreInReport(count) {
 	return `and ${formatNumber(count)} more; the report file has them all`;
 }
@@ -1620,7 +1624,7 @@ function mostExtreme(operator, figures) {
 	return operator.startsWith("<") ? [AGGREGATES.min.compute(figures)] : figures;
 }
 const MAX_REPORTED = 30;
-/** Lists the metrics of a sample, first the one whose output has the name `wanted`. */
+/** Lists a sample's metrics, starting with the one whose output is called `wanted`. */
 function namesIn({ figures }, wanted) {
 	const metric = wanted.replaceAll("-", "_");
 	const others = [...figures.keys()].filter((name) => name !== metric).sort();
@@ -1637,7 +1641,7 @@ const ENTITIES = new Map(Object.entries({
 	"\"": "&quot;",
 	"'": "&#39;"
 }));
-/** Escapes strings. Markdown stays: an HTML block only ends at a blank line (CommonMark 4.6). */
+/** Escapes strings. Markdown stays: HTML blocks only end at a blank line (CommonMark 4.6). */
 function html(parts, ...values) {
 	return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
@@ -1648,7 +1652,7 @@ function concat(pieces, separator = "") {
 function code(text) {
 	return html`<code>${text}</code>`;
 }
-/** Renders our own text, with code in backticks. Use `code` for text of a third party. */
+/** Renders trusted text, with code in backticks. Use `code` for third-party text. */
 function prose(text) {
 	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
 }
@@ -1671,7 +1675,7 @@ function shortList(items) {
 	if (items.length === 0) return [];
 	return [html`<ul>${concat(shorten$1(items, MAX_ITEMS).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
 }
-/** Keeps the first `limit` items, and says how many more there are. */
+/** Keeps the first `limit` items and says how many were left out. */
 function shorten$1(items, limit) {
 	return limitList(items, limit, (count) => html`${moreInReport(count)}`);
 }
@@ -1733,7 +1737,10 @@ function nameCommand(title) {
 function describeExit({ exitCode, title, durationMs }) {
 	return `${nameCommand(title)} exited with ${exitCode} after ${formatDuration(durationMs)}`;
 }
-/** Explains why a command failed. Returns nothing if it exited with 0, or was cancelled. */
+/**
+* Explains why a command failed. Returns nothing if it exited with 0 or the cancellation stopped
+* it. A cancelled command whose end nobody saw is still reported.
+*/
 function explainFailure(section, end, stoppedBy) {
 	const isCancelled = stoppedBy === "cancellation";
 	if (isCancelled && end.kind !== "lost") return [];
@@ -1868,7 +1875,7 @@ function fileLine$1(file) {
 	return file.status === "downloaded" ? `${line} (${formatBytes(file.size)})` : line;
 }
 
-// src/report/figures.ts
+// src/report/figure-texts.ts
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
 	return FORMATS[unitOf(metric) ?? "plain"](figure);
@@ -2304,8 +2311,8 @@ function checksumsOf(files) {
 	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []).join("");
 }
 /**
-* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed,
-* so that only a complete build has a digest.
+* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
+* only a complete build has a digest.
 */
 function digestOf(files) {
 	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
@@ -2477,7 +2484,20 @@ function viewsOf(report) {
 		...download === void 0 ? [] : [viewDownload(download, report)]
 	];
 }
-/** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
+/** Describes a task by its sandbox, whether it is cancelled by now, and its result. */
+function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) {
+	return {
+		task,
+		name: "",
+		sandboxId,
+		baseUrl,
+		cancelled,
+		errors: [],
+		warnings: [],
+		...result
+	};
+}
+/** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
 function failedReport(task, { error, isGated, ...info }) {
 	const measured = {
 		samples: [],
@@ -2515,7 +2535,7 @@ function failedReport(task, { error, isGated, ...info }) {
 }
 
 // src/report/reported-error.ts
-/** Describes an error with its hint, its problems, the words of the system, or the stack of a bug. */
+/** Describes an error with its hint, its problems, the system's message, or the stack of a bug. */
 function toReportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
@@ -2529,7 +2549,6 @@ function toReportedError(error) {
 	};
 	return describeBug(error);
 }
-/** Returns the message, the details and the advice. */
 function errorLines({ message, details, advice = [] }) {
 	return [
 		message,
@@ -2570,6 +2589,60 @@ function waitError({ unmet, error, waitedMs }) {
 		details: last === void 0 ? [] : [last],
 		advice: [...unmet.map(judgementLine), ...hint === void 0 ? [] : [hint]],
 		title
+	};
+}
+
+// src/github/event-log.ts
+const PROGRESS_INTERVAL_MS = 15e3;
+function eventLog({ line, output, debug }) {
+	const handlers = [progressLog(line), waitLog(line)];
+	return (event) => {
+		if (event.kind === "debug") debug(event.text);
+		if (event.kind === "note") line(event.text);
+		if (event.kind === "output") output(event.text);
+		if (event.kind === "retry") line(retryLine(event));
+		for (const handle of handlers) handle(event);
+	};
+}
+function progressLog(log) {
+	const done = {
+		files: 0,
+		bytes: 0
+	};
+	let timer;
+	return (event) => {
+		if (event.kind === "sent") done.bytes += event.bytes;
+		if (event.kind === "attempted") done.files += event.count;
+		if (event.kind === "end") clearInterval(timer);
+		if (event.kind !== "start") return;
+		log(event.title);
+		const startedAt = performance.now();
+		const line = () => progressLine(event.files, done, performance.now() - startedAt);
+		timer = setInterval(() => log(line()), PROGRESS_INTERVAL_MS).unref();
+	};
+}
+function progressLine(files, done, elapsedMs) {
+	const total = totalSize(files);
+	const bytes = Math.min(done.bytes, total);
+	return `${`${formatNumber(done.files)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, elapsedMs)}`;
+}
+function retryLine({ files, retry }) {
+	const { attempt, delayMs, error } = retry;
+	const names = files.map(({ source }) => source);
+	return `Attempt ${attempt} for ${listSome(names, 1) || "the stats"} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+}
+function waitLog(log) {
+	let dueMs = PROGRESS_INTERVAL_MS;
+	return (event) => {
+		if (event.kind === "wait") log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
+		if (event.kind !== "waited") return;
+		const { isReady, waitedMs, unmet, error } = event.wait;
+		if (isReady) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+		if (waitedMs < dueMs) return;
+		dueMs = waitedMs + PROGRESS_INTERVAL_MS;
+		const reasons = unmet.map(judgementLine);
+		if (error !== void 0) reasons.push(error.message);
+		log(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
 	};
 }
 
@@ -2633,7 +2706,6 @@ const SAVED_INPUTS = [
 	"retries",
 	"timeout"
 ];
-/** Returns metadata that identifies the job that creates a sandbox. */
 function jobMetadata() {
 	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
 	return {
@@ -2705,7 +2777,9 @@ function loadJobSandboxes() {
 	for (const { token } of sandboxes) setSecret(token);
 	return sandboxes;
 }
-/** Returns when a sandbox of this job ends, in Unix milliseconds, if known. */
+/**
+* Returns the Unix time (ms) at which one of this job's sandboxes expires, or undefined if unknown.
+*/
 function sandboxEnd(sandboxId) {
 	return loadJobSandboxes().find(({ id }) => id === sandboxId)?.endsAt;
 }
@@ -2775,7 +2849,7 @@ const STATUS_WORDS = {
 	unchanged: "unchanged"
 };
 const MAX_LINES = 1e3;
-/** Logs files in a collapsed group: all in a dry run, otherwise at most 1,000, failures first. */
+/** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
 function logFiles({ files, skipped, dryRun }, log) {
 	if (files.length + skipped.length === 0) return;
 	const ordered = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status && status !== "failed"));
@@ -2790,64 +2864,10 @@ function fileLine({ status, file, ...result }) {
 	return `${STATUS_WORDS[status]}: ${file.source} → ${"path" in result ? result.path : file.target}`;
 }
 
-// src/github/progress.ts
-const PROGRESS_INTERVAL_MS = 15e3;
-function eventLog({ line, output, debug }) {
-	const handlers = [progressLog(line), waitLog(line)];
-	return (event) => {
-		if (event.kind === "debug") debug(event.text);
-		if (event.kind === "note") line(event.text);
-		if (event.kind === "output") output(event.text);
-		if (event.kind === "retry") line(retryLine(event));
-		for (const handle of handlers) handle(event);
-	};
-}
-function progressLog(log) {
-	const done = {
-		files: 0,
-		bytes: 0
-	};
-	let timer;
-	return (event) => {
-		if (event.kind === "sent") done.bytes += event.bytes;
-		if (event.kind === "attempted") done.files += event.count;
-		if (event.kind === "end") clearInterval(timer);
-		if (event.kind !== "start") return;
-		log(event.title);
-		const startedAt = performance.now();
-		const line = () => progressLine(event.files, done, performance.now() - startedAt);
-		timer = setInterval(() => log(line()), PROGRESS_INTERVAL_MS).unref();
-	};
-}
-function progressLine(files, done, elapsedMs) {
-	const total = totalSize(files);
-	const bytes = Math.min(done.bytes, total);
-	return `${`${formatNumber(done.files)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, elapsedMs)}`;
-}
-function retryLine({ files, retry }) {
-	const { attempt, delayMs, error } = retry;
-	const names = files.map(({ source }) => source);
-	return `Attempt ${attempt} for ${listSome(names, 1) || "the stats"} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
-}
-function waitLog(log) {
-	let dueMs = PROGRESS_INTERVAL_MS;
-	return (event) => {
-		if (event.kind === "wait") log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
-		if (event.kind !== "waited") return;
-		const { isReady, waitedMs, unmet, error } = event.wait;
-		if (isReady) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
-		if (waitedMs < dueMs) return;
-		dueMs = waitedMs + PROGRESS_INTERVAL_MS;
-		const reasons = unmet.map(judgementLine);
-		if (error !== void 0) reasons.push(error.message);
-		log(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
-	};
-}
-
 // src/report/redact-report.ts
 /**
-* Redacts what users typed, such as a token in the wrong input or in the name of a file. Leaves the
-* samples alone: they are already redacted, and a figure may have the digits of a secret.
+* Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
+* samples: they are already redacted, and a figure may happen to contain the digits of a secret.
 */
 function redactReport({ measured, ...others }, redact) {
 	const copy = structuredClone(others);
@@ -3021,7 +3041,7 @@ function writeOutputs(report, verdict, log) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-/** Writes the report and the files of its sections. Returns their paths by output. */
+/** Writes the report and the files of its sections. Returns their paths, keyed by output. */
 function writeFiles(report, verdict, log) {
 	const files = Object.entries({
 		...Object.fromEntries(verdict.sections.flatMap((section) => Object.entries(section.files))),
@@ -3140,7 +3160,10 @@ function openStep(entry, inputs) {
 		log
 	};
 }
-/** Returns an error as a value, since the log that reports it is opened with their tokens. */
+/**
+* Returns a load error instead of throwing it: the log that reports it cannot open until we know
+* which tokens to redact.
+*/
 function sandboxesFor(entry) {
 	try {
 		return { sandboxes: usesJobSandbox(entry) ? loadJobSandboxes() : [] };
@@ -3215,7 +3238,10 @@ function findUnmet(conditions, stats) {
 }
 
 // src/stats/stats.ts
-/** @throws AgentError if the request fails or the answer is unusable */
+/**
+* Reads and decodes one sample.
+* @throws AgentError if the request fails or the answer is unusable
+*/
 async function readStats(client, statsPath) {
 	const request = {
 		method: "GET",
@@ -3281,38 +3307,14 @@ function addDerived(sent) {
 }
 
 // src/tasks/measure.ts
-/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
-async function stats(inputs, context) {
-	const { sandboxId, baseUrl } = inputs;
-	return withClient(agentService(inputs), context, async (client) => {
-		const error = await waitFor(inputs, client, context);
-		const result = error === void 0 && !context.cancel.aborted ? await measure(inputs, client, context) : {
-			measured: {
-				samples: [],
-				gate: gateOf(inputs, [])
-			},
-			errors: error ? [error] : []
-		};
-		const cancelled = context.cancel.aborted;
-		return {
-			task: "stats",
-			name: "",
-			sandboxId,
-			baseUrl,
-			cancelled,
-			warnings: [],
-			...result
-		};
-	});
-}
 /**
 * Waits until the conditions of `wait-until` hold or the job is cancelled. Returns an error if they
 * do not hold in time.
 */
-async function waitFor(inputs, client, context) {
+async function waitForSandbox(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
 	const { onEvent, cancel } = context;
-	if (conditions === void 0) return void 0;
+	if (conditions === void 0 || cancel.aborted) return void 0;
 	onEvent({
 		kind: "wait",
 		timeoutMs
@@ -3374,6 +3376,7 @@ function statsError({ status, message, hint }) {
 		title: "The stats could not be read."
 	};
 }
+/** Takes the samples and judges them. A failed request goes into the result. */
 async function measure(inputs, client, context, cpuWindowStarted = false) {
 	const { samples: count, sampleInterval: intervalMs } = inputs;
 	const read = () => readStatsWithRetries(inputs, client, context);
@@ -3414,6 +3417,24 @@ async function readStatsWithRetries({ statsPath, retries }, client, context) {
 	return outcome;
 }
 
+// src/tasks/stats-task.ts
+/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
+async function stats(inputs, context) {
+	const { cancel } = context;
+	const result = await withClient(agentService(inputs), context, async (client) => {
+		const error = await waitForSandbox(inputs, client, context);
+		if (error === void 0 && !cancel.aborted) return measure(inputs, client, context);
+		return {
+			measured: {
+				samples: [],
+				gate: gateOf(inputs, [])
+			},
+			errors: error === void 0 ? [] : [error]
+		};
+	});
+	return reportOf("stats", inputs, cancel, result);
+}
+
 // src/monitor/record.ts
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
 function monitorFiles(directory) {
@@ -3432,7 +3453,7 @@ function loadInputs(directory) {
 	const json = readIfExists(monitorFiles(directory).inputs);
 	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
 }
-/** Returns undefined once the sampler has ended by itself. */
+/** Returns undefined once the sampler has exited normally. */
 function samplerPid(directory) {
 	return Number(readIfExists(monitorFiles(directory).pid)) || void 0;
 }
@@ -3462,7 +3483,7 @@ function readRecord(directory) {
 		crash: findErrorLine(readIfExists(errors))
 	};
 }
-/** Collects the lines of a record, skipping those that are no `RecordLine`. */
+/** Collects the lines of a record, skipping any that is not a `RecordLine`. */
 function recordOf(lines) {
 	const decoded = lines.map(decodeLine);
 	return {
@@ -3491,30 +3512,31 @@ const MIN_GAP_MS = 3e4;
 * Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
 * ended early. With `from`, the time before the first sample counts, too.
 */
-function findGaps({ samples, failures, end, crash }, { from, to: jobEnd }, intervalMs) {
-	const times = [from ?? [], samples.map(({ at }) => at)].flat();
-	const last = times.at(-1) ?? jobEnd;
+function findGaps(record, { from, to: jobEnd }, intervalMs) {
+	const { samples, failures } = record;
 	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-	const isLong = ({ from, to }) => to - from > longest;
-	const between = times.map((from, index) => ({
-		from,
-		to: times[index + 1] ?? from,
+	const isLong = (gap) => gap.to - gap.from > longest;
+	const times = [from ?? [], samples.map(({ at }) => at)].flat();
+	const between = times.slice(1).map((at, index) => ({
+		from: times[index] ?? at,
+		to: at,
 		why: ""
-	})).filter(isLong);
-	const after = {
+	}));
+	const last = times.at(-1) ?? jobEnd;
+	const atEnd = {
 		from: last,
 		to: Math.max(jobEnd, last),
-		why: ""
+		why: whyEnded(record)
 	};
 	const isOnlyFirst = from === void 0 && samples.length === 1 && failures.length > 1;
-	const isUnseen = isLong(after) || samples.length === 0 || isOnlyFirst;
-	if (end === "the job asked for it") return isUnseen ? [...between, after] : between;
+	const isUnseen = atEnd.why !== "" || isLong(atEnd) || samples.length === 0 || isOnlyFirst;
+	return [...between.filter(isLong), ...isUnseen ? [atEnd] : []];
+}
+function whyEnded({ end, crash }) {
+	if (end === "the job asked for it") return "";
 	const reason = end ?? crash;
-	const why = reason === void 0 ? "something else ended the monitor" : `the monitor had ended: ${reason}`;
-	return [...between, {
-		...after,
-		why: `, since ${why}`
-	}];
+	if (reason === void 0) return ", since something else ended the monitor";
+	return `, since the monitor had ended: ${reason}`;
 }
 function readIfExists(file) {
 	try {
@@ -3550,7 +3572,7 @@ async function runSampler(directory, options) {
 	rmSync(monitorFiles(directory).pid, { force: true });
 }
 const MIN_TIMEOUT_MS$1 = 1e4;
-/** Returns a sample's timeout in milliseconds, capped so that one slow answer opens no gap. */
+/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
 function sampleTimeout({ timeout, sampleInterval }) {
 	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS$1, sampleInterval));
 }
@@ -3622,7 +3644,10 @@ function isRunning(pid) {
 }
 
 // src/monitor/start.ts
-/** @throws InputError if the sampler ends before it has read its options */
+/**
+* Starts the sampler in the background.
+* @throws InputError if it exits before it has read its options
+*/
 async function startSampler(script, directory, options) {
 	const { errors, pid } = monitorFiles(directory);
 	const errorFile = openSync(errors, "a", 384);
@@ -3711,19 +3736,14 @@ async function endMonitor(directory, context) {
 	if (record.samples.length === 0) throw lostRecordError(directory);
 	const end = record.end ?? (cancel.aborted ? "the job asked for it" : void 0);
 	const inputs = parseInputs("monitor-end", saved);
-	const { name, sandboxId, baseUrl } = inputs;
 	const judged = judgeRecord(inputs, {
 		...record,
 		end
 	}, { to: jobEnd });
-	return {
-		task: "monitor",
-		name,
-		sandboxId,
-		baseUrl,
-		cancelled: cancel.aborted,
+	return reportOf("monitor", inputs, cancel, {
+		name: inputs.name,
 		...judged
-	};
+	});
 }
 /**
 * Judges a record of the time until `to`, and since `from` if given (Unix milliseconds). A gap is an
@@ -3735,14 +3755,9 @@ function judgeRecord({ failIf, warnIf, sampleInterval }, record, time) {
 		from: time.from ?? samples[0]?.at ?? time.to,
 		to: Math.max(samples.at(-1)?.at ?? time.to, time.to)
 	};
-	const found = findGaps(record, time, sampleInterval);
-	const gaps = found.map(describeGap);
-	const [message, ...details] = gaps;
-	const [title] = found.map((gap) => describeGap({
-		...gap,
-		why: ""
-	}));
-	const isFailure = failIf.length > 0 && message !== void 0 && title !== void 0;
+	const gaps = findGaps(record, time, sampleInterval).map(describeGap);
+	const messages = gaps.map(({ message }) => message);
+	const [first] = failIf.length > 0 ? gaps : [];
 	return {
 		measured: {
 			samples,
@@ -3752,19 +3767,22 @@ function judgeRecord({ failIf, warnIf, sampleInterval }, record, time) {
 				warnIf
 			}, samples, gaps.length > 0)
 		},
-		errors: isFailure ? [{
-			message,
-			details,
-			title
-		}] : [],
-		warnings: [...describeFailures(record), ...isFailure ? [] : gaps]
+		errors: first === void 0 ? [] : [{
+			...first,
+			details: messages.slice(1)
+		}],
+		warnings: [...describeFailures(record), ...first === void 0 ? messages : []]
 	};
 }
 function lostRecordError(directory) {
 	return inputError("monitor", `its record is lost: something removed files from ${directory}.`);
 }
 function describeGap({ from, to, why }) {
-	return `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}${why}.`;
+	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
+	return {
+		title: `${title}.`,
+		message: `${title}${why}.`
+	};
 }
 function describeFailures({ failures: [first, ...others] }) {
 	if (first === void 0) return [];
@@ -3798,8 +3816,8 @@ const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sy
 // src/text/lines.ts
 const MAX_LINE_LENGTH = 65536;
 /**
-* Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret could
-* be split between two chunks. Of a line above 64 KiB, only the first 64 KiB are sure to be kept.
+* Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret
+* could be split between two chunks. Lines above 64 KiB may be truncated.
 */
 function readLines(onLines) {
 	const decoder = new TextDecoder();
@@ -3836,7 +3854,7 @@ function frameOf(message) {
 	header.writeUInt32BE(json.length, 1);
 	return Buffer.concat([header, json]);
 }
-/** Yields whole frames; one that is cut off is left out. @throws AgentError if a frame is too long */
+/** Yields whole frames and drops a truncated last one. @throws AgentError if a frame is too long */
 async function* readFrames(chunks, label) {
 	let unread = Buffer.alloc(0);
 	for await (const chunk of chunks) {
@@ -3870,7 +3888,7 @@ const MEANINGS = new Map(Object.entries({
 	unavailable: { kind: "busy" },
 	resource_exhausted: { kind: "busy" }
 }));
-/** Converts the error of a last frame, if there is one. */
+/** Converts the error in the last frame of a stream, if there is one. */
 function errorOf({ fields }, label, redact) {
 	if (fields["error"] === void 0) return void 0;
 	const { code, message } = fieldsOf(fields["error"]);
@@ -3886,7 +3904,7 @@ function errorOf({ fields }, label, redact) {
 
 // src/agent/process.ts
 /**
-* Starts a process and follows it to its end.
+* Starts a process and follows it until it exits.
 * @throws AgentError if it is refused, or if the connection is lost before the end
 */
 function startProcess(client, { command, args, env: envs, workingDirectory, username }, handlers) {
@@ -3901,8 +3919,8 @@ function startProcess(client, { command, args, env: envs, workingDirectory, user
 	}, userHeader(username), handlers);
 }
 /**
-* Follows a process that was started before. Output written meanwhile is lost. The agent remembers
-* an end for 30 s.
+* Follows a process that is already running. Output written while nothing was connected is lost.
+* The agent remembers an exit for 30 s.
 * @throws AgentError if there is no such process, or if the connection is lost before the end
 */
 function attachProcess(client, pid, handlers) {
@@ -3980,18 +3998,18 @@ function decodeEnd({ exitCode = 0, exited, status }, redact) {
 }
 
 // src/tasks/follow-script.ts
-/** Runs a script once, and connects again if the connection is lost. */
+/** Runs a script once, and reconnects if the connection is lost. */
 async function followScript(service, options, context) {
-	const { stop } = options;
-	if (stop.aborted) return {
+	const { stopScript, abandon } = options;
+	if (stopScript.aborted) return {
 		kind: "not-started",
 		error: new AgentError("cancelled", "The job was cancelled.")
 	};
-	const quit = new AbortController();
-	options.quit.addEventListener("abort", () => quit.abort());
+	const giveUp = new AbortController();
+	const cancel = AbortSignal.any([abandon, giveUp.signal]);
 	return withClient(service, {
 		...context,
-		cancel: quit.signal
+		cancel
 	}, async (client) => {
 		const { promise: started, resolve } = Promise.withResolvers();
 		let pid;
@@ -4005,18 +4023,19 @@ async function followScript(service, options, context) {
 		const policy = {
 			...context,
 			retries: MAX_RECONNECTS,
-			stop: quit.signal
+			stop: cancel
 		};
 		const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(options), handlers) : attachProcess(client, pid, handlers), {
 			...policy,
 			isRepeatable: () => pid !== void 0,
 			onRetry: ({ error, delayMs }) => options.onReconnect(error, delayMs)
 		});
-		const isOver = following.then(() => void 0);
-		if (await Promise.race([isOver, aborted(stop)])) {
-			setTimeout(() => quit.abort(), GIVE_UP_MS).unref();
-			const target = await Promise.race([isOver, started]);
-			if (target !== void 0) await endSession(client, target, options, policy);
+		const ended = following.then(() => "ended");
+		const stopped = once(stopScript, "abort").then(() => "stopped");
+		if (await Promise.race([ended, stopped]) === "stopped") {
+			setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
+			const session = await Promise.race([ended, started]);
+			if (session !== "ended") await endSession(client, session, options, policy);
 		}
 		return toCommandEnd(await following, pid !== void 0);
 	});
@@ -4065,7 +4084,7 @@ for second in 1 2 3 4; do
   [ -z "$(members)" ] || sleep 1
 done
 kill -KILL $(members)`;
-/** Ends a process and its children, as far as they have not left its session. */
+/** Kills a process and those of its children that have not left its session. */
 async function endSession(client, pid, { username }, policy) {
 	const args = [
 		"-c",
@@ -4109,17 +4128,11 @@ function mayHaveStarted({ kind, isUnsent, status }) {
 	if (isUnsent || kind === "sandbox-not-found") return false;
 	return status === void 0 || status === 408 || status >= 500;
 }
-function aborted(signal) {
-	return new Promise((resolve) => {
-		if (signal.aborted) resolve(true);
-		else signal.addEventListener("abort", () => resolve(true), { once: true });
-	});
-}
 
 // src/tasks/run-script.ts
 const MIN_TIMEOUT_MS = 3e4;
 const MAX_LAST_LINES = 20;
-/** Runs the script to its end, or until `max-duration` is over or the job is cancelled. */
+/** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
 async function runScript(inputs, context) {
 	const { run: script, maxDuration, timeout } = inputs;
 	const { cancel, killImminent, clock, redact, onEvent } = context;
@@ -4142,8 +4155,8 @@ async function runScript(inputs, context) {
 	const end = await followScript(service, {
 		...inputs,
 		script,
-		stop: AbortSignal.any([cancel, tooLong]),
-		quit: killImminent,
+		stopScript: AbortSignal.any([cancel, tooLong]),
+		abandon: killImminent,
 		onOutput: output.write,
 		onReconnect(error, delayMs) {
 			reconnects += 1;
@@ -4175,7 +4188,7 @@ const MAX_LAST_LINE = 1e3;
 function shorten(lines) {
 	return lines.trimEnd().split("\n").map((line) => truncate(line, MAX_LAST_LINE));
 }
-/** Returns the step's name, or the first line of its script, redacted before anything cuts it. */
+/** Returns the step's name, or the first line of its script, redacted before it is truncated. */
 function titleOf({ name, run: script }, redact) {
 	if (name !== "") return redact(name);
 	const [first = "", ...others] = script.split("\n");
@@ -4205,7 +4218,6 @@ const STATS_PATH = "/metrics";
 * @throws AgentError or InputError if the gate cannot be judged; then nothing has run
 */
 async function run(inputs, context) {
-	const { sandboxId, baseUrl, name } = inputs;
 	const service = agentService({
 		...inputs,
 		timeout: sampleTimeout(inputs)
@@ -4218,19 +4230,14 @@ async function run(inputs, context) {
 		if (isGated(inputs)) requireJudgeable(inputs, first);
 		return runAndSample(inputs, client, context);
 	});
-	const cancelled = context.cancel.aborted;
-	const isJudged = result.isStarted && !cancelled;
-	return {
-		task: "run",
-		name,
-		sandboxId,
-		baseUrl,
-		cancelled,
+	const isJudged = result.isStarted && !context.cancel.aborted;
+	return reportOf("run", inputs, context.cancel, {
+		name: inputs.name,
 		command: result.command,
 		measured: judged.measured,
 		errors: [...result.errors, ...isJudged ? judged.errors : []],
 		warnings: [...result.warnings, ...isJudged ? judged.warnings : []]
-	};
+	});
 }
 const LAST_SAMPLE_DELAY_MS = 200;
 async function runAndSample(inputs, client, context) {
@@ -4238,6 +4245,7 @@ async function runAndSample(inputs, client, context) {
 	const stop = AbortSignal.any([ended.signal, context.cancel]);
 	const lines = [];
 	const hasSample = () => lines.some((line) => "stats" in line);
+	const isWanted = () => !stop.aborted || !(context.cancel.aborted || hasSample());
 	let size = 0;
 	const from = context.now();
 	const sampling = recordSamples(() => readStats(client, STATS_PATH), {
@@ -4246,7 +4254,7 @@ async function runAndSample(inputs, client, context) {
 		intervalMs: inputs.sampleInterval,
 		isFull: () => size >= MAX_RECORD_BYTES,
 		write(line) {
-			if (stop.aborted && (context.cancel.aborted || hasSample())) return;
+			if (!isWanted()) return;
 			lines.push(line);
 			size += JSON.stringify(line).length;
 		}
@@ -4256,14 +4264,14 @@ async function runAndSample(inputs, client, context) {
 			return await runScript(inputs, context);
 		} finally {
 			if (!hasSample()) await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
-			ended.abort();
+			ended.abort(STOP_REQUESTED);
 		}
 	};
 	const [result] = await Promise.all([running(), sampling]);
-	const { end = STOP_REQUESTED, ...seen } = recordOf(result.isStarted ? lines : []);
+	const seen = recordOf(result.isStarted ? lines : []);
 	const record = {
 		...seen,
-		end,
+		end: seen.end ?? "the job asked for it",
 		crash: void 0
 	};
 	return {
@@ -4304,7 +4312,7 @@ function createSandbox(api, inputs, onUncertain) {
 		metadata,
 		envVars
 	});
-	return call({
+	return callWithRetries({
 		...api,
 		isRepeatable
 	}, async () => {
@@ -4316,18 +4324,18 @@ function createSandbox(api, inputs, onUncertain) {
 		}
 	});
 }
-/** Extends the sandbox's life to at least `lifetimeMs` from now. @throws AgentError */
+/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
 async function connectToSandbox(api, id, lifetimeMs) {
 	const request = post(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
 	return {
-		...await call(api, async () => decodeSandbox(await api.client.send(request))),
+		...await callWithRetries(api, async () => decodeSandbox(await api.client.send(request))),
 		id
 	};
 }
 /** Returns false if the sandbox was already gone. @throws AgentError */
 async function deleteSandbox(api, id) {
 	try {
-		return await call(api, async () => {
+		return await callWithRetries(api, async () => {
 			const answer = await api.client.send({
 				method: "DELETE",
 				path: `/sandboxes/${id}`
@@ -4340,7 +4348,7 @@ async function deleteSandbox(api, id) {
 		throw error;
 	}
 }
-async function call(api, attempt) {
+async function callWithRetries(api, attempt) {
 	const outcome = await withRetries(attempt, api);
 	if ("value" in outcome) return outcome.value;
 	const { kind, message, status, isFromProxy } = outcome.error;
@@ -4376,11 +4384,13 @@ function decodeSandbox(answer) {
 	};
 }
 const CREATE_FAILED = "sandbox_create_failed";
-/** Returns true for failures without effect, and for 503, which a service sends while it restarts. */
+/**
+* Returns true for failures without effect, and for 503, which services answer while they restart.
+*/
 function isRepeatable({ status, code, isUnsent }) {
 	return isUnsent || status === 429 || status === 503 || code === CREATE_FAILED;
 }
-/** Returns true unless a creation that failed certainly created nothing. */
+/** Returns false only if a failed creation certainly created nothing. */
 function mayHaveCreated(error) {
 	if (!(error instanceof AgentError)) return true;
 	const { status, code, isUnsent, isFromProxy } = error;
@@ -4420,7 +4430,6 @@ async function createOrConnect(inputs, context, hooks) {
 	else context.log(`Its URL: ${baseUrl.replace("{sandbox-id}", sandbox.id)}`);
 	if (sandbox.token === void 0) throw noTokenError(sandbox);
 }
-/** Deletes a sandbox, or warns if that fails. */
 async function deleteOrWarn({ id, endsAt }, inputs, context) {
 	await withApi(inputs, context, context.killImminent, async (api) => {
 		try {
@@ -4507,4 +4516,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { errorText as $, describeShard as A, listSome as B, loadMonitorDirectory as C, saveDeletion as D, sandboxEnd as E, formatBytes as F, agentService as G, isSecretHeader as H, formatCount as I, MAX_ANSWER_BYTES as J, withClient as K, formatDuration as L, NOT_MEASURED as M, gateOf as N, requireVariables as O, isGated as P, isFatal as Q, formatNumber as R, loadDeletion as S, removeJobSandbox as T, filesPerRequestOf as U, totalSize as V, withRetries as W, parseAnswer as X, badAnswer as Y, AgentError as Z, runReportingStep as _, chooseMonitor as a, inputError as at, findMonitorDirectories as b, receiveSamplerOptions as c, loadInputs as d, systemCode as et, markStopped as f, waitFor as g, stats as h, run as i, allOrProblems as it, digestOf as j, EMPTY_UPLOAD as k, runSampler as l, measure as m, deleteOrWarn as n, parseFields as nt, endMonitor as o, findMistake as ot, checkGateIsJudgeable as p, lend as q, notDeletedWarning as r, InputError as rt, startMonitor as s, quote as st, createOrConnect as t, fieldsOf as tt, isStopped as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, limitList as z };
+export { isFatal as $, EMPTY_UPLOAD as A, limitList as B, loadMonitorDirectory as C, saveDeletion as D, sandboxEnd as E, isGated as F, withRetries as G, totalSize as H, formatBytes as I, lend as J, agentService as K, formatCount as L, digestOf as M, NOT_MEASURED as N, requireVariables as O, gateOf as P, AgentError as Q, formatDuration as R, loadDeletion as S, removeJobSandbox as T, isSecretHeader as U, listSome as V, filesPerRequestOf as W, badAnswer as X, MAX_ANSWER_BYTES as Y, parseAnswer as Z, runReportingStep as _, chooseMonitor as a, allOrProblems as at, findMonitorDirectories as b, receiveSamplerOptions as c, quote as ct, loadInputs as d, errorText as et, markStopped as f, waitForSandbox as g, measure as h, run as i, InputError as it, describeShard as j, reportOf as k, runSampler as l, checkGateIsJudgeable as m, deleteOrWarn as n, fieldsOf as nt, endMonitor as o, inputError as ot, stats as p, withClient as q, notDeletedWarning as r, parseFields as rt, startMonitor as s, findMistake as st, createOrConnect as t, systemCode as tt, isStopped as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, formatNumber as z };

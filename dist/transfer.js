@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as errorText, A as describeShard, B as listSome, F as formatBytes, G as agentService, H as isSecretHeader, I as formatCount, J as MAX_ANSWER_BYTES, K as withClient, M as NOT_MEASURED, N as gateOf, P as isGated, Q as isFatal, R as formatNumber, U as filesPerRequestOf, V as totalSize, W as withRetries, X as parseAnswer, Y as badAnswer, Z as AgentError, at as inputError, et as systemCode, g as waitFor, it as allOrProblems, j as digestOf, k as EMPTY_UPLOAD, m as measure, nt as parseFields, ot as findMistake, p as checkGateIsJudgeable, q as lend, rt as InputError, st as quote, tt as fieldsOf, z as limitList } from "./shared.js";
+import { $ as isFatal, A as EMPTY_UPLOAD, B as limitList, F as isGated, G as withRetries, H as totalSize, I as formatBytes, J as lend, K as agentService, L as formatCount, M as digestOf, N as NOT_MEASURED, P as gateOf, Q as AgentError, U as isSecretHeader, V as listSome, W as filesPerRequestOf, X as badAnswer, Y as MAX_ANSWER_BYTES, Z as parseAnswer, at as allOrProblems, ct as quote, et as errorText, g as waitForSandbox, h as measure, it as InputError, j as describeShard, k as reportOf, m as checkGateIsJudgeable, nt as fieldsOf, ot as inputError, q as withClient, rt as parseFields, st as findMistake, tt as systemCode, z as formatNumber } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -42,9 +42,9 @@ function toPosix(file) {
 	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
 }
 /**
-* Returns the real paths of the directories from which a pattern may send files: the workspace, and
-* the pattern's root. If the root is itself a link, it is not resolved, so a link to `/` does not
-* allow all files.
+* Returns the real paths of the two directories from which a pattern may send files: the workspace
+* and the pattern's root. A root that is a link is not resolved, so a link to `/` does not allow
+* all files.
 */
 function boundsOf(workspace, root) {
 	const start = pathWithin(workspace, root) === void 0 ? path.dirname(root) : workspace;
@@ -116,10 +116,10 @@ function findLinkProblems(skipped, workspace) {
 	];
 }
 /**
-* Finds excludes that begin where no pattern begins, such as `!secret.txt` beside `dist/**`: they
-* exclude nothing. A pattern counts as beginning in all of its first folder in the directory.
-* @param excludes the path of each exclude up to its first wildcard, by its line
-* @param roots the same paths of the patterns
+* Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
+* beside `dist/**`. A pattern counts as searching its whole top-level folder.
+* @param excludes maps each exclude's line to its path up to the first wildcard
+* @param roots the paths of the patterns up to their first wildcards
 */
 function findUselessExcludes(excludes, roots, directory) {
 	const folders = roots.map((root) => firstFolderOf(root, directory));
@@ -145,7 +145,7 @@ function firstFolderOf(root, directory) {
 function overlap(one, other) {
 	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
 }
-/** Lists hidden entries but `.git`, directly below the folders in which searches began. */
+/** Lists hidden entries except `.git`, directly below the folders where searches began. */
 function listHidden(matches, workspace) {
 	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
 }
@@ -181,8 +181,8 @@ const NOT_REGULAR = "not a regular file";
 const MAX_FILES = 1e6;
 /**
 * Finds the files of each pattern; returns none if cancelled.
-* @throws InputError if a search fails, an exclude is useless, links lead out of the workspace or to
-* something hidden, or a link to a folder matches while `followSymlinks` is undefined
+* @throws InputError if a search fails, an exclude is useless, links point out of the workspace or
+* to something hidden, or a link to a folder matches while `followSymlinks` is undefined
 */
 async function findFiles(inputs, options) {
 	const { workingDirectory, stateFile } = inputs;
@@ -255,7 +255,7 @@ async function collectPaths(lines, { pattern, root, hidesDotNames }, followsLink
 	}
 	return paths;
 }
-/** Adds an entry to `files` or `skipped`; ignores hidden entries and followed links. */
+/** Adds a path to `files` or `skipped`; ignores hidden entries and followed links. */
 function classify({ root, hidesDotNames, files, skipped }, file, bounds, followSymlinks) {
 	const relative = path.relative(root, file);
 	if (hidesDotNames && hasHiddenName(relative)) return;
@@ -375,7 +375,7 @@ function skipWarnings(skipped) {
 // src/transfer/read-file.ts
 const CHUNK_BYTES = 262144;
 /**
-* Opens a file, whose `chunks` throw an AgentError if it shrinks.
+* Opens a file. Its `chunks` throw an AgentError if it shrinks.
 * @throws AgentError if the file cannot be opened or its size has changed
 */
 function openFile(file) {
@@ -472,7 +472,7 @@ function readState(inputs, workspace) {
 	};
 }
 /**
-* Marks files that the sandbox already has as `unchanged`, and lists the paths in the sandbox of files
+* Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
 * that have left the build.
 */
 async function findChanges(planned, { rows }, cancel) {
@@ -507,8 +507,8 @@ async function resultIfUnchanged(file, { path, size, sha256 }, cancel) {
 	}
 }
 /**
-* Removes the state file before a transfer, so that if this run is interrupted, the next sends
-* every file.
+* Removes the state file before a transfer, so that the next run sends every file if this one is
+* interrupted.
 * @throws InputError if the file cannot be removed
 */
 function removeState({ file }) {
@@ -604,7 +604,10 @@ var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
 */
 const SMALL_BYTES = 262144;
 const BATCH_BYTES = 1048576;
-/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
+/**
+* Groups small files into batches of at most `filesPerRequest` files and 1 MiB. Each other file
+* gets its own request.
+*/
 function batchesOf(files, filesPerRequest) {
 	const batches = [];
 	let open;
@@ -625,7 +628,7 @@ function batchesOf(files, filesPerRequest) {
 	return batches;
 }
 const FRAME_BYTES = 256;
-/** Returns the most bytes a file can take in a batch, or Infinity if it must be sent alone. */
+/** Returns the most bytes that a file can take in a batch, or Infinity if it cannot be batched. */
 function sizeInBatch({ target, size }) {
 	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : Infinity;
 }
@@ -678,7 +681,7 @@ function batchBody(files, { head, tail }, isHashed) {
 		close: () => {}
 	};
 }
-/** @throws AgentError if the file cannot be opened or its size has changed */
+/** Streams a file. @throws AgentError if it cannot be opened or its size has changed */
 function fileBody(file, form, isHashed) {
 	const { chunks: fileChunks, close } = openFile(file);
 	const digest = isHashed ? createHash("sha256") : void 0;
@@ -760,8 +763,8 @@ function requestPath(inputs, target) {
 	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
 }
 /**
-* Returns the stored paths in the order of `targets`, not redacted: a secret that ends within a
-* target would hide the target.
+* Returns the stored paths in target order, unredacted: redaction could mask part of a target, and
+* then the comparison fails.
 * @throws AgentError if the answer lists other files
 */
 function storedPaths(answer, targets) {
@@ -784,8 +787,8 @@ function isPathOf(target, path) {
 
 // src/transfer/request-each.ts
 /**
-* Sends a request for each item in parallel, with retries, until more requests are pointless.
-* Returns the reason why the items without an outcome were not attempted.
+* Sends a request for each item in parallel, with retries, until further requests would be
+* pointless. Returns why the remaining items were not attempted.
 */
 async function requestEach(items, options) {
 	const { concurrency, cancel, clock, onRetry, onOutcome, onDebug, isHopeless } = options;
@@ -841,7 +844,7 @@ function isOverload({ status }) {
 	return status === 429 || status === 503;
 }
 const MAX_CONSECUTIVE_FAILURES = 3;
-/** Returns a callback for each outcome, which aborts `giveUp` once more requests are pointless. */
+/** Returns a callback for each outcome, which aborts `giveUp` once further ones are pointless. */
 function failureCounter(giveUp) {
 	let consecutiveFailures = 0;
 	return (outcome, isHopeless) => {
@@ -956,47 +959,35 @@ function failOverwritten(results) {
 // src/tasks/upload.ts
 /** Plans and uploads files. @throws InputError before anything is sent */
 async function upload(inputs, context) {
-	const prepared = await prepareUpload("upload", inputs, context);
-	if (inputs.dryRun) return planOnly(prepared, inputs, context);
-	if (context.cancel.aborted) return sendNothing(prepared, context);
-	return withClient(agentService(inputs), context, (client) => sendFiles(prepared, inputs, client, context));
+	const plan = await planUpload(inputs, context);
+	const result = inputs.dryRun ? await planOnly(plan, inputs, context) : await withClient(agentService(inputs), context, (client) => sendFiles(plan, inputs, client, context));
+	return reportOf("upload", inputs, context.cancel, result);
 }
 /** Finds files, plans their targets and compares them with the state file. @throws InputError */
-async function prepareUpload(task, inputs, context) {
+async function planUpload(inputs, context) {
 	const { workspace, cancel } = context;
-	const { sandboxId, baseUrl, shard, dryRun } = inputs;
+	const { shard, dryRun } = inputs;
 	const [state, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
 	const ours = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
-	const reason = "the job was cancelled";
-	const planned = ours.map((file) => ({
+	const files = ours.map((file) => ({
 		status: "not-attempted",
 		file,
-		reason
+		reason: ""
 	}));
-	const changes = state && await findChanges(planned, state, cancel);
-	const upload = {
-		...EMPTY_UPLOAD,
-		dryRun,
-		files: planned,
-		skipped: plan.skipped,
-		shard: shard && {
-			...shard,
-			files: ours.length,
-			planned: plan.files.length
-		},
-		...changes
-	};
 	return {
-		report: {
-			task,
-			name: "",
-			sandboxId,
-			baseUrl,
-			cancelled: true,
-			errors: [],
-			warnings: [...plan.warnings, ...state?.warnings ?? []],
-			upload
+		upload: {
+			...EMPTY_UPLOAD,
+			dryRun,
+			files,
+			skipped: plan.skipped,
+			shard: shard && {
+				...shard,
+				files: ours.length,
+				planned: plan.files.length
+			},
+			...state && await findChanges(files, state, cancel)
 		},
+		warnings: [...plan.warnings, ...state?.warnings ?? []],
 		state
 	};
 }
@@ -1018,8 +1009,9 @@ async function findAndPlan(inputs, context) {
 	});
 	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles({ report, state }, inputs, client, { cancel, clock, sleep, random, onEvent }) {
-	const planned = report.upload;
+async function sendFiles(plan, inputs, client, { cancel, clock, sleep, random, onEvent }) {
+	if (cancel.aborted) return sendNothing(plan, "the job was cancelled");
+	const { upload: planned, state } = plan;
 	if (state !== void 0) removeState(state);
 	announce(inputs, planned, onEvent);
 	const startedAt = clock();
@@ -1044,12 +1036,9 @@ async function sendFiles({ report, state }, inputs, client, { cancel, clock, sle
 		durationMs: Math.round(clock() - startedAt)
 	};
 	const stateWarnings = state === void 0 ? [] : writeState(state, files);
-	const warnings = [...report.warnings, ...stateWarnings];
 	return {
-		...report,
 		upload,
-		cancelled: cancel.aborted,
-		warnings
+		warnings: [...plan.warnings, ...stateWarnings]
 	};
 }
 function announce({ sandboxId, baseUrl }, { files, shard }, onEvent) {
@@ -1062,56 +1051,46 @@ function announce({ sandboxId, baseUrl }, { files, shard }, onEvent) {
 	});
 }
 /**
-* Reports what would be sent, with a digest if `checksums` is set.
-* @throws AgentError if a file of the digest cannot be read
+* Marks the files that a dry run would send, and hashes them if `checksums` is set.
+* @throws AgentError if one of them cannot be read
 */
-async function planOnly({ report }, { checksums }, { cancel }) {
+async function planOnly({ upload, warnings }, { checksums }, { cancel }) {
 	const files = [];
-	for (const result of report.upload.files) {
+	for (const result of upload.files) {
 		const { status, file } = result;
 		if (status !== "not-attempted") {
 			files.push(result);
 			continue;
 		}
 		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
-		const hashed = sha256 === void 0 ? {} : { sha256 };
 		files.push({
 			status: "skipped",
 			file,
 			reason: "dry run",
-			...hashed
+			sha256
 		});
 	}
-	const upload = {
-		...report.upload,
-		files,
-		digest: digestOf(files)
-	};
 	return {
-		...report,
-		upload,
-		cancelled: cancel.aborted
+		upload: {
+			...upload,
+			files,
+			digest: digestOf(files)
+		},
+		warnings
 	};
 }
-/** Reports that no file was attempted. Without an error, the reason is that the job was cancelled. */
-function sendNothing({ report }, { cancel }, error) {
-	if (error === void 0) return {
-		...report,
-		cancelled: cancel.aborted
-	};
-	const files = report.upload.files.map((result) => result.status === "not-attempted" ? {
+/** Gives the reason why no file was attempted. */
+function sendNothing({ upload, warnings }, reason) {
+	const files = upload.files.map((result) => result.status === "not-attempted" ? {
 		...result,
-		reason: error.message
+		reason
 	} : result);
-	const upload = {
-		...report.upload,
-		files
-	};
 	return {
-		...report,
-		upload,
-		cancelled: cancel.aborted,
-		errors: [error]
+		upload: {
+			...upload,
+			files
+		},
+		warnings
 	};
 }
 
@@ -1121,38 +1100,34 @@ function sendNothing({ report }, { cancel }, error) {
 * @throws InputError before anything is sent
 */
 async function sync(inputs, context) {
-	const { cancel } = context;
-	const prepared = await prepareUpload("sync", inputs, context);
-	if (inputs.dryRun) return {
-		...await planOnly(prepared, inputs, context),
+	const plan = await planUpload(inputs, context);
+	const result = inputs.dryRun ? {
+		...await planOnly(plan, inputs, context),
 		measured: NOT_MEASURED
-	};
+	} : await withClient(agentService(inputs), context, (client) => sendAndMeasure(plan, inputs, client, context));
+	return reportOf("sync", inputs, context.cancel, result);
+}
+async function sendAndMeasure(plan, inputs, client, context) {
+	const { cancel } = context;
 	const unmeasured = { measured: {
 		samples: [],
 		gate: gateOf(inputs, [])
 	} };
-	if (cancel.aborted) return {
-		...sendNothing(prepared, context),
+	const error = await waitForSandbox(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
+	if (error !== void 0) return {
+		...sendNothing(plan, error.message),
+		...unmeasured,
+		errors: [error]
+	};
+	const sent = await sendFiles(plan, inputs, client, context);
+	if (cancel.aborted || hasFatalFailure(sent.upload.files)) return {
+		...sent,
 		...unmeasured
 	};
-	return withClient(agentService(inputs), context, async (client) => {
-		const error = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
-		if (error !== void 0 || cancel.aborted) return {
-			...sendNothing(prepared, context, error),
-			...unmeasured
-		};
-		const sent = await sendFiles(prepared, inputs, client, context);
-		if (sent.cancelled || hasFatalFailure(sent.upload.files)) return {
-			...sent,
-			...unmeasured
-		};
-		const measured = await measure(inputs, client, context, isGated(inputs));
-		return {
-			...sent,
-			...measured,
-			cancelled: cancel.aborted
-		};
-	});
+	return {
+		...sent,
+		...await measure(inputs, client, context, isGated(inputs))
+	};
 }
 function hasFatalFailure(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
@@ -1160,7 +1135,7 @@ function hasFatalFailure(results) {
 
 // src/transfer/download-file.ts
 /**
-* Downloads a file to its target, which stays as it was unless all of the file arrives.
+* Downloads a file, and leaves its target unchanged unless the whole file arrives.
 * @throws AgentError
 */
 async function downloadFile(file, { username, maxBytes }, client) {
@@ -1178,7 +1153,7 @@ async function downloadFile(file, { username, maxBytes }, client) {
 		useDisk(file, () => rmSync(part, { force: true }));
 	}
 }
-/** @throws AgentError if a link or a folder is in the way */
+/** Checks that nothing is in the way. @throws AgentError for a link or a folder */
 function checkTarget({ target, realTarget }) {
 	const hint = "Choose another target, or remove in the workspace what is in the way.";
 	if (isLink(deepestLinkIn(realTarget))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
@@ -1207,7 +1182,7 @@ async function receiveInto(part, file, answer, maxBytes) {
 	};
 	throw new AgentError("connection", `${answer.label} sent ${size} of ${expected} bytes.`);
 }
-/** Returns the bytes that the answer announces. @throws AgentError if it could not be checked */
+/** Returns the announced length. @throws AgentError if it is unknown or above `maxBytes` */
 function checkLength({ label, headers }, maxBytes) {
 	const { "content-length": length, "content-encoding": encoding } = headers;
 	const hint = "Check whether a proxy on the way compresses or converts answers.";
@@ -1228,7 +1203,7 @@ function useDisk({ target }, call) {
 }
 
 // src/tasks/download.ts
-/** Downloads files of the sandbox to the workspace. @throws InputError before anything is sent */
+/** Downloads files from the sandbox to the workspace. @throws InputError before anything is sent */
 async function download(inputs, context) {
 	const { sandboxId, baseUrl, ifNoFileFound } = inputs;
 	const files = placeTargets(inputs, context.workspace);
@@ -1240,16 +1215,10 @@ async function download(inputs, context) {
 	const section = await withClient(agentService(inputs), context, (client) => downloadEach(files, inputs, client, context));
 	const missing = section.files.filter(({ status }) => status === "missing");
 	const warnings = ifNoFileFound === "warn" ? missing.map((file) => `${file.path} ${NOT_FOUND}.`) : [];
-	return {
-		task: "download",
-		name: "",
-		sandboxId,
-		baseUrl,
-		cancelled: context.cancel.aborted,
-		errors: [],
+	return reportOf("download", inputs, context.cancel, {
 		warnings,
 		download: section
-	};
+	});
 }
 const NOT_FOUND = "does not exist in the sandbox";
 /** Resolves the targets. @throws InputError if `working-directory` is outside the workspace */
