@@ -13,7 +13,7 @@ import {
   isRunning,
   pollUntil,
   STALLING_LAST_SAMPLE,
-  signalDuringLastSample,
+  signalAtRequest,
   startMonitor,
 } from './running-monitor.ts';
 
@@ -23,7 +23,7 @@ function monitorDirectories({ temp }: TestJob): string[] {
   return readdirSync(temp).filter(name => name.startsWith('sandbox-sync-monitor-'));
 }
 
-describe('monitors', { concurrency: 2 }, () => {
+describe('monitors', { concurrency: 3 }, () => {
   test('a monitor takes a first and a last sample, and leaves nothing behind', async () => {
     await using monitor = await startMonitor(GATED);
     monitor.setMemory(20);
@@ -36,15 +36,15 @@ describe('monitors', { concurrency: 2 }, () => {
     assert.deepEqual(used, [10, 20]);
     assert.equal(JSON.parse(post.outputs['stats'] ?? '').mem_used, 8_589_934_592 / 5);
     assert.equal(post.warnings, '');
-    assert.deepEqual(monitorDirectories(monitor.world), []);
+    assert.deepEqual(monitorDirectories(monitor.job), []);
     await pollUntil(() => !isRunning(monitor.pid));
   });
 
   test('a monitor records a peak between start and end, which fails the gate', async () => {
     await using monitor = await startMonitor({ ...GATED, 'sample-interval': '200ms' });
     monitor.setMemory(95);
-    const peak = monitor.world.agent.requests.length + 2;
-    await pollUntil(() => monitor.world.agent.requests.length >= peak);
+    const peak = monitor.job.agent.requests.length + 2;
+    await pollUntil(() => monitor.job.agent.requests.length >= peak);
     monitor.setMemory(20);
     const post = assertGateFailed(await monitor.post(), /95 %/);
     const { mem_used_pct } = JSON.parse(post.outputs['aggregates'] ?? '');
@@ -80,7 +80,7 @@ describe('monitors', { concurrency: 2 }, () => {
     skip: WITHOUT_SIGNALS,
   }, async () => {
     await using monitor = await startMonitor({}, STALLING_LAST_SAMPLE);
-    const post = await monitor.post({}, signalDuringLastSample('SIGINT'));
+    const post = await monitor.post({}, signalAtRequest('SIGINT'));
     assert.deepEqual(
       [post.exitCode, post.report.cancelled, post.report.succeeded],
       [1, true, false],
@@ -137,8 +137,8 @@ describe('monitors', { concurrency: 2 }, () => {
   });
 
   test('a monitor ends when its job is gone', async () => {
-    await using world = await openJob();
-    const directory = await startInJobThatDies(world);
+    await using job = await openJob();
+    const directory = await startInJobThatDies(job);
     await pollUntil(() => samplerPid(directory) === undefined);
     assert.equal(readRecord(directory).end, 'its job is gone');
   });
@@ -158,7 +158,7 @@ describe('monitors', { concurrency: 2 }, () => {
   });
 });
 
-describe('monitors that do not start', { concurrency: 2 }, () => {
+describe('monitors that do not start', { concurrency: 3 }, () => {
   const cases = {
     'with a wrong token': [{ token: 'a-wrong-token' }, {}, /answered 401/],
     'with a fail-if on a metric that the sandbox does not report': [
@@ -174,11 +174,11 @@ describe('monitors that do not start', { concurrency: 2 }, () => {
   } as const;
   for (const [name, [inputs, env, says]] of Object.entries(cases)) {
     test(`a monitor does not start ${name}`, async () => {
-      await using world = await openJob();
-      const main = await expectFailure(world, { ...GATED, ...inputs }, { task: 'monitor', env });
+      await using job = await openJob();
+      const main = await expectFailure(job, { ...GATED, ...inputs }, { task: 'monitor', env });
       assert.match(main.errors, says);
-      assert.deepEqual([main.state, monitorDirectories(world)], [{}, []]);
-      const post = await runAction(world, {}, { task: 'monitor', post: main });
+      assert.deepEqual([main.state, monitorDirectories(job)], [{}, []]);
+      const post = await runAction(job, {}, { task: 'monitor', post: main });
       assert.deepEqual([post.exitCode, post.stdout, post.outputs], [0, '', {}]);
     });
   }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { requestStop, samplerPid } from '../../src/monitor/record.ts';
+import { samplerPid } from '../../src/monitor/record.ts';
 import { METRICS } from '../e2e/agent-answers.ts';
 import { type Result } from '../e2e/result.ts';
 import { expectSuccess, type Inputs, type RunOptions, runAction } from '../e2e/run-action.ts';
@@ -8,7 +8,7 @@ import { openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
 
 /** A monitor that was started, of a sandbox whose memory use can be set. */
 export interface RunningMonitor extends AsyncDisposable {
-  readonly world: TestJob;
+  readonly job: TestJob;
   readonly directory: string;
   /** The output `monitor`. */
   readonly id: string;
@@ -23,7 +23,7 @@ export interface RunningMonitor extends AsyncDisposable {
 
 /**
  * Starts a monitor with a memory use of 10 %. It takes its first sample at its start and, within a
- * test, only one more: at its end. Disposing of it waits until its sampler has ended.
+ * test, only one more: at its end. Disposing of it kills its sampler if that still runs.
  */
 export async function startMonitor(
   inputs: Inputs = {},
@@ -31,8 +31,8 @@ export async function startMonitor(
 ): Promise<RunningMonitor> {
   let used = 10;
   const metrics = () => ({ ...METRICS, mem_used: (METRICS.mem_total * used) / 100 });
-  const world = await openJob({ metrics, ...options });
-  const monitor = await startMonitorIn(world, inputs);
+  const job = await openJob({ metrics, ...options });
+  const monitor = await startMonitorIn(job, inputs);
   return {
     ...monitor,
     setMemory(percent) {
@@ -40,37 +40,37 @@ export async function startMonitor(
     },
     async [Symbol.asyncDispose]() {
       await monitor[Symbol.asyncDispose]();
-      await world[Symbol.asyncDispose]();
+      await job[Symbol.asyncDispose]();
     },
   };
 }
 
-/** Starts a monitor next to others in the same world. */
+/** Starts a monitor next to others in the same job. */
 export async function startMonitorIn(
-  world: TestJob,
+  job: TestJob,
   inputs: Inputs,
 ): Promise<Omit<RunningMonitor, 'setMemory'>> {
   const given = { 'sample-interval': '1h', ...inputs };
-  const main = await expectSuccess(world, given, { task: 'monitor' });
+  const main = await expectSuccess(job, given, { task: 'monitor' });
   const { monitor: id = '' } = main.outputs;
-  const directory = path.join(world.temp, id);
+  const directory = path.join(job.temp, id);
   const pid = samplerPid(directory) ?? Number.NaN;
   return {
-    world,
+    job,
     directory,
     id,
     pid,
-    stop: (more = {}, options = {}) => runAction(world, more, { ...options, task: 'monitor-stop' }),
+    stop: (more = {}, options = {}) => runAction(job, more, { ...options, task: 'monitor-stop' }),
     post: (more = {}, options = {}) =>
-      runAction(world, { ...given, ...more }, { ...options, task: 'monitor', post: main }),
+      runAction(job, { ...given, ...more }, { ...options, task: 'monitor', post: main }),
     async [Symbol.asyncDispose]() {
-      if (samplerPid(directory) !== undefined) requestStop(directory);
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
       await pollUntil(() => !isRunning(pid));
     },
   };
 }
 
-/** The agent of the world answers the first request for stats, and stalls during the next. */
+/** The agent answers the first request for stats, and stalls during the next. */
 export const STALLING_LAST_SAMPLE: TestJobOptions = {
   faults: [{ on: 'stats', skip: 1, do: { kind: 'stall', at: 'answering' } }],
 };
@@ -84,8 +84,8 @@ export async function pollUntil(isTrue: () => boolean): Promise<void> {
   throw new Error('the condition is still false');
 }
 
-/** Sends the running step a signal when the sampler requests its last sample. */
-export function signalDuringLastSample(name: NodeJS.Signals): Pick<RunOptions, 'onRequest'> {
+/** Sends the running step a signal at any request; a step that ends a monitor makes none itself. */
+export function signalAtRequest(name: NodeJS.Signals): Pick<RunOptions, 'onRequest'> {
   return { onRequest: (_, signal) => signal(name) };
 }
 

@@ -14,7 +14,7 @@ import {
   pollUntil,
   type RunningMonitor,
   STALLING_LAST_SAMPLE,
-  signalDuringLastSample,
+  signalAtRequest,
   startMonitor,
   startMonitorIn,
 } from './running-monitor.ts';
@@ -29,7 +29,7 @@ function assertSilent(post: Result, { directory }: Pick<RunningMonitor, 'directo
   assert.equal(existsSync(directory), false);
 }
 
-describe('monitor/stop', { concurrency: 2 }, () => {
+describe('monitor/stop', { concurrency: 3 }, () => {
   test('monitor/stop judges a monitor during the job, and the post step writes nothing', async () => {
     await using monitor = await startMonitor({ ...GATED, 'warn-if': 'mem_used_pct.max > 50' });
     monitor.setMemory(60);
@@ -50,8 +50,8 @@ describe('monitor/stop', { concurrency: 2 }, () => {
   });
 
   test('monitor/stop fails if no monitor runs', async () => {
-    await using world = await openJob();
-    const stop = await expectFailure(world, {}, { task: 'monitor-stop' });
+    await using job = await openJob();
+    const stop = await expectFailure(job, {}, { task: 'monitor-stop' });
     assert.equal(stop.outputs['gate'], 'failed');
     assert.match(stop.errors, /^monitor: no monitor runs in this job\. .* must come before/);
   });
@@ -59,7 +59,7 @@ describe('monitor/stop', { concurrency: 2 }, () => {
   test('monitor/stop stops the named monitor, or the only one that still runs', async () => {
     await using monitor = await startMonitor({ ...GATED, name: 'load test' });
     const inputs = { name: 'all of it', 'fail-if': 'mem_used_pct.max < 5' };
-    await using other = await startMonitorIn(monitor.world, inputs);
+    await using other = await startMonitorIn(monitor.job, inputs);
     monitor.setMemory(95);
 
     const unnamed = await monitor.stop();
@@ -96,7 +96,7 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     skip: WITHOUT_SIGNALS,
   }, async () => {
     await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
-    const stop = await monitor.stop({}, signalDuringLastSample('SIGINT'));
+    const stop = await monitor.stop({}, signalAtRequest('SIGINT'));
     assert.deepEqual([stop.exitCode, stop.report.cancelled], [1, true]);
     assertSilent(await monitor.post(), monitor);
   });
@@ -105,7 +105,7 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     skip: unlessLinux('needs mkfifo'),
   }, async () => {
     await using monitor = await startMonitor(GATED);
-    const { temp, outside } = monitor.world;
+    const { temp, outside } = monitor.job;
     const pipe = path.join(outside, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const isPublishing = () => globSync('*/report.json', { cwd: temp }).length > 0;
