@@ -150,8 +150,8 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
     const creating = interrupt('SIGTERM');
     const deleting = interrupt('SIGINT');
     const failures = [
-      { waits: creating.arrived },
-      { waits: deleting.arrived, answer: 'reset' },
+      { waits: creating.sendAndAwait },
+      { waits: deleting.sendAndAwait, answer: 'reset' },
     ] as const;
     await using job = await openJobWithApi({ failures });
     const main = await job.runSandbox({}, { env, ...creating.watch });
@@ -163,8 +163,8 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
 
   test('a cancelled job names the metadata if the second attempt is not answered in time', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const { arrived, watch } = interrupt('SIGTERM');
-    const waits = () => arrived().then(() => promise);
+    const { sendAndAwait, watch } = interrupt('SIGTERM');
+    const waits = () => sendAndAwait().then(() => promise);
     await using job = await openJobWithApi({ failures: [429, { waits, answer: 'reset' }] });
     const main = await job.runSandbox({}, { env, ...watch });
     resolve();
@@ -199,7 +199,7 @@ test('the base-url of a sandbox is its own host name', {
   assert.deepEqual([...new Set(proxy.hosts)], ['api.e2b.app:443', `${host}:443`]);
 });
 
-/** `arrived` sends the action a signal, and resolves once the action has received it. */
+/** `sendAndAwait` sends the action a signal, and resolves once the action has received it. */
 function interrupt(signal: NodeJS.Signals) {
   let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -209,7 +209,7 @@ function interrupt(signal: NodeJS.Signals) {
   const onLine = (line: string) => line === `got ${signal}` && resolve();
   return {
     watch: { onStart, onLine },
-    arrived: () => {
+    sendAndAwait: () => {
       send(signal);
       return promise;
     },
