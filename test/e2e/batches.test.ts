@@ -72,7 +72,7 @@ test('a batch that is rejected or stored elsewhere ends the transfer and removes
   // Some agents drop the folders of filenames.
   const elsewhere = JSON.stringify(['a', 'b'].map(name => fileEntry(name)));
   for (const [fault, last] of [
-    [{ kind: 'answer', body: elsewhere }, 'unchanged'],
+    [statusFault(200, elsewhere), 'unchanged'],
     [statusFault(400, '{"message":"you cannot upload multiple files"}'), 'not-attempted'],
   ] as const) {
     job.addFaults({ on: 'upload', times: 1, do: fault });

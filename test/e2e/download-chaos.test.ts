@@ -7,7 +7,7 @@ import { runAction, type Signal } from './run-action.ts';
 import { answer, openScriptedAgent, type Responder } from './scripted-agent.ts';
 import { openJob } from './test-job.ts';
 
-// CHAOS_SEEDS="1 2 3" tries these seeds instead.
+// Each of these ends in another way. CHAOS_SEEDS="1 2 3" tries others.
 const SEEDS = (process.env['CHAOS_SEEDS'] ?? '1 11').split(' ').map(Number);
 
 const missing = `{"code":404,"message":"path '/x' does not exist"}`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proxyError, statusFault } from './agent-answers.ts';
 import { expectFailure, requestMethods } from './run-action.ts';
-import { manyFiles, openJobWithFault, openJobWithFaultPerFile } from './test-job.ts';
+import { manyFiles, openJob, openJobWithFault } from './test-job.ts';
 
 test('a full disk (507) ends the transfer, and the stats are still read', async () => {
   const full = statusFault(507, proxyError('not enough disk space available', 507));
@@ -26,11 +26,12 @@ test('a wrong token (401) ends the transfer, and no stats are read', async () =>
 });
 
 test('hundreds of failed files make at most ten annotations, and long answers are cut', async () => {
-  const faults = Object.keys(manyFiles(300)).map(
-    (name, index) =>
-      [name, statusFault(411 + (index % 14), `${index} ${'y'.repeat(1000)}`)] as const,
-  );
-  await using job = await openJobWithFaultPerFile(Object.fromEntries(faults));
+  const files = manyFiles(300);
+  const faults = Object.keys(files).map((name, index) => {
+    const fault = statusFault(411 + (index % 14), `${index} ${'y'.repeat(1000)}`);
+    return { on: 'upload', path: name, do: fault } as const;
+  });
+  await using job = await openJob({ files, faults });
   const result = await expectFailure(job, { retries: '0' });
   const errors = result.annotations('error');
   assert.ok(errors.length > 1 && errors.length <= 10, `${errors.length} annotations`);

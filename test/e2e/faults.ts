@@ -2,32 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../dev/agent/answer.ts';
 import type { Exchange } from '../../dev/agent/options.ts';
 
 /**
  * What a fault does to a request. Unless said otherwise, the form is read and its files are stored.
  * - `status`: answers after reading the body, or at once with `early`; stores nothing.
- * - `delay`: waits before reading the body, then goes on as usual.
  * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or
  *   instead of answering. The first two store nothing.
  * - `truncate`: announces the whole answer, sends half of it and closes the connection.
  * - `stall`: never reads the body (and stores nothing), or never answers.
- * - `answer`: answers this instead.
  */
 export type FaultAction =
-  | ({ readonly kind: 'status'; readonly status: number; readonly early?: boolean } & Content)
-  | { readonly kind: 'delay'; readonly ms: number }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly early?: boolean;
+      readonly body?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'reset'; readonly at: 'before-body' | 'during-body' | 'after-body' }
   | { readonly kind: 'truncate' }
-  | { readonly kind: 'stall'; readonly at: 'reading' | 'answering' }
-  | ({ readonly kind: 'answer' } & Content);
-
-interface Content {
-  readonly body?: string | Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+  | { readonly kind: 'stall'; readonly at: 'reading' | 'answering' };
 
 /** A rule of misbehavior. It only sees valid requests, so that it hides no client's mistake. */
 export interface Fault {
@@ -53,8 +49,8 @@ export function createFaults(faults: readonly Fault[] = []): Faults {
     add: (...added) => void rules.push(...added.map(toRule)),
     async intercept(exchange) {
       const paths = rules.some(({ fault }) => fault.path !== undefined);
-      const { targets, body } = exchange.isUpload && paths ? await targetsOf(exchange) : NO_TARGETS;
       const { isUpload } = exchange;
+      const { targets, body } = isUpload && paths ? await targetsOf(exchange) : NO_TARGETS;
       const rule = rules.find(each => matches(each.fault, isUpload, targets) && isDue(each));
       await respond(rule?.fault.do, exchange, () =>
         exchange.perform(body && Readable.from([body])),
@@ -112,9 +108,6 @@ async function respond(
     case 'status':
       if (action.early !== true) await finished(request.resume());
       return send({ ...action, body: action.body ?? '' });
-    case 'delay':
-      await sleep(action.ms);
-      return send(await perform());
     case 'reset':
       if (action.at === 'after-body') await perform();
       if (action.at === 'during-body') await firstBytes(request.resume());
@@ -130,9 +123,6 @@ async function respond(
     case 'stall':
       if (action.at === 'answering') await perform();
       return await finished(response).catch(() => undefined);
-    case 'answer':
-      await perform();
-      return send({ ...action, status: 200, body: action.body ?? '' });
   }
 }
 

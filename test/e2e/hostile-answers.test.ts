@@ -11,7 +11,7 @@ import {
   type Responder,
   sendBytes,
 } from './scripted-agent.ts';
-import { goodFilesBetween, openJob } from './test-job.ts';
+import { openJob } from './test-job.ts';
 
 type Uploads = Readonly<Record<string, Responder>>;
 
@@ -19,8 +19,9 @@ type Uploads = Readonly<Record<string, Responder>>;
 async function send(uploads: Uploads, stats: Responder, inputs: Inputs = {}): Promise<Result> {
   await using server = await openScriptedAgent({ uploads, stats });
   const names = Object.keys(uploads);
-  const files = Object.fromEntries(names.map(name => [name, 'text']));
-  await using job = await openJob({ files: { ...files, ...goodFilesBetween(names) } });
+  // Good files in between, since three failures in a row end a transfer.
+  const files = names.flatMap(name => [[name, 'text'] as const, [`${name}~`, 'good'] as const]);
+  await using job = await openJob({ files: Object.fromEntries(files) });
   const run = { 'base-url': server.url, retries: '0', concurrency: '1', ...inputs };
   const result = await runAction(job, run, { env: { RUNNER_DEBUG: '1' } });
   assertNoInjection(result);

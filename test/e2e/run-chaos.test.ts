@@ -18,11 +18,11 @@ import { openCommandJob, WITHOUT_BASH } from './command-job.ts';
 import type { Result } from './result.ts';
 import { runAction } from './run-action.ts';
 
-// CHAOS_SEEDS="1 2 3" tries these seeds instead.
-const SEEDS = (process.env['CHAOS_SEEDS'] ?? '1 2 3').split(' ').map(Number);
+// Each of these ends in another way. CHAOS_SEEDS="1 2 3" tries others.
+const SEEDS = (process.env['CHAOS_SEEDS'] ?? '2 3 7').split(' ').map(Number);
 
 function breakAt(direction: 'to-server' | 'to-client', afterBytes: fc.Arbitrary<number>) {
-  const by = fc.constantFrom('reset', 'hang', 'noise', 'half-close');
+  const by = fc.constantFrom('reset', 'hang', 'noise');
   return fc.record({ direction: fc.constant(direction), afterBytes, by });
 }
 

@@ -31,8 +31,6 @@ export interface TestJob extends AsyncDisposable {
   readonly agent: LocalAgent;
   /** Adds rules after those in force. */
   readonly addFaults: (...faults: readonly Fault[]) => void;
-  /** Returns the most uploads in progress at once. */
-  readonly maxInFlight: () => number;
   /** Called with each request before the agent handles it. */
   readonly listener: { onRequest?: ((request: IncomingRequest) => void) | undefined };
   /** Writes files of the checkout, by relative path. */
@@ -63,18 +61,13 @@ export async function openJob({
   const root = makeFolder('root');
   const listener: TestJob['listener'] = {};
   const { add, intercept } = createFaults(faults);
-  const uploads = { inFlight: 0, most: 0 };
   const agent = await startAgent({
     root,
     token: TOKEN,
     sandboxId: SANDBOX_ID,
     metrics: () => METRICS,
     onRequest: request => listener.onRequest?.(request),
-    async intercept(exchange) {
-      uploads.inFlight += exchange.isUpload ? 1 : 0;
-      uploads.most = Math.max(uploads.most, uploads.inFlight);
-      await intercept(exchange).finally(() => (uploads.inFlight -= exchange.isUpload ? 1 : 0));
-    },
+    intercept,
     ...options,
   });
   writeFiles(workspace, files);
@@ -85,7 +78,6 @@ export async function openJob({
     root,
     agent,
     addFaults: add,
-    maxInFlight: () => uploads.most,
     listener,
     write: more => writeFiles(workspace, more),
     readStored: file =>
@@ -104,27 +96,6 @@ export function openJobWithFault(
   options: TestJobOptions = {},
 ): Promise<TestJob> {
   return openJob({ ...options, faults: [{ on: 'upload', ...rule, do: action }] });
-}
-
-/** Opens a job with a file for each fault, which hits every upload of that file. */
-export function openJobWithFaultPerFile(
-  faults: Readonly<Record<string, FaultAction>>,
-  more: Files = {},
-): Promise<TestJob> {
-  const names = Object.keys(faults);
-  return openJob({
-    files: { ...more, ...Object.fromEntries(names.map(name => [name, 'text'])) },
-    faults: Object.entries(faults).map(([name, fault]) => ({
-      on: 'upload',
-      path: name,
-      do: fault,
-    })),
-  });
-}
-
-/** Makes a good file to be sent after each of these, since three failures in a row end a transfer. */
-export function goodFilesBetween(names: readonly string[]): Files {
-  return Object.fromEntries(names.map(name => [`${name}~`, 'good']));
 }
 
 /** Makes small files `f0.txt`, `f1.txt` and so on. */

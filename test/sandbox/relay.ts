@@ -8,10 +8,10 @@ export type Break =
       readonly direction: 'to-server' | 'to-client';
       readonly afterBytes: number;
       /**
-       * `half-close` closes the direction. `hang` stalls until other connections have carried three
-       * more chunks, then resets. `noise` first sends the client bytes that are neither HTTP nor TLS.
+       * `hang` stalls until other connections have carried three more chunks, then resets. `noise`
+       * sends the client bytes that are neither HTTP nor TLS, then hangs.
        */
-      readonly by: 'reset' | 'stall' | 'noise' | 'half-close' | 'hang';
+      readonly by: 'reset' | 'noise' | 'hang';
     };
 
 export interface RelayOptions {
@@ -62,15 +62,13 @@ export async function openRelay(serverPort: number, options: RelayOptions): Prom
         countChunk();
         to.write(chunk.subarray(0, left));
         left -= chunk.length;
-        if (left > 0) return;
+        if (left > 0 || planned === undefined) return;
         left = Number.POSITIVE_INFINITY;
         breakOff(() => {
-          const broken = planned?.by === 'half-close' ? [from] : [client, upstream];
-          for (const end of broken) end.removeAllListeners('data');
-          if (planned?.by === 'reset') client.resetAndDestroy();
-          if (planned?.by === 'noise') client.write(NOISE);
-          if (planned?.by === 'half-close') to.end();
-          if (planned?.by === 'hang' || planned?.by === 'noise') hanging.set(client, 3);
+          for (const end of [client, upstream]) end.removeAllListeners('data');
+          if (planned.by === 'noise') client.write(NOISE);
+          if (planned.by === 'reset') client.resetAndDestroy();
+          else hanging.set(client, 3);
         });
       });
       from.on('error', () => to.destroy()).on('close', () => to.destroy());
