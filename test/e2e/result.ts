@@ -81,8 +81,9 @@ export function resultOf(end: StepEnd, temp: string): Result {
   const lines = stdout.split('\n');
   const reportFile = outputs['report'] ?? '';
   const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
-  assertValid(outputs, reportText);
+  assertOutputsFit(outputs);
   const readReport = () => parseReport(reportText, stdout + stderr);
+  if (reportText !== '') readReport();
   const annotations: Result['annotations'] = level => lines.flatMap(annotationsOf(level));
   return {
     ...end,
@@ -109,29 +110,22 @@ export function resultOf(end: StepEnd, temp: string): Result {
 }
 
 const ajv = new Ajv2020({ allErrors: true });
-ajv.addSchema(schema);
+const fitsReport = ajv.compile<Report>(schema);
 
-function assertValid(outputs: Readonly<Record<string, string>>, reportText: string): void {
-  if (reportText !== '') assertFits('report', JSON.parse(reportText));
-  for (const name of ['breaches', 'aggregates', 'stats'])
-    if (outputs[name]) assertFits(name, JSON.parse(outputs[name]));
-}
-
-/** Asserts that the report or an output fits its schema. */
-function assertFits(name: string, value: unknown): void {
-  const id = name === 'report' ? schema.$id : `${schema.$id}#/$defs/${name}`;
-  const validate = ajv.getSchema(id) ?? assert.fail(`there is no schema of ${name}`);
-  assert.ok(validate(value), `${name}: ${ajv.errorsText(validate.errors)}`);
-}
-
+/** @throws AssertionError unless there is a report that fits the schema */
 function parseReport(text: string, log: string): Report {
   assert.notEqual(text, '', `there is no report:\n${log}`);
   const value: unknown = JSON.parse(text);
-  return isReport(value) ? value : assert.fail(`this is not a report: ${text}`);
+  if (!fitsReport(value)) assert.fail(`report: ${ajv.errorsText(fitsReport.errors)}`);
+  return value;
 }
 
-function isReport(value: unknown): value is Report {
-  return typeof value === 'object' && value !== null && 'task' in value;
+function assertOutputsFit(outputs: Readonly<Record<string, string>>): void {
+  for (const name of ['breaches', 'aggregates', 'stats']) {
+    const fits = ajv.getSchema(`${schema.$id}#/$defs/${name}`) ?? assert.fail(name);
+    const value: unknown = JSON.parse(outputs[name] || 'null');
+    assert.ok(value === null || fits(value), `${name}: ${ajv.errorsText(fits.errors)}`);
+  }
 }
 
 function annotationsOf(level: string): (line: string) => string[] {
