@@ -24,22 +24,20 @@ const html = (status: number) => answer(status, '<title>Proxy</title>');
 /** Answers to a start after which the command may be running. */
 const LOST_STARTS: Readonly<Record<string, Responder>> = {
   'whose connection is reset': socket => socket.resetAndDestroy(),
-  'whose answer never begins': socket => socket.end(),
   'whose answer breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
   'that a proxy answers with 408': html(408),
   'that a proxy answers with 502': html(502),
-  'that a proxy answers with 504': html(504),
 };
 
 /** Answers to a start that say that there is no command, and their advice. */
 const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice: RegExp]>> = {
-  'by an agent that has no such user': [
-    sendFrames(errorFrame('unauthenticated', "invalid username: 'ci'")),
-    /invalid username: 'ci'[^]*Check username: it must be a user of the sandbox/,
-  ],
   'by a service without a process service': [
     answer(404, '404 page not found'),
     /answered 404[^]*the service cannot run commands/,
+  ],
+  'for a sandbox that is gone': [
+    answer(502, '{"message":"The sandbox was not found"}'),
+    /The sandbox was not found/,
   ],
 };
 
