@@ -65,7 +65,6 @@ export async function startMonitorIn(
       runAction(job, { ...given, ...more }, { ...options, task: 'monitor', post: main }),
     async [Symbol.asyncDispose]() {
       if (isRunning(pid)) process.kill(pid, 'SIGKILL');
-      await pollUntil(() => !isRunning(pid));
     },
   };
 }
