@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import {
   API_KEY,
@@ -58,22 +58,24 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'an answer that is cut off': { failures: [cut], says: ['201', 'it is not JSON'], warns: true },
 };
 
-for (const [name, expected] of Object.entries(FAILED_CREATIONS))
-  test(`a creation that fails with ${name} is reported with advice`, async () => {
-    const { failures, inputs, says, warns = false } = expected;
-    await using job = await openJobWithApi(failures && { failures });
-    const main = await job.runSandbox({ retries: '1', ...inputs });
-    assert.equal(main.exitCode, 1, main.stdout);
-    for (const words of says) assert.ok(annotations(main, 'error').includes(words), main.stdout);
-    if (failures) assert.equal(job.plane.requests.length, failures.length);
-    assert.deepEqual([main.outputs, main.state], [{}, {}]);
-    assert.ok(!visibleOutput(main).includes(API_KEY), main.stdout);
-    const jobMetadata = Object.entries(jobMetadataIn(job.plane.bodies[0]));
-    const metadata = jobMetadata.map(([key, value]) => `${key}=${value}`).join(', ');
-    const warning = annotations(main, 'warning');
-    if (!warns) assert.equal(warning, '');
-    else assert.ok(warning.includes(`with the metadata ${metadata}. It ends by itself`), warning);
-  });
+describe('a creation', { concurrency: 3 }, () => {
+  for (const [name, expected] of Object.entries(FAILED_CREATIONS))
+    test(`a creation that fails with ${name} is reported with advice`, async () => {
+      const { failures, inputs, says, warns = false } = expected;
+      await using job = await openJobWithApi(failures && { failures });
+      const main = await job.runSandbox({ retries: '1', ...inputs });
+      assert.equal(main.exitCode, 1, main.stdout);
+      for (const words of says) assert.ok(annotations(main, 'error').includes(words), main.stdout);
+      if (failures) assert.equal(job.plane.requests.length, failures.length);
+      assert.deepEqual([main.outputs, main.state], [{}, {}]);
+      assert.ok(!visibleOutput(main).includes(API_KEY), main.stdout);
+      const jobMetadata = Object.entries(jobMetadataIn(job.plane.bodies[0]));
+      const metadata = jobMetadata.map(([key, value]) => `${key}=${value}`).join(', ');
+      const warning = annotations(main, 'warning');
+      if (!warns) assert.equal(warning, '');
+      else assert.ok(warning.includes(`with the metadata ${metadata}. It ends by itself`), warning);
+    });
+});
 
 test('a creation is not repeated after a TLS error that follows the request', {
   skip: !hasOpenssl && 'needs openssl',

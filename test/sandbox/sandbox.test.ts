@@ -43,28 +43,6 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
   assert.deepEqual([...log, main.summary, post.summary], [...lines, '', '']);
 });
 
-test('a creation is repeated after a 429 and after sandbox_create_failed, without a warning', async () => {
-  const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
-  await using job = await openJobWithApi({ failures: [429, { answer: { status: 500, body } }] });
-  const main = await job.runSandbox();
-  assert.deepEqual([main.exitCode, annotations(main, 'warning')], [0, '']);
-  assert.deepEqual(apiRequests(job), ['POST /sandboxes 429', 'POST /sandboxes 500', CREATED]);
-});
-
-test('a creation is repeated after a 503, with a warning that names the metadata of both sandboxes', async () => {
-  const failure = { acts: true, answer: { status: 503, body: 'upstream connect error' } };
-  await using job = await openJobWithApi({ failures: [failure, failure] });
-  const main = await job.runSandbox();
-  assert.equal(main.exitCode, 0);
-  const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
-  const warning = annotations(main, 'warning');
-  assert.match(warning, RegExp(`^An attempt .* sandbox-sync-id=${id}. It ends by itself at .*GMT`));
-  assert.equal(warning.split('\n').length, 1);
-  await job.runSandbox({}, { post: main });
-  assert.equal(job.plane.created.length, 3);
-  assert.equal(job.plane.running().length, 2);
-});
-
 test('connecting with sandbox-id extends the lifetime, and the post step does not delete', async () => {
   await using job = await openJobWithApi();
   const { id, token } = await job.plane.create('i1--a_b');
@@ -112,17 +90,6 @@ test('a deletion that is answered with an empty 404 finds the sandbox already go
   assert.equal(annotations(post, 'warning'), '');
 });
 
-test('a deletion is retried, with the inputs of the main step', async () => {
-  await using job = await openJobWithApi({ failures: [0, 500, { answer: 'reset' }] });
-  const main = await job.runSandbox();
-  // A composite action may give its post step other inputs.
-  const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
-  const post = await job.runSandbox(outer, { post: main });
-  assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
-  const failed = [500, 'reset'].map(end => `DELETE /sandboxes/ID ${end}`);
-  assert.deepEqual(apiRequests(job), [CREATED, ...failed, DELETED]);
-});
-
 test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () => {
   await using job = await openJobWithApi();
   // A folder, to which nothing can be written.
@@ -143,7 +110,45 @@ test('a failed deletion is a warning that says when the sandbox ends', async () 
   assert.match(annotations(keyless, 'warning'), RegExp(`${left}.*api-key: is empty`));
 });
 
-describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
+describe('repeated requests', { concurrency: 3 }, () => {
+  test('a creation is repeated after a 429 and after sandbox_create_failed, without a warning', async () => {
+    const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
+    await using job = await openJobWithApi({ failures: [429, { answer: { status: 500, body } }] });
+    const main = await job.runSandbox();
+    assert.deepEqual([main.exitCode, annotations(main, 'warning')], [0, '']);
+    assert.deepEqual(apiRequests(job), ['POST /sandboxes 429', 'POST /sandboxes 500', CREATED]);
+  });
+
+  test('a creation is repeated after a 503, with a warning that names the metadata of both sandboxes', async () => {
+    const failure = { acts: true, answer: { status: 503, body: 'upstream connect error' } };
+    await using job = await openJobWithApi({ failures: [failure, failure] });
+    const main = await job.runSandbox();
+    assert.equal(main.exitCode, 0);
+    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
+    const warning = annotations(main, 'warning');
+    assert.match(
+      warning,
+      RegExp(`^An attempt .* sandbox-sync-id=${id}. It ends by itself at .*GMT`),
+    );
+    assert.equal(warning.split('\n').length, 1);
+    await job.runSandbox({}, { post: main });
+    assert.equal(job.plane.created.length, 3);
+    assert.equal(job.plane.running().length, 2);
+  });
+
+  test('a deletion is retried, with the inputs of the main step', async () => {
+    await using job = await openJobWithApi({ failures: [0, 500, { answer: 'reset' }] });
+    const main = await job.runSandbox();
+    // A composite action may give its post step other inputs.
+    const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
+    const post = await job.runSandbox(outer, { post: main });
+    assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
+    const failed = [500, 'reset'].map(end => `DELETE /sandboxes/ID ${end}`);
+    assert.deepEqual(apiRequests(job), [CREATED, ...failed, DELETED]);
+  });
+});
+
+describe('cancellation', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
   const env = { NODE_OPTIONS: `--import=${import.meta.resolve('./print-signals.js')}` };
 
   test('a cancelled job waits for the created sandbox, and still deletes it', async () => {
