@@ -29,12 +29,3 @@ test('a file that grows, shrinks or vanishes before its upload fails, and the ot
   assert.equal(result.outputs['uploaded-count'], '2');
   assertDelivered(job, result);
 });
-
-test('a file that shrinks during its upload fails, and is not retried', async () => {
-  const large = Buffer.alloc(48 * 1024 * 1024);
-  await using job = await openJob({ files: { large } });
-  const shrink = () => truncateSync(path.join(job.workspace, 'large'), 1);
-  const result = await expectFailure(job, { retries: '1' }, onUploadOf('large', shrink));
-  const { status, attempts } = result.file('large');
-  assert.deepEqual([status, attempts], ['failed', 1]);
-});

@@ -11,6 +11,7 @@ import type { TestJob } from './test-job.ts';
 /** The parts of the report file that tests use. */
 export interface Report {
   readonly name: string;
+  readonly sandboxId: string;
   readonly $schema: string;
   readonly succeeded: boolean;
   readonly cancelled: boolean;
@@ -56,7 +57,6 @@ export interface ReportedFile {
 export interface Result extends StepEnd {
   /** Fails the test if the action wrote no report. */
   readonly report: Report;
-  readonly reportText: string;
   /** The lines of stdout. */
   readonly lines: readonly string[];
   /** Log, outputs, state, summary, report and files in RUNNER_TEMP, but no `add-mask` commands. */
@@ -90,7 +90,6 @@ export function resultOf(end: StepEnd, temp: string): Result {
     get report() {
       return readReport();
     },
-    reportText,
     lines,
     allOutput: [
       ...lines.filter(line => !line.startsWith(MASK)),

@@ -5,17 +5,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { requestStop, samplerPid } from '../../src/monitor/record.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
-import { openProxy } from '../proxy.ts';
-import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
+import { filesBelow } from '../system.ts';
 import { fileEntry, METRICS } from './agent-answers.ts';
 import type { Result } from './result.ts';
-import {
-  expectFailure,
-  expectSuccess,
-  type Inputs,
-  type RunOptions,
-  runAction,
-} from './run-action.ts';
+import { expectFailure, expectSuccess, type Inputs, runAction } from './run-action.ts';
 import {
   answer,
   fileEntryJson,
@@ -25,7 +18,7 @@ import {
   type Responders,
   sendBytes,
 } from './scripted-agent.ts';
-import { openJob, openJobWithFault } from './test-job.ts';
+import { openJob } from './test-job.ts';
 
 // Each differs in every encoding, but for the digits. The token is no valid percent-encoding.
 const TOKEN = '7"&</+%z';
@@ -258,25 +251,6 @@ test('secrets in invalid inputs are not repeated', async () => {
     assertNoSecret(result.allOutput);
   }
   assert.equal(job.agent.connections(), 0);
-});
-
-test('secrets are redacted if the job is cancelled', { skip: WITHOUT_SIGNALS }, async () => {
-  const stall = { kind: 'stall', at: 'answering' } as const;
-  await using job = await openJobWithFault(stall, {}, { token: TOKEN });
-  const onRequest: RunOptions['onRequest'] = (_, signal) => signal('SIGINT');
-  const result = await expectFailure(job, INPUTS, { env, onRequest });
-  assert.equal(result.report.cancelled, true);
-  assertRedacted(result);
-});
-
-test('the password of a proxy is redacted if the agent behind it fails', async () => {
-  await using job = await openJob({ token: TOKEN });
-  await using proxy = await openProxy({ agent: job.agent.url });
-  job.addFaults({ on: 'any', do: { kind: 'status', status: 400, body: 'no' } });
-  const HTTP_PROXY = `http://me:${encodeURIComponent(PASSWORD)}@${proxy.address}`;
-  const inputs = { ...INPUTS, 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
-  const result = await expectFailure(job, inputs, { env: { ...env, HTTP_PROXY } });
-  assertRedacted(result);
 });
 
 test('values that only look secret are neither masked nor redacted', async () => {
