@@ -6,7 +6,7 @@ import { canBeNamed } from '../system.ts';
 import { fileEntry, statusFault } from './agent-answers.ts';
 import { assertDelivered } from './result.ts';
 import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
-import { type Files, manyFiles, openJob, openJobWithFault } from './test-job.ts';
+import { type Files, manyFiles, openJob } from './test-job.ts';
 
 test('a batch stores small files where they would arrive alone; large and oddly named ones are sent alone', async () => {
   const together: Files = {
@@ -43,19 +43,6 @@ test('files are sent in batches by default with header-prefix: e2b', async () =>
   await using job = await openJob({ files: manyFiles(50), headerPrefix: 'e2b' });
   await expectSuccess(job, { 'header-prefix': 'e2b' });
   assert.equal(uploadRequests(job).length, 1);
-});
-
-test('a batch that fails is retried, then fails all its files', async () => {
-  const files = manyFiles(20);
-  await using job = await openJobWithFault(statusFault(503), { times: 1 }, { files });
-  job.addFaults({ on: 'upload', path: 'f5.txt', do: statusFault(500) });
-  const inputs = { 'files-per-request': '10', concurrency: '1', retries: '1' };
-  const { report, errors, stdout, file } = await expectFailure(job, inputs);
-  assert.deepEqual([report.totals['failed'], report.totals['uploaded']], [10, 10]);
-  assert.equal(file('f5.txt').attempts, 2);
-  assert.match(stdout, /Attempt 1 for \S+ and 9 more failed/);
-  assert.match(errors, /answered 500/);
-  assert.doesNotMatch(errors, /files-per-request/);
 });
 
 test('a batch that is rejected or stored elsewhere ends the transfer and removes the state file', async () => {

@@ -50,7 +50,7 @@ export function createFaults(faults: readonly Fault[] = []): Faults {
     async intercept(exchange) {
       const paths = rules.some(({ fault }) => fault.path !== undefined);
       const { isUpload } = exchange;
-      const { targets, body } = isUpload && paths ? await targetsOf(exchange) : NO_TARGETS;
+      const { targets = [], body } = isUpload && paths ? await targetsOf(exchange) : {};
       const rule = rules.find(each => matches(each.fault, isUpload, targets) && isDue(each));
       await respond(rule?.fault.do, exchange, () =>
         exchange.perform(body && Readable.from([body])),
@@ -82,12 +82,10 @@ function isDue(rule: Rule): boolean {
 }
 
 interface Targets {
-  readonly targets: readonly string[];
+  readonly targets?: readonly string[];
   /** The body, if it had to be read. */
   readonly body?: Buffer;
 }
-
-const NO_TARGETS: Targets = { targets: [] };
 
 async function targetsOf({ request }: Exchange): Promise<Targets> {
   const path = new URL(request.url ?? '', 'http://localhost').searchParams.get('path');

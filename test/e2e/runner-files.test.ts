@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { test } from 'node:test';
 import { expectFailure, expectSuccess, runAction } from './run-action.ts';
 import { openJob } from './test-job.ts';
@@ -33,13 +32,6 @@ test('a monitor without RUNNER_TEMP fails with an error that names it', async ()
   assert.match(main.errors, /RUNNER_TEMP/);
 });
 
-test('a monitor whose RUNNER_TEMP is no folder fails in the words of the system', async () => {
-  await using job = await openJob();
-  const RUNNER_TEMP = path.join(job.outside, 'missing');
-  const { errors } = await expectFailure(job, {}, { task: 'monitor', env: { RUNNER_TEMP } });
-  assert.match(errors, /^ENOENT: .*missing/);
-});
-
 test('a closed stdout does not keep outputs and summary from being written', async () => {
   await using job = await openJob();
   const close =
@@ -48,4 +40,10 @@ test('a closed stdout does not keep outputs and summary from being written', asy
   const { exitCode, outputs, summary } = await runAction(job, {}, { env });
   assert.deepEqual([exitCode, outputs['uploaded-count']], [0, '1']);
   assert.match(summary, /^<h3>✅/);
+});
+
+test('summary: false writes no job summary, not even for invalid inputs', async () => {
+  await using job = await openJob();
+  assert.equal((await expectFailure(job, { summary: 'False', port: 'x' })).summary, '');
+  assert.equal((await expectSuccess(job, { summary: 'false' }, { task: 'stats' })).summary, '');
 });
