@@ -138,12 +138,10 @@ const ERRORS: Readonly<Record<string, Responder>> = {
   'a 404': answer(404, request => JSON.stringify({ message: echo(request) })),
 };
 
-const HEADERS = `X-Api-Key: ${LONG}`;
-
 const INPUTS = {
   token: TOKEN,
   signature: DIGITS,
-  headers: HEADERS,
+  headers: `X-Api-Key: ${LONG}`,
   retries: '0',
   checksums: 'true',
   'state-file': '.state.json',
@@ -194,7 +192,7 @@ for (const [name, { inputs, exitCode = 1, ...responders }] of Object.entries(SCE
     assert.equal(state !== undefined, exitCode === 0);
     assertNoSecret(String(state));
     server.requests.forEach(assertSentOnce);
-    assert.notEqual(server.requests.length, 0);
+    assert.ok(server.requests.length >= names.length, `${server.requests.length} requests`);
   });
 
 test('secrets are redacted if the creation of a sandbox fails and repeats them', async () => {
@@ -213,7 +211,7 @@ test('secrets are redacted if the creation of a sandbox fails and repeats them',
 test('secrets are redacted in the record of a monitor and by its post step', async () => {
   await using server = await openScriptedAgent({ stats: repeatingStats() });
   await using job = await openJob();
-  const headers = `${HEADERS}\nX-Other-Token: ${DIGITS}`;
+  const headers = `${INPUTS.headers}\nX-Other-Token: ${DIGITS}`;
   const inputs = { 'base-url': server.url, token: TOKEN, headers, 'sample-interval': '1h' };
   const main = await expectSuccess(job, inputs, { task: 'monitor', env });
   assertRedacted(main);
