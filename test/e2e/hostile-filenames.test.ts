@@ -10,14 +10,12 @@ import { openJob } from './test-job.ts';
 const DEBUG = { env: { RUNNER_DEBUG: '1' } };
 
 const NAMES = [
-  'a\nb',
   '\n::error::injected',
   'a\r\nb',
   '%0A::warning::injected',
   '::set-output name=x::y',
   '##[group]x',
   '-rf',
-  '\u202etxt.exe',
   'middle ##[error]forged',
   '\u001b[31mred\u001b[2J',
   'right\u202eto-left\u2028line\u200b',
