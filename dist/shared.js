@@ -4125,7 +4125,7 @@ function toCommandEnd(outcome, isStarted) {
 	};
 }
 function mayHaveStarted({ kind, isUnsent, status }) {
-	if (isUnsent || kind === "sandbox-not-found") return false;
+	if (isUnsent || kind === "sandbox-not-found" || kind === "rejected") return false;
 	return status === void 0 || status === 408 || status >= 500;
 }
 

@@ -137,6 +137,6 @@ function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): Command
 
 // A proxy that gave up on the agent answers 408 or 5xx.
 function mayHaveStarted({ kind, isUnsent, status }: AgentError): boolean {
-  if (isUnsent || kind === 'sandbox-not-found') return false;
+  if (isUnsent || kind === 'sandbox-not-found' || kind === 'rejected') return false;
   return status === undefined || status === 408 || status >= 500;
 }

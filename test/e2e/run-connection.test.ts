@@ -35,6 +35,7 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
     answer(404, '404 page not found'),
     /answered 404[^]*the service cannot run commands/,
   ],
+  'by a server that knows no POST': [html(501), /answered 501/],
   'for a sandbox that is gone': [
     answer(502, '{"message":"The sandbox was not found"}'),
     /The sandbox was not found/,
