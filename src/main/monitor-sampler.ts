@@ -1,5 +1,4 @@
 import { runSampler } from '../monitor/sampler.ts';
-import { receiveSamplerOptions } from '../monitor/start.ts';
 
-const [, , directory = ''] = process.argv;
-await runSampler(directory, await receiveSamplerOptions());
+const [, , directory = '', jobPid] = process.argv;
+await runSampler(directory, Number(jobPid));

@@ -7,8 +7,7 @@ import { formatDuration } from '../text/format.ts';
 await runReportingStep('monitor', async (inputs, context, raw) => {
   const { name, sandboxId, sampleInterval } = inputs;
   const script = path.join(import.meta.dirname, 'monitor-sampler.js');
-  const setup = { script, openDirectory: createMonitorDirectory, jobPid: process.ppid };
-  await startMonitor(inputs, raw, context, setup);
+  await startMonitor(inputs, raw, context, { script, openDirectory: createMonitorDirectory });
   const activity = name === '' ? 'Monitoring' : `${name}: monitoring`;
   context.log(`${activity} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
   return undefined;

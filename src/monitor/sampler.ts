@@ -1,37 +1,82 @@
-import { existsSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import { agentService, withClient } from '../agent/client.ts';
-import { AgentError } from '../agent/failure.ts';
 import { type Sleep, sleep } from '../agent/retry.ts';
+import { inputError } from '../inputs/input-error.ts';
 import { type Inputs, parseInputs } from '../inputs/inputs.ts';
+import type { RawInputs } from '../inputs/parsers.ts';
 import { secretsIn } from '../inputs/secrets.ts';
+import { observe } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { systemCode } from '../text/errors.ts';
+import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
 import {
   appendLine,
   isFull,
   monitorFiles,
-  type RecordLine,
+  RECORD_FULL,
+  readRecord,
   STOP_REQUESTED,
   samplerPid,
 } from './record.ts';
-import type { SamplerOptions } from './start.ts';
 
-export async function runSampler(directory: string, options: SamplerOptions): Promise<void> {
-  const inputs = parseInputs('monitor', options.inputs);
-  const { stop, cancel } = watchForEnd(directory, options.jobPid, inputs.maxDuration);
+/**
+ * Starts the sampler in the background.
+ * @throws InputError if it exits before it has read its inputs
+ */
+export async function startSampler(
+  script: string,
+  directory: string,
+  inputs: RawInputs,
+): Promise<void> {
+  const { errors, pid } = monitorFiles(directory);
+  const errorFile = openSync(errors, 'a', 0o600);
+  // The parent is the runner's process, which exits when the job ends.
+  const child = spawn(process.execPath, [script, directory, String(process.ppid)], {
+    env: samplerEnvironment(),
+    // Windows cannot delete a directory while a process runs in it, and a job may delete its
+    // workspace.
+    cwd: path.dirname(directory),
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', errorFile],
+  });
+  closeSync(errorFile);
+  await once(child, 'spawn');
+  writeFileSync(pid, String(child.pid), { mode: 0o600 });
+  // Use a pipe, since inputs may be secret: other processes can read arguments and environments.
+  const sent = child.stdin && finished(child.stdin.end(JSON.stringify(inputs)));
+  await sent?.catch(() => {
+    const { end = 'for no known reason' } = readRecord(directory);
+    throw inputError('monitor', `its process ended at once: ${end}.`);
+  });
+  child.unref();
+}
+
+function samplerEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env);
+  return Object.fromEntries(entries.filter(([name]) => !name.startsWith('INPUT_')));
+}
+
+/** Runs in the sampler's process, which gets its inputs on stdin. */
+export async function runSampler(directory: string, jobPid: number): Promise<void> {
+  const raw = stringFieldsOf(parseFields(await text(process.stdin)));
+  const inputs = parseInputs('monitor', raw);
+  const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  const redact = redactor(secretsIn(options.inputs));
-  const recording: RecordingOptions = {
-    intervalMs: inputs.sampleInterval,
-    sleep,
-    stop,
-    now: Date.now,
-    write: line => appendLine(directory, line),
-    isFull: () => isFull(directory),
-  };
+  const redact = redactor(secretsIn(raw));
   await withClient(service, { cancel, now: Date.now, redact }, client =>
-    recordSamples(() => readStats(client, inputs.statsPath), recording),
+    recordSamples(directory, () => readStats(client, inputs.statsPath), {
+      intervalMs: inputs.sampleInterval,
+      sleep,
+      stop,
+      now: Date.now,
+    }),
   );
   // In a container without an init process, kill(pid, 0) succeeds even after the process exits.
   rmSync(monitorFiles(directory).pid, { force: true });
@@ -47,29 +92,23 @@ export function sampleTimeout({ timeout, sampleInterval }: Timing): number {
 }
 
 interface RecordingOptions {
-  readonly sleep: Sleep;
   readonly intervalMs: number;
+  readonly sleep: Sleep;
   readonly stop: AbortSignal;
   readonly now: () => number;
-  readonly write: (line: RecordLine) => void;
-  readonly isFull: () => boolean;
 }
 
+/** Records a sample after each interval, and a last one when `stop` aborts. */
 export async function recordSamples(
-  read: () => Promise<Pick<Stats, 'json'>>,
-  { intervalMs, sleep, stop, now, write, isFull }: RecordingOptions,
+  directory: string,
+  read: () => Promise<Stats>,
+  { intervalMs, sleep, stop, now }: RecordingOptions,
 ): Promise<void> {
-  while (!stop.aborted && !isFull()) {
+  while (!stop.aborted && !isFull(directory)) {
     await sleep(intervalMs, stop);
-    try {
-      const { json } = await read();
-      write({ at: now(), stats: json });
-    } catch (error) {
-      if (!(error instanceof AgentError)) throw error;
-      write({ at: now(), failure: error.message });
-    }
+    appendLine(directory, await observe(read, now));
   }
-  write({ at: now(), end: stop.aborted ? String(stop.reason) : 'its record was full' });
+  appendLine(directory, { end: stop.aborted ? String(stop.reason) : RECORD_FULL });
 }
 
 const CHECK_INTERVAL_MS = 200;
@@ -107,17 +146,12 @@ export async function waitForSampler(
   { sleep, stop, clock }: { sleep: Sleep; stop: AbortSignal; clock: () => number },
 ): Promise<void> {
   const deadline = clock() + MAX_WAIT_MS;
-  let isWaiting = true;
-  while (isWaiting && isSampling(directory) && clock() < deadline)
-    isWaiting = await sleep(POLL_MS, stop);
+  const isSampling = () => isRunning(samplerPid(directory));
+  while (isSampling() && clock() < deadline) if (!(await sleep(POLL_MS, stop))) return;
 }
 
-function isSampling(directory: string): boolean {
-  const pid = samplerPid(directory);
-  return pid !== undefined && isRunning(pid);
-}
-
-function isRunning(pid: number): boolean {
+function isRunning(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
   try {
     // Signal 0 only tests whether the process exists (kill(2)).
     return process.kill(pid, 0);

@@ -1,4 +1,4 @@
-import type { AgentError } from '../agent/failure.ts';
+import { AgentError } from '../agent/failure.ts';
 import type { Outcome, Sleep } from '../agent/retry.ts';
 import type { Condition } from '../gate/conditions.ts';
 import { type Judgement, judge } from '../gate/judge.ts';
@@ -7,6 +7,19 @@ import type { Stats } from './stats.ts';
 export interface Sample extends Stats {
   /** Arrival time by the runner's clock, in Unix milliseconds. */
   readonly at: number;
+}
+
+export type Observation = Sample | { readonly failure: string };
+
+/** Takes one sample, or says why the request failed. */
+export async function observe(read: () => Promise<Stats>, now: () => number): Promise<Observation> {
+  try {
+    const stats = await read();
+    return { at: now(), ...stats };
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    return { failure: error.message };
+  }
 }
 
 type ReadStats = () => Promise<Outcome<Stats>>;

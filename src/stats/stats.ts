@@ -29,7 +29,7 @@ export async function readStats(
 
 const HINTS = {
   'not-found':
-    'Check base-url and stats-path, which is added to it: the service has no such operation there.',
+    'Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions.',
 };
 
 /** Returns undefined unless `json` is a JSON object that can be serialized again. */

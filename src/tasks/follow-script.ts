@@ -17,25 +17,26 @@ interface ScriptOptions extends Omit<ProcessOptions, 'command' | 'args'> {
   readonly script: string;
   /** Ends the script and its children. */
   readonly stopScript: AbortSignal;
-  /** Ends this step, even if the script still runs. */
-  readonly abandon: AbortSignal;
   readonly onOutput: (bytes: Buffer) => void;
   readonly onReconnect: (error: AgentError, delayMs: number) => void;
 }
 
-/** Runs a script once, and reconnects if the connection is lost. */
+/**
+ * Runs a script once, and reconnects if the connection is lost. The context's `cancel` abandons it,
+ * even if it still runs.
+ */
 export async function followScript(
   service: Service,
   options: ScriptOptions,
   context: Context,
 ): Promise<CommandEnd> {
-  const { stopScript, abandon } = options;
+  const { stopScript } = options;
   if (stopScript.aborted) {
     const error = new AgentError('cancelled', 'The job was cancelled.');
     return { kind: 'not-started', error };
   }
   const giveUp = new AbortController();
-  const cancel = AbortSignal.any([abandon, giveUp.signal]);
+  const cancel = AbortSignal.any([context.cancel, giveUp.signal]);
   return withClient(service, { ...context, cancel }, async client => {
     const { promise: started, resolve } = Promise.withResolvers<number>();
     let pid: number | undefined;

@@ -1,12 +1,11 @@
 import type { Client } from '../agent/client.ts';
-import type { AgentError } from '../agent/failure.ts';
 import { type Outcome, withRetries } from '../agent/retry.ts';
-import { gateOf, isGated } from '../gate/judge.ts';
+import { gateOf } from '../gate/judge.ts';
+import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figure-texts.ts';
-import type { MeasuredSection } from '../report/measured-section.ts';
 import type { Report } from '../report/report.ts';
-import { type ReportedError, waitError } from '../report/reported-error.ts';
+import { type ReportedError, toReportedError, waitError } from '../report/reported-error.ts';
 import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import type { Context } from './context.ts';
@@ -36,47 +35,34 @@ export async function waitForSandbox(
   return result.isReady || cancel.aborted ? undefined : waitError(result);
 }
 
+// A sandbox that was just created or resumed may not answer immediately.
+export const FIRST_RETRIES = 2;
+
 /**
- * Takes a sample if there is a gate. Returns an error if `fail-if` cannot be judged, unless the job
- * is cancelled.
+ * Reads the stats, which proves that `fail-if` can be judged.
+ * @throws AgentError if the request fails
+ * @throws InputError if the stats lack a metric of `fail-if`
  */
-export async function checkGateIsJudgeable(
-  inputs: Inputs<'stats'>,
+export async function readJudgeableStats(
+  inputs: StatsRequest & Pick<Inputs<'stats'>, 'failIf'>,
   client: Client,
   context: Context,
-): Promise<ReportedError | undefined> {
-  if (!isGated(inputs)) return undefined;
+): Promise<Stats> {
   const outcome = await readStatsWithRetries(inputs, client, context);
-  if (context.cancel.aborted) return undefined;
-  const failure = { message: NOT_JUDGEABLE, title: NOT_JUDGEABLE };
-  if ('error' in outcome) {
-    const { message, advice } = statsError(outcome.error);
-    return { ...failure, details: [message], advice };
-  }
-  const advice = explainUnjudgeable(inputs, outcome.value);
-  return advice.length === 0 ? undefined : { ...failure, details: [], advice };
+  if ('error' in outcome) throw outcome.error;
+  const { value: stats } = outcome;
+  const unmet = findUnmet(inputs.failIf, stats);
+  const problems = unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
+  if (problems.length > 0) throw inputError('fail-if', `${problems.join('; ')}.`);
+  return stats;
 }
 
-/** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */
-export function explainUnjudgeable(
-  { failIf }: Pick<Inputs<'stats'>, 'failIf'>,
-  stats: Stats,
-): string[] {
-  const unmet = findUnmet(failIf, stats);
-  return unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
-}
+type Measured = Pick<Report, 'measured' | 'errors'>;
 
-const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
-const WITHOUT_STATS =
-  'If the service has no stats, use the actions `upload`, `download`, and `run` without conditions.';
-
-export function statsError({ status, message, hint }: AgentError) {
-  const advice = status === 404 ? [hint, WITHOUT_STATS] : [hint];
-  return { message, details: [], advice, title: 'The stats could not be read.' };
-}
-
-interface MeasureResult extends Pick<Report, 'errors'> {
-  readonly measured: MeasuredSection;
+/** Reports that nothing was measured, so a gate fails. */
+export function reportUnmeasured(inputs: Inputs<'stats'>, error?: ReportedError): Measured {
+  const measured = { samples: [], gate: gateOf(inputs, []) };
+  return { measured, errors: error === undefined ? [] : [error] };
 }
 
 /** Takes the samples and judges them. A failed request goes into the result. */
@@ -85,18 +71,23 @@ export async function measure(
   client: Client,
   context: Context,
   cpuWindowStarted = false,
-): Promise<MeasureResult> {
+): Promise<Measured> {
   const { samples: count, sampleInterval: intervalMs } = inputs;
   const read = () => readStatsWithRetries(inputs, client, context);
   const options = { ...context, count, intervalMs, cpuWindowStarted, stop: context.cancel };
   const { samples, error } = await takeSamples(read, options);
   const gate = gateOf(inputs, samples, samples.length < count);
-  const errors = error === undefined || context.cancel.aborted ? [] : [statsError(error)];
+  const errors =
+    error === undefined || context.cancel.aborted
+      ? []
+      : [{ ...toReportedError(error), title: 'The stats could not be read.' }];
   return { measured: { samples, gate }, errors };
 }
 
+type StatsRequest = Pick<Inputs<'stats'>, 'statsPath' | 'retries'>;
+
 export async function readStatsWithRetries(
-  { statsPath, retries }: Pick<Inputs<'stats'>, 'statsPath' | 'retries'>,
+  { statsPath, retries }: StatsRequest,
   client: Client,
   context: Context,
 ): Promise<Outcome<Stats>> {

@@ -31,7 +31,7 @@ const MAX_LAST_LINES = 20;
 /** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
 export async function runScript(inputs: Inputs<'run'>, context: RunContext): Promise<ScriptResult> {
   const { run: script, maxDuration, timeout } = inputs;
-  const { cancel, killImminent, clock, redact, onEvent } = context;
+  const { cancel, clock, redact, onEvent } = context;
   announce(inputs, context);
   let last = '';
   const output = readLines(text => {
@@ -48,7 +48,6 @@ export async function runScript(inputs: Inputs<'run'>, context: RunContext): Pro
       ...inputs,
       script,
       stopScript: AbortSignal.any([cancel, tooLong]),
-      abandon: killImminent,
       onOutput: output.write,
       onReconnect(error, delayMs) {
         reconnects += 1;
@@ -56,7 +55,8 @@ export async function runScript(inputs: Inputs<'run'>, context: RunContext): Pro
         onEvent({ kind: 'note', text });
       },
     },
-    context,
+    // A cancelled step still has to stop the script.
+    { ...context, cancel: context.killImminent },
   );
   output.end();
   const { exitCode, status = '' } = end.kind === 'ended' ? end : {};

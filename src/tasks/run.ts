@@ -1,13 +1,20 @@
 import { agentService, type Client, withClient } from '../agent/client.ts';
+import { type Sleep } from '../agent/retry.ts';
 import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { MAX_RECORD_BYTES, type RecordLine, recordOf, STOP_REQUESTED } from '../monitor/record.ts';
-import { recordSamples, sampleTimeout } from '../monitor/sampler.ts';
+import {
+  MAX_RECORD_BYTES,
+  RECORD_FULL,
+  type SampleRecord,
+  STOP_REQUESTED,
+} from '../monitor/record.ts';
+import { sampleTimeout } from '../monitor/sampler.ts';
 import { type Report, reportOf } from '../report/report.ts';
+import { type Observation, observe, type Sample } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
-import { readStatsWithRetries } from './measure.ts';
-import { FIRST_RETRIES, type JudgedRecord, judgeRecord, requireJudgeable } from './monitor.ts';
-import { type RunContext, runScript, type ScriptResult } from './run-script.ts';
+import { judgeRecord } from './judge-record.ts';
+import { FIRST_RETRIES, readJudgeableStats, readStatsWithRetries } from './measure.ts';
+import { type RunContext, runScript } from './run-script.ts';
 
 // A service with E2B's process service also has E2B's path, so this is not an input.
 const STATS_PATH = '/metrics';
@@ -17,61 +24,74 @@ const STATS_PATH = '/metrics';
  * @throws AgentError or InputError if the gate cannot be judged; then nothing has run
  */
 export async function run(inputs: Inputs<'run'>, context: RunContext): Promise<Report> {
+  const { cancel, now } = context;
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  const { result, judged } = await withClient(service, context, async client => {
-    const policy = { statsPath: STATS_PATH, retries: FIRST_RETRIES };
-    // Also starts the period that the next CPU figure covers.
-    const first = await readStatsWithRetries(policy, client, context);
-    if (isGated(inputs)) requireJudgeable(inputs, first);
-    return runAndSample(inputs, client, context);
+  return withClient(service, context, async client => {
+    await readFirstStats(inputs, client, context);
+    const from = now();
+    const ended = new AbortController();
+    const [script, record] = await Promise.all([
+      runScript(inputs, context).finally(() => ended.abort()),
+      takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), {
+        ...context,
+        intervalMs: inputs.sampleInterval,
+        take: () => observe(() => readStats(client, STATS_PATH), now),
+      }),
+    ]);
+    const { command, isStarted, errors, warnings } = script;
+    const seen = isStarted ? record : { ...record, samples: [] };
+    const judged = judgeRecord(inputs, seen, { from, to: now() });
+    const isJudged = isStarted && !cancel.aborted;
+    return reportOf('run', inputs, cancel, {
+      name: inputs.name,
+      command,
+      measured: judged.measured,
+      errors: [...errors, ...(isJudged ? judged.errors : [])],
+      warnings: [...warnings, ...(isJudged ? judged.warnings : [])],
+    });
   });
-  const isJudged = result.isStarted && !context.cancel.aborted;
-  return reportOf('run', inputs, context.cancel, {
-    name: inputs.name,
-    command: result.command,
-    measured: judged.measured,
-    errors: [...result.errors, ...(isJudged ? judged.errors : [])],
-    warnings: [...result.warnings, ...(isJudged ? judged.warnings : [])],
-  });
+}
+
+/** Starts the period that the next CPU figure covers, and proves that the gate can be judged. */
+async function readFirstStats(
+  inputs: Inputs<'run'>,
+  client: Client,
+  context: RunContext,
+): Promise<void> {
+  const request = { ...inputs, statsPath: STATS_PATH, retries: FIRST_RETRIES };
+  if (isGated(inputs)) await readJudgeableStats(request, client, context);
+  else await readStatsWithRetries(request, client, context);
 }
 
 // Over a shorter period, the CPU figure would mostly measure the request itself.
 const LAST_SAMPLE_DELAY_MS = 200;
 
-async function runAndSample(
-  inputs: Inputs<'run'>,
-  client: Client,
-  context: RunContext,
-): Promise<{ readonly result: ScriptResult; readonly judged: JudgedRecord }> {
-  const ended = new AbortController();
-  const stop = AbortSignal.any([ended.signal, context.cancel]);
-  const lines: RecordLine[] = [];
-  const hasSample = () => lines.some(line => 'stats' in line);
-  // A sample after the end shows a machine that is idle again, so it only counts if it is alone.
-  const isWanted = () => !stop.aborted || !(context.cancel.aborted || hasSample());
-  let size = 0;
-  const from = context.now();
-  const sampling = recordSamples(() => readStats(client, STATS_PATH), {
-    ...context,
-    stop,
-    intervalMs: inputs.sampleInterval,
-    isFull: () => size >= MAX_RECORD_BYTES,
-    write(line) {
-      if (!isWanted()) return;
-      lines.push(line);
-      size += JSON.stringify(line).length;
-    },
-  });
-  const running = async () => {
-    try {
-      return await runScript(inputs, context);
-    } finally {
-      if (!hasSample()) await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
-      ended.abort(STOP_REQUESTED);
-    }
+interface SamplingOptions {
+  readonly intervalMs: number;
+  readonly take: () => Promise<Observation>;
+  readonly sleep: Sleep;
+  readonly cancel: AbortSignal;
+}
+
+/** Takes a sample after each interval until `ended` aborts, or one just after it. */
+async function takeSamplesUntil(
+  ended: AbortSignal,
+  { intervalMs, take, sleep, cancel }: SamplingOptions,
+): Promise<SampleRecord> {
+  const samples: Sample[] = [];
+  const failures: string[] = [];
+  let bytes = 0;
+  const add = (seen: Observation) => {
+    if ('failure' in seen) failures.push(seen.failure);
+    else samples.push(seen);
+    bytes += ('failure' in seen ? seen.failure : seen.json).length;
   };
-  const [result] = await Promise.all([running(), sampling]);
-  const seen = recordOf(result.isStarted ? lines : []);
-  const record = { ...seen, end: seen.end ?? STOP_REQUESTED, crash: undefined };
-  return { result, judged: judgeRecord(inputs, record, { from, to: context.now() }) };
+  while (bytes < MAX_RECORD_BYTES && (await sleep(intervalMs, ended))) {
+    const seen = await take();
+    // By now, it may show a machine that is idle again.
+    if (!ended.aborted) add(seen);
+  }
+  const end = ended.aborted ? STOP_REQUESTED : RECORD_FULL;
+  if (samples.length === 0 && (await sleep(LAST_SAMPLE_DELAY_MS, cancel))) add(await take());
+  return { samples, failures, end };
 }

@@ -1,12 +1,13 @@
 import { agentService, type Client, withClient } from '../agent/client.ts';
 import { isFatal } from '../agent/failure.ts';
-import { gateOf, isGated } from '../gate/judge.ts';
+import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { NOT_MEASURED } from '../report/measured-section.ts';
 import { type Report, reportOf } from '../report/report.ts';
+import { type ReportedError, toReportedError } from '../report/reported-error.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
-import { checkGateIsJudgeable, measure, waitForSandbox } from './measure.ts';
+import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
 import { planOnly, planUpload, sendFiles, sendNothing, type UploadPlan } from './upload.ts';
 
 /**
@@ -29,17 +30,33 @@ async function sendAndMeasure(
   client: Client,
   context: Context,
 ) {
-  const { cancel } = context;
-  const unmeasured = { measured: { samples: [], gate: gateOf(inputs, []) } };
   const error =
-    (await waitForSandbox(inputs, client, context)) ??
-    (await checkGateIsJudgeable(inputs, client, context));
+    (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)
-    return { ...sendNothing(plan, error.message), ...unmeasured, errors: [error] };
+    return { ...sendNothing(plan, error.message), ...reportUnmeasured(inputs, error) };
   const sent = await sendFiles(plan, inputs, client, context);
-  if (cancel.aborted || hasFatalFailure(sent.upload.files)) return { ...sent, ...unmeasured };
+  if (hasFatalFailure(sent.upload.files)) return { ...sent, ...reportUnmeasured(inputs) };
   // With a gate, its check has already read the stats, so the CPU figure covers the upload.
   return { ...sent, ...(await measure(inputs, client, context, isGated(inputs))) };
+}
+
+const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
+
+/** Returns an error if there is a gate that cannot be judged, unless the job is cancelled. */
+async function checkGate(
+  inputs: Inputs<'sync'>,
+  client: Client,
+  context: Context,
+): Promise<ReportedError | undefined> {
+  if (!isGated(inputs)) return undefined;
+  try {
+    await readJudgeableStats(inputs, client, context);
+    return undefined;
+  } catch (error) {
+    if (context.cancel.aborted) return undefined;
+    const { message, details, advice = [] } = toReportedError(error);
+    return { message: NOT_JUDGEABLE, title: NOT_JUDGEABLE, details: [message, ...details], advice };
+  }
 }
 
 // When the disk is full, the stats still work and show how full it is.

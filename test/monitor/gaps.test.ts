@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findGaps, type MonitorRecord, STOP_REQUESTED } from '../../src/monitor/record.ts';
-import { judgeRecord } from '../../src/tasks/monitor.ts';
+import { type SampleRecord, STOP_REQUESTED } from '../../src/monitor/record.ts';
+import { judgeRecord } from '../../src/tasks/judge-record.ts';
+import { formatTime } from '../../src/text/format.ts';
 import { parse } from '../gate/parse-condition.ts';
 import { statsFromJson } from '../stats/stats-from-json.ts';
 
@@ -12,13 +13,13 @@ function samplesAt(...seconds: readonly number[]) {
   return seconds.map(each => ({ at: each * S, ...STATS }));
 }
 
-const RECORD = { failures: [], end: STOP_REQUESTED, crash: undefined };
+const RECORD = { failures: [], end: STOP_REQUESTED };
 
 /** A job that ends after 100 s, with an interval of 5 s. */
 interface MonitoredJob {
   /** The times of the samples, in seconds. */
   readonly at: readonly number[];
-  readonly record?: Partial<MonitorRecord>;
+  readonly record?: Partial<SampleRecord>;
   readonly gaps: readonly (readonly [from: number, to: number, why: string])[];
 }
 
@@ -55,7 +56,7 @@ const JOBS: Readonly<Record<string, MonitoredJob>> = {
   },
   'a gap after a crash, with its error': {
     at: [0, 50, 99],
-    record: { end: undefined, crash: 'Error: ENOSPC' },
+    record: { end: 'Error: ENOSPC' },
     gaps: [[99, 100, `${ENDED}Error: ENOSPC`]],
   },
   'a gap after a killed sampler': {
@@ -65,20 +66,30 @@ const JOBS: Readonly<Record<string, MonitoredJob>> = {
   },
 };
 
+const CONDITIONS = [parse('mem_used_pct > 90')];
+
+/** Returns the messages of the gaps in a record, with a gate. */
+function gapsIn(record: SampleRecord, to: number, sampleInterval: number): string[] {
+  const inputs = { failIf: CONDITIONS, warnIf: [], sampleInterval };
+  const { errors } = judgeRecord(inputs, record, { to });
+  return errors.flatMap(({ message, details }) => [message, ...details]);
+}
+
+function gapMessage([from, to, why]: MonitoredJob['gaps'][number]): string {
+  return `The sandbox was not seen from ${formatTime(from * S)} to ${formatTime(to * S)}${why}.`;
+}
+
 for (const [name, { at, record, gaps }] of Object.entries(JOBS))
-  test(`findGaps finds ${name}`, () => {
+  test(`judgeRecord finds ${name}`, () => {
     const job = { samples: samplesAt(...at), ...RECORD, ...record };
-    const found = findGaps(job, { to: 100 * S }, 5 * S);
-    const seconds = found.map(gap => [gap.from / S, gap.to / S, gap.why]);
-    assert.deepEqual(seconds, gaps);
+    assert.deepEqual(gapsIn(job, 100 * S, 5 * S), gaps.map(gapMessage));
   });
 
-test('findGaps ignores gaps up to 30 s with short intervals', () => {
-  const gaps = findGaps({ samples: samplesAt(0, 30, 61, 62), ...RECORD }, { to: 62 * S }, S);
-  assert.deepEqual(gaps, [{ from: 30 * S, to: 61 * S, why: '' }]);
+test('judgeRecord ignores gaps up to 30 s with short intervals', () => {
+  const gaps = gapsIn({ samples: samplesAt(0, 30, 61, 62), ...RECORD }, 62 * S, S);
+  assert.deepEqual(gaps, [gapMessage([30, 61, ''])]);
 });
 
-const CONDITIONS = [parse('mem_used_pct > 90')];
 const GATES = {
   'fails a gate with fail-if': [CONDITIONS, [], 'failed', 1, 0],
   'is a warning with warn-if': [[], CONDITIONS, 'warned', 0, 2],

@@ -14,27 +14,28 @@ import {
   samplerPid,
   saveInputs,
 } from '../../src/monitor/record.ts';
+import { statsFromJson } from '../stats/stats-from-json.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
 
 test('readRecord returns the samples, failures and end that were appended', () => {
   using directory = openTempFolder();
   const first = '{"mem_used":9007199254740993,"load":1.5,"note":"a\\nb"}';
-  appendLine(directory.path, { at: 1, stats: first });
-  appendLine(directory.path, { at: 2, failure: 'no answer' });
-  appendLine(directory.path, { at: 3, stats: '{"load":2,"ts":"x"}' });
-  appendLine(directory.path, { at: 4, end: STOP_REQUESTED });
-  const { samples, failures, end, crash } = readRecord(directory.path);
+  appendLine(directory.path, { at: 1, ...statsFromJson(first) });
+  appendLine(directory.path, { failure: 'no answer' });
+  appendLine(directory.path, { at: 3, ...statsFromJson('{"load":2,"ts":"x"}') });
+  appendLine(directory.path, { end: STOP_REQUESTED });
+  const { samples, failures, end } = readRecord(directory.path);
   const loads = samples.map(({ at, figures }) => ({ [at]: figures.get('load') }));
   assert.deepEqual(loads, [{ 1: 1.5 }, { 3: 2 }]);
   assert.equal(samples.at(-1)?.json, '{"load":2,"ts":"x"}');
   assert.deepEqual(failures, ['no answer']);
-  assert.deepEqual([end, crash], [STOP_REQUESTED, undefined]);
+  assert.equal(end, STOP_REQUESTED);
 });
 
 test('readRecord skips the partial line of a killed sampler', () => {
   using directory = openTempFolder();
-  appendLine(directory.path, { at: 1, stats: '{"ts":1}' });
-  appendFileSync(monitorFiles(directory.path).record, '{"at":2,"stats":"{\\"ts');
+  appendLine(directory.path, { at: 1, ...statsFromJson('{"ts":1}') });
+  appendFileSync(monitorFiles(directory.path).record, '{"at":2,"json":"{\\"ts');
   const { samples, end } = readRecord(directory.path);
   assert.deepEqual([samples.map(({ at }) => at), end], [[1], undefined]);
 });
@@ -59,12 +60,12 @@ for (const [name, [stderr, crash]] of Object.entries(CRASHES))
   test(`readRecord returns ${name} as the crash`, () => {
     using directory = openTempFolder();
     writeFileSync(monitorFiles(directory.path).errors, stderr);
-    assert.equal(readRecord(directory.path).crash, crash);
+    assert.equal(readRecord(directory.path).end, crash);
   });
 
 test('a record is full at 16 MiB', () => {
   using directory = openTempFolder();
-  appendLine(directory.path, { at: 1, stats: '{}' });
+  appendLine(directory.path, { at: 1, ...statsFromJson('{}') });
   assert.equal(isFull(directory.path), false);
   truncateSync(monitorFiles(directory.path).record, 16 * 2 ** 20);
   assert.equal(isFull(directory.path), true);

@@ -1,26 +1,34 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { monitorFiles } from '../../src/monitor/record.ts';
-import { recordSamples, sampleTimeout, waitForSampler } from '../../src/monitor/sampler.ts';
+import { MAX_RECORD_BYTES, monitorFiles, readRecord } from '../../src/monitor/record.ts';
+import {
+  recordSamples,
+  sampleTimeout,
+  startSampler,
+  waitForSampler,
+} from '../../src/monitor/sampler.ts';
 import { fakeClock } from '../clock.ts';
+import { statsFromJson } from '../stats/stats-from-json.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
 
 test('recordSamples records after each interval, and once more when the job ends', async () => {
-  const lines = ['5 sample', '10 sample', '10 end: enough'];
-  assert.deepEqual(await recorded({ stopAt: 2 }), lines);
+  const expected = { at: [5, 10], failures: [], end: 'enough' };
+  assert.deepEqual(await recorded({ stopAt: 2 }), expected);
 });
 
 test('recordSamples records failed samples', async () => {
   const errors = [new AgentError('connection', 'Slow.'), new AgentError('cancelled', 'Cut.')];
-  const lines = ['5 failed: Slow.', '10 failed: Cut.', '10 end: enough'];
-  assert.deepEqual(await recorded({ errors, stopAt: 2 }), lines);
+  const expected = { at: [15], failures: ['Slow.', 'Cut.'], end: 'enough' };
+  assert.deepEqual(await recorded({ errors, stopAt: 3 }), expected);
 });
 
 test('recordSamples ends when the record is full', async () => {
-  const lines = ['5 sample', '10 sample', '10 end: its record was full'];
-  assert.deepEqual(await recorded({ fullAt: 2 }), lines);
+  const expected = { at: [5, 10], failures: [], end: 'its record was full' };
+  assert.deepEqual(await recorded({ fullAt: 2 }), expected);
 });
 
 test('recordSamples throws errors that are bugs', async () => {
@@ -36,9 +44,11 @@ interface Recording {
   readonly fullAt?: number;
 }
 
-/** Returns the lines recorded with an interval of 5 ms. */
-async function recorded({ errors = [], stopAt, fullAt = 99 }: Recording): Promise<string[]> {
-  const lines: string[] = [];
+/** Returns the times of samples taken with an interval of 5 ms, the failures and the end. */
+async function recorded({ errors = [], stopAt, fullAt = 99 }: Recording) {
+  using folder = openTempFolder();
+  const { record } = monitorFiles(folder.path);
+  writeFileSync(record, '');
   const stop = new AbortController();
   const { sleep, now } = fakeClock();
   let samples = 0;
@@ -46,22 +56,13 @@ async function recorded({ errors = [], stopAt, fullAt = 99 }: Recording): Promis
     const error = errors[samples];
     samples += 1;
     if (samples === stopAt) stop.abort('enough');
+    if (samples === fullAt) appendFileSync(record, '\n'.repeat(MAX_RECORD_BYTES));
     if (error !== undefined) throw error;
-    return { json: '{"mem_used":1}' };
+    return statsFromJson('{"mem_used":1}');
   };
-  await recordSamples(read, {
-    intervalMs: 5,
-    sleep,
-    stop: stop.signal,
-    now,
-    isFull: () => samples >= fullAt,
-    write(line) {
-      if ('stats' in line) lines.push(`${line.at} sample`);
-      else if ('end' in line) lines.push(`${line.at} end: ${line.end}`);
-      else lines.push(`${line.at} failed: ${line.failure}`);
-    },
-  });
-  return lines;
+  await recordSamples(folder.path, read, { intervalMs: 5, sleep, stop: stop.signal, now });
+  const { samples: seen, failures, end } = readRecord(folder.path);
+  return { at: seen.map(({ at }) => at), failures, end };
 }
 
 test('a sample times out after 10 s or the interval if longer, and at most after timeout', () => {
@@ -81,4 +82,15 @@ test('waitForSampler gives up after 8 s', async () => {
   const stop = new AbortController().signal;
   await waitForSampler(folder.path, { sleep, stop, clock: () => ms });
   assert.equal(ms, 8000);
+});
+
+test('startSampler fails with the error of a sampler that ends at once', async () => {
+  using place = mkdtempDisposableSync(path.join(tmpdir(), 'sampler-'));
+  // More than a pipe holds, so they cannot be sent before the process ends.
+  const inputs = { headers: 'x'.repeat(4 * 1024 * 1024) };
+  const script = path.join(place.path, 'missing.js');
+  await assert.rejects(startSampler(script, place.path, inputs), {
+    name: 'InputError',
+    message: /^monitor: its process ended at once: Error: Cannot find module .*missing\.js/,
+  });
 });

@@ -54,7 +54,6 @@ async function follow(answers: readonly Respond[], stop = new AbortController().
       workingDirectory: '',
       username: '',
       stopScript: stop,
-      abandon: new AbortController().signal,
       onOutput: bytes => output.push(bytes),
       onReconnect: () => void (reconnects += 1),
     },

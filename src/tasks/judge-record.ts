@@ -1,0 +1,84 @@
+import { gateOf } from '../gate/judge.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { type SampleRecord, STOP_REQUESTED } from '../monitor/record.ts';
+import type { MeasuredSection } from '../report/measured-section.ts';
+import type { Report } from '../report/report.ts';
+import type { ReportedError } from '../report/reported-error.ts';
+import { formatCount, formatTime } from '../text/format.ts';
+
+interface JudgedRecord extends Pick<Report, 'errors' | 'warnings'> {
+  readonly measured: MeasuredSection;
+}
+
+/** In Unix milliseconds; without `from`, it starts with the first sample. */
+interface RecordedTime {
+  readonly from?: number;
+  readonly to: number;
+}
+
+/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
+export function judgeRecord(
+  inputs: Pick<Inputs<'monitor'>, 'failIf' | 'warnIf' | 'sampleInterval'>,
+  record: SampleRecord,
+  time: RecordedTime,
+): JudgedRecord {
+  const { samples } = record;
+  const monitored = {
+    from: time.from ?? samples[0]?.at ?? time.to,
+    to: Math.max(samples.at(-1)?.at ?? time.to, time.to),
+  };
+  const gaps = findGaps(record, time, inputs.sampleInterval);
+  const messages = gaps.map(({ message }) => message);
+  const [first] = inputs.failIf.length > 0 ? gaps : [];
+  return {
+    measured: { samples, monitored, gate: gateOf(inputs, samples, gaps.length > 0) },
+    errors: first === undefined ? [] : [{ ...first, details: messages.slice(1) }],
+    warnings: [...describeFailures(record), ...(first === undefined ? messages : [])],
+  };
+}
+
+// Runners and networks stall, so a few slow answers must not count as a gap.
+const GAP_INTERVALS = 10;
+const MIN_GAP_MS = 30_000;
+
+/**
+ * Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
+ * ended early. With `from`, the time before the first sample counts, too.
+ */
+function findGaps(
+  record: SampleRecord,
+  { from, to: jobEnd }: RecordedTime,
+  intervalMs: number,
+): ReportedError[] {
+  const { samples, failures } = record;
+  const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
+  const times = [from ?? [], samples.map(({ at }) => at)].flat();
+  const between = times.slice(1).flatMap((at, index) => {
+    const before = times[index] ?? at;
+    return at - before > longest ? [describeGap(before, at)] : [];
+  });
+  const last = times.at(-1) ?? jobEnd;
+  const why = whyEnded(record);
+  // The first sample is taken when the monitor starts, so alone it says nothing about the job. One
+  // failure is normal: a step may delete the sandbox before the last sample.
+  const isOnlyFirst = from === undefined && samples.length === 1 && failures.length > 1;
+  const isUnseen = why !== '' || jobEnd - last > longest || samples.length === 0 || isOnlyFirst;
+  return isUnseen ? [...between, describeGap(last, Math.max(jobEnd, last), why)] : between;
+}
+
+function whyEnded({ end }: SampleRecord): string {
+  if (end === STOP_REQUESTED) return '';
+  if (end === undefined) return ', since something else ended the monitor';
+  return `, since the monitor had ended: ${end}`;
+}
+
+function describeGap(from: number, to: number, why = ''): ReportedError {
+  const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
+  return { title: `${title}.`, message: `${title}${why}.`, details: [] };
+}
+
+function describeFailures({ failures: [first, ...others] }: SampleRecord): string[] {
+  if (first === undefined) return [];
+  const suffix = others.length === 0 ? '' : ', the first';
+  return [`${formatCount(others.length + 1, 'sample')} failed${suffix}: ${first}`];
+}
