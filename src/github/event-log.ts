@@ -1,5 +1,4 @@
 import type { PlannedFile } from '../files/plan.ts';
-import { judgementLine } from '../report/figure-texts.ts';
 import type { RunEvent } from '../tasks/context.ts';
 import {
   formatBytes,
@@ -18,13 +17,13 @@ type OnEvent = (event: RunEvent) => void;
 const PROGRESS_INTERVAL_MS = 15_000;
 
 export function eventLog({ line, output, debug }: Pick<Log, 'line' | 'output' | 'debug'>): OnEvent {
-  const handlers = [progressLog(line), waitLog(line)];
+  const showProgress = progressLog(line);
   return event => {
     if (event.kind === 'debug') debug(event.text);
     if (event.kind === 'note') line(event.text);
     if (event.kind === 'output') output(event.text);
     if (event.kind === 'retry') line(retryLine(event));
-    for (const handle of handlers) handle(event);
+    showProgress(event);
   };
 }
 
@@ -61,20 +60,4 @@ function retryLine({ files, retry }: Extract<RunEvent, { readonly kind: 'retry' 
   const names = files.map(({ source }) => source);
   const what = listSome(names, 1) || 'the stats';
   return `Attempt ${attempt} for ${what} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
-}
-
-function waitLog(log: LogLine): OnEvent {
-  let dueMs = PROGRESS_INTERVAL_MS;
-  return event => {
-    if (event.kind === 'wait')
-      log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
-    if (event.kind !== 'waited') return;
-    const { isReady, waitedMs, unmet, error } = event.wait;
-    if (isReady) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
-    if (waitedMs < dueMs) return;
-    dueMs = waitedMs + PROGRESS_INTERVAL_MS;
-    const reasons = unmet.map(judgementLine);
-    if (error !== undefined) reasons.push(error.message);
-    log(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
-  };
 }

@@ -1,6 +1,5 @@
 import type { RetryPolicy } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import type { WaitResult } from '../stats/sample.ts';
 import type { Redact } from '../text/redact.ts';
 import type { TransferEvent } from '../transfer/transfer.ts';
 
@@ -21,6 +20,4 @@ export type RunEvent =
   | { readonly kind: 'end' }
   | { readonly kind: 'note'; readonly text: string }
   /** Whole lines of a command's output. */
-  | { readonly kind: 'output'; readonly text: string }
-  | { readonly kind: 'wait'; readonly timeoutMs: number }
-  | { readonly kind: 'waited'; readonly wait: WaitResult };
+  | { readonly kind: 'output'; readonly text: string };

@@ -1,38 +1,54 @@
 import type { Client } from '../agent/client.ts';
 import { type Outcome, withRetries } from '../agent/retry.ts';
-import { gateOf } from '../gate/judge.ts';
+import { gateOf, type Judgement } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figure-texts.ts';
 import type { Report } from '../report/report.ts';
 import { type ReportedError, toReportedError, waitError } from '../report/reported-error.ts';
-import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
+import { findUnmet, type Sample } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
+import { formatDuration } from '../text/format.ts';
 import type { Context } from './context.ts';
 
+const NOTE_INTERVAL_MS = 15_000;
+
 /**
- * Waits until the conditions of `wait-until` hold or the job is cancelled. Returns an error if they
- * do not hold in time.
+ * Waits until the conditions of `wait-until` hold in one sample. Returns an error if they do not hold
+ * in time, or if no request can succeed, unless the job is cancelled.
  */
 export async function waitForSandbox(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
 ): Promise<ReportedError | undefined> {
-  const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
-  const { onEvent, cancel } = context;
+  const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
+  const { cancel, clock, sleep, onEvent } = context;
   if (conditions === undefined || cancel.aborted) return undefined;
-  onEvent({ kind: 'wait', timeoutMs });
-  // Do not retry: waiting already repeats the request.
-  const read = () => readStatsWithRetries({ ...inputs, retries: 0 }, client, context);
-  const result = await waitUntil(conditions, read, {
-    ...context,
-    intervalMs,
-    timeoutMs,
-    stop: cancel,
-    onSample: wait => onEvent({ kind: 'waited', wait }),
-  });
-  return result.isReady || cancel.aborted ? undefined : waitError(result);
+  const note = (text: string) => onEvent({ kind: 'note', text });
+  note(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
+  const startedAt = clock();
+  let nextNoteMs = NOTE_INTERVAL_MS;
+  let unmet: readonly Judgement[] = [];
+  for (;;) {
+    // Do not retry: this loop already repeats the request.
+    const outcome = await readStatsWithRetries({ ...inputs, retries: 0 }, client, context);
+    const waitedMs = clock() - startedAt;
+    const error = 'error' in outcome ? outcome.error : undefined;
+    if ('value' in outcome) unmet = findUnmet(conditions, outcome.value);
+    if (error === undefined && unmet.length === 0) {
+      note(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+      return undefined;
+    }
+    const leftMs = timeoutMs - waitedMs;
+    const isOver = leftMs <= 0 || error?.isRetryable === false;
+    if (isOver || !(await sleep(Math.min(sampleInterval, leftMs), cancel)))
+      return cancel.aborted ? undefined : waitError({ waitedMs, unmet, error });
+    if (waitedMs < nextNoteMs) continue;
+    nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
+    const reasons = [...unmet.map(judgementLine), error?.message ?? []].flat();
+    note(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
+  }
 }
 
 // A sandbox that was just created or resumed may not answer immediately.
@@ -72,16 +88,24 @@ export async function measure(
   context: Context,
   cpuWindowStarted = false,
 ): Promise<Measured> {
-  const { samples: count, sampleInterval: intervalMs } = inputs;
-  const read = () => readStatsWithRetries(inputs, client, context);
-  const options = { ...context, count, intervalMs, cpuWindowStarted, stop: context.cancel };
-  const { samples, error } = await takeSamples(read, options);
-  const gate = gateOf(inputs, samples, samples.length < count);
-  const errors =
-    error === undefined || context.cancel.aborted
-      ? []
-      : [{ ...toReportedError(error), title: 'The stats could not be read.' }];
-  return { measured: { samples, gate }, errors };
+  const { samples: count, sampleInterval } = inputs;
+  const { cancel, now, sleep } = context;
+  // A CPU figure covers the time since the previous request, so drop the first of several samples,
+  // unless an earlier request started this time.
+  const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
+  const taken: Sample[] = [];
+  const errors: ReportedError[] = [];
+  do {
+    const outcome = await readStatsWithRetries(inputs, client, context);
+    if ('error' in outcome) {
+      const error = { ...toReportedError(outcome.error), title: 'The stats could not be read.' };
+      if (!cancel.aborted) errors.push(error);
+      break;
+    }
+    taken.push({ at: now(), ...outcome.value });
+  } while (taken.length < dropped + count && (await sleep(sampleInterval, cancel)));
+  const samples = taken.slice(dropped);
+  return { measured: { samples, gate: gateOf(inputs, samples, samples.length < count) }, errors };
 }
 
 type StatsRequest = Pick<Inputs<'stats'>, 'statsPath' | 'retries'>;

@@ -38,19 +38,3 @@ test('the log names the files of a retry', () => {
   onEvent({ kind: 'retry', files, retry: { attempt: 1, error, delayMs: 1000 } });
   assert.deepEqual(lines, ['Attempt 1 for a.js and 1 more failed, next in 1 s: It was busy.']);
 });
-
-test('the log says every 15 s why the sandbox is not ready, and when it is', () => {
-  const { lines, onEvent } = createLog();
-  const wait = { isReady: false, unmet: [], error: new AgentError('server', 'Not yet.') };
-  const ready = { isReady: true, waitedMs: 31_000, unmet: [], error: undefined };
-  onEvent({ kind: 'wait', timeoutMs: 60_000 });
-  for (const waitedMs of [5000, 15_000, 20_000, 30_000])
-    onEvent({ kind: 'waited', wait: { ...wait, waitedMs } });
-  onEvent({ kind: 'waited', wait: ready });
-  assert.deepEqual(lines, [
-    'Waiting up to 1 min for the sandbox',
-    'Waited 15 s: Not yet.',
-    'Waited 30 s: Not yet.',
-    'The sandbox was ready after 31 s',
-  ]);
-});

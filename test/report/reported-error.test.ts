@@ -41,7 +41,7 @@ test('a wait that timed out is reported with the unmet conditions and the last e
   const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
   const unmet = [judge(parse('load < 5'), [{ figures: new Map([['load', 7]]) }])];
   const title = 'The sandbox was not ready within 5 s.';
-  assert.deepEqual(waitError({ isReady: false, waitedMs: 5000, unmet, error: busy }), {
+  assert.deepEqual(waitError({ waitedMs: 5000, unmet, error: busy }), {
     message: title,
     details: ['It answered 429.'],
     advice: ['`load < 5` does not hold: it was 7', 'Wait.'],
@@ -52,6 +52,6 @@ test('a wait that timed out is reported with the unmet conditions and the last e
 test('a wait that ended because of a wrong token reports only that', () => {
   const error = new AgentError('unauthorized', 'It answered 401.');
   const unmet = [judge(parse('load < 5'), [{ figures: new Map([['load', 7]]) }])];
-  const wait = { isReady: false, waitedMs: 5000, unmet, error };
+  const wait = { waitedMs: 5000, unmet, error };
   assert.deepEqual(waitError(wait), toReportedError(error));
 });
