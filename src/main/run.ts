@@ -3,5 +3,5 @@ import { runReportingStep } from '../github/step.ts';
 import { run } from '../tasks/run.ts';
 
 await runReportingStep('run', (inputs, context) =>
-  run(inputs, { ...context, sandboxEndsAt: sandboxEnd(inputs.sandboxId) }),
+  run(inputs, context, sandboxEnd(inputs.sandboxId)),
 );

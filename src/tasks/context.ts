@@ -6,6 +6,8 @@ import type { TransferEvent } from '../transfer/transfer.ts';
 export interface Context extends Pick<RetryPolicy, 'sleep' | 'random'> {
   readonly workspace: string;
   readonly cancel: AbortSignal;
+  /** Aborts just before the runner kills the process. */
+  readonly killImminent: AbortSignal;
   /** Returns monotonic milliseconds. */
   readonly clock: () => number;
   /** Returns Unix time in milliseconds. */

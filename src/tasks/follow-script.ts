@@ -10,38 +10,38 @@ import {
   startProcess,
 } from '../agent/process.ts';
 import { type Outcome, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import type { Inputs } from '../inputs/inputs.ts';
 import type { CommandEnd } from '../report/command-section.ts';
+import { formatDuration } from '../text/format.ts';
 import type { Context } from './context.ts';
 
-interface ScriptOptions extends Omit<ProcessOptions, 'command' | 'args'> {
-  readonly script: string;
+type ScriptInputs = Pick<Inputs<'run'>, 'run' | 'env' | 'workingDirectory' | 'username'>;
+
+interface ScriptOptions extends ScriptInputs, Pick<ProcessHandlers, 'onOutput'> {
   /** Ends the script and its children. */
   readonly stopScript: AbortSignal;
-  readonly onOutput: (bytes: Buffer) => void;
-  readonly onReconnect: (error: AgentError, delayMs: number) => void;
 }
 
-/**
- * Runs a script once, and reconnects if the connection is lost. The context's `cancel` abandons it,
- * even if it still runs.
- */
+/** Runs a script once, and reconnects if the connection is lost. */
 export async function followScript(
   service: Service,
   options: ScriptOptions,
   context: Context,
-): Promise<CommandEnd> {
-  const { stopScript } = options;
+): Promise<{ readonly end: CommandEnd; readonly reconnects: number }> {
+  const { stopScript, onOutput } = options;
+  const { killImminent, onEvent } = context;
   if (stopScript.aborted) {
     const error = new AgentError('cancelled', 'The job was cancelled.');
-    return { kind: 'not-started', error };
+    return { end: { kind: 'not-started', error }, reconnects: 0 };
   }
   const giveUp = new AbortController();
-  const cancel = AbortSignal.any([context.cancel, giveUp.signal]);
+  // A cancelled job still has to stop the script.
+  const cancel = AbortSignal.any([killImminent, giveUp.signal]);
   return withClient(service, { ...context, cancel }, async client => {
     const { promise: started, resolve } = Promise.withResolvers<number>();
     let pid: number | undefined;
     const handlers: ProcessHandlers = {
-      onOutput: options.onOutput,
+      onOutput,
       onStart(startedPid) {
         pid = startedPid;
         resolve(startedPid);
@@ -57,7 +57,10 @@ export async function followScript(
         ...policy,
         // A start whose answer was lost may have succeeded, so never start twice.
         isRepeatable: () => pid !== undefined,
-        onRetry: ({ error, delayMs }) => options.onReconnect(error, delayMs),
+        onRetry({ error, delayMs }) {
+          const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
+          onEvent({ kind: 'note', text });
+        },
       },
     );
     const ended = following.then(() => 'ended' as const);
@@ -68,7 +71,7 @@ export async function followScript(
       if (session !== 'ended') await endSession(client, session, options, policy);
     }
     const outcome = await following;
-    return toCommandEnd(outcome, pid !== undefined);
+    return { end: toCommandEnd(outcome, pid !== undefined), reconnects: outcome.attempts - 1 };
   });
 }
 
@@ -90,8 +93,8 @@ exec "$@"`;
 // shell, Debian's .bash_logout would replace the exit code.
 const SHELL = ['/bin/bash', '-l', '-c', 'exec bash -eo pipefail -c "$1"', '-'];
 
-function wrap({ script, env, workingDirectory, username }: ScriptOptions): ProcessOptions {
-  const args = ['-c', WRAPPER, '--', ...SHELL, script];
+function wrap({ run, env, workingDirectory, username }: ScriptInputs): ProcessOptions {
+  const args = ['-c', WRAPPER, '--', ...SHELL, run];
   return { command: '/bin/sh', args, env, workingDirectory, username };
 }
 
@@ -118,7 +121,7 @@ kill -KILL $(members)`;
 async function endSession(
   client: Client,
   pid: number,
-  { username }: ScriptOptions,
+  { username }: ScriptInputs,
   policy: RetryPolicy & { readonly stop: AbortSignal },
 ): Promise<void> {
   const args = ['-c', END_SESSION, '--', String(pid)];

@@ -3,20 +3,13 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { type CommandSection, explainFailure } from '../report/command-section.ts';
 import type { ReportedError } from '../report/reported-error.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
-import { formatCount, formatDuration, formatTime } from '../text/format.ts';
+import { formatCount } from '../text/format.ts';
 import { lastLines, readLines } from '../text/lines.ts';
 import type { Redact } from '../text/redact.ts';
 import type { Context } from './context.ts';
 import { followScript } from './follow-script.ts';
 
-export interface RunContext extends Context {
-  /** Aborts just before the runner kills the process. */
-  readonly killImminent: AbortSignal;
-  /** Unix time (ms) at which the job's sandbox expires, if known. */
-  readonly sandboxEndsAt?: number | undefined;
-}
-
-export interface ScriptResult {
+interface ScriptResult {
   readonly command: CommandSection;
   readonly isStarted: boolean;
   readonly errors: readonly ReportedError[];
@@ -29,39 +22,27 @@ const MIN_TIMEOUT_MS = 30_000;
 const MAX_LAST_LINES = 20;
 
 /** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
-export async function runScript(inputs: Inputs<'run'>, context: RunContext): Promise<ScriptResult> {
-  const { run: script, maxDuration, timeout } = inputs;
+export async function runScript(inputs: Inputs<'run'>, context: Context): Promise<ScriptResult> {
+  const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
   const { cancel, clock, redact, onEvent } = context;
-  announce(inputs, context);
+  const title = titleOf(inputs, redact);
+  const place = `sandbox ${sandboxId} at ${baseUrl}`;
+  onEvent({ kind: 'note', text: `Running ${inlineCode(title)} in ${place}` });
   let last = '';
   const output = readLines(text => {
     onEvent({ kind: 'output', text });
     last = lastLines(last + lastLines(text, MAX_LAST_LINES), MAX_LAST_LINES);
   });
-  let reconnects = 0;
   const service = agentService({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });
   const tooLong = AbortSignal.timeout(maxDuration);
   const startedAt = clock();
-  const end = await followScript(
-    service,
-    {
-      ...inputs,
-      script,
-      stopScript: AbortSignal.any([cancel, tooLong]),
-      onOutput: output.write,
-      onReconnect(error, delayMs) {
-        reconnects += 1;
-        const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
-        onEvent({ kind: 'note', text });
-      },
-    },
-    // A cancelled step still has to stop the script.
-    { ...context, cancel: context.killImminent },
-  );
+  const stopScript = AbortSignal.any([cancel, tooLong]);
+  const options = { ...inputs, stopScript, onOutput: output.write };
+  const { end, reconnects } = await followScript(service, options, context);
   output.end();
   const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
   const command = {
-    title: titleOf(inputs, redact),
+    title,
     exitCode,
     status,
     durationMs: end.kind === 'not-started' ? 0 : Math.round(clock() - startedAt),
@@ -89,18 +70,6 @@ function titleOf({ name, run: script }: Inputs<'run'>, redact: Redact): string {
   if (name !== '') return redact(name);
   const [first = '', ...others] = script.split('\n');
   return redact(others.length === 0 ? first : `${first} …`);
-}
-
-function announce(inputs: Inputs<'run'>, context: RunContext): void {
-  const { now, sandboxEndsAt, redact, onEvent } = context;
-  const { sandboxId, baseUrl, maxDuration } = inputs;
-  onEvent({
-    kind: 'note',
-    text: `Running ${inlineCode(titleOf(inputs, redact))} in sandbox ${sandboxId} at ${baseUrl}`,
-  });
-  if (sandboxEndsAt === undefined || now() + maxDuration <= sandboxEndsAt) return;
-  const text = `The sandbox ends at ${formatTime(sandboxEndsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`;
-  onEvent({ kind: 'note', text });
 }
 
 function reconnectWarning(count: number): string {

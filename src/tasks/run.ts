@@ -1,5 +1,5 @@
 import { agentService, type Client, withClient } from '../agent/client.ts';
-import { type Sleep } from '../agent/retry.ts';
+import type { Sleep } from '../agent/retry.ts';
 import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import {
@@ -12,19 +12,27 @@ import { sampleTimeout } from '../monitor/sampler.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { type Observation, observe, type Sample } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
+import { formatDuration, formatTime } from '../text/format.ts';
+import type { Context } from './context.ts';
 import { judgeRecord } from './judge-record.ts';
 import { FIRST_RETRIES, readJudgeableStats, readStatsWithRetries } from './measure.ts';
-import { type RunContext, runScript } from './run-script.ts';
+import { runScript } from './run-script.ts';
 
 // A service with E2B's process service also has E2B's path, so this is not an input.
 const STATS_PATH = '/metrics';
 
 /**
- * Runs a script in the sandbox, takes samples meanwhile, and judges them.
+ * Runs a script in the sandbox, takes samples meanwhile, and judges them. `sandboxEndsAt` is in Unix
+ * milliseconds.
  * @throws AgentError or InputError if the gate cannot be judged; then nothing has run
  */
-export async function run(inputs: Inputs<'run'>, context: RunContext): Promise<Report> {
+export async function run(
+  inputs: Inputs<'run'>,
+  context: Context,
+  sandboxEndsAt?: number,
+): Promise<Report> {
   const { cancel, now } = context;
+  noteSandboxEnd(inputs, context, sandboxEndsAt);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
   return withClient(service, context, async client => {
     await readFirstStats(inputs, client, context);
@@ -52,11 +60,21 @@ export async function run(inputs: Inputs<'run'>, context: RunContext): Promise<R
   });
 }
 
+function noteSandboxEnd(
+  { maxDuration }: Inputs<'run'>,
+  { now, onEvent }: Context,
+  endsAt = Number.POSITIVE_INFINITY,
+): void {
+  if (now() + maxDuration <= endsAt) return;
+  const text = `The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`;
+  onEvent({ kind: 'note', text });
+}
+
 /** Starts the period that the next CPU figure covers, and proves that the gate can be judged. */
 async function readFirstStats(
   inputs: Inputs<'run'>,
   client: Client,
-  context: RunContext,
+  context: Context,
 ): Promise<void> {
   const request = { ...inputs, statsPath: STATS_PATH, retries: FIRST_RETRIES };
   if (isGated(inputs)) await readJudgeableStats(request, client, context);

@@ -45,21 +45,20 @@ async function follow(answers: readonly Respond[], stop = new AbortController().
   await using server = await rawServer(answerInTurn);
   const { now, sleep } = fakeClock();
   const output: Buffer[] = [];
-  let reconnects = 0;
-  const end = await followScript(
+  const { end, reconnects } = await followScript(
     { baseUrl: `http://${server.host}`, headers: {}, timeoutMs: 60_000 },
     {
-      script: 'npm test',
+      run: 'npm test',
       env: {},
       workingDirectory: '',
       username: '',
       stopScript: stop,
       onOutput: bytes => output.push(bytes),
-      onReconnect: () => void (reconnects += 1),
     },
     {
       workspace: '/w',
       cancel: new AbortController().signal,
+      killImminent: new AbortController().signal,
       redact: redactor([TOKEN]),
       random: () => 0.5,
       onEvent() {},

@@ -40,6 +40,7 @@ function contextCancelledAt(ms = Number.POSITIVE_INFINITY) {
   const context: Context = {
     workspace: '/w',
     cancel: controller.signal,
+    killImminent: controller.signal,
     clock: clock.now,
     now: clock.now,
     random: () => 0,
