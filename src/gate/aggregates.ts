@@ -12,7 +12,9 @@ interface AggregateDefinition {
   };
 }
 
-const AGGREGATE_DEFINITIONS = {
+export type Aggregate = 'last' | 'min' | 'max' | 'mean' | 'p50' | 'p95';
+
+export const AGGREGATES: Readonly<Record<Aggregate, AggregateDefinition>> = {
   last: { compute: figures => figures.at(-1) ?? Number.NaN },
   min: { compute: figures => figures.reduce((low, figure) => Math.min(low, figure)) },
   max: { compute: figures => figures.reduce((high, figure) => Math.max(high, figure)) },
@@ -22,11 +24,7 @@ const AGGREGATE_DEFINITIONS = {
   },
   p50: percentile(50),
   p95: percentile(95),
-} as const satisfies Readonly<Record<string, AggregateDefinition>>;
-
-export type Aggregate = keyof typeof AGGREGATE_DEFINITIONS;
-
-export const AGGREGATES: Readonly<Record<Aggregate, AggregateDefinition>> = AGGREGATE_DEFINITIONS;
+};
 
 export const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 

@@ -105,9 +105,8 @@ function parseUnit(suffix: string, metric: string, reject: RejectCondition): str
 function toMetricUnit(amount: number, unit: string, metricUnit: Unit | undefined): number {
   const factor = BYTES[unit];
   if (factor === undefined) return amount;
-  // Decimal units need rounding: 1.005 * 1000 is 1004.9999999999999. Powers of two are exact.
-  const isExact = /^B$|iB$/.test(unit) || Number.isInteger(amount);
-  const bytes = isExact ? amount * factor : Number((amount * factor).toPrecision(15));
+  // 1.005 * 1000 is 1004.9999999999999.
+  const bytes = Math.round(amount * factor);
   return metricUnit === 'mebibytes' ? bytes / 2 ** 20 : bytes;
 }
 
