@@ -1,48 +1,41 @@
 import { quote } from '../text/escape.ts';
 import { BASE_URL_EXAMPLE, isUnencrypted } from './connection.ts';
-import { type Problem, problemOf } from './input-error.ts';
+import { inputError } from './input-error.ts';
 import type { Inputs } from './inputs.ts';
 
 /** An input is missing if the action does not have it or rejected its value. */
-interface ComparedInputs {
-  readonly baseUrl?: string;
-  readonly allowInsecureHttp?: boolean;
-  readonly template?: string;
-  readonly sandboxId?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly run?: string;
-  readonly username?: string;
-}
+type ComparedInputs = Partial<
+  Pick<Inputs<'run'>, 'baseUrl' | 'allowInsecureHttp' | 'headers' | 'run' | 'username'> &
+    Pick<Inputs<'sandbox'>, 'template' | 'sandboxId'>
+>;
 
-/** Returns no problems if one of the inputs that it compares is missing. */
-type Rule = (inputs: ComparedInputs) => readonly Problem[];
-
-export const CROSS_INPUT_RULES: readonly Rule[] = [
+/** Each throws an InputError, unless one of the inputs that it compares is missing. */
+export const CROSS_INPUT_RULES: readonly ((inputs: ComparedInputs) => void)[] = [
   checkHttpIsAllowed,
   checkTemplateOrSandboxId,
   checkUserOfCommand,
 ];
 
-function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }: ComparedInputs): Problem[] {
-  if (baseUrl === undefined || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return [];
+function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }: ComparedInputs): void {
+  if (baseUrl === undefined || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
   const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
-  return [problemOf('base-url', message, BASE_URL_EXAMPLE)];
+  throw inputError('base-url', message, BASE_URL_EXAMPLE);
 }
 
 // `template` has no default, or a `sandbox-id` from an unset variable would create a sandbox.
-function checkTemplateOrSandboxId({ template, sandboxId }: ComparedInputs): Problem[] {
-  if (template === undefined || sandboxId === undefined) return [];
-  if ((template === '') !== (sandboxId === '')) return [];
+function checkTemplateOrSandboxId({ template, sandboxId }: ComparedInputs): void {
+  if (template === undefined || sandboxId === undefined) return;
+  if ((template === '') !== (sandboxId === '')) return;
   const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
-  return [problemOf('sandbox-id', message)];
+  throw inputError('sandbox-id', message);
 }
 
 // The agent takes the user of a command from this header.
-function checkUserOfCommand({ run, username = '', headers = {} }: ComparedInputs): Problem[] {
+function checkUserOfCommand({ run, username = '', headers = {} }: ComparedInputs): void {
   const isSet = Object.keys(headers).some(name => /^authorization$/i.test(name));
-  if (run === undefined || username === '' || !isSet) return [];
+  if (run === undefined || username === '' || !isSet) return;
   const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
-  return [problemOf('username', message)];
+  throw inputError('username', message);
 }
 
 type Batching = Pick<Inputs<'upload'>, 'filesPerRequest' | 'headerPrefix' | 'signature'>;

@@ -16,11 +16,8 @@ export class InputError extends Error {
 }
 
 export function inputError(input: string, message: string, example?: string): InputError {
-  return new InputError([problemOf(input, message, example)]);
-}
-
-export function problemOf(input: string, message: string, example?: string): Problem {
-  return { input, message, ...(example !== undefined && { example: `${input}: ${example}` }) };
+  const shown = example === undefined ? {} : { example: `${input}: ${example}` };
+  return new InputError([{ input, message, ...shown }]);
 }
 
 export function describeProblem({ input, message, example }: Problem): string {

@@ -187,8 +187,8 @@ export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inp
   // returns.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
   const inputs = Object.fromEntries(parsed) as Inputs<T>;
-  const allProblems = [...problems, ...CROSS_INPUT_RULES.flatMap(rule => rule(inputs))];
-  if (allProblems.length > 0) throw new InputError(allProblems);
+  problems.push(...tryAll(CROSS_INPUT_RULES, rule => rule(inputs)).problems);
+  if (problems.length > 0) throw new InputError(problems);
   return inputs;
 }
 
