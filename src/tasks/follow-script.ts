@@ -22,57 +22,68 @@ interface ScriptOptions extends ScriptInputs, Pick<ProcessHandlers, 'onOutput'> 
   readonly stopScript: AbortSignal;
 }
 
+interface FollowedScript {
+  readonly end: CommandEnd;
+  readonly reconnects: number;
+}
+
 /** Runs a script once, and reconnects if the connection is lost. */
 export async function followScript(
   service: Service,
   options: ScriptOptions,
   context: Context,
-): Promise<{ readonly end: CommandEnd; readonly reconnects: number }> {
-  const { stopScript, onOutput } = options;
-  const { killImminent, onEvent } = context;
-  if (stopScript.aborted) {
+): Promise<FollowedScript> {
+  if (options.stopScript.aborted) {
     const error = new AgentError('cancelled', 'The job was cancelled.');
     return { end: { kind: 'not-started', error }, reconnects: 0 };
   }
   const giveUp = new AbortController();
   // A cancelled job still has to stop the script.
-  const cancel = AbortSignal.any([killImminent, giveUp.signal]);
-  return withClient(service, { ...context, cancel }, async client => {
-    const { promise: started, resolve } = Promise.withResolvers<number>();
-    let pid: number | undefined;
-    const handlers: ProcessHandlers = {
-      onOutput,
-      onStart(startedPid) {
-        pid = startedPid;
-        resolve(startedPid);
+  const cancel = AbortSignal.any([context.killImminent, giveUp.signal]);
+  const lasting = { ...context, cancel };
+  return withClient(service, lasting, client => follow(client, options, lasting, giveUp));
+}
+
+async function follow(
+  client: Client,
+  options: ScriptOptions,
+  context: Context,
+  giveUp: AbortController,
+): Promise<FollowedScript> {
+  const { promise: started, resolve } = Promise.withResolvers<number>();
+  let pid: number | undefined;
+  const handlers: ProcessHandlers = {
+    onOutput: options.onOutput,
+    onStart(startedPid) {
+      pid = startedPid;
+      resolve(startedPid);
+    },
+  };
+  const policy = { ...context, retries: MAX_RECONNECTS, stop: context.cancel };
+  const following = withRetries(
+    () =>
+      pid === undefined
+        ? startProcess(client, wrap(options), handlers)
+        : attachProcess(client, pid, handlers),
+    {
+      ...policy,
+      // A start whose answer was lost may have succeeded, so never start twice.
+      isRepeatable: () => pid !== undefined,
+      onRetry({ error, delayMs }) {
+        const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
+        context.onEvent({ kind: 'note', text });
       },
-    };
-    const policy = { ...context, retries: MAX_RECONNECTS, stop: cancel };
-    const following = withRetries(
-      () =>
-        pid === undefined
-          ? startProcess(client, wrap(options), handlers)
-          : attachProcess(client, pid, handlers),
-      {
-        ...policy,
-        // A start whose answer was lost may have succeeded, so never start twice.
-        isRepeatable: () => pid !== undefined,
-        onRetry({ error, delayMs }) {
-          const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
-          onEvent({ kind: 'note', text });
-        },
-      },
-    );
-    const ended = following.then(() => 'ended' as const);
-    const stopped = once(stopScript, 'abort').then(() => 'stopped' as const);
-    if ((await Promise.race([ended, stopped])) === 'stopped') {
-      setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-      const session = await Promise.race([ended, started]);
-      if (session !== 'ended') await endSession(client, session, options, policy);
-    }
-    const outcome = await following;
-    return { end: toCommandEnd(outcome, pid !== undefined), reconnects: outcome.attempts - 1 };
-  });
+    },
+  );
+  const ended = following.then(() => 'ended' as const);
+  const stopped = once(options.stopScript, 'abort').then(() => 'stopped' as const);
+  if ((await Promise.race([ended, stopped])) === 'stopped') {
+    setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
+    const session = await Promise.race([ended, started]);
+    if (session !== 'ended') await endSession(client, session, options, policy);
+  }
+  const outcome = await following;
+  return { end: toCommandEnd(outcome, pid !== undefined), reconnects: outcome.attempts - 1 };
 }
 
 // Spans a few minutes, although E2B's agent remembers the end of a process for only 30 s.

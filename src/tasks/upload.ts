@@ -83,23 +83,19 @@ export async function sendFiles(
   plan: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,
-  { cancel, clock, sleep, random, onEvent }: Context,
+  context: Context,
 ): Promise<UploadResult> {
+  const { cancel, clock, onEvent } = context;
   if (cancel.aborted) return sendNothing(plan, 'the job was cancelled');
   const { upload: planned, state } = plan;
   if (state !== undefined) removeState(state);
   announce(inputs, planned, onEvent);
   const startedAt = clock();
   const { files, retries } = await transfer(planned.files, {
-    concurrency: inputs.concurrency,
+    ...inputs,
+    ...context,
     filesPerRequest: filesPerRequestOf(inputs),
-    retries: inputs.retries,
     storeFiles: createStoreFiles(client, inputs),
-    cancel,
-    clock,
-    sleep,
-    random,
-    onEvent,
   }).finally(() => onEvent({ kind: 'end' }));
   // Different targets can resolve to the same path, for example through a link in the sandbox.
   const storedPaths = new Set(files.map(result => ('path' in result ? result.path : '')));
