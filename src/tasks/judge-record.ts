@@ -10,9 +10,9 @@ interface JudgedRecord extends Pick<Report, 'errors' | 'warnings'> {
   readonly measured: MeasuredSection;
 }
 
-/** In Unix milliseconds; without `from`, it starts with the first sample. */
+/** In Unix milliseconds. */
 interface RecordedTime {
-  readonly from?: number;
+  readonly from: number;
   readonly to: number;
 }
 
@@ -23,10 +23,8 @@ export function judgeRecord(
   time: RecordedTime,
 ): JudgedRecord {
   const { samples } = record;
-  const monitored = {
-    from: time.from ?? samples[0]?.at ?? time.to,
-    to: Math.max(samples.at(-1)?.at ?? time.to, time.to),
-  };
+  const { from, to } = time;
+  const monitored = { from, to: Math.max(samples.at(-1)?.at ?? to, to) };
   const gaps = findGaps(record, time, inputs.sampleInterval);
   const messages = gaps.map(({ message }) => message);
   const [first] = inputs.failIf.length > 0 ? gaps : [];
@@ -43,27 +41,27 @@ const MIN_GAP_MS = 30_000;
 
 /**
  * Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
- * ended early. With `from`, the time before the first sample counts, too.
+ * ended early.
  */
 function findGaps(
   record: SampleRecord,
-  { from, to: jobEnd }: RecordedTime,
+  { from, to }: RecordedTime,
   intervalMs: number,
 ): ReportedError[] {
   const { samples, failures } = record;
   const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-  const times = [from ?? [], samples.map(({ at }) => at)].flat();
-  const between = times.slice(1).flatMap((at, index) => {
-    const before = times[index] ?? at;
-    return at - before > longest ? [describeGap(before, at)] : [];
-  });
-  const last = times.at(-1) ?? jobEnd;
+  const gaps: ReportedError[] = [];
+  let last = from;
+  for (const { at } of samples) {
+    if (at - last > longest) gaps.push(describeGap(last, at));
+    last = at;
+  }
   const why = whyEnded(record);
-  // The first sample is taken when the monitor starts, so alone it says nothing about the job. One
+  // A monitor's first sample is taken when it starts, so alone it says nothing about the job. One
   // failure is normal: a step may delete the sandbox before the last sample.
-  const isOnlyFirst = from === undefined && samples.length === 1 && failures.length > 1;
-  const isUnseen = why !== '' || jobEnd - last > longest || samples.length === 0 || isOnlyFirst;
-  return isUnseen ? [...between, describeGap(last, Math.max(jobEnd, last), why)] : between;
+  const isOnlyFirst = samples.length === 1 && last === from && failures.length > 1;
+  const isUnseen = why !== '' || to - last > longest || samples.length === 0 || isOnlyFirst;
+  return isUnseen ? [...gaps, describeGap(last, Math.max(to, last), why)] : gaps;
 }
 
 function whyEnded({ end }: SampleRecord): string {

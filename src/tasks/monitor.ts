@@ -55,11 +55,12 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   requestStop(directory);
   await waitForSampler(directory, { ...context, stop: cancel });
   const record = readRecord(directory);
-  if (record.samples.length === 0) throw lostRecordError(directory);
+  const [first] = record.samples;
+  if (first === undefined) throw lostRecordError(directory);
   // A cancelled step does not wait for the sampler's last line.
   const end = cancel.aborted ? STOP_REQUESTED : record.end;
   const inputs = parseInputs('monitor-end', saved);
-  const judged = judgeRecord(inputs, { ...record, end }, { to: jobEnd });
+  const judged = judgeRecord(inputs, { ...record, end }, { from: first.at, to: jobEnd });
   return reportOf('monitor', inputs, cancel, { name: inputs.name, ...judged });
 }
 

@@ -71,7 +71,8 @@ const CONDITIONS = [parse('mem_used_pct > 90')];
 /** Returns the messages of the gaps in a record, with a gate. */
 function gapsIn(record: SampleRecord, to: number, sampleInterval: number): string[] {
   const inputs = { failIf: CONDITIONS, warnIf: [], sampleInterval };
-  const { errors } = judgeRecord(inputs, record, { to });
+  const from = record.samples[0]?.at ?? Number.NaN;
+  const { errors } = judgeRecord(inputs, record, { from, to });
   return errors.flatMap(({ message, details }) => [message, ...details]);
 }
 
@@ -100,10 +101,20 @@ for (const [name, [failIf, warnIf, state, errors, warnings]] of Object.entries(G
   test(`a gap ${name}`, () => {
     const sampleInterval = 5 * S;
     const record = { samples: samplesAt(0, 60, 120), ...RECORD };
-    const report = judgeRecord({ failIf, warnIf, sampleInterval }, record, { to: 130 * S });
+    const report = judgeRecord({ failIf, warnIf, sampleInterval }, record, {
+      from: 0,
+      to: 130 * S,
+    });
     assert.equal(report.measured.gate.state, state);
     assert.deepEqual([report.errors.length, report.warnings.length], [errors, warnings]);
     const [first = ''] = [...report.errors.map(({ message }) => message), ...report.warnings];
     assert.equal(first, 'The sandbox was not seen from 00:00:00 UTC to 00:01:00 UTC.');
     assert.deepEqual(report.measured.monitored, { from: 0, to: 130 * S });
   });
+
+test('a record without samples is one gap', () => {
+  const inputs = { failIf: CONDITIONS, warnIf: [], sampleInterval: S };
+  const { errors } = judgeRecord(inputs, { ...RECORD, samples: [] }, { from: S, to: 2 * S });
+  const messages = errors.map(({ message }) => message);
+  assert.deepEqual(messages, ['The sandbox was not seen from 00:00:01 UTC to 00:00:02 UTC.']);
+});
