@@ -55,14 +55,10 @@ export function gateOf(
 /** Judges a condition over samples (oldest first), all of which must have the metric. */
 export function judge(condition: Condition, samples: readonly Measured[]): Judgement {
   const { metric, aggregate = 'last', operator, limit } = condition;
-  const notJudged = (why: string) => ({ condition, holds: undefined, why });
   const why = whyNotJudged(metric, samples);
-  if (why !== undefined) return notJudged(why);
+  if (why !== undefined) return { condition, holds: undefined, why };
   const figures = figuresOf(metric, samples);
   const figure = AGGREGATES[aggregate].compute(figures);
-  // Figures are finite, but a mean can overflow.
-  if (!Number.isFinite(figure))
-    return notJudged(`the ${aggregate} of ${inlineCode(metric)} is too large`);
   const candidates = condition.aggregate === undefined ? mostExtreme(operator, figures) : [figure];
   const tripping = candidates.find(candidate => COMPARE[operator](candidate, limit));
   return { condition, holds: tripping !== undefined, figure: tripping ?? figure };
