@@ -87,7 +87,7 @@ function decodeSample({ at, json }: ReturnType<typeof parseFields>): Sample[] {
 }
 
 /** Returns the line of the sampler's stderr that names the error that ended it. */
-export function findErrorLine(stderr: string): string | undefined {
+function findErrorLine(stderr: string): string | undefined {
   const lines = stderr.trim().split('\n');
   // After an uncaught error, Node prints the stack, and its own version in the last line.
   const line = lines.findLast(each => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1);

@@ -1,5 +1,4 @@
 import { agentService, type Client, withClient } from '../agent/client.ts';
-import type { Sleep } from '../agent/retry.ts';
 import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import {
@@ -40,11 +39,7 @@ export async function run(
     const ended = new AbortController();
     const [script, record] = await Promise.all([
       runScript(inputs, context).finally(() => ended.abort()),
-      takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), {
-        ...context,
-        intervalMs: inputs.sampleInterval,
-        take: () => observe(() => readStats(client, STATS_PATH), now),
-      }),
+      takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context),
     ]);
     const { command, isStarted, errors, warnings } = script;
     const seen = isStarted ? record : { ...record, samples: [] };
@@ -84,18 +79,14 @@ async function readFirstStats(
 // Over a shorter period, the CPU figure would mostly measure the request itself.
 const LAST_SAMPLE_DELAY_MS = 200;
 
-interface SamplingOptions {
-  readonly intervalMs: number;
-  readonly take: () => Promise<Observation>;
-  readonly sleep: Sleep;
-  readonly cancel: AbortSignal;
-}
-
 /** Takes a sample after each interval until `ended` aborts, or one just after it. */
 async function takeSamplesUntil(
   ended: AbortSignal,
-  { intervalMs, take, sleep, cancel }: SamplingOptions,
+  { sampleInterval }: Inputs<'run'>,
+  client: Client,
+  { cancel, now, sleep }: Context,
 ): Promise<SampleRecord> {
+  const take = () => observe(() => readStats(client, STATS_PATH), now);
   const samples: Sample[] = [];
   const failures: string[] = [];
   let bytes = 0;
@@ -104,7 +95,7 @@ async function takeSamplesUntil(
     else samples.push(seen);
     bytes += ('failure' in seen ? seen.failure : seen.json).length;
   };
-  while (bytes < MAX_RECORD_BYTES && (await sleep(intervalMs, ended))) {
+  while (bytes < MAX_RECORD_BYTES && (await sleep(sampleInterval, ended))) {
     const seen = await take();
     // By now, it may show a machine that is idle again.
     if (!ended.aborted) add(seen);
