@@ -25,35 +25,33 @@ export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-/**
- * Judges all conditions. If samples are missing (`isIncomplete`), a condition that none of the others
- * trips cannot be judged, so no gate passes.
- */
+/** Judges all conditions. If samples are missing (`isIncomplete`), no gate passes. */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Measured[],
   isIncomplete = false,
 ): Gate {
-  const tripped = (level: Breach['level'], conditions: readonly Condition[]) =>
+  const breachesOf = (level: Breach['level'], conditions: readonly Condition[]) =>
     conditions
-      .map((condition): Breach => {
-        const judgement = judge(condition, samples);
-        if (judgement.holds !== false || !isIncomplete) return { ...judgement, level };
-        return { condition, holds: undefined, why: 'samples are missing', level };
-      })
+      .map((condition): Breach => ({ ...judge(condition, samples, isIncomplete), level }))
       .filter(({ holds }) => holds !== false);
-  const failures = tripped('fail', failIf);
-  const warnings = tripped('warn', warnIf);
-  const state = () => {
-    if (!isGated({ failIf, warnIf })) return 'none';
-    if (failures.length > 0) return 'failed';
-    return warnings.length > 0 ? 'warned' : 'passed';
-  };
-  return { state: state(), failIf, warnIf, breaches: [...failures, ...warnings] };
+  const breaches = [...breachesOf('fail', failIf), ...breachesOf('warn', warnIf)];
+  const [worst] = breaches;
+  const passed = isGated({ failIf, warnIf }) ? 'passed' : 'none';
+  return { state: worst === undefined ? passed : STATES[worst.level], failIf, warnIf, breaches };
 }
 
-/** Judges a condition over samples (oldest first), all of which must have the metric. */
-export function judge(condition: Condition, samples: readonly Measured[]): Judgement {
+const STATES = { fail: 'failed', warn: 'warned' } as const;
+
+/**
+ * Judges a condition over samples (oldest first), all of which must have the metric. If samples are
+ * missing (`isIncomplete`), one that does not hold cannot be judged.
+ */
+export function judge(
+  condition: Condition,
+  samples: readonly Measured[],
+  isIncomplete = false,
+): Judgement {
   const { metric, aggregate = 'last', operator, limit } = condition;
   const why = whyNotJudged(metric, samples);
   if (why !== undefined) return { condition, holds: undefined, why };
@@ -61,7 +59,9 @@ export function judge(condition: Condition, samples: readonly Measured[]): Judge
   const figure = AGGREGATES[aggregate].compute(figures);
   const candidates = condition.aggregate === undefined ? mostExtreme(operator, figures) : [figure];
   const tripping = candidates.find(candidate => COMPARE[operator](candidate, limit));
-  return { condition, holds: tripping !== undefined, figure: tripping ?? figure };
+  if (tripping !== undefined) return { condition, holds: true, figure: tripping };
+  if (isIncomplete) return { condition, holds: undefined, why: 'samples are missing' };
+  return { condition, holds: false, figure };
 }
 
 function whyNotJudged(metric: string, samples: readonly Measured[]): string | undefined {
