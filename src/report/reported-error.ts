@@ -1,8 +1,6 @@
 import { AgentError } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
-import type { WaitResult } from '../stats/sample.ts';
-import { formatCount, formatDuration } from '../text/format.ts';
-import { judgementLine } from './figure-texts.ts';
+import { formatCount } from '../text/format.ts';
 
 export interface ReportedError {
   readonly message: string;
@@ -43,17 +41,4 @@ function describeBug(error: unknown): ReportedError {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = 'Sandbox Sync itself failed. This is a bug; please report it.';
   return { message, details: stack.split('\n'), title: message };
-}
-
-/** Explains why the sandbox was not ready in time. */
-export function waitError({ unmet, error, waitedMs }: WaitResult): ReportedError {
-  if (error !== undefined && !error.isRetryable) return toReportedError(error);
-  const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-  const { message: last, hint } = error ?? {};
-  return {
-    message: title,
-    details: last === undefined ? [] : [last],
-    advice: [...unmet.map(judgementLine), ...(hint === undefined ? [] : [hint])],
-    title,
-  };
 }

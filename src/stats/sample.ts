@@ -21,14 +21,6 @@ export async function observe(read: () => Promise<Stats>, now: () => number): Pr
   }
 }
 
-/** Describes a wait for conditions, some of which did not hold when it ended. */
-export interface WaitResult {
-  readonly waitedMs: number;
-  /** Conditions that were not met by the last sample that could be read. */
-  readonly unmet: readonly Judgement[];
-  readonly error: AgentError | undefined;
-}
-
 export function findUnmet(conditions: readonly Condition[], stats: Stats): Judgement[] {
   return conditions.map(each => judge(each, [stats])).filter(({ holds }) => holds !== true);
 }

@@ -1,11 +1,12 @@
 import type { Client } from '../agent/client.ts';
+import type { AgentError } from '../agent/failure.ts';
 import { type Outcome, withRetries } from '../agent/retry.ts';
 import { gateOf, type Judgement } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figure-texts.ts';
 import type { Report } from '../report/report.ts';
-import { type ReportedError, toReportedError, waitError } from '../report/reported-error.ts';
+import { type ReportedError, toReportedError } from '../report/reported-error.ts';
 import { findUnmet, type Sample } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
@@ -43,12 +44,25 @@ export async function waitForSandbox(
     const leftMs = timeoutMs - waitedMs;
     const isOver = leftMs <= 0 || error?.isRetryable === false;
     if (isOver || !(await sleep(Math.min(sampleInterval, leftMs), cancel)))
-      return cancel.aborted ? undefined : waitError({ waitedMs, unmet, error });
+      return cancel.aborted ? undefined : waitError(waitedMs, unmet, error);
     if (waitedMs < nextNoteMs) continue;
     nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
     const reasons = [...unmet.map(judgementLine), error?.message ?? []].flat();
     note(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
   }
+}
+
+/** Explains why the sandbox was not ready in time. */
+function waitError(
+  waitedMs: number,
+  unmet: readonly Judgement[],
+  error: AgentError | undefined,
+): ReportedError {
+  if (error?.isRetryable === false) return toReportedError(error);
+  const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
+  const details = [error?.message ?? []].flat();
+  const advice = [...unmet.map(judgementLine), error?.hint ?? []].flat();
+  return { message: title, details, advice, title };
 }
 
 // A sandbox that was just created or resumed may not answer immediately.

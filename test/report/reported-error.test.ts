@@ -3,10 +3,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { judge } from '../../src/gate/judge.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { errorLines, toReportedError, waitError } from '../../src/report/reported-error.ts';
-import { parse } from '../gate/parse-condition.ts';
+import { errorLines, toReportedError } from '../../src/report/reported-error.ts';
 
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
   const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };
@@ -35,23 +33,4 @@ test('a bug is reported with its stack', () => {
   const { message, details } = toReportedError(new TypeError('oops'));
   assert.match(message, /bug/);
   assert.match(details.join('\n'), /oops[\s\S]*reported-error\.test/);
-});
-
-test('a wait that timed out is reported with the unmet conditions and the last error', () => {
-  const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
-  const unmet = [judge(parse('load < 5'), [{ figures: new Map([['load', 7]]) }])];
-  const title = 'The sandbox was not ready within 5 s.';
-  assert.deepEqual(waitError({ waitedMs: 5000, unmet, error: busy }), {
-    message: title,
-    details: ['It answered 429.'],
-    advice: ['`load < 5` does not hold: it was 7', 'Wait.'],
-    title,
-  });
-});
-
-test('a wait that ended because of a wrong token reports only that', () => {
-  const error = new AgentError('unauthorized', 'It answered 401.');
-  const unmet = [judge(parse('load < 5'), [{ figures: new Map([['load', 7]]) }])];
-  const wait = { waitedMs: 5000, unmet, error };
-  assert.deepEqual(waitError(wait), toReportedError(error));
 });

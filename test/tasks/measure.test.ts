@@ -135,8 +135,8 @@ interface WaitCase {
   readonly interval?: string;
   readonly cancelAt?: number;
   readonly waitedMs: number;
-  /** What the error says, unless the sandbox is ready. */
-  readonly says?: readonly string[];
+  /** The title of the error, its message, details and advice; missing if there is no error. */
+  readonly says?: readonly (string | undefined)[];
   readonly requests: number;
 }
 
@@ -166,7 +166,7 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
   'ends at a permanent error': {
     answers: [9, WRONG_TOKEN, 1],
     waitedMs: 1000,
-    says: [WRONG_TOKEN.message, WRONG_TOKEN.hint],
+    says: [undefined, WRONG_TOKEN.message, WRONG_TOKEN.hint],
     requests: 2,
   },
   'takes a last sample when its time is up': {
@@ -181,6 +181,7 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
     waitedMs: 5000,
     says: [
       LATE,
+      LATE,
       UNMET,
       '`mem_cache > 1B` cannot be judged: the sandbox does not report `mem_cache`; it reports `load`',
     ],
@@ -189,7 +190,7 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
   'reports the last error with the figures before it': {
     answers: [9, BUSY],
     waitedMs: 5000,
-    says: [LATE, BUSY.message, UNMET, BUSY.hint],
+    says: [LATE, LATE, BUSY.message, UNMET, BUSY.hint],
     requests: 6,
   },
   'ends without an error when the job is cancelled': {
@@ -211,7 +212,8 @@ for (const [name, given] of Object.entries(WAIT_CASES))
       'sample-interval': interval,
     });
     const error = await waitForSandbox(inputs, agent.client, context);
-    const lines = error && [error.message, ...error.details, ...(error.advice ?? [])];
+    const { title, message, details = [], advice = [] } = error ?? {};
+    const lines = error && [title, message, ...details, ...advice];
     assert.deepEqual(lines, says);
     const seen = { waitedMs: context.clock(), requests: agent.count() };
     assert.deepEqual(seen, expected);
