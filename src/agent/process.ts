@@ -1,8 +1,7 @@
 import { fieldsOf } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
 import type { StreamedAnswer } from './answer.ts';
-import { lend } from './borrowed-chunk.ts';
-import type { Client } from './client.ts';
+import { type Client, postJson } from './client.ts';
 import { errorOf, type Frame, frameOf, readFrames } from './connect-frames.ts';
 import { AgentError, excerpt, type Hints } from './failure.ts';
 
@@ -63,13 +62,8 @@ export function attachProcess(
 
 /** Kills a process, but not its children. @throws AgentError */
 export async function killProcess(client: Client, pid: number): Promise<void> {
-  const message = Buffer.from(JSON.stringify({ process: { pid }, signal: 'SIGNAL_SIGKILL' }));
-  await client.send({
-    method: 'POST',
-    path: pathOf('SendSignal'),
-    headers: { 'Content-Type': 'application/json', 'Content-Length': String(message.length) },
-    body: [lend(message)],
-  });
+  const message = { process: { pid }, signal: 'SIGNAL_SIGKILL' };
+  await client.send(postJson(pathOf('SendSignal'), message));
 }
 
 function pathOf(method: string): string {
@@ -104,7 +98,7 @@ function followStream(
       'Connect-Protocol-Version': '1',
       'Keepalive-Ping-Interval': String(KEEPALIVE_SECONDS),
     },
-    body: [lend(frame)],
+    body: [frame],
     hints: HINTS,
   } as const;
   return client.receive(request, answer => readEvents(answer, client, handlers));

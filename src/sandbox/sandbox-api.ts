@@ -1,6 +1,5 @@
 import { type Answer, badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
-import { lend } from '../agent/borrowed-chunk.ts';
-import type { AgentRequest, Client, Service } from '../agent/client.ts';
+import { type Client, postJson, type Service } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
 import { type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
@@ -35,7 +34,7 @@ export function createSandbox(
   // ends, instead of deleting it.
   const settings = { timeout: toSeconds(inputs.lifetime), secure: true, autoPause: false };
   const { template: templateID, metadata, env: envVars } = inputs;
-  const request = post('/sandboxes', { templateID, ...settings, metadata, envVars });
+  const request = postJson('/sandboxes', { templateID, ...settings, metadata, envVars });
   return callWithRetries({ ...api, isRepeatable }, async () => {
     try {
       return decodeSandbox(await api.client.send(request));
@@ -52,7 +51,7 @@ export async function connectToSandbox(
   id: string,
   lifetimeMs: number,
 ): Promise<Sandbox> {
-  const request = post(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
+  const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
   const sandbox = await callWithRetries(api, async () =>
     decodeSandbox(await api.client.send(request)),
   );
@@ -83,12 +82,6 @@ async function callWithRetries<T>(api: RetryOptions, attempt: () => Promise<T>):
 // The API counts in whole seconds.
 function toSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
-}
-
-function post(path: string, body: object): AgentRequest {
-  const bytes = Buffer.from(JSON.stringify(body));
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
-  return { method: 'POST', path, headers, body: [lend(bytes)] };
 }
 
 function decodeSandbox(answer: Answer): Sandbox {

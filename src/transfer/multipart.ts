@@ -1,9 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import FormData from 'form-data';
-import { type BorrowedChunk, lend } from '../agent/borrowed-chunk.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import { totalSize } from '../text/format.ts';
-import { openFile, readSmallFile } from './read-file.ts';
+import { openFile, readWholeFile } from './read-file.ts';
 
 /** Files sent in one request. */
 export type Batch = readonly [PlannedFile, ...PlannedFile[]];
@@ -53,12 +51,12 @@ function isPlainFilename(filename: string): boolean {
 }
 
 export interface Body {
-  readonly chunks: Iterable<BorrowedChunk>;
+  /** Each chunk is only valid until the next one is requested. */
+  readonly chunks: Iterable<Buffer>;
   /** Bytes, including the multipart framing. */
   readonly length: number;
   /** Returns the SHA-256 of each file in hex, or none if hashing is off. Call it after sending. */
   readonly digests: () => readonly string[];
-  readonly close: () => void;
 }
 
 type Form = ReturnType<typeof newForm>;
@@ -92,42 +90,38 @@ export function batchBody(
   { head, tail }: Form,
   isHashed: boolean,
 ): Body {
-  const heads = files.map(({ target }) => head(target));
-  const framing = heads.reduce((sum, { length }) => sum + LINE_BREAK.length + length, 0);
-  // Never reuse this buffer: the socket may still read it after the answer has arrived.
-  const buffer = Buffer.allocUnsafeSlow(framing + totalSize(files));
-  let end = 0;
-  const contents = files.map((file, index) => {
-    if (index > 0) end += LINE_BREAK.copy(buffer, end);
-    end += heads[index]?.copy(buffer, end) ?? 0;
-    const content = buffer.subarray(end, end + file.size);
-    readSmallFile(file, content);
-    end += file.size;
-    return content;
-  });
-  const chunks = [...slicesOf(buffer.subarray(0, end)), tail].map(lend);
-  const digests = () => (isHashed ? contents.map(content => hash('sha256', content)) : []);
-  return { chunks, length: end + tail.length, digests, close: () => {} };
+  const pieces: Buffer[] = [];
+  const digests: string[] = [];
+  for (const file of files) {
+    const content = readWholeFile(file);
+    if (isHashed) digests.push(hash('sha256', content));
+    if (pieces.length > 0) pieces.push(LINE_BREAK);
+    pieces.push(head(file.target), content);
+  }
+  const bytes = Buffer.concat(pieces);
+  const chunks = [...slicesOf(bytes), tail];
+  return { chunks, length: bytes.length + tail.length, digests: () => digests };
 }
 
-/** Streams a file. @throws AgentError if it cannot be opened or its size has changed */
-export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body {
-  const { chunks: fileChunks, close } = openFile(file);
+/** Streams a file. Its chunks throw an AgentError if it cannot be read or its size has changed. */
+export function fileBody(file: PlannedFile, { head, tail }: Form, isHashed: boolean): Body {
+  const start = head(file.target);
   const digest = isHashed ? createHash('sha256') : undefined;
-  const head = form.head(file.target);
-  function* chunks(): Generator<BorrowedChunk> {
-    yield lend(head);
-    for (const chunk of fileChunks) {
-      chunk.use(bytes => digest?.update(bytes));
+  function* chunks(): Generator<Buffer> {
+    // Open the file first: the agent may replace the target as soon as it sees the head.
+    using opened = openFile(file);
+    yield start;
+    for (const chunk of opened.chunks) {
+      digest?.update(chunk);
       yield chunk;
     }
     // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
     // section 5.1) or more may count as sent only after the answer has arrived.
-    yield lend(form.tail);
+    yield tail;
   }
-  const length = head.length + file.size + form.tail.length;
+  const length = start.length + file.size + tail.length;
   const digests = () => (digest === undefined ? [] : [digest.digest('hex')]);
-  return { chunks: chunks(), length, digests, close };
+  return { chunks: chunks(), length, digests };
 }
 
 // Each slice restarts the idle clock: with `timeout: 60s`, 24 parallel batches need 0.2 Mbit/s.

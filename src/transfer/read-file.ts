@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { type BorrowedChunk, lend } from '../agent/borrowed-chunk.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { systemCode } from '../text/errors.ts';
@@ -9,22 +8,25 @@ import { systemCode } from '../text/errors.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Opens a file. Its `chunks` throw an AgentError if it shrinks.
+ * Opens a file. Each of its `chunks` is overwritten by the next, and throws an AgentError if the
+ * file shrinks.
  * @throws AgentError if the file cannot be opened or its size has changed
  */
-export function openFile(file: PlannedFile) {
-  const descriptor = openPlanned(file);
-  return { chunks: chunksOf(file, descriptor), close: () => closeSync(descriptor) };
+export function openFile(file: PlannedFile, chunkBytes = CHUNK_BYTES) {
+  const descriptor = callSystem(file, () => openSync(file.realPath, 'r'));
+  const close = () => closeSync(descriptor);
+  const { size } = fstatSync(descriptor);
+  if (size === file.size)
+    return { chunks: chunksOf(file, descriptor, chunkBytes), [Symbol.dispose]: close };
+  close();
+  throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
 
-/** Fills `buffer`, which must have the file's size. @throws AgentError if the file has changed */
-export function readSmallFile(file: PlannedFile, buffer: Buffer): void {
-  const descriptor = openPlanned(file);
-  try {
-    readInto(buffer, file, descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+/** Reads a file into memory. @throws AgentError if it cannot be read or its size has changed */
+export function readWholeFile(file: PlannedFile): Buffer {
+  using opened = openFile(file, file.size);
+  const [content = Buffer.alloc(0)] = opened.chunks;
+  return content;
 }
 
 /**
@@ -35,37 +37,25 @@ export async function hashFile(
   file: PlannedFile,
   cancel: AbortSignal,
 ): Promise<string | undefined> {
-  const { chunks, close } = openFile(file);
+  using opened = openFile(file);
   const digest = createHash('sha256');
-  try {
-    for (const chunk of chunks) {
-      chunk.use(bytes => digest.update(bytes));
-      // Yield to the event loop, or the process cannot receive signals.
-      await setImmediate();
-      if (cancel.aborted) return undefined;
-    }
-    return digest.digest('hex');
-  } finally {
-    close();
+  for (const chunk of opened.chunks) {
+    digest.update(chunk);
+    // Yield to the event loop, or the process cannot receive signals.
+    await setImmediate();
+    if (cancel.aborted) return undefined;
   }
-}
-
-function openPlanned(file: PlannedFile): number {
-  const descriptor = callSystem(file, () => openSync(file.realPath, 'r'));
-  const { size } = fstatSync(descriptor);
-  if (size === file.size) return descriptor;
-  closeSync(descriptor);
-  throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
+  return digest.digest('hex');
 }
 
 // Synchronous reads into one buffer are fastest, and safe: undici only asks for a chunk once the
 // socket has released the previous one.
-function* chunksOf(file: PlannedFile, descriptor: number): Generator<BorrowedChunk> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
+function* chunksOf(file: PlannedFile, descriptor: number, chunkBytes: number): Generator<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(file.size, chunkBytes));
   for (let read = 0; read < file.size; read += buffer.length) {
     const bytes = buffer.subarray(0, file.size - read);
     readInto(bytes, file, descriptor);
-    yield lend(bytes);
+    yield bytes;
   }
 }
 

@@ -10,8 +10,8 @@ export interface StoredFile {
   readonly file: PlannedFile;
   /** As the agent returned it, redacted. */
   readonly path: string;
-  /** Hex digest; missing if hashing is off. */
-  readonly sha256?: string;
+  /** Hex digest; undefined if hashing is off. */
+  readonly sha256?: string | undefined;
 }
 
 /**
@@ -36,27 +36,21 @@ export function createStoreFiles(
     const [file, ...others] = batch;
     const isLarge = file.size > SMALL_BYTES;
     const body = isLarge ? fileBody(file, form, isHashed) : batchBody(batch, form, isHashed);
-    try {
-      const answer = await client.send({
-        method: 'POST',
-        path: requestPath(inputs, others.length === 0 ? file.target : undefined),
-        headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
-        body: body.chunks,
-        hints: HINTS,
-        maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
-        onSent,
-      });
-      const targets = batch.map(({ target }) => target);
-      const paths = storedPaths(answer, targets).map(client.redact);
-      const digests = body.digests();
-      return batch.map((stored, index) => {
-        const sha256 = digests[index];
-        const result = { file: stored, path: paths[index] ?? '' };
-        return sha256 === undefined ? result : { ...result, sha256 };
-      });
-    } finally {
-      body.close();
-    }
+    const answer = await client.send({
+      method: 'POST',
+      path: requestPath(inputs, others.length === 0 ? file.target : undefined),
+      headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
+      body: body.chunks,
+      hints: HINTS,
+      maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
+      onSent,
+    });
+    const targets = batch.map(({ target }) => target);
+    const paths = storedPaths(answer, targets).map(client.redact);
+    const digests = body.digests();
+    return batch.map((stored, index) => {
+      return { file: stored, path: paths[index] ?? '', sha256: digests[index] };
+    });
   };
 }
 

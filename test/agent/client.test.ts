@@ -288,3 +288,34 @@ test('each chunk that is sent restarts the timeout', async t => {
   }
   assert.equal((await client.send(postRequest(slow(), 3 * 64 * KIB))).status, 200);
 });
+
+test('each chunk of a streamed answer restarts the timeout', async t => {
+  const answered = Promise.withResolvers<Socket>();
+  await using server = await rawServer(
+    onRequest(socket => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n1');
+      answered.resolve(socket);
+    }),
+  );
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  await using client = await openClient(`http://${server.host}`, { timeout: 1000 });
+  const read = await client.receive(GET, async ({ chunks }) => {
+    let text = '';
+    for await (const chunk of chunks) {
+      text += String(chunk);
+      t.mock.timers.tick(900);
+      if (text.length < 3) (await answered.promise).write(String(text.length + 1));
+    }
+    return text;
+  });
+  assert.equal(read, '123');
+});
+
+test('a streamed answer times out if its next chunk does not come in time', async () => {
+  await using server = await rawServer(answering(`${LONG}{}`));
+  await using client = await openClient(`http://${server.host}`, { timeout: 200 });
+  const reading = client.receive(GET, async ({ chunks }) => {
+    for await (const chunk of chunks) assert.equal(String(chunk), '{}');
+  });
+  await assert.rejects(reading, { kind: 'connection', message: /did not end within timeout/ });
+});

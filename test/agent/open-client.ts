@@ -1,6 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Answer } from '../../src/agent/answer.ts';
-import { type BorrowedChunk, lend } from '../../src/agent/borrowed-chunk.ts';
 import {
   type AgentRequest,
   agentService,
@@ -15,13 +14,9 @@ export const TOKEN = 'tok-3f9c1d-secret';
 
 export const GET: AgentRequest = { method: 'GET', path: '/path?query' };
 
-export function postRequest(chunks: Iterable<Buffer>, length: number): AgentRequest {
+export function postRequest(body: Iterable<Buffer>, length: number): AgentRequest {
   const headers = { 'Content-Length': String(length) };
-  return { method: 'POST', path: '/files', headers, body: lendEach(chunks) };
-}
-
-function* lendEach(chunks: Iterable<Buffer>): Generator<BorrowedChunk> {
-  for (const chunk of chunks) yield lend(chunk);
+  return { method: 'POST', path: '/files', headers, body };
 }
 
 interface Settings extends Partial<Connection> {

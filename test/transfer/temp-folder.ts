@@ -8,7 +8,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { BorrowedChunk } from '../../src/agent/borrowed-chunk.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 
 /** A new directory, removed when disposed of. */
@@ -44,8 +43,8 @@ export function distinctBytes(length: number): Buffer {
   return buffer;
 }
 
-export function concatCopies(chunks: Iterable<BorrowedChunk>): Buffer {
-  return Buffer.concat(Array.from(chunks, chunk => chunk.use(bytes => Buffer.from(bytes))));
+export function concatCopies(chunks: Iterable<Buffer>): Buffer {
+  return Buffer.concat(Array.from(chunks, chunk => Buffer.from(chunk)));
 }
 
 /** Counts the files of a directory that this process holds open. Linux only; elsewhere 0. */
