@@ -9,15 +9,12 @@ export interface Answer {
   /** Method and URL without the query, which may contain a signature. */
   readonly label: string;
   readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  readonly retryAfter: string | undefined;
-  /** Only set for a redirect. */
-  readonly location?: string | undefined;
 }
 
 /** An answer whose body is still arriving. */
-export interface StreamedAnswer extends Pick<Answer, 'label' | 'status'> {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+export interface StreamedAnswer extends Omit<Answer, 'text'> {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
@@ -26,7 +23,7 @@ export const MAX_ANSWER_BYTES = 128 * 1024;
 
 /** @throws AgentError if the body is longer than `maxBytes` */
 export async function readAnswer(
-  { label, status, headers, chunks: arriving }: StreamedAnswer,
+  { chunks: arriving, ...answer }: StreamedAnswer,
   maxBytes = MAX_ANSWER_BYTES,
 ): Promise<Answer> {
   const chunks: Buffer[] = [];
@@ -34,15 +31,13 @@ export async function readAnswer(
   for await (const chunk of arriving) {
     size += chunk.length;
     if (size > maxBytes) {
+      const { label, status } = answer;
       const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
       throw new AgentError('bad-answer', message, { status });
     }
     chunks.push(chunk);
   }
-  const text = new TextDecoder().decode(Buffer.concat(chunks));
-  const [retryAfter] = [headers['retry-after']].flat();
-  const [location] = [headers['location']].flat();
-  return { label, status, text, retryAfter, location };
+  return { ...answer, text: new TextDecoder().decode(Buffer.concat(chunks)) };
 }
 
 /** Parses an answer without redacting it. @throws AgentError if it is not JSON */
@@ -149,7 +144,9 @@ export function statusFailure(
   now: number,
   hints: Hints = {},
 ): AgentError {
-  const { label, status, text, retryAfter, location = '' } = answer;
+  const { label, status, headers, text } = answer;
+  const [retryAfter] = [headers['retry-after']].flat();
+  const [location = ''] = [headers['location']].flat();
   const isRedirect = status >= 300 && status < 400;
   const words = isRedirect ? '' : excerpt(messageIn(text, redact), redact);
   const phrase = ERROR_PHRASES.find(

@@ -14,7 +14,7 @@ const NOW = Date.parse('2026-01-01T00:00:00Z');
 const redact = redactor(['s3cretpass', 'a&b"c-token']);
 
 function answer(status: number, text = '', retryAfter?: string): Answer {
-  return { label: 'POST https://host/files', status, text, retryAfter };
+  return { label: 'POST https://host/files', status, headers: { 'retry-after': retryAfter }, text };
 }
 
 function failure(status: number, text = '', retryAfter?: string) {
@@ -143,7 +143,7 @@ describe('the message of a failure', () => {
   test('a redirect is reported with the origin that it leads to, without its path, which may have a token', () => {
     const answered = answer(302, 'Found. Redirecting to https://other?token=x');
     const messageTo = (location?: string) =>
-      statusFailure({ ...answered, location }, redact, NOW).message;
+      statusFailure({ ...answered, headers: { location } }, redact, NOW).message;
     const start = 'POST https://host/files answered 302 Found.';
     assert.equal(messageTo(), `${start} Redirects are not followed.`);
     assert.equal(messageTo('/login?token=x'), `${start} Redirects are not followed.`);
@@ -157,7 +157,7 @@ describe('the message of a failure', () => {
   test('a redirect to a host that contains the token shows it in no case', () => {
     const location = 'https://Secret-Token.example';
     const hide = redactor(['Secret-Token']);
-    const { message } = statusFailure({ ...answer(302, ''), location }, hide, NOW);
+    const { message } = statusFailure({ ...answer(302, ''), headers: { location } }, hide, NOW);
     assert.doesNotMatch(message, /secret-token/i);
   });
 });

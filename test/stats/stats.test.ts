@@ -98,7 +98,7 @@ for (const text of ['', '{"a":', 'null', '[]', '1', NESTED])
     assert.equal(decodeStats(text), undefined));
 
 test('readStats sends no-cache, and rejects an answer that is not an object', async () => {
-  const answer = { label: 'GET /metrics', status: 200, retryAfter: undefined };
+  const answer = { label: 'GET /metrics', status: 200, headers: {} };
   const asked: unknown[] = [];
   const clientOf = (text: string) => ({
     redact: String,
@@ -130,7 +130,7 @@ test('stats that fail get a hint about stats-path, and none about uploads', asyn
 
 test('readStats redacts names and strings, but no numbers', async () => {
   const text = '{"12345678":12345678,"a\\u00345678b":["x12345678"]}';
-  const answer = { label: 'GET /metrics', status: 200, retryAfter: undefined, text };
+  const answer = { label: 'GET /metrics', status: 200, headers: {}, text };
   const client = { send: async () => answer, redact: redactor(['12345678', '45678']) };
   const { figures, json } = await readStats(client, '/metrics');
   assert.deepEqual([...figures], [['***', 12_345_678]]);

@@ -16,7 +16,7 @@ import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './t
 
 function answer(body: unknown): Answer {
   const label = 'POST https://host/files';
-  return { label, status: 200, retryAfter: undefined, text: JSON.stringify(body) };
+  return { label, status: 200, headers: {}, text: JSON.stringify(body) };
 }
 
 function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
