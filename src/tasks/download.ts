@@ -65,7 +65,7 @@ async function downloadEach(
     onRetry: (file, retry) => onEvent({ kind: 'retry', files: [{ source: file.path }], retry }),
     onDebug: text => onEvent({ kind: 'debug', text }),
     onOutcome(file, outcome) {
-      retries += outcome.retries;
+      retries += outcome.attempts - 1;
       results.set(file, resultOf(file, outcome, inputs));
     },
   });

@@ -15,11 +15,10 @@ export interface RequestEachOptions<I, T> extends RetryPolicy {
   readonly isHopeless?: (item: I, error: AgentError) => boolean;
 }
 
-export type TimedOutcome<T> = Outcome<T> & {
-  readonly durationMs: number;
-  /** How often the request was repeated. */
-  readonly retries: number;
-};
+export type TimedOutcome<T> = Outcome<T> & { readonly durationMs: number };
+
+// This may leave good files unsent, but by then the job has failed anyway.
+const MAX_CONSECUTIVE_FAILURES = 3;
 
 /**
  * Sends a request for each item in parallel, with retries, until further requests would be
@@ -33,24 +32,29 @@ export async function requestEach<I, T>(
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, onDebug);
-  const giveUpIfHopeless = failureCounter(giveUp);
+  let consecutiveFailures = 0;
 
   async function requestOne(item: I): Promise<void> {
     const startedAt = clock();
-    let requests = 0;
-    const attempt = () => {
-      requests += 1;
-      return options.request(item);
-    };
-    const outcome = await withRetries(() => throttled(attempt), {
+    const outcome = await withRetries(() => throttled(() => options.request(item)), {
       ...options,
       stop,
       onRetry: retry => onRetry(item, retry),
     });
-    if (requests === 0) return;
-    giveUpIfHopeless(outcome, error => isHopeless?.(item, error) ?? false);
-    const durationMs = Math.round(clock() - startedAt);
-    onOutcome(item, { ...outcome, durationMs, retries: requests - 1 });
+    const error = 'error' in outcome ? outcome.error : undefined;
+    // The transfer ended before the first attempt.
+    if (error?.kind === 'cancelled' && error.isUnsent) return;
+    onOutcome(item, { ...outcome, durationMs: Math.round(clock() - startedAt) });
+    if (error === undefined) {
+      consecutiveFailures = 0;
+      return;
+    }
+    if (error.isRetryable) consecutiveFailures += 1;
+    if (isFatal(error) || isHopeless?.(item, error))
+      giveUp.abort(`the transfer had ended: ${error.message}`);
+    if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
+    const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
+    giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
   }
 
   // An item keeps its slot while it waits for a retry, so a dead sandbox gets few requests.
@@ -89,25 +93,4 @@ function throttle(concurrency: number, stop: AbortSignal, onDebug: (text: string
 
 function isOverload({ status }: AgentError): boolean {
   return status === 429 || status === 503;
-}
-
-// This may leave good files unsent, but by then the job has failed anyway.
-const MAX_CONSECUTIVE_FAILURES = 3;
-
-/** Returns a callback for each outcome, which aborts `giveUp` once further ones are pointless. */
-function failureCounter(giveUp: AbortController) {
-  let consecutiveFailures = 0;
-  return (outcome: Outcome<unknown>, isHopeless: (error: AgentError) => boolean): void => {
-    if (!('error' in outcome)) {
-      consecutiveFailures = 0;
-      return;
-    }
-    const { error } = outcome;
-    if (isFatal(error) || isHopeless(error))
-      giveUp.abort(`the transfer had ended: ${error.message}`);
-    if (error.isRetryable) consecutiveFailures += 1;
-    if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
-    const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
-    giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
-  };
 }

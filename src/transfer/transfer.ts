@@ -72,7 +72,7 @@ export async function transfer(
     onRetry: (batch, retry) => onEvent({ kind: 'retry', files: batch, retry }),
     onDebug: text => onEvent({ kind: 'debug', text }),
     onOutcome(batch, outcome) {
-      retries += outcome.retries;
+      retries += outcome.attempts - 1;
       for (const result of resultsOf(batch, outcome)) results.set(result.file, result);
       onEvent({ kind: 'attempted', count: batch.length });
     },
