@@ -6,7 +6,6 @@ import { DEFAULT_PORT } from '../inputs/connection.ts';
 import { JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { PublishedSandbox, ScheduledDeletion } from '../sandbox/sandbox.ts';
-import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { readInputs, requireVariables, tempDirectory, writeToRunner } from './runner.ts';
 
@@ -43,10 +42,8 @@ export function loadDeletion():
 const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
 /** Masks the token, sets the outputs and saves the sandbox for later steps. */
-export function publishSandbox(
-  { id, token = '', domain = '' }: Sandbox,
-  { baseUrl, endsAt }: PublishedSandbox,
-): void {
+export function publishSandbox(sandbox: PublishedSandbox): void {
+  const { id, token = '', domain = '', baseUrl, endsAt } = sandbox;
   if (token !== '') setSecret(token);
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
   const outputs = { id, token, domain, 'base-url': url, 'header-prefix': JOB_HEADER_PREFIX };

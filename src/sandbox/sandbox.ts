@@ -29,10 +29,10 @@ export interface SandboxHooks {
   /** Identifies the job, so that users can find a sandbox whose creation got no answer. */
   readonly jobMetadata: Readonly<Record<string, string>>;
   readonly scheduleDeletion: (deletion: ScheduledDeletion) => void;
-  readonly publish: (sandbox: Sandbox, published: PublishedSandbox) => void;
+  readonly publish: (sandbox: PublishedSandbox) => void;
 }
 
-export interface PublishedSandbox {
+export interface PublishedSandbox extends Sandbox {
   readonly baseUrl: string;
   /** Unix ms; the real end may be later if the lifetime was extended. */
   readonly endsAt: number;
@@ -53,30 +53,30 @@ export async function createOrConnect(
     open(api, inputs, context, hooks),
   );
   const domain = domainOf(opened, inputs.apiUrl);
-  const sandbox = { ...opened, domain };
   const baseUrl = baseUrlOf(domain, inputs.apiUrl);
-  hooks.publish(sandbox, { baseUrl, endsAt });
+  hooks.publish({ ...opened, domain, baseUrl, endsAt });
   if (baseUrl === '')
     context.warn(
       'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.',
     );
-  else context.log(`Its URL: ${baseUrl.replace('{sandbox-id}', sandbox.id)}`);
-  if (sandbox.token === undefined) throw noTokenError(sandbox);
+  else context.log(`Its URL: ${baseUrl.replace('{sandbox-id}', opened.id)}`);
+  if (opened.token === undefined) throw noTokenError(opened);
 }
 
 export async function deleteOrWarn(
-  { id, endsAt }: ScheduledDeletion,
+  deletion: ScheduledDeletion,
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
 ): Promise<void> {
   // A cancelled job still deletes its sandbox, until the runner kills the step.
+  const { id } = deletion;
   await withApi(inputs, context, context.killImminent, async api => {
     try {
       const wasThere = await deleteSandbox(api, id);
       context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      context.warn(`${notDeletedWarning({ id, endsAt })} ${error.message} ${error.hint}`);
+      context.warn(`${notDeletedWarning(deletion)} ${error.message} ${error.hint}`);
     }
   });
 }
@@ -127,13 +127,12 @@ async function create(
     if (uncertainAt !== undefined) warn(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
   });
   const { id } = sandbox;
+  const deletion = { id, endsAt: now() + lifetime };
   try {
-    if (inputs.delete ?? true) scheduleDeletion({ id, endsAt: now() + lifetime });
+    if (inputs.delete ?? true) scheduleDeletion(deletion);
   } catch (error) {
     // The post step won't know about this sandbox, so delete it now.
-    await deleteSandbox(api, id).catch(() =>
-      warn(notDeletedWarning({ id, endsAt: now() + lifetime })),
-    );
+    await deleteSandbox(api, id).catch(() => warn(notDeletedWarning(deletion)));
     throw error;
   }
   log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
