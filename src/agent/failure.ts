@@ -109,14 +109,16 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
   return FAILURE_POLICIES[kind].isFatal;
 }
 
-// These codes mean that no connection was made: TLS errors after the handshake surface as
-// ECONNRESET or UND_ERR_SOCKET. OpenSSL's verification codes have no common prefix, so match parts
-// of them.
-const UNREACHABLE =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
+// No connection was made. With a proxy, every connection is one to the proxy.
+const NOT_CONNECTED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/;
 
 // Linux reports the same codes if an open connection loses its route.
 const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
+
+// The TLS handshake failed: later errors surface as ECONNRESET or UND_ERR_SOCKET. OpenSSL's
+// verification codes have no common prefix, so match parts of them.
+const NO_HANDSHAKE = /^(EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 
 /**
  * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
@@ -133,22 +135,16 @@ export function networkFailure(
   const isProxy = /^(Secure )?Proxy /i.test(error.message);
   const code = codeOf(error);
   if (code === undefined || (code === 'UND_ERR_INVALID_ARG' && !isProxy)) return error;
-  const isUnsent = isProxy || (UNREACHABLE.test(code) && !LOST_ROUTE.test(error.message));
+  const isNotConnected = isProxy || (NOT_CONNECTED.test(code) && !LOST_ROUTE.test(error.message));
+  const isUnsent = isNotConnected || NO_HANDSHAKE.test(code);
   const kind = isUnsent ? 'unreachable' : 'connection';
   const words = code === NOT_TLS ? 'the port speaks http, not https' : messageOf(error);
   const text = excerpt(words, redact);
   const detail = text.includes(code) ? text : `${text} (${code})`;
-  const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : undefined;
+  const failedProxy = isNotConnected ? proxy : undefined;
   const place = failedProxy === undefined ? '' : ` at the proxy ${failedProxy.host}`;
   const hint = failedProxy === undefined ? hintFor(code, proxy) : proxyHint(words, failedProxy);
   return new AgentError(kind, `${label} failed${place}: ${detail}.`, { hint, isUnsent });
-}
-
-/** Looks for the proxy's host name at the end, where lookup errors have it, or for its port. */
-function namesProxy(message: string, proxy: URL | undefined): boolean {
-  if (proxy === undefined) return false;
-  const { hostname, port } = proxy;
-  return message.endsWith(` ${hostname}`) || (port !== '' && RegExp(`:${port}\\b`).test(message));
 }
 
 function proxyHint(message: string, { host }: URL): string {
