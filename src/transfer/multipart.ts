@@ -59,67 +59,58 @@ export interface Body {
   readonly digests: () => readonly string[];
 }
 
-type Form = ReturnType<typeof newForm>;
-
-/** Creates a multipart/form-data form (RFC 7578) whose parts are all named `file`. */
-export function newForm() {
-  const boundary = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
-  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  return {
-    contentType: `multipart/form-data; boundary=${boundary}`,
-    tail,
-    // getBuffer() is quadratic in the number of parts, so each part gets its own form.
-    head: (filename: string): Buffer => {
-      const form = new FormData();
-      form.setBoundary(boundary);
-      // form-data's `filename` keeps only the base name; `filepath` keeps folders.
-      form.append('file', '', { filepath: filename, contentType: 'application/octet-stream' });
-      return form.getBuffer().subarray(0, -tail.length);
-    },
-  };
-}
-
+// Unpredictable, so that no file can contain it.
+const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
 const LINE_BREAK = Buffer.from('\r\n');
+const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+
+export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** Returns what precedes a file (RFC 7578). All parts are named `file`. */
+function headOf({ target }: PlannedFile): Buffer {
+  // getBuffer() is quadratic in the number of parts, so each part gets its own form.
+  const form = new FormData();
+  form.setBoundary(BOUNDARY);
+  // form-data's `filename` keeps only the base name; `filepath` keeps folders.
+  form.append('file', '', { filepath: target, contentType: 'application/octet-stream' });
+  return form.getBuffer().subarray(0, -TAIL.length);
+}
 
 /**
  * Reads small files into one body.
  * @throws AgentError if a file cannot be read or its size has changed
  */
-export function batchBody(
-  files: readonly PlannedFile[],
-  { head, tail }: Form,
-  isHashed: boolean,
-): Body {
+export function batchBody(files: readonly PlannedFile[], isHashed: boolean): Body {
   const pieces: Buffer[] = [];
   const digests: string[] = [];
   for (const file of files) {
     const content = readWholeFile(file);
     if (isHashed) digests.push(hash('sha256', content));
     if (pieces.length > 0) pieces.push(LINE_BREAK);
-    pieces.push(head(file.target), content);
+    pieces.push(headOf(file), content);
   }
   const bytes = Buffer.concat(pieces);
-  const chunks = [...slicesOf(bytes), tail];
-  return { chunks, length: bytes.length + tail.length, digests: () => digests };
+  const chunks = [...slicesOf(bytes), TAIL];
+  return { chunks, length: bytes.length + TAIL.length, digests: () => digests };
 }
 
 /** Streams a file. Its chunks throw an AgentError if it cannot be read or its size has changed. */
-export function fileBody(file: PlannedFile, { head, tail }: Form, isHashed: boolean): Body {
-  const start = head(file.target);
+export function fileBody(file: PlannedFile, isHashed: boolean): Body {
+  const head = headOf(file);
   const digest = isHashed ? createHash('sha256') : undefined;
   function* chunks(): Generator<Buffer> {
     // Open the file first: the agent may replace the target as soon as it sees the head.
     using opened = openFile(file);
-    yield start;
+    yield head;
     for (const chunk of opened.chunks) {
       digest?.update(chunk);
       yield chunk;
     }
     // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
     // section 5.1) or more may count as sent only after the answer has arrived.
-    yield tail;
+    yield TAIL;
   }
-  const length = start.length + file.size + tail.length;
+  const length = head.length + file.size + TAIL.length;
   const digests = () => (digest === undefined ? [] : [digest.digest('hex')]);
   return { chunks: chunks(), length, digests };
 }

@@ -4,7 +4,7 @@ import type { Client } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-import { type Batch, batchBody, fileBody, newForm, SMALL_BYTES } from './multipart.ts';
+import { type Batch, batchBody, CONTENT_TYPE, fileBody, SMALL_BYTES } from './multipart.ts';
 
 export interface StoredFile {
   readonly file: PlannedFile;
@@ -30,16 +30,15 @@ export function createStoreFiles(
   client: Omit<Client, 'receive'>,
   inputs: Inputs<'upload'>,
 ): StoreFiles {
-  const form = newForm();
   const isHashed = inputs.checksums || inputs.stateFile !== '';
   return async (batch, onSent) => {
     const [file, ...others] = batch;
     const isLarge = file.size > SMALL_BYTES;
-    const body = isLarge ? fileBody(file, form, isHashed) : batchBody(batch, form, isHashed);
+    const body = isLarge ? fileBody(file, isHashed) : batchBody(batch, isHashed);
     const answer = await client.send({
       method: 'POST',
       path: requestPath(inputs, others.length === 0 ? file.target : undefined),
-      headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
+      headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(body.length) },
       body: body.chunks,
       hints: HINTS,
       maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { batchBody, batchesOf, newForm } from '../../src/transfer/multipart.ts';
+import { batchBody, batchesOf } from '../../src/transfer/multipart.ts';
 import { plannedFile, plannedFiles } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
@@ -44,7 +44,6 @@ test('names that parsers read differently are never batched', () => {
 
 test('every file is in exactly one batch, and no body of a batch exceeds 1 MiB', () => {
   using folder = openTempFolder();
-  const form = newForm();
   const contents = [0, 1, 100 * KIB, 250 * KIB, 256 * KIB, 300 * KIB].map(size =>
     folder.writePlanned('content', Buffer.alloc(size)),
   );
@@ -62,7 +61,7 @@ test('every file is in exactly one batch, and no body of a batch exceeds 1 MiB',
       assert.equal(batches.flat().length, planned.length);
       for (const batch of batches.filter(({ length }) => length > 1)) {
         assert.ok(batch.length <= filesPerRequest);
-        const { length } = batchBody(batch, form, false);
+        const { length } = batchBody(batch, false);
         assert.ok(length <= 1 * MIB, `${length} bytes`);
       }
     }),
@@ -77,5 +76,5 @@ test('a body with as many tiny files as fit into 1 MiB does not exceed it', () =
     6000,
   );
   assert.ok(first.length < 6000);
-  assert.ok(batchBody(first, newForm(), false).length <= 1 * MIB);
+  assert.ok(batchBody(first, false).length <= 1 * MIB);
 });

@@ -6,14 +6,16 @@ import { Busboy } from '@fastify/busboy';
 import {
   type Body,
   batchBody,
+  CONTENT_TYPE,
   fileBody,
-  newForm,
   SMALL_BYTES,
 } from '../../src/transfer/multipart.ts';
 import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
 
-const FORM = newForm();
 const LARGE = SMALL_BYTES + 1;
+const [, BOUNDARY = ''] =
+  /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(CONTENT_TYPE) ?? [];
+const TAIL = `\r\n--${BOUNDARY}--\r\n`;
 
 interface ParsedPart {
   readonly field: string;
@@ -22,10 +24,10 @@ interface ParsedPart {
   readonly content: Buffer;
 }
 
-function parse(body: Buffer, contentType = FORM.contentType): Promise<ParsedPart[]> {
+function parse(body: Buffer): Promise<ParsedPart[]> {
   const parts: ParsedPart[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<ParsedPart[]>();
-  const busboy = new Busboy({ headers: { 'content-type': contentType }, preservePath: true });
+  const busboy = new Busboy({ headers: { 'content-type': CONTENT_TYPE }, preservePath: true });
   busboy.on('file', (field, stream, filename, _encoding, type) => {
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -50,7 +52,7 @@ for (const size of [0, 1, 1000, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3])
     const content = distinctBytes(size);
     const file = folder.writePlanned('app/a', content);
     const sha256 = hash('sha256', content);
-    const bodies = [fileBody(file, FORM, true), batchBody([file], FORM, true)];
+    const bodies = [fileBody(file, true), batchBody([file], true)];
     for (const body of bodies) {
       const [part] = await parse(readWhole(body));
       assert.deepEqual(
@@ -66,16 +68,16 @@ for (const size of [0, 1, 1000, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3])
 test('a body is sent in chunks of at most 256 KiB, the last of which is the multipart tail', () => {
   using folder = openTempFolder();
   const file = folder.writePlanned('a', distinctBytes(SMALL_BYTES));
-  for (const { chunks } of [batchBody([file], FORM, false), fileBody(file, FORM, false)]) {
+  for (const { chunks } of [batchBody([file], false), fileBody(file, false)]) {
     const lengths = Array.from(chunks, chunk => chunk.length);
     assert.ok(lengths.length > 1 && Math.max(...lengths) <= SMALL_BYTES);
-    assert.equal(lengths.at(-1), FORM.tail.length);
+    assert.equal(lengths.at(-1), TAIL.length);
   }
 });
 
 test('a body that is not read to its end closes its file', () => {
   using folder = openTempFolder();
-  const body = fileBody(folder.writePlanned('a', distinctBytes(4 * LARGE)), FORM, false);
+  const body = fileBody(folder.writePlanned('a', distinctBytes(4 * LARGE)), false);
   const [head, first] = body.chunks;
   assert.ok(head !== undefined && first !== undefined);
   assert.equal(countOpenFiles(folder.path), 0);
@@ -85,7 +87,7 @@ test('a batch body has a part per file, even if a file looks like a boundary', a
   using folder = openTempFolder();
   const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
   const files = contents.map((content, index) => folder.writePlanned(`f${index}`, content));
-  const body = batchBody(files, FORM, true);
+  const body = batchBody(files, true);
   const parts = await parse(readWhole(body));
   const found = parts.map(({ filename, content }) => [filename, String(content)]);
   assert.deepEqual(
@@ -106,8 +108,8 @@ test('a batch body cannot be made if a file is gone or has grown', () => {
   assert.ok(one && gone && grown);
   rmSync(gone.realPath);
   appendFileSync(grown.realPath, 'x'.repeat(500));
-  assert.throws(() => batchBody([one, gone], FORM, false), /ENOENT/);
-  assert.throws(() => batchBody([one, grown], FORM, false), /has 505 bytes instead of the 5 /);
+  assert.throws(() => batchBody([one, gone], false), /ENOENT/);
+  assert.throws(() => batchBody([one, grown], false), /has 505 bytes instead of the 5 /);
 });
 
 test('two bodies never share memory, since a socket may still read the first', () => {
@@ -119,10 +121,7 @@ test('two bodies never share memory, since a socket may still read the first', (
     const buffers = [...chunks];
     return new Set(buffers.filter(({ length }) => length > 1000).map(({ buffer }) => buffer));
   };
-  for (const open of [
-    () => batchBody([small, small], FORM, true),
-    () => fileBody(large, FORM, true),
-  ]) {
+  for (const open of [() => batchBody([small, small], true), () => fileBody(large, true)]) {
     const first = memoryOf(open());
     assert.ok(first.size > 0 && first.isDisjointFrom(memoryOf(open())));
   }
@@ -148,25 +147,32 @@ const FILENAMES: Readonly<Record<string, string>> = {
 };
 for (const [filename, received] of Object.entries(FILENAMES))
   test(`a server reads the filename ${JSON.stringify(filename)} as ${JSON.stringify(received)}`, async () => {
-    const { contentType, head, tail } = newForm();
-    const body = Buffer.concat([head(filename), Buffer.from('content'), tail]);
-    const [part] = await parse(body, contentType);
+    using folder = openTempFolder();
+    const body = batchBody([folder.writePlanned(filename, 'content')], false);
+    const [part] = await parse(readWhole(body));
     assert.deepEqual([part?.filename, String(part?.content)], [received, 'content']);
   });
 
-test('a form is framed as RFC 7578 says, and has a boundary of its own', () => {
-  const { contentType, head, tail } = FORM;
-  const [, boundary = ''] =
-    /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(contentType) ?? [];
-  assert.ok(boundary.length > 20 && boundary.length <= 70);
-  assert.notEqual(newForm().contentType, contentType);
-  const expected = [
-    `--${boundary}`,
-    'Content-Disposition: form-data; name="file"; filename="ü/a"',
-    'Content-Type: application/octet-stream',
-    '',
-    '',
-  ];
-  assert.equal(head('ü/a').toString(), expected.join('\r\n'));
-  assert.equal(tail.toString(), `\r\n--${boundary}--\r\n`);
+test('a body is framed as RFC 7578 says', () => {
+  using folder = openTempFolder();
+  const body = batchBody(
+    ['ü/a', 'b'].map(name => folder.writePlanned(name, name)),
+    false,
+  );
+  const part = (name: string) =>
+    [
+      `--${BOUNDARY}`,
+      `Content-Disposition: form-data; name="file"; filename="${name}"`,
+      'Content-Type: application/octet-stream',
+      '',
+      name,
+      '',
+    ].join('\r\n');
+  assert.equal(readWhole(body).toString(), `${part('ü/a')}${part('b')}--${BOUNDARY}--\r\n`);
+});
+
+test('each process has a boundary of its own', async () => {
+  assert.ok(BOUNDARY.length > 20 && BOUNDARY.length <= 70);
+  const again = await import(import.meta.resolve('../../src/transfer/multipart.ts?again'));
+  assert.notEqual(again.CONTENT_TYPE, CONTENT_TYPE);
 });
