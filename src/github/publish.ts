@@ -1,9 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
+import { checksumsOf } from '../report/checksums.ts';
 import { redactReport } from '../report/redact-report.ts';
 import type { Report } from '../report/report.ts';
-import { mergeOutputs, reportJson } from '../report/report-json.ts';
+import { reportJson } from '../report/report-json.ts';
 import type { FailureGroup, Reason } from '../report/section-view.ts';
 import { summaryOf } from '../report/summary.ts';
 import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
@@ -34,7 +35,7 @@ export async function publish(
 
 function writeOutputs(report: Report, verdict: Verdict, log: Log): string[] {
   try {
-    const outputs = { ...writeFiles(report, verdict, log), ...mergeOutputs(verdict) };
+    const outputs = { ...writeFiles(report, verdict, log), ...verdict.outputs };
     requireVariables('GITHUB_OUTPUT');
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
     return [];
@@ -43,25 +44,23 @@ function writeOutputs(report: Report, verdict: Verdict, log: Log): string[] {
   }
 }
 
-/** Writes the report and the files of its sections. Returns their paths, keyed by output. */
+/** Writes the report and the checksums of an upload. Returns their paths, keyed by output. */
 function writeFiles(report: Report, verdict: Verdict, log: Log): Record<string, string> {
-  const files = Object.entries({
-    ...Object.fromEntries(verdict.sections.flatMap(section => Object.entries(section.files))),
-    report: { name: 'report.json', text: reportJson(report, verdict) },
-  });
-  const none = Object.fromEntries(files.map(([output]) => [output, '']));
+  const { upload } = report;
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
-    const paths = files.map(([output, { name, text }]) => {
-      if (text === '') return [output, ''];
+    const write = (name: string, text: string) => {
       const file = path.join(folder, name);
-      writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-      return [output, file];
-    });
-    return Object.fromEntries(paths);
+      if (text !== '') writeFileSync(file, text, { mode: 0o600 });
+      return text === '' ? '' : file;
+    };
+    return {
+      report: write('report.json', reportJson(report, verdict)),
+      ...(upload && { checksums: write('checksums.txt', checksumsOf(upload.files)) }),
+    };
   } catch (error) {
     log.warning([`The report file could not be written: ${errorText(error)}.`]);
-    return none;
+    return { report: '', ...(upload && { checksums: '' }) };
   }
 }
 
@@ -77,9 +76,9 @@ async function writeSummary(report: Report, verdict: Verdict, log: Log): Promise
 const MAX_ANNOTATIONS = 9;
 
 function logVerdict(report: Report, verdict: Verdict, problems: readonly string[], log: Log): void {
-  const { title, reasons, failures, warnings, notices, sections } = verdict;
+  const { title, reasons, failures, warnings, notices, logLines } = verdict;
   const prefix = report.name === '' ? '' : `${report.name}: `;
-  for (const line of sections.flatMap(({ logLines }) => logLines)) log.line(line);
+  for (const line of logLines) log.line(line);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
   for (const text of notices) log.notice([text]);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));

@@ -38,17 +38,10 @@ export function viewCommand(section: CommandSection, info: ReportHeader): Sectio
   return {
     level: exitCode === 0 ? 'success' : 'failure',
     headline: headlineOf(section, info),
-    judgement: '',
-    reasons: [],
-    failures: [],
-    warnings: [],
-    notices: [],
-    logLines: [],
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
       'duration-ms': String(durationMs),
     },
-    files: {},
     blocks: outputBlock(section),
     json: { command: { ...section, exitCode: exitCode ?? null } },
   };

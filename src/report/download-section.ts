@@ -44,17 +44,13 @@ export function viewDownload(section: DownloadSection, info: ReportHeader): Sect
   return {
     level: levelOf(totals),
     headline: describeDownload(section, totals),
-    judgement: '',
     reasons: notAttemptedReasons(files, info).map(text => ({ text, isUntrusted: true })),
     failures: describeFailures(failed, ({ path }) => path),
-    warnings: [],
-    notices: [],
     logLines: [...files.map(fileLine), ...(transferLine === '' ? [] : [transferLine])],
     outputs: {
       'downloaded-count': String(totals.downloaded),
       'failed-count': String(totals.failed),
     },
-    files: {},
     blocks: transferLine === '' ? [] : [html`<p>${transferLine}</p>`],
     json: { download: { totals, ...section } },
   };

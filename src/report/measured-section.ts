@@ -28,12 +28,8 @@ export function viewMeasured(section: MeasuredSection, info: ReportHeader): Sect
     headline: headlineOf(section, info),
     judgement: describeGate(section, info),
     reasons: breachLines(section, 'fail'),
-    failures: [],
     warnings: breachLines(section, 'warn'),
-    notices: [],
-    logLines: [],
     outputs: { ...statsOutputs(section), ...gateOutputs(gate, aggregates) },
-    files: {},
     blocks: [...figuresTable(section), ...drawCharts(section)],
     json: jsonOf(section, aggregates),
   };

@@ -2,10 +2,6 @@ import type { Report } from './report.ts';
 import { errorLines } from './reported-error.ts';
 import { succeeded, type Verdict } from './verdict.ts';
 
-export function mergeOutputs({ sections }: Verdict): Readonly<Record<string, string>> {
-  return Object.assign({}, ...sections.map(section => section.outputs));
-}
-
 // Bump the number only if a key is removed or changes its meaning.
 const SCHEMA =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
@@ -26,7 +22,7 @@ export function reportJson(report: Report, verdict: Verdict): string {
       return { message, details };
     }),
     warnings,
-    ...Object.assign({}, ...verdict.sections.map(({ json }) => json)),
+    ...verdict.json,
   };
   return `${JSON.stringify(document)}\n`;
 }

@@ -1,11 +1,10 @@
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { Task } from '../inputs/inputs.ts';
-import { type CommandSection, EMPTY_COMMAND, viewCommand } from './command-section.ts';
-import { type DownloadSection, EMPTY_DOWNLOAD, viewDownload } from './download-section.ts';
-import { type MeasuredSection, viewMeasured } from './measured-section.ts';
+import { type CommandSection, EMPTY_COMMAND } from './command-section.ts';
+import { type DownloadSection, EMPTY_DOWNLOAD } from './download-section.ts';
+import type { MeasuredSection } from './measured-section.ts';
 import type { ReportedError } from './reported-error.ts';
-import type { SectionView } from './section-view.ts';
-import { EMPTY_UPLOAD, type UploadSection, viewUpload } from './upload-section.ts';
+import { EMPTY_UPLOAD, type UploadSection } from './upload-section.ts';
 
 type Sections = Omit<Report, keyof ReportHeader>;
 
@@ -27,17 +26,6 @@ export interface Report extends ReportHeader {
   readonly upload?: UploadSection;
   readonly measured?: MeasuredSection;
   readonly download?: DownloadSection;
-}
-
-/** Returns a view for each section. The first one's headline becomes the report's. */
-export function viewsOf(report: Report): SectionView[] {
-  const { command, upload, measured, download } = report;
-  return [
-    ...(command === undefined ? [] : [viewCommand(command, report)]),
-    ...(upload === undefined ? [] : [viewUpload(upload, report)]),
-    ...(measured === undefined ? [] : [viewMeasured(measured, report)]),
-    ...(download === undefined ? [] : [viewDownload(download, report)]),
-  ];
 }
 
 /** Describes a task by its sandbox, whether it is cancelled by now, and its result. */

@@ -1,24 +1,21 @@
 import type { Html } from './html.ts';
 
+/** Describes a section to everything that reports it. The views of a report become one `Verdict`. */
 export interface SectionView {
   readonly level: 'success' | 'warning' | 'failure';
   /** A sentence without its period; can be empty. Only shown for the first section of a report. */
   readonly headline: string;
-  /**
-   * A sentence about the gate; can be empty. It precedes the headline unless the section's level is
-   * success.
-   */
-  readonly judgement: string;
+  /** A sentence about the gate. It precedes the headline unless the section's level is success. */
+  readonly judgement?: string;
   /** Why this section failed the step, except for failed files, which are in `failures`. */
-  readonly reasons: readonly Reason[];
-  readonly failures: readonly FailureGroup[];
-  readonly warnings: readonly Reason[];
-  readonly notices: readonly string[];
+  readonly reasons?: readonly Reason[];
+  readonly failures?: readonly FailureGroup[];
+  readonly warnings?: readonly Reason[];
+  readonly notices?: readonly string[];
   /** Lines for the end of the log. */
-  readonly logLines: readonly string[];
+  readonly logLines?: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
-  /** Keyed by the output that gets the file's path. Empty files are not written. */
-  readonly files: Readonly<Record<string, { readonly name: string; readonly text: string }>>;
+  /** Blocks of the summary. */
   readonly blocks: readonly Html[];
   /** Merged into report.json. */
   readonly json: object;

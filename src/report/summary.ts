@@ -9,19 +9,19 @@ const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancell
 
 /** Renders the job summary: the reasons for the verdict, then the tables of each section. */
 export function summaryOf(report: Report, verdict: Verdict): string {
-  const { level, title, reasons, failures, warnings, sections } = verdict;
+  const { level, title, reasons, failures, warnings, blocks } = verdict;
   const mark = LEVEL_MARKS[level];
-  const blocks = [
+  const all = [
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
     ...shortList([
       ...failures.map(each => html`${mark} ${renderFailureGroup(each)}`),
       ...reasons.map(each => html`${mark} ${renderReason(each)}`),
       ...warnings.map(each => html`⚠️ ${renderReason(each)}`),
     ]),
-    ...sections.toReversed().flatMap(section => section.blocks),
+    ...blocks,
     footer(report),
   ];
-  return blocks.map(block => `${block.html}\n\n`).join('');
+  return all.map(block => `${block.html}\n\n`).join('');
 }
 
 const MAX_DETAILS = 30;

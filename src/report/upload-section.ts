@@ -10,7 +10,6 @@ import {
   moreInReport,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
-import { checksumsOf } from './checksums.ts';
 import type { ReportHeader } from './report.ts';
 import type { SectionView } from './section-view.ts';
 import {
@@ -61,14 +60,11 @@ export function viewUpload(section: UploadSection, info: ReportHeader): SectionV
   return {
     level: uploadLevel(section, totals),
     headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ''}`,
-    judgement: '',
     reasons: notAttemptedReasons(files, info).map(text => ({ text, isUntrusted: true })),
     failures: describeFailures(failed, ({ file }) => file.source),
-    warnings: [],
     notices,
     logLines: transferLine === '' ? digestLine : [transferLine, ...digestLine],
     outputs: uploadOutputs(totals, digest),
-    files: { checksums: { name: 'checksums.txt', text: checksumsOf(files) } },
     blocks: uploadBlocks(section, notices, transferLine),
     json: { totals, ...section, files: files.map(fileEntry) },
   };

@@ -1,28 +1,36 @@
-import { type Report, viewsOf } from './report.ts';
+import { viewCommand } from './command-section.ts';
+import { viewDownload } from './download-section.ts';
+import { viewMeasured } from './measured-section.ts';
+import type { Report } from './report.ts';
 import type { ReportedError } from './reported-error.ts';
 import type { Reason, SectionView } from './section-view.ts';
+import { viewUpload } from './upload-section.ts';
 
-/** Combines the views of all sections into the outcome of the step. */
-export interface Verdict
-  extends Pick<SectionView, 'reasons' | 'failures' | 'warnings' | 'notices'> {
+/** The outcome of a step: the views of all sections, merged. */
+export interface Verdict extends Required<Omit<SectionView, 'level' | 'headline' | 'judgement'>> {
   readonly level: SectionView['level'] | 'cancelled';
   readonly title: string;
-  readonly sections: readonly SectionView[];
 }
 
 export function verdictOf(report: Report): Verdict {
-  const sections = viewsOf(report);
+  const views = viewsOf(report);
   return {
-    level: verdictLevel(report, sections),
-    title: titleOf(report, sections),
+    level: verdictLevel(report, views),
+    title: titleOf(report, views),
     reasons: [
       ...report.errors.flatMap(describeError),
-      ...sections.flatMap(section => section.reasons),
+      ...views.flatMap(({ reasons = [] }) => reasons),
     ],
-    failures: sections.flatMap(section => section.failures),
-    warnings: [...sections.flatMap(section => section.warnings), ...report.warnings.map(untrusted)],
-    notices: sections.flatMap(section => section.notices),
-    sections,
+    failures: views.flatMap(({ failures = [] }) => failures),
+    warnings: [
+      ...views.flatMap(({ warnings = [] }) => warnings),
+      ...report.warnings.map(untrusted),
+    ],
+    notices: views.flatMap(({ notices = [] }) => notices),
+    logLines: views.flatMap(({ logLines = [] }) => logLines),
+    outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
+    blocks: views.toReversed().flatMap(({ blocks }) => blocks),
+    json: Object.assign({}, ...views.map(({ json }) => json)),
   };
 }
 
@@ -30,22 +38,35 @@ export function succeeded({ level }: Verdict): boolean {
   return level === 'success' || level === 'warning';
 }
 
+/** Views each section. The first one's headline becomes the report's. */
+function viewsOf(report: Report): SectionView[] {
+  const { command, upload, measured, download } = report;
+  return [
+    command && viewCommand(command, report),
+    upload && viewUpload(upload, report),
+    measured && viewMeasured(measured, report),
+    download && viewDownload(download, report),
+  ].filter(view => view !== undefined);
+}
+
 function verdictLevel(
   { cancelled, errors }: Report,
-  sections: readonly SectionView[],
+  views: readonly SectionView[],
 ): Verdict['level'] {
   if (cancelled) return 'cancelled';
-  const levels = sections.map(({ level }) => level);
+  const levels = views.map(({ level }) => level);
   if (errors.length > 0 || levels.includes('failure')) return 'failure';
   return levels.includes('warning') ? 'warning' : 'success';
 }
 
 // Puts the cause first, then what was done, then what passed.
-function titleOf({ cancelled, errors }: Report, sections: readonly SectionView[]): string {
-  const titles = errors.map(({ title }) => title ?? '');
-  const headline = sections[0]?.headline ?? '';
+function titleOf({ cancelled, errors }: Report, views: readonly SectionView[]): string {
+  const titles = errors.map(({ title = '' }) => title);
+  const headline = views[0]?.headline ?? '';
   const judgementsIf = (isGood: boolean) =>
-    sections.flatMap(({ level, judgement }) => ((level === 'success') === isGood ? judgement : []));
+    views
+      .filter(({ level }) => (level === 'success') === isGood)
+      .map(({ judgement = '' }) => judgement);
   const sentences = [
     cancelled ? 'Cancelled.' : '',
     ...new Set(titles),

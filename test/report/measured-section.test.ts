@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeOutputs } from '../../src/report/report-json.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { judged, type Parts, reading, report, statsOf } from './build-report.ts';
 
@@ -39,7 +38,7 @@ for (const [condition, loads, line] of BREACHES) {
 
 /** Returns the outputs that are not empty. */
 function filled(parts: Parts): Record<string, string> {
-  const outputs = Object.entries(mergeOutputs(verdictOf(report(parts))));
+  const outputs = Object.entries(verdictOf(report(parts)).outputs);
   return Object.fromEntries(outputs.filter(([, value]) => value !== ''));
 }
 
@@ -76,7 +75,7 @@ test('the output of a figure that was not reported is empty, not 0', () => {
 test('the output breaches has figures in the unit of the metric, or null if it was not reported', () => {
   const failIf = ['mem_used_mib > 1.5GiB', 'cpu_used_pct > 90.5%', 'load > 1'];
   const given = judged([{ mem_used_mib: 1600, cpu_used_pct: 90.6 }], failIf);
-  const { gate, breaches } = mergeOutputs(verdictOf(report({ task: 'monitor', ...given })));
+  const { gate, breaches } = verdictOf(report({ task: 'monitor', ...given })).outputs;
   assert.equal(gate, 'failed');
   assert.deepEqual(JSON.parse(breaches ?? ''), [
     { level: 'fail', condition: failIf[0], metric: 'mem_used_mib', figure: 1600, limit: 1536 },
@@ -87,7 +86,7 @@ test('the output breaches has figures in the unit of the metric, or null if it w
 
 test('the output aggregates has the known metrics and those in conditions, and skips samples without them', () => {
   const given = judged([{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }], ['load > 5']);
-  const { aggregates } = mergeOutputs(verdictOf(report({ task: 'stats', ...given })));
+  const { aggregates } = verdictOf(report({ task: 'stats', ...given })).outputs;
   assert.deepEqual(JSON.parse(aggregates ?? ''), {
     mem_used: { last: 1, min: 1, max: 3, mean: 2, p50: 1, p95: 3 },
     load: { last: 1, min: 1, max: 1, mean: 1, p50: 1, p95: 1 },

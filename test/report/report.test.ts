@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failedReport } from '../../src/report/report.ts';
-import { mergeOutputs, reportJson } from '../../src/report/report-json.ts';
+import { reportJson } from '../../src/report/report-json.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 
 /** By section: the output and the key of the report that no other section has. */
@@ -25,7 +25,7 @@ for (const task of ['sync', 'upload', 'stats', 'monitor', 'run', 'download'] as 
   const error = { message: 'No.', details: [] };
   const report = failedReport(task, { name: '', error, cancelled: false, isGated: true });
   const verdict = verdictOf(report);
-  const outputs = mergeOutputs(verdict);
+  const outputs = verdict.outputs;
   const sections = SECTIONS[task] ?? [];
 
   test(`a failed ${task} has the outputs and report keys of: ${sections.join(', ')}`, () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeOutputs } from '../../src/report/report-json.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { type Parts, reasonTexts, report } from './build-report.ts';
 import {
@@ -23,7 +22,7 @@ const errors = [{ message: 'The stats could not be read.', details: ['Try again.
 
 test('the outputs of an upload count the files by status', () => {
   const verdict = verdictOf(report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS }));
-  assert.deepEqual(mergeOutputs(verdict), {
+  assert.deepEqual(verdict.outputs, {
     'uploaded-count': '2',
     'unchanged-count': '1',
     'failed-count': '1',
@@ -67,7 +66,7 @@ test('the log sums up the transfer in one line, with its retries', () => {
   const many = Array.from({ length: 2000 }, () => uploaded('a', 4096));
   const line = (files: Parts['files'], retries = 0, durationMs = 2000) => {
     const parts = { task: 'upload', ...(files && { files }), retries, durationMs } as const;
-    return verdictOf(report(parts)).sections[0]?.logLines[0] ?? '';
+    return verdictOf(report(parts)).logLines[0] ?? '';
   };
   assert.equal(line(many), '2,000 files, 7.8 MiB, 3.9 MiB/s');
   assert.equal(line([uploaded('a')], 1), '1 file, 10 B, 5 B/s, 1 retry');
