@@ -70,13 +70,6 @@ export function loadJobSandboxes(): JobSandbox[] {
   return sandboxes;
 }
 
-/**
- * Returns the Unix time (ms) at which one of this job's sandboxes expires, or undefined if unknown.
- */
-export function sandboxEnd(sandboxId: string): number | undefined {
-  return loadJobSandboxes().find(({ id }) => id === sandboxId)?.endsAt;
-}
-
 export function removeJobSandbox(): void {
   const file = getState('job-sandbox');
   if (file !== '') rmSync(file, { force: true });

@@ -41,7 +41,7 @@ export async function runStep<T extends EntryPoint>(
   handler: StepHandler<T, void>,
   { inputs, onFailure }: StepOptions = {},
 ): Promise<void> {
-  const step = openStep(entry, inputs);
+  const step = await openStep(entry, inputs);
   await attempt(entry, handler, step).catch((error: unknown) => {
     const lines = errorLines(toReportedError(error));
     if (onFailure === undefined) step.log.fail(lines);
@@ -55,7 +55,7 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   handler: StepHandler<T, Report | undefined>,
   { inputs }: Pick<StepOptions, 'inputs'> = {},
 ): Promise<void> {
-  const step = openStep(entry, inputs);
+  const step = await openStep(entry, inputs);
   const { raw, context, log } = step;
   const report = await attempt(entry, handler, step).catch((error: unknown) =>
     reportOfFailure(entry, raw, error, context.cancel),
@@ -69,8 +69,10 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   if (context.cancel.aborted) process.stdout.write('', () => process.exit());
 }
 
-interface OpenStep extends JobSandboxes {
+interface OpenStep {
   readonly raw: RawInputs;
+  /** Rejects if a saved sandbox cannot be read. */
+  readonly loading: Promise<readonly JobSandbox[]>;
   readonly context: StepContext;
   readonly log: Log;
 }
@@ -78,11 +80,13 @@ interface OpenStep extends JobSandboxes {
 // Headers and variables may be secret, and URLs may contain passwords.
 const UNLOGGED = ['headers', 'env', 'base-url', 'api-url'];
 
-function openStep(entry: EntryPoint, inputs: RawInputs | undefined): OpenStep {
+async function openStep(entry: EntryPoint, inputs: RawInputs | undefined): Promise<OpenStep> {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = inputs ?? readInputs(entry);
-  const { sandboxes, problem } = sandboxesFor(entry);
+  const loading = Promise.try(() => (usesJobSandbox(entry) ? loadJobSandboxes() : []));
+  // The log needs the tokens to redact. If they cannot be loaded, `attempt` reports why.
+  const sandboxes = await loading.catch(() => []);
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
@@ -96,30 +100,12 @@ function openStep(entry: EntryPoint, inputs: RawInputs | undefined): OpenStep {
     sleep,
     random: Math.random,
     redact,
+    sandboxes,
     log: log.line,
     warn: (line: string) => log.warning([line]),
     onEvent: eventLog(log),
   };
-  return { raw, sandboxes, problem, context, log };
-}
-
-interface JobSandboxes {
-  readonly sandboxes: readonly JobSandbox[];
-  /** The error that prevented loading them. */
-  readonly problem?: Error | undefined;
-}
-
-/**
- * Returns a load error instead of throwing it: the log that reports it cannot open until we know
- * which tokens to redact.
- */
-function sandboxesFor(entry: EntryPoint): JobSandboxes {
-  try {
-    return { sandboxes: usesJobSandbox(entry) ? loadJobSandboxes() : [] };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return { sandboxes: [], problem: error };
-  }
+  return { raw, loading, context, log };
 }
 
 function usesJobSandbox(entry: EntryPoint): boolean {
@@ -129,9 +115,9 @@ function usesJobSandbox(entry: EntryPoint): boolean {
 async function attempt<T extends EntryPoint, R>(
   entry: T,
   handler: StepHandler<T, R>,
-  { raw, sandboxes, problem, context }: OpenStep,
+  { raw, loading, context }: OpenStep,
 ): Promise<R> {
-  if (problem !== undefined) throw problem;
+  const sandboxes = await loading;
   const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
   return handler(parseInputs(entry, resolved), context, resolved);
 }

@@ -1,5 +1,6 @@
 import type { RetryPolicy } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
+import type { JobSandbox } from '../inputs/job-sandbox.ts';
 import type { Redact } from '../text/redact.ts';
 import type { TransferEvent } from '../transfer/transfer.ts';
 
@@ -13,6 +14,8 @@ export interface Context extends Pick<RetryPolicy, 'sleep' | 'random'> {
   /** Returns Unix time in milliseconds. */
   readonly now: () => number;
   readonly redact: Redact;
+  /** The sandboxes that earlier steps of this job created or connected to. */
+  readonly sandboxes: readonly JobSandbox[];
   readonly onEvent: (event: RunEvent) => void;
 }
 

@@ -21,17 +21,12 @@ import { runScript } from './run-script.ts';
 const STATS_PATH = '/metrics';
 
 /**
- * Runs a script in the sandbox, takes samples meanwhile, and judges them. `sandboxEndsAt` is in Unix
- * milliseconds.
+ * Runs a script in the sandbox, takes samples meanwhile, and judges them.
  * @throws AgentError or InputError if the gate cannot be judged; then nothing has run
  */
-export async function run(
-  inputs: Inputs<'run'>,
-  context: Context,
-  sandboxEndsAt?: number,
-): Promise<Report> {
+export async function run(inputs: Inputs<'run'>, context: Context): Promise<Report> {
   const { cancel, now } = context;
-  noteSandboxEnd(inputs, context, sandboxEndsAt);
+  noteSandboxEnd(inputs, context);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
   return withClient(service, context, async client => {
     await readFirstStats(inputs, client, context);
@@ -56,11 +51,11 @@ export async function run(
 }
 
 function noteSandboxEnd(
-  { maxDuration }: Inputs<'run'>,
-  { now, onEvent }: Context,
-  endsAt = Number.POSITIVE_INFINITY,
+  { sandboxId, maxDuration }: Inputs<'run'>,
+  { now, sandboxes, onEvent }: Context,
 ): void {
-  if (now() + maxDuration <= endsAt) return;
+  const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
+  if (endsAt === undefined || now() + maxDuration <= endsAt) return;
   const text = `The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`;
   onEvent({ kind: 'note', text });
 }

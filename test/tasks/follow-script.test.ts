@@ -60,6 +60,7 @@ async function follow(answers: readonly Respond[], stop = new AbortController().
       cancel: new AbortController().signal,
       killImminent: new AbortController().signal,
       redact: redactor([TOKEN]),
+      sandboxes: [],
       random: () => 0.5,
       onEvent() {},
       clock: now,

@@ -26,7 +26,7 @@ function fakeAgent(answers: readonly [Answer, ...Answer[]]) {
       count += 1;
       if (answer instanceof AgentError) throw answer;
       const label = `${method} ${path}`;
-      return { label, status: 200, text: `{"load":${answer}}`, retryAfter: undefined };
+      return { label, status: 200, text: `{"load":${answer}}`, headers: {} };
     },
   };
   return { client, count: () => count };
@@ -45,6 +45,7 @@ function contextCancelledAt(ms = Number.POSITIVE_INFINITY) {
     now: clock.now,
     random: () => 0,
     redact: text => text,
+    sandboxes: [],
     onEvent(event) {
       if (event.kind === 'note') lines.push(event.text);
     },
