@@ -1,4 +1,6 @@
+import { aggregateOf, figuresOf } from '../gate/aggregates.ts';
 import { overallLabelsOf } from '../gate/conditions.ts';
+import type { Gate } from '../gate/judge.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime, moreInReport } from '../text/format.ts';
 import { formatFigure } from './figure-texts.ts';
@@ -23,40 +25,32 @@ const PLOTS = [
   { name: '🟩 disk', color: '#2da44e', metric: 'disk_used_pct' },
 ] as const;
 
-interface Axis {
-  readonly from: number;
-  readonly to: number;
-  readonly points: number;
-}
-
-interface Series {
-  readonly color: string;
-  readonly points: readonly number[];
-}
-
 /** Draws a legend, and a chart for each stretch of samples without a gap. */
 export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
   const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
-  const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
+  const plots = plotsOf(samples, gate);
   if (stretches.length === 0 || plots.length === 0) return [];
-  // The lines show single samples, so the limit of a mean or percentile would mislead.
-  const conditions = [...gate.failIf, ...gate.warnIf].filter(
-    each => overallLabelsOf(each) === undefined,
-  );
-  const limited = plots.map(plot => {
-    const judged = conditions.filter(({ metric }) => metric === plot.metric);
-    return { ...plot, limits: [...new Set(judged.map(({ limit }) => limit))] };
-  });
-  const charts = stretches.slice(0, MAX_CHARTS).map(stretch => drawChart(stretch, limited));
+  const charts = stretches.slice(0, MAX_CHARTS).map(stretch => drawChart(stretch, gate));
   const notes = [
-    ...limited.map(describePlot),
+    ...plots.map(describePlot),
     ...(charts.length > 1 ? ['a chart for each time without a gap'] : []),
     ...(stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []),
   ];
   return [html`<p>In percent: ${notes.join(' · ')}</p>`, ...charts.map(each => ({ html: each }))];
 }
 
-type Plot = (typeof PLOTS)[number] & { readonly limits: readonly number[] };
+type Plot = ReturnType<typeof plotsOf>[number];
+
+/** Returns the plots of the metrics that were reported, with the limits of their conditions. */
+function plotsOf(samples: readonly Sample[], { failIf, warnIf }: Gate) {
+  const reported = PLOTS.filter(({ metric }) => figuresOf(metric, samples).length > 0);
+  // The lines show single samples, so the limit of a mean or percentile would mislead.
+  const conditions = [...failIf, ...warnIf].filter(each => overallLabelsOf(each) === undefined);
+  return reported.map(plot => {
+    const judged = conditions.filter(({ metric }) => metric === plot.metric);
+    return { ...plot, limits: [...new Set(judged.map(({ limit }) => limit))] };
+  });
+}
 
 function describePlot({ name, metric, limits }: Plot): string {
   const figures = limits.map(limit => formatFigure(metric, limit)).join(', ');
@@ -86,63 +80,51 @@ function pointDistance(samples: readonly Sample[]): number {
   return Math.max(median, span / (MAX_POINTS - 1), 1);
 }
 
-function drawChart(samples: readonly Sample[], plots: readonly Plot[]): string {
+function drawChart(samples: readonly Sample[], gate: Gate): string {
   const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
-  const points = Math.round((to - from) / pointDistance(samples)) + 1;
-  const axis = { from, to, points };
-  const lines = plots.flatMap(plot => spreadOverTime(plot, samples, axis));
-  const limitLines = plots.flatMap(({ color, limits }) =>
-    limits.map((limit): Series => ({ color, points: Array(points).fill(limit) })),
-  );
-  const top = Math.max(100, ...lines.flatMap(line => line.points));
-  return toMermaid([...lines, ...limitLines], axis, Math.ceil(top));
-}
-
-// Each point shows the highest sample near it, or repeats the previous point if there is none.
-function spreadOverTime(
-  { color, metric }: Plot,
-  samples: readonly Sample[],
-  { from, to, points: length }: Axis,
-): Series[] {
-  const highest = new Map<number, number>();
-  for (const { at, figures } of samples) {
-    const figure = figures.get(metric);
-    if (figure === undefined) continue;
-    const point = Math.round(((at - from) / (to - from)) * (length - 1));
-    highest.set(point, Math.max(highest.get(point) ?? 0, figure));
-  }
-  let [previous] = highest.values();
-  if (previous === undefined) return [];
-  const points = Array.from({ length }, (_, point) => {
-    previous = highest.get(point) ?? previous ?? 0;
-    return previous;
-  });
-  return [{ color, points }];
-}
-
-function toMermaid(series: readonly Series[], axis: Axis, top: number): string {
+  const distance = pointDistance(samples);
+  const points = Map.groupBy(samples, ({ at }) => Math.round((at - from) / distance));
+  const length = Math.max(...points.keys()) + 1;
+  const plots = plotsOf(samples, gate);
+  const series = [
+    ...plots.map(({ color, metric }) => ({ color, figures: lineOf(metric, points, length) })),
+    ...plots.flatMap(({ color, limits }) =>
+      limits.map(limit => ({ color, figures: Array<number>(length).fill(limit) })),
+    ),
+  ];
+  const top = Math.max(100, ...series.flatMap(({ figures }) => figures));
   const plotColorPalette = series.map(({ color }) => color).join(', ');
   const style = {
     xyChart: { width: 800, height: 320 },
     themeVariables: { xyChart: { backgroundColor: 'transparent', plotColorPalette } },
   };
-  const plots = series.map(({ points }) => {
-    const numbers = points.map(number => number.toFixed(2));
-    return `  line [${numbers.join(', ')}]`;
-  });
-  const lines = [
+  return [
+    '```mermaid',
     `%%{init: ${JSON.stringify(style)}}%%`,
     'xychart-beta',
     '  accTitle: CPU, memory and disk over time',
-    `  accDescr: From ${formatTime(axis.from)} to ${formatTime(axis.to)}, in percent`,
-    `  ${timeAxis(axis)}`,
-    `  y-axis 0 --> ${top}`,
-    ...plots,
-  ];
-  return ['```mermaid', ...lines, '```'].join('\n');
+    `  accDescr: From ${formatTime(from)} to ${formatTime(to)}, in percent`,
+    `  ${timeAxis(from, to)}`,
+    `  y-axis 0 --> ${Math.ceil(top)}`,
+    ...series.map(({ figures }) => `  line [${figures.map(each => each.toFixed(2)).join(', ')}]`),
+    '```',
+  ].join('\n');
 }
 
-function timeAxis({ from, to }: Axis): string {
+/** Returns the highest figure at each point, or repeats the previous one if there is none. */
+function lineOf(
+  metric: string,
+  points: ReadonlyMap<number, readonly Sample[]>,
+  length: number,
+): number[] {
+  let [previous = 0] = figuresOf(metric, [...points.values()].flat());
+  return Array.from({ length }, (_, point) => {
+    previous = aggregateOf('max', metric, points.get(point) ?? []) ?? previous;
+    return previous;
+  });
+}
+
+function timeAxis(from: number, to: number): string {
   const units = [
     { name: 'hours', ms: 3_600_000 },
     { name: 'minutes', ms: 60_000 },
