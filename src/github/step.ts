@@ -58,7 +58,13 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   const step = await openStep(entry, inputs);
   const { raw, context, log } = step;
   const report = await attempt(entry, handler, step).catch((error: unknown) =>
-    reportOfFailure(entry, raw, error, context.cancel),
+    failedReport(taskOf(entry), {
+      name: raw['name']?.trim() ?? '',
+      error: toReportedError(error),
+      cancelled: context.cancel.aborted,
+      // Nothing was judged, so a configured gate fails.
+      isGated: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
+    }),
   );
   if (report !== undefined) {
     // A step with invalid inputs has a summary too, so read the raw value.
@@ -120,19 +126,4 @@ async function attempt<T extends EntryPoint, R>(
   const sandboxes = await loading;
   const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
   return handler(parseInputs(entry, resolved), context, resolved);
-}
-
-function reportOfFailure(
-  entry: ReportingEntryPoint,
-  raw: RawInputs,
-  error: unknown,
-  { aborted: cancelled }: AbortSignal,
-): Report {
-  return failedReport(taskOf(entry), {
-    name: raw['name']?.trim() ?? '',
-    error: toReportedError(error),
-    cancelled,
-    // Nothing was judged, so a configured gate fails.
-    isGated: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
-  });
 }
