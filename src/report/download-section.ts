@@ -4,12 +4,7 @@ import type { DownloadedFile } from '../transfer/download-file.ts';
 import { html } from './html.ts';
 import type { ReportHeader } from './report.ts';
 import type { SectionView } from './section-view.ts';
-import {
-  clause,
-  describeFailures,
-  describeTransfer,
-  notAttemptedReasons,
-} from './transfer-lines.ts';
+import { clause, describeTransfer, explainMissing } from './transfer-lines.ts';
 
 export interface DownloadSection {
   /** In the order of the input `files`. */
@@ -39,19 +34,17 @@ export const EMPTY_DOWNLOAD: DownloadSection = { files: [], retries: 0, duration
 export function viewDownload(section: DownloadSection, info: ReportHeader): SectionView {
   const { files } = section;
   const totals = countFiles(files);
-  const failed = files.filter(file => file.status === 'failed');
   const transferLine = describeTransfer(totals.downloaded, totals.downloadedBytes, section);
   return {
     level: levelOf(totals),
     headline: describeDownload(section, totals),
-    reasons: notAttemptedReasons(files, info).map(text => ({ text, isUntrusted: true })),
-    failures: describeFailures(failed, ({ path }) => path),
-    logLines: [...files.map(fileLine), ...(transferLine === '' ? [] : [transferLine])],
+    ...explainMissing(files, ({ path }) => path, info),
+    logLines: [...files.map(fileLine), ...transferLine],
     outputs: {
       'downloaded-count': String(totals.downloaded),
       'failed-count': String(totals.failed),
     },
-    blocks: transferLine === '' ? [] : [html`<p>${transferLine}</p>`],
+    blocks: transferLine.map(line => html`<p>${line}</p>`),
     json: { download: { totals, ...section } },
   };
 }

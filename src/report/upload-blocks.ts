@@ -7,14 +7,14 @@ import type { UploadSection } from './upload-section.ts';
 export function uploadBlocks(
   { files, skipped, digest, dryRun }: UploadSection,
   notices: readonly string[],
-  transferLine: string,
+  transferLine: readonly string[],
 ): Html[] {
   const planned = dryRun
     ? files.filter(({ status }) => status === 'skipped').map(({ file }) => file)
     : [];
   return [
     ...shortList(describeFolders(planned)),
-    ...(transferLine === '' ? [] : [html`<p>${transferLine}</p>`]),
+    ...transferLine.map(line => html`<p>${line}</p>`),
     ...folded(formatCount(notices.length, 'notice'), shortList(notices.map(prose))),
     ...folded(
       `${formatNumber(skipped.length)} skipped`,

@@ -8,16 +8,12 @@ import {
   formatNumber,
   limitList,
   moreInReport,
+  totalSize,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import type { ReportHeader } from './report.ts';
 import type { SectionView } from './section-view.ts';
-import {
-  clause,
-  describeFailures,
-  describeTransfer,
-  notAttemptedReasons,
-} from './transfer-lines.ts';
+import { clause, describeTransfer, explainMissing } from './transfer-lines.ts';
 import { uploadBlocks } from './upload-blocks.ts';
 
 export interface UploadSection {
@@ -53,17 +49,14 @@ export const EMPTY_UPLOAD: UploadSection = {
 export function viewUpload(section: UploadSection, info: ReportHeader): SectionView {
   const { files, digest, shard } = section;
   const totals = countFiles(section);
-  const failed = files.filter(file => file.status === 'failed');
   const notices = [...modesNotice(section), ...orphansNotice(section)];
   const transferLine = describeTransfer(totals.uploaded, totals.uploadedBytes, section);
-  const digestLine = digest === '' ? [] : [`Digest: ${digest}`];
   return {
     level: uploadLevel(section, totals),
     headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ''}`,
-    reasons: notAttemptedReasons(files, info).map(text => ({ text, isUntrusted: true })),
-    failures: describeFailures(failed, ({ file }) => file.source),
+    ...explainMissing(files, ({ file }) => file.source, info),
     notices,
-    logLines: transferLine === '' ? digestLine : [transferLine, ...digestLine],
+    logLines: [...transferLine, ...(digest === '' ? [] : [`Digest: ${digest}`])],
     outputs: uploadOutputs(totals, digest),
     blocks: uploadBlocks(section, notices, transferLine),
     json: { totals, ...section, files: files.map(fileEntry) },
@@ -73,24 +66,20 @@ export function viewUpload(section: UploadSection, info: ReportHeader): SectionV
 type Totals = ReturnType<typeof countFiles>;
 
 function countFiles({ files, skipped }: UploadSection) {
-  const totals = {
+  const filesWith = (wanted: FileResult['status']) =>
+    files.filter(({ status }) => status === wanted).map(({ file }) => file);
+  const [uploaded, unchanged] = [filesWith('uploaded'), filesWith('unchanged')];
+  return {
     planned: files.length,
-    plannedBytes: 0,
-    uploaded: 0,
-    unchanged: 0,
-    unchangedBytes: 0,
-    failed: 0,
-    skipped: skipped.length,
-    notAttempted: 0,
-    uploadedBytes: 0,
+    plannedBytes: totalSize(files.map(({ file }) => file)),
+    uploaded: uploaded.length,
+    uploadedBytes: totalSize(uploaded),
+    unchanged: unchanged.length,
+    unchangedBytes: totalSize(unchanged),
+    failed: filesWith('failed').length,
+    skipped: filesWith('skipped').length + skipped.length,
+    notAttempted: filesWith('not-attempted').length,
   };
-  for (const { status, file } of files) {
-    totals[status === 'not-attempted' ? 'notAttempted' : status] += 1;
-    totals.plannedBytes += file.size;
-    if (status === 'unchanged') totals.unchangedBytes += file.size;
-    if (status === 'uploaded') totals.uploadedBytes += file.size;
-  }
-  return totals;
 }
 
 function uploadLevel({ shard }: UploadSection, totals: Totals): SectionView['level'] {
