@@ -32,20 +32,20 @@ type StepHandler<T extends EntryPoint, R> = (
 
 interface StepOptions {
   readonly inputs?: RawInputs;
-  /** Handles a failure instead of failing the step. */
-  readonly onFailure?: (context: StepContext, lines: readonly string[]) => void;
+  /** Begins a warning, which replaces the error if the step fails. */
+  readonly failureWarning?: string;
 }
 
 export async function runStep<T extends EntryPoint>(
   entry: T,
   handler: StepHandler<T, void>,
-  { inputs, onFailure }: StepOptions = {},
+  { inputs, failureWarning }: StepOptions = {},
 ): Promise<void> {
   const step = await openStep(entry, inputs);
   await attempt(entry, handler, step).catch((error: unknown) => {
     const lines = errorLines(toReportedError(error));
-    if (onFailure === undefined) step.log.fail(lines);
-    else onFailure(step.context, lines);
+    if (failureWarning === undefined) step.log.fail(lines);
+    else step.log.warning([[failureWarning, ...lines].join(' ')]);
   });
 }
 

@@ -63,22 +63,17 @@ export async function createOrConnect(
   if (opened.token === undefined) throw noTokenError(opened);
 }
 
-export async function deleteOrWarn(
-  deletion: ScheduledDeletion,
+/** Deletes a sandbox, unless it is already gone. @throws AgentError */
+export async function deleteAtEnd(
+  { id }: ScheduledDeletion,
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
 ): Promise<void> {
   // A cancelled job still deletes its sandbox, until the runner kills the step.
-  const { id } = deletion;
-  await withApi(inputs, context, context.killImminent, async api => {
-    try {
-      const wasThere = await deleteSandbox(api, id);
-      context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
-    } catch (error) {
-      if (!(error instanceof AgentError)) throw error;
-      context.warn(`${notDeletedWarning(deletion)} ${error.message} ${error.hint}`);
-    }
-  });
+  const wasThere = await withApi(inputs, context, context.killImminent, api =>
+    deleteSandbox(api, id),
+  );
+  context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 
 export function notDeletedWarning({ id, endsAt }: ScheduledDeletion): string {
