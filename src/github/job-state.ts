@@ -3,15 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import path from 'node:path';
 import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import { DEFAULT_PORT } from '../inputs/connection.ts';
+import { inputNames } from '../inputs/inputs.ts';
 import { JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { PublishedSandbox, ScheduledDeletion } from '../sandbox/sandbox.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { readInputs, requireVariables, tempDirectory, writeToRunner } from './runner.ts';
-
-// In nested composite actions, a post step gets the wrong inputs (actions/runner#3514). The API key
-// is secret, so it is never saved.
-const SAVED_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
 
 export function jobMetadata(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
@@ -24,7 +21,10 @@ export function jobMetadata(): Readonly<Record<string, string>> {
 }
 
 export function saveDeletion({ id, endsAt }: ScheduledDeletion, raw: RawInputs): void {
-  const inputs = Object.fromEntries(SAVED_INPUTS.map(name => [name, raw[name] ?? '']));
+  // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514). The API key
+  // is secret, so it is never saved.
+  const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
+  const inputs = Object.fromEntries(names.map(name => [name, raw[name] ?? '']));
   writeToRunner('GITHUB_STATE', () => saveState('sandbox', { id, endsAt, inputs }));
 }
 

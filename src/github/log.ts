@@ -23,8 +23,8 @@ export interface Log {
   readonly output: (lines: string) => void;
   readonly debug: (text: string) => void;
   readonly group: (title: string, lines: readonly string[]) => void;
-  readonly notice: (lines: readonly string[]) => void;
-  readonly warning: (lines: readonly string[]) => void;
+  readonly notice: (text: string) => void;
+  readonly warning: (text: string) => void;
   readonly error: (lines: readonly string[]) => void;
   readonly fail: (lines: readonly string[]) => void;
 }
@@ -49,8 +49,8 @@ export function openLog(redact: Redact): Log {
       info(lines.map(clean).join('\n'));
       endGroup();
     },
-    notice: lines => notice(toMessage(lines)),
-    warning: lines => warning(toMessage(lines)),
+    notice: text => notice(toMessage([text])),
+    warning: text => warning(toMessage([text])),
     error: lines => error(toMessage(lines)),
     fail: lines => setFailed(toMessage(lines)),
   };

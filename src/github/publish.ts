@@ -59,7 +59,7 @@ function writeFiles(report: Report, verdict: Verdict, log: Log): Record<string, 
       ...(upload && { checksums: write('checksums.txt', checksumsOf(upload.files)) }),
     };
   } catch (error) {
-    log.warning([`The report file could not be written: ${errorText(error)}.`]);
+    log.warning(`The report file could not be written: ${errorText(error)}.`);
     return { report: '', ...(upload && { checksums: '' }) };
   }
 }
@@ -68,7 +68,7 @@ async function writeSummary(report: Report, verdict: Verdict, log: Log): Promise
   try {
     await stepSummary.addRaw(summaryOf(report, verdict)).write();
   } catch (error) {
-    log.warning([`The job summary could not be written: ${errorText(error)}.`]);
+    log.warning(`The job summary could not be written: ${errorText(error)}.`);
   }
 }
 
@@ -79,8 +79,8 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   const { title, reasons, failures, warnings, notices, logLines } = verdict;
   const prefix = report.name === '' ? '' : `${report.name}: `;
   for (const line of logLines) log.line(line);
-  for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
-  for (const text of notices) log.notice([text]);
+  for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
+  for (const text of notices) log.notice(text);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
   const causes = reasons.flatMap(reasonLines);
   // Lists of annotations only show the first line, so begin with the cause.

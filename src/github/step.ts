@@ -45,7 +45,7 @@ export async function runStep<T extends EntryPoint>(
   await attempt(entry, handler, step).catch((error: unknown) => {
     const lines = errorLines(toReportedError(error));
     if (failureWarning === undefined) step.log.fail(lines);
-    else step.log.warning([[failureWarning, ...lines].join(' ')]);
+    else step.log.warning([failureWarning, ...lines].join(' '));
   });
 }
 
@@ -108,7 +108,7 @@ async function openStep(entry: EntryPoint, inputs: RawInputs | undefined): Promi
     redact,
     sandboxes,
     log: log.line,
-    warn: (line: string) => log.warning([line]),
+    warn: log.warning,
     onEvent: eventLog(log),
   };
   return { raw, loading, context, log };
