@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { SkippedEntry } from '../files/find.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
@@ -11,10 +12,10 @@ import {
   totalSize,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
+import { code, folded, type Html, html, prose, shortList } from './html.ts';
 import type { ReportHeader } from './report.ts';
 import type { SectionView } from './section-view.ts';
 import { clause, describeTransfer, explainMissing } from './transfer-lines.ts';
-import { uploadBlocks } from './upload-blocks.ts';
 
 export interface UploadSection {
   readonly dryRun: boolean;
@@ -151,4 +152,43 @@ function uploadOutputs(totals: Totals, digest: string): Record<string, string> {
 function fileEntry({ file, ...result }: FileResult): object {
   const { source, target, size } = file;
   return { source, target, size, ...result };
+}
+
+function uploadBlocks(
+  { files, skipped, digest, dryRun }: UploadSection,
+  notices: readonly string[],
+  transferLine: readonly string[],
+): Html[] {
+  const planned = dryRun
+    ? files.filter(({ status }) => status === 'skipped').map(({ file }) => file)
+    : [];
+  return [
+    ...shortList(describeFolders(planned)),
+    ...transferLine.map(line => html`<p>${line}</p>`),
+    ...folded(formatCount(notices.length, 'notice'), shortList(notices.map(prose))),
+    ...folded(
+      `${formatNumber(skipped.length)} skipped`,
+      shortList(skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`)),
+    ),
+    ...folded(
+      formatCount(planned.length, 'planned file'),
+      shortList(planned.map(file => describeMove(file, formatBytes(file.size)))),
+    ),
+    ...(digest === '' ? [] : [html`<p>Digest: ${code(digest)}</p>`]),
+  ];
+}
+
+function describeFolders(files: readonly FileResult['file'][]): Html[] {
+  const folders = Map.groupBy(files, ({ source, target }) =>
+    [source, target].map(file => path.posix.dirname(file)).join('\0'),
+  );
+  return [...folders].map(([names, inFolder]) => {
+    const [source = '', target = ''] = names.split('\0');
+    const count = formatCount(inFolder.length, 'file');
+    return describeMove({ source, target }, `${count}, ${formatBytes(totalSize(inFolder))}`);
+  });
+}
+
+function describeMove({ source, target }: { source: string; target: string }, size: string): Html {
+  return html`${code(source)} → ${code(target)}: ${size}`;
 }
