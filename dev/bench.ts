@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import fs, { readFileSync } from 'node:fs';
+import fs from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { measure, type Run } from './bench/measure.ts';
+import type { Command } from './runner/execute.ts';
 import { prepareStep } from './runner/step.ts';
 
 // Compares the built action with curl and the package e2b: the same files, the same server. Prints
@@ -16,6 +17,8 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const CONNECTIONS = 24;
 const LATENCY_MS = 100;
+// Far more than an upload needs, and less than a file of 1 GiB.
+const MAX_UPLOAD_MIB = 512;
 const HEADERS = {
   'X-Access-Token': 'bench-token',
   'E2b-Sandbox-Id': 'bench',
@@ -65,21 +68,17 @@ interface Job {
   readonly temp: string;
 }
 
-interface Command {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-}
-
 /** The reference comes first. */
 const CONTENDERS: Readonly<Record<string, (job: Job) => Command | Promise<Command>>> = {
   'curl -Z': curl,
   upload: job => upload(job, {}),
   'upload, one by one': job => upload(job, { 'files-per-request': '1' }),
   ...(isInstalled('e2b') && {
-    'e2b, one list': ({ url }) => ({
+    'e2b, one list': ({ url, folder }) => ({
       file: process.execPath,
       args: [SCRIPTS.e2b, url, HEADERS['E2b-Sandbox-Id'], HEADERS['X-Access-Token']],
+      cwd: folder,
+      env: process.env,
     }),
   }),
 };
@@ -98,7 +97,7 @@ async function upload(job: Job, more: Readonly<Record<string, string>>): Promise
   return command;
 }
 
-function curl({ url, files, temp }: Job): Command {
+function curl({ url, files, folder, temp }: Job): Command {
   const common = Object.entries(HEADERS).map(([name, value]) => `header = "${name}: ${value}"`);
   const blocks = files.map(file =>
     [
@@ -111,7 +110,8 @@ function curl({ url, files, temp }: Job): Command {
   const config = path.join(temp, 'curl.config');
   fs.writeFileSync(config, blocks.join('next\n'));
   const parallel = ['-Z', '--parallel-immediate', '--parallel-max', String(CONNECTIONS)];
-  return { file: 'curl', args: ['--silent', '--show-error', ...parallel, '--config', config] };
+  const args = ['--silent', '--show-error', ...parallel, '--config', config];
+  return { file: 'curl', args, cwd: folder, env: process.env };
 }
 
 function isInstalled(name: string): boolean {
@@ -120,12 +120,6 @@ function isInstalled(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** One run of a contender. */
-interface Run {
-  readonly ms: number;
-  readonly peakMib: number;
 }
 
 async function compare(): Promise<void> {
@@ -161,7 +155,7 @@ async function takeTurns(job: Job, bytes: number, countsPort: number): Promise<R
   // The first round warms up the page cache and does not count.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, [name, prepare]] of Object.entries(CONTENDERS).entries()) {
-      const run = await measure(await prepare(job), job);
+      const run = await measure(await prepare(job));
       const counted: { files: number; bytes: number } = JSON.parse(
         await (await fetch(`http://127.0.0.1:${countsPort}`)).text(),
       );
@@ -170,40 +164,13 @@ async function takeTurns(job: Job, bytes: number, countsPort: number): Promise<R
         throw new Error(
           `${name} delivered ${counted.files} files with ${counted.bytes} bytes, not ${job.files.length} with ${bytes}`,
         );
+      if (name.startsWith('upload') && run.peakMib > MAX_UPLOAD_MIB)
+        throw new Error(`${name} took ${run.peakMib} MiB, more than ${MAX_UPLOAD_MIB}`);
       console.error(`${name}: ${Math.round(run.ms)} ms`);
       if (round > 0) runs[index]?.push(run);
     }
   }
   return runs;
-}
-
-/** Runs a process to its end. */
-async function measure({ file, args, env = process.env }: Command, job: Job): Promise<Run> {
-  const start = performance.now();
-  const child = spawn(file, args, {
-    cwd: job.folder,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let peakMib = 0;
-  const timer = setInterval(() => {
-    peakMib = Math.max(peakMib, peakOf(child.pid));
-  }, 5);
-  const exit = once(child, 'exit').then(([code]) => ({ code, ms: performance.now() - start }));
-  const [{ code, ms }, ...said] = await Promise.all([exit, text(child.stdout), text(child.stderr)]);
-  clearInterval(timer);
-  if (code !== 0) throw new Error(`${file} ended with ${code}: ${said.join('').slice(-2000)}`);
-  return { ms, peakMib };
-}
-
-/** The high-water mark of a process, in MiB; 0 if it has ended, or the system is not Linux. */
-function peakOf(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / KIB;
-  } catch {
-    return 0;
-  }
 }
 
 function cellsOf(runs: readonly (readonly Run[])[]): string[] {
