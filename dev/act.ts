@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startControlPlane } from './agent/control-plane.ts';
+import { startService } from './agent/service.ts';
 import { execute } from './runner/execute.ts';
 
 // Runs workflows in act, a runner that knows nothing of this project.
@@ -47,16 +47,14 @@ async function runExample(file: string): Promise<string[]> {
     path.join(temp.path, name),
   );
   if (!project || !action || !sandboxes) throw new Error('unreachable');
-  await using plane = await startControlPlane({
+  await using service = await startService({
     apiKey: API_KEY,
     folder: sandboxes,
-    // Without a domain, the actions send the files to the address of the API, too.
-    domain: null,
-    agents: { runCommands: true },
+    runCommands: true,
   });
-  await plane.create(SANDBOX);
+  service.create(SANDBOX);
   const workflow = await readFile(path.join(PROJECT, file), 'utf8');
-  await writeProject(project, workflow.replaceAll(SERVICE, plane.url));
+  await writeProject(project, workflow.replaceAll(SERVICE, service.url));
   await copyAction(action);
   const problems = await runAct(file, project, {
     '--workflows': 'workflow.yml',
@@ -66,12 +64,12 @@ async function runExample(file: string): Promise<string[]> {
     // A cache of an earlier run would list files of a sandbox that is gone.
     '--cache-server-path': path.join(temp.path, 'caches'),
   });
-  const used = plane.created.at(-1);
+  const used = service.created.at(-1);
   const page = path.join(used?.root ?? '', 'home/user/app/index.html');
   if ((await readFile(page, 'utf8').catch(() => undefined)) !== PAGE)
     problems.push(`${file}: the page is not in the sandbox`);
-  if (plane.running().join() !== SANDBOX)
-    problems.push(`${file}: these sandboxes run: ${plane.running().join(', ')}`);
+  if (service.running().join() !== SANDBOX)
+    problems.push(`${file}: these sandboxes run: ${service.running().join(', ')}`);
   return problems;
 }
 

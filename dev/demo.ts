@@ -1,7 +1,7 @@
 import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startControlPlane } from './agent/control-plane.ts';
+import { startService } from './agent/service.ts';
 import { runStep, type Step, type StepEnd } from './runner/step.ts';
 
 // Runs the steps of a job with the built actions and a stand-in for E2B: creates a sandbox, uploads a
@@ -13,12 +13,10 @@ const TEST = `ls
 for number in 1 2 3; do sleep 1; echo "test $number passed"; done | tee results.txt`;
 
 await using folder = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-demo-'));
-await using service = await startControlPlane({
+await using service = await startService({
   apiKey: API_KEY,
   folder: path.join(folder.path, 'sandboxes'),
-  // Without a domain, the actions send everything to the address of the API.
-  domain: null,
-  agents: { runCommands: true },
+  runCommands: true,
 });
 const workspace = path.join(folder.path, 'workspace');
 await mkdir(path.join(workspace, 'src'), { recursive: true });

@@ -1,68 +1,98 @@
 import { mkdirSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { type Answer, errorAnswer, jsonAnswer, refuse, send, unknownPath } from './answer.ts';
+import { sendFile } from './download.ts';
 import { openMetrics } from './metrics.ts';
-import { type AgentOptions, settingsOf } from './options.ts';
 import { createProcessService } from './process.ts';
-import { openServer } from './server.ts';
-import { handle } from './service.ts';
+import { HOMES, onThisMachine } from './sandbox-path.ts';
+import { receiveUpload } from './upload.ts';
 
-/** A request and how it ended. `filenames` and `status` change until then. */
+/** How the agents of a service behave. */
+export interface AgentOptions {
+  /** Metrics instead of the machine's own. */
+  readonly metrics?: () => object;
+  /**
+   * Serves envd's process service, whose commands run as the user of this process and can reach
+   * everything that it can. Default false.
+   */
+  readonly runCommands?: boolean;
+  /** Decides how each valid request is answered. Default: as it is performed. */
+  readonly intercept?: (exchange: Exchange) => Promise<Answer | undefined>;
+}
+
+/** A valid upload, request for stats, or request to the API. */
+export interface Exchange {
+  readonly to: 'upload' | 'stats' | 'api';
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Does what is asked. Returns the answer, unsent. */
+  readonly perform: () => Promise<Answer>;
+}
+
+/** A request that has reached an agent. */
 export interface RecordedRequest {
   readonly method: string;
   /** Path and query as sent, still encoded. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Of the parts named `file`, in order. */
-  readonly filenames: string[];
-  /** Undefined until answered. */
-  status: number | undefined;
 }
 
-/** A running agent. */
-export interface LocalAgent extends AsyncDisposable {
-  readonly requests: readonly RecordedRequest[];
-  readonly url: string;
-  /** Connections opened so far. */
-  readonly connections: () => number;
-  /** Closes all connections and waits until every request has ended. */
-  readonly close: () => Promise<void>;
+/** Intercepts nothing. */
+export function performed({ perform }: Exchange): Promise<Answer> {
+  return perform();
 }
 
-/** Answers the requests for one sandbox. */
-export interface Handler {
+/** The agent of one sandbox. */
+export interface Agent {
   readonly requests: readonly RecordedRequest[];
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
   /** Ends commands, and resolves when no request is at work. */
   readonly end: () => Promise<unknown>;
 }
 
-/** Starts an agent; it is ready when the promise resolves. */
-export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
-  const { requests, serve, end } = createHandler(options);
-  const server = await openServer(options, serve);
-  async function close(): Promise<void> {
-    server.close();
-    await end();
-  }
-  const { url, connections } = server;
-  return { requests, url, connections, close, [Symbol.asyncDispose]: close };
-}
+const PROCESSES = '/process.Process/';
 
-/** Creates the sandbox's root. */
-export function createHandler(options: AgentOptions): Handler {
-  mkdirSync(options.root, { recursive: true });
-  const settings = settingsOf(options);
+/** Creates the agent of a sandbox, and its homes below `root`, the directory that is its `/`. */
+export function createAgent(root: string, token: string, options: AgentOptions): Agent {
+  for (const home of HOMES) mkdirSync(onThisMachine(root, home), { recursive: true });
   const atWork = new Set<Promise<void>>();
   const requests: RecordedRequest[] = [];
-  const readMetrics = settings.metrics ?? openMetrics(settings.root);
-  const processes = settings.runCommands ? createProcessService(settings.root) : undefined;
+  const readMetrics = options.metrics ?? openMetrics(root);
+  const processes = options.runCommands ? createProcessService(root) : undefined;
+  const { intercept = performed } = options;
+
+  /** Returns undefined if the answer was sent. */
+  async function respond(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Answer | undefined> {
+    checkToken(request.headers, token);
+    const { pathname, searchParams: query } = new URL(`http://sandbox${request.url}`);
+    const answerTo = (to: Exchange['to'], perform: Exchange['perform']) =>
+      intercept({ to, request, response, perform });
+    switch (`${request.method} ${pathname}`) {
+      case 'GET /files':
+        await sendFile(root, query, response);
+        return undefined;
+      case 'POST /files':
+        return await answerTo('upload', () => receiveUpload(request, query, root));
+      case 'GET /metrics':
+        return await answerTo('stats', async () => jsonAnswer(readMetrics()));
+      default:
+        if (!processes || !pathname.startsWith(PROCESSES)) throw unknownPath();
+        await processes.serve(pathname.slice(PROCESSES.length), request, response);
+        return undefined;
+    }
+  }
+
   return {
     requests,
     serve(request, response) {
-      settings.onRequest?.(request);
-      const record = recordOf(request);
-      requests.push(record);
-      const work = handle({ settings, readMetrics, processes, request, response, record });
+      const { method = '', url = '', headers } = request;
+      requests.push({ method, url, headers });
+      const work = respond(request, response)
+        .catch((error: unknown) => errorAnswer(error))
+        .then(answer => answer && send(response, answer));
       atWork.add(work);
       void work.then(() => atWork.delete(work));
     },
@@ -73,6 +103,9 @@ export function createHandler(options: AgentOptions): Handler {
   };
 }
 
-function recordOf({ method = '', url = '', headers }: IncomingMessage): RecordedRequest {
-  return { method, url, headers, filenames: [], status: undefined };
+/** @throws Refusal if the token is wrong or missing */
+function checkToken(headers: IncomingHttpHeaders, token: string): void {
+  if (headers['x-access-token'] === token) return;
+  const advice = 'please provide a valid access token or method signing if supported';
+  throw refuse(401, `unauthorized access, ${advice}`);
 }

@@ -7,29 +7,31 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
-/** Refuses a request: the HTTP status and what the body says. */
+/** Ends a request with an answer other than success. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  readonly status: number;
-  readonly by: RefusedBy;
+  readonly answer: Answer;
 
-  constructor(status: number, message: string, by: RefusedBy = 'agent') {
-    super(message);
-    this.status = status;
-    this.by = by;
+  constructor(answer: Answer) {
+    super(String(answer.body));
+    this.answer = answer;
   }
 }
 
-/** The agent and the proxy before it refuse in JSON, its HTTP library in text. */
-type RefusedBy = 'agent' | 'library' | { readonly proxyTo: string };
+/** A refusal in the form of envd and of the API. */
+export function refuse(status: number, message: string): Refusal {
+  return new Refusal(jsonAnswer({ code: status, message }, status));
+}
 
-/** Answers any error: a `Refusal` with its own status, everything else with 500. */
+/** The refusal of envd's HTTP library. */
+export function unknownPath(): Refusal {
+  return new Refusal(textAnswer('404 page not found', 404));
+}
+
+/** Returns the answer of a `Refusal`, and 500 for any other error. */
 export function errorAnswer(error: unknown): Answer {
-  const { status, message, by } =
-    error instanceof Refusal ? error : new Refusal(500, errorText(error));
-  if (by === 'agent') return jsonAnswer({ code: status, message }, status);
-  if (by === 'library') return textAnswer(message, status);
-  return jsonAnswer({ sandboxId: by.proxyTo, message, code: status }, status);
+  if (error instanceof Refusal) return error.answer;
+  return refuse(500, error instanceof Error ? error.message : String(error)).answer;
 }
 
 export function jsonAnswer(value: object, status = 200): Answer {
@@ -48,8 +50,4 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers });
   response.end(body);
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

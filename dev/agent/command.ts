@@ -20,7 +20,6 @@ export interface CommandOptions {
   /** Directory on this machine. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly hasStdin: boolean;
 }
 
 /** A command that was started. */
@@ -67,12 +66,12 @@ export async function startCommand(options: CommandOptions): Promise<Command> {
 }
 
 /** Starts through a shell, as envd does: without the program, the command still starts, and exits with 127. */
-async function spawnShell({ command, hasStdin, ...options }: CommandOptions) {
-  const args = ['-c', 'exec "$@"', '/bin/sh', ...command];
+async function spawnShell({ command, ...options }: CommandOptions) {
   try {
-    const child = hasStdin
-      ? spawn('/bin/sh', args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
-      : spawn('/bin/sh', args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('/bin/sh', ['-c', 'exec "$@"', '/bin/sh', ...command], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     await once(child, 'spawn');
     return { child, pid: child.pid ?? 0 };
   } catch (error) {
@@ -100,12 +99,7 @@ async function forwardOutput(
 
 /** Go's names of common signals. */
 const SIGNAL_NAMES: Readonly<Record<string, string>> = {
-  SIGHUP: 'hangup',
-  SIGINT: 'interrupt',
-  SIGABRT: 'aborted',
   SIGKILL: 'killed',
-  SIGPIPE: 'broken pipe',
-  SIGQUIT: 'quit',
   SIGSEGV: 'segmentation fault',
   SIGTERM: 'terminated',
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { Refusal, send } from './answer.ts';
+import { refuse, send } from './answer.ts';
 
 // The Connect protocol in JSON: https://connectrpc.com/docs/protocol
 
@@ -31,18 +31,14 @@ const LAST = 2;
 
 /** Returns the message of a request, which is a frame if the answer is a stream. @throws ConnectError */
 export async function readMessage(request: IncomingMessage, isStream: boolean): Promise<unknown> {
+  const type = request.headers['content-type'];
+  if (type !== (isStream ? STREAM : UNARY)) throw refuse(415, `not the type of a message: ${type}`);
   const body = await buffer(request);
   if (!isStream) return parse(body);
   const content = body.subarray(HEADER_BYTES);
   if (body.length < HEADER_BYTES || body.readUInt32BE(1) !== content.length)
     throw new ConnectError('invalid_argument', 'protocol error: the body is not one message');
   return parse(content);
-}
-
-/** @throws Refusal for another type of body */
-export function checkType({ headers }: IncomingMessage, isStream: boolean): void {
-  const type = isStream ? STREAM : UNARY;
-  if (headers['content-type']?.split(';')[0] !== type) throw new Refusal(415, '', 'library');
 }
 
 function parse(json: Buffer): unknown {

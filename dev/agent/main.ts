@@ -3,8 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startAgent } from './agent.ts';
-import { startControlPlane } from './control-plane.ts';
+import { startService } from './service.ts';
 
 const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN]
          [--header-prefix PREFIX] [--listen-port N] [--api-key KEY] [--run-commands]
@@ -19,29 +18,18 @@ try {
   process.exitCode = 2;
 }
 
-type Options = ReturnType<typeof readOptions>;
-
-async function start({ apiKey, ...options }: Options): Promise<void> {
-  const server =
-    apiKey === undefined ? await startAgent(options) : await startWithApi({ ...options, apiKey });
-  const { url } = server;
-  const { sandboxId, token, root } = options;
+async function start({ sandboxId, token, ...options }: ReturnType<typeof readOptions>) {
+  const { apiKey, folder, runCommands } = options;
+  const service = await startService(options);
+  const { url } = service;
+  // With an API, the folder holds a root for each sandbox.
+  service.create(sandboxId, token, apiKey === undefined ? folder : undefined);
   if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
-  if (options.runCommands)
+  if (runCommands)
     console.log('run-commands: as you, on this machine; the folder of a sandbox is no jail');
-  console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${root}`);
+  console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${folder}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void server[Symbol.asyncDispose]());
-}
-
-/** One sandbox from the start, below the root like those that the API creates. */
-async function startWithApi({ root, apiKey, ...agents }: Options & { readonly apiKey: string }) {
-  const { sandboxId, token, listenPort } = agents;
-  // Without a domain, a client keeps to the address of the API.
-  const options = { apiKey, folder: root, listenPort, agents, domain: null };
-  const plane = await startControlPlane(options);
-  await plane.create(sandboxId, token);
-  return plane;
+    process.once(signal, () => void service[Symbol.asyncDispose]());
 }
 
 function readOptions() {
@@ -54,19 +42,19 @@ function readOptions() {
       'header-prefix': text,
       'listen-port': { ...text, default: '0' },
       'api-key': text,
-      'run-commands': { type: 'boolean' },
+      'run-commands': { type: 'boolean', default: false },
     },
   });
   for (const [name, value] of Object.entries(values))
     if (value === '') throw new Error(`--${name} is empty`);
   return {
-    root: values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-')),
+    folder: values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-')),
     token: values.token,
     sandboxId: values['sandbox-id'],
     // The action `sandbox` speaks E2B's API, and so uses its prefix.
     headerPrefix: values['header-prefix'] ?? (values['api-key'] === undefined ? 'Svc' : 'E2b'),
     listenPort: portOf(values['listen-port']),
-    runCommands: values['run-commands'] ?? false,
+    runCommands: values['run-commands'],
     apiKey: values['api-key'],
   };
 }

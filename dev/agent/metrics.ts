@@ -1,5 +1,7 @@
-import { readFileSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { cpus, freemem, totalmem } from 'node:os';
+
+const MIB = 1024 ** 2;
 
 /**
  * Reads the resource usage of this machine, as the stats operation reports it. The CPU's share is
@@ -12,12 +14,19 @@ export function openMetrics(root: string): () => Readonly<Record<string, number>
     const total = now.total - last.total;
     const used = total > 0 ? 100 * (1 - (now.idle - last.idle) / total) : 0;
     last = now;
+    const memory = { total: totalmem(), used: totalmem() - freemem() };
+    const { blocks, bavail, bsize } = statfsSync(root);
     return {
       ts: Math.floor(Date.now() / 1000),
       cpu_count: cpus().length,
       cpu_used_pct: Math.round(100 * Math.max(0, used)) / 100,
-      ...memory(),
-      ...disk(root),
+      mem_total: memory.total,
+      mem_used: memory.used,
+      mem_total_mib: Math.floor(memory.total / MIB),
+      mem_used_mib: Math.floor(memory.used / MIB),
+      // Blocks reserved for the superuser count as used.
+      disk_used: (blocks - bavail) * bsize,
+      disk_total: blocks * bsize,
     };
   };
 }
@@ -27,31 +36,4 @@ function cpuTimes() {
   const idle = times.reduce((sum, each) => sum + each.idle, 0);
   const busy = times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, 0);
   return { idle, total: idle + busy };
-}
-
-/** Used memory excludes the page cache if the system tells the two apart. */
-function memory() {
-  const info = memoryInfo();
-  const total = info?.('MemTotal') ?? totalmem();
-  const used = total - (info?.('MemAvailable') ?? freemem());
-  return {
-    mem_total_mib: Math.floor(total / 1024 ** 2),
-    mem_used_mib: Math.floor(used / 1024 ** 2),
-    mem_total: total,
-    mem_used: used,
-    ...(info && { mem_cache: info('Cached') + info('SReclaimable') }),
-  };
-}
-
-// Only Linux tells the page cache from used memory, in KiB.
-function memoryInfo(): ((name: string) => number) | undefined {
-  if (process.platform !== 'linux') return undefined;
-  const text = readFileSync('/proc/meminfo', 'utf8');
-  return name => 1024 * Number(new RegExp(`^${name}: *(\\d+)`, 'm').exec(text)?.[1] ?? 0);
-}
-
-/** Blocks reserved for the superuser count as used. */
-function disk(root: string) {
-  const { blocks, bavail, bsize } = statfsSync(root);
-  return { disk_used: (blocks - bavail) * bsize, disk_total: blocks * bsize };
 }

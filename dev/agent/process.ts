@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from './answer.ts';
+import { unknownPath } from './answer.ts';
 import { type Command, type CommandOptions, startCommand } from './command.ts';
 import { streamCommand } from './command-stream.ts';
-import { ConnectError, checkType, readMessage, sendError, sendMessage } from './connect.ts';
-import { expandPath, findHome, OTHER_HOME, onThisMachine } from './sandbox-path.ts';
+import { ConnectError, readMessage, sendError, sendMessage } from './connect.ts';
+import { expandPath, findHome, onThisMachine } from './sandbox-path.ts';
 
 // The part of envd's process service that the actions use. Its messages:
 // packages/envd/spec/process/process.proto of e2b-dev/infra.
@@ -38,10 +38,7 @@ export function createProcessService(root: string): ProcessService {
     response: ServerResponse,
   ): Promise<void> {
     const isStream = operation === 'Start' || operation === 'Connect';
-    if (!isStream && operation !== 'SendSignal')
-      throw new Refusal(404, '404 page not found', 'library');
-    if (request.method !== 'POST') throw new Refusal(405, '', 'library');
-    checkType(request, isStream);
+    if (!isStream && operation !== 'SendSignal') throw unknownPath();
     try {
       const user = userOf(request.headers);
       const message = fieldsOf(await readMessage(request, isStream));
@@ -95,30 +92,24 @@ function textOf(value: unknown): string {
   throw new ConnectError('invalid_argument', problem);
 }
 
-/** Makes the user's home. @throws ConnectError */
-function parseStart({ process: config, stdin }: Fields, user: User, root: string): CommandOptions {
+/** @throws ConnectError */
+function parseStart({ process: config }: Fields, user: User, root: string): CommandOptions {
   const { cmd, args, envs, cwd } = fieldsOf(config);
-  const home = onThisMachine(root, user.home);
-  mkdirSync(home, { recursive: true });
   const own = Object.entries(fieldsOf(envs)).map(([name, value]) => [name, textOf(value)]);
-  const base = { PATH: process.env['PATH'], HOME: home, USER: user.name, LOGNAME: user.name };
+  const base = {
+    PATH: process.env['PATH'],
+    HOME: onThisMachine(root, user.home),
+    USER: user.name,
+    LOGNAME: user.name,
+  };
+  const folder = expandPath(textOf(cwd), user.home);
+  if (!existsSync(onThisMachine(root, folder)))
+    throw new ConnectError('invalid_argument', `cwd '${folder}' does not exist`);
   return {
     command: [textOf(cmd), ...(Array.isArray(args) ? args.map(textOf) : [])],
-    cwd: folderOf(textOf(cwd), user, root),
+    cwd: onThisMachine(root, folder),
     env: { ...base, ...Object.fromEntries(own) },
-    hasStdin: stdin !== false,
   };
-}
-
-function folderOf(cwd: string, { name, home }: User, root: string): string {
-  const path = expandPath(cwd, home);
-  if (path === undefined) {
-    const problem = `failed to expand path '' for user '${name}': ${OTHER_HOME}`;
-    throw new ConnectError('invalid_argument', problem);
-  }
-  const folder = onThisMachine(root, path);
-  if (existsSync(folder)) return folder;
-  throw new ConnectError('invalid_argument', `cwd '${path}' does not exist`);
 }
 
 function remember(command: Command, commands: Commands): Command {
@@ -131,7 +122,7 @@ function remember(command: Command, commands: Commands): Command {
 
 function sendSignal(message: Fields, commands: Commands): object {
   const command = find(message, commands);
-  const [, signal] = /^SIGNAL_(SIGKILL|SIGTERM)$/.exec(textOf(message['signal'])) ?? [];
+  const signal = textOf(message['signal']).replace('SIGNAL_', '');
   if (signal !== 'SIGKILL' && signal !== 'SIGTERM')
     throw new ConnectError('unimplemented', 'invalid signal: SIGNAL_UNSPECIFIED');
   if (!command.isRunning()) throw notFound(command.pid);

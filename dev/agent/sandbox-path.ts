@@ -1,6 +1,6 @@
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { Refusal } from './answer.ts';
+import { type Refusal, refuse } from './answer.ts';
 
 /** Node's error code (`ENOENT`, …) of a failed file system call; undefined for other errors. */
 export function errorCode(error: unknown): unknown {
@@ -11,34 +11,19 @@ export function errorCode(error: unknown): unknown {
 export function homeOf(username: string | null): string {
   const home = findHome(username ?? 'user');
   if (home !== undefined) return home;
-  throw new Refusal(401, `error looking up user '${username}': user: unknown user ${username}`);
+  throw refuse(401, `error looking up user '${username}': user: unknown user ${username}`);
 }
 
 /** The home directory of a user; undefined if there is no such user. */
 export function findHome(username: string): string | undefined {
-  if (username === 'root') return '/root';
-  return username === 'user' ? '/home/user' : undefined;
+  return HOMES.find(home => posix.basename(home) === username);
 }
 
-export const OTHER_HOME = 'cannot expand user-specific home dir';
+export const HOMES = ['/home/user', '/root'];
 
-/**
- * The absolute path in the sandbox of a path as a client writes it. An absolute path stays as it is
- * written.
- * @returns undefined for the home of another user, which is `OTHER_HOME`
- */
-export function expandPath(path: string, home: string): string | undefined {
-  if (/^~[^/\\]/.test(path)) return undefined;
-  const expanded = path.startsWith('~') ? `./${path.slice(1)}` : path;
-  return path.startsWith('/') ? path : posix.resolve(home, expanded);
-}
-
-/** The path of a file to write. @throws Refusal for a home itself, or that of another user */
-export function absolutePath(path: string, home: string): string {
-  const absolute = expandPath(path, home);
-  if (absolute === undefined) throw new Refusal(400, `error resolving path: ${OTHER_HOME}`);
-  if (posix.resolve(absolute) === home) throw isDirectory(home);
-  return absolute;
+/** The absolute path of a path as a client writes it. An absolute path stays as it is written. */
+export function expandPath(path: string, home: string): string {
+  return path.startsWith('/') ? path : posix.resolve(home, path.replace(/^~(?=\/|$)/, '.'));
 }
 
 /** The path on this machine of an absolute path in a sandbox, never outside its root. */
@@ -62,10 +47,10 @@ export function openForWriting(root: string, path: string): number {
   } catch (error) {
     if (errorCode(error) === 'EISDIR') throw isDirectory(path);
     if (!['ENOTDIR', 'EEXIST'].some(code => code === errorCode(error))) throw error;
-    throw new Refusal(500, `error ensuring directories: path is a file: ${dirname(path)}`);
+    throw refuse(500, `error ensuring directories: path is a file: ${dirname(path)}`);
   }
 }
 
 function isDirectory(path: string): Refusal {
-  return new Refusal(400, `path is a directory: ${path}`);
+  return refuse(400, `path is a directory: ${path}`);
 }

@@ -1,106 +1,143 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
-import { checkFileToken, checkRouting, checkToken } from './access.ts';
-import type { RecordedRequest } from './agent.ts';
-import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
-import { sendFile } from './download.ts';
-import type { Settings } from './options.ts';
-import type { ProcessService } from './process.ts';
-import { receiveUpload } from './upload.ts';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import path from 'node:path';
+import { type Agent, type AgentOptions, createAgent } from './agent.ts';
+import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
+import { createApi } from './api.ts';
 
-/** A request at work. */
-export interface Job {
-  readonly settings: Settings;
-  readonly readMetrics: () => object | string;
-  readonly processes: ProcessService | undefined;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly record: RecordedRequest;
+/** How to start a service. Only the folder has no default. */
+export interface ServiceOptions extends AgentOptions {
+  /** Directory for the root of each sandbox, under its ID. */
+  readonly folder: string;
+  /** The key that requests to the API must carry as X-API-Key. Default: there is no API. */
+  readonly apiKey?: string | undefined;
+  /** The domain in the API's answers. Default: none, so that clients keep to this address. */
+  readonly domain?: string | null;
+  /** The vendor's part of the routing headers' names. Default `E2b`. */
+  readonly headerPrefix?: string;
+  /** Where to listen on 127.0.0.1. Default: any free port. */
+  readonly listenPort?: number;
+  /** Private key and certificate as PEM texts. Default: http. */
+  readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** Answers a request, whatever happens. */
-export async function handle(job: Job): Promise<void> {
-  const { request, response, record, settings } = job;
-  // Only the first question mark ends the path: a query may hold more of them.
-  const [, path = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(request.url ?? '') ?? [];
-  try {
-    checkRouting(request.headers, settings);
-    const operation = operationAt(`${request.method} ${path}`, settings);
-    await (operation ? operation(job, parseQuery(search)) : callProcesses(path, job));
-  } catch (error) {
-    answerWith(job, errorAnswer(error));
-  } finally {
-    record.status ??= response.headersSent ? response.statusCode : undefined;
+/** A sandbox that was created. */
+export interface Sandbox extends Agent {
+  readonly id: string;
+  readonly token: string;
+  /** Its `/` on this machine. */
+  readonly root: string;
+}
+
+export interface Sandboxes {
+  /** Every sandbox created so far. */
+  readonly created: readonly Sandbox[];
+  /** The IDs of the sandboxes that were not deleted. */
+  readonly running: () => string[];
+  /** Creates a sandbox, with an ID, a token and a folder of its own unless given. */
+  readonly create: (id?: string, token?: string, root?: string) => Sandbox;
+  readonly find: (id: string) => Sandbox | undefined;
+  readonly remove: (sandbox: Sandbox) => void;
+}
+
+/** Stands in for a host of sandboxes and, given an API key, for the API that creates them. */
+export interface Service extends Sandboxes, AsyncDisposable {
+  /** Scheme, host and port, without a trailing slash. */
+  readonly url: string;
+  /** Connections opened so far. */
+  readonly connections: () => number;
+  /** Method, path and status of every request to the API, such as `POST /sandboxes 201`. */
+  readonly requests: readonly string[];
+  /** The JSON bodies of the requests to the API that had one. */
+  readonly bodies: readonly unknown[];
+}
+
+// No time limit on requests, so that stalls last, and no Keep-Alive hint in answers.
+const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
+
+/** Starts a service, which is ready when the promise resolves. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { apiKey, headerPrefix = 'E2b', listenPort = 0, tls } = options;
+  const sandboxes = openSandboxes(options);
+  const api = createApi(options, sandboxes);
+  let connections = 0;
+
+  function serve(request: http.IncomingMessage, response: http.ServerResponse): void {
+    if (apiKey !== undefined && /^(\/v2)?\/sandboxes\b/.test(request.url ?? ''))
+      return void api.serve(request, response);
+    try {
+      sandboxOf(request, headerPrefix, sandboxes).serve(request, response);
+    } catch (error) {
+      send(response, errorAnswer(error));
+    }
   }
+
+  const server = tls
+    ? https.createServer({ ...tls, ...TIMEOUTS }, serve)
+    : http.createServer(TIMEOUTS, serve);
+  server.on('connection', () => (connections += 1));
+  server.listen(listenPort, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : listenPort;
+  return {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    connections: () => connections,
+    requests: api.requests,
+    bodies: api.bodies,
+    ...sandboxes,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await Promise.all(sandboxes.created.map(sandbox => sandbox.end()));
+    },
+  };
 }
 
-function answerWith({ record, response }: Job, sent: Answer): void {
-  record.status ??= sent.status;
-  send(response, sent);
+function openSandboxes({ folder, ...options }: ServiceOptions): Sandboxes {
+  const running = new Map<string, Sandbox>();
+  const created: Sandbox[] = [];
+  return {
+    created,
+    running: () => [...running.keys()],
+    create(
+      id = `i${randomUUID().slice(0, 8)}`,
+      token: string = randomUUID(),
+      root = path.join(folder, id),
+    ) {
+      const sandbox = { id, token, root, ...createAgent(root, token, options) };
+      running.set(id, sandbox);
+      created.push(sandbox);
+      return sandbox;
+    },
+    find: id => running.get(id),
+    remove(sandbox) {
+      running.delete(sandbox.id);
+      void sandbox.end();
+    },
+  };
 }
 
-function operationAt(asked: string, { uploadPath, statsPath }: Settings) {
-  if (asked === `POST ${uploadPath}`) return upload;
-  if (asked === `GET ${uploadPath}`) return download;
-  return asked === `GET ${statsPath}` ? stats : undefined;
+/** Finds the sandbox that the routing headers name. @throws Refusal in the words of E2B's proxy */
+function sandboxOf(
+  { headers }: http.IncomingMessage,
+  headerPrefix: string,
+  sandboxes: Sandboxes,
+): Sandbox {
+  const [id, port] = ['Id', 'Port'].map(name => {
+    const header = `${headerPrefix}-Sandbox-${name}`.toLowerCase();
+    const value = headers[header];
+    if (typeof value === 'string' && value !== '') return value;
+    throw routingError(400, `The routing header ${header} is missing`);
+  });
+  const sandbox = sandboxes.find(String(id));
+  if (sandbox === undefined) throw routingError(502, 'The sandbox was not found', id);
+  if (port === '49983') return sandbox;
+  throw routingError(502, 'The sandbox is running but port is not open', id);
 }
 
-async function upload(job: Job, query: URLSearchParams): Promise<void> {
-  const { request, record, settings } = job;
-  checkFileToken(request.headers, settings.token);
-  await perform(job, true, (body = request) =>
-    receiveUpload(
-      { headers: request.headers, query, body, filenames: record.filenames },
-      settings.root,
-    ),
-  );
-}
-
-async function download(job: Job, query: URLSearchParams): Promise<void> {
-  const { request, response, settings } = job;
-  checkFileToken(request.headers, settings.token);
-  await sendFile({ headers: request.headers, query, root: settings.root }, response);
-}
-
-async function stats(job: Job): Promise<void> {
-  checkToken(job.request.headers, job.settings.token);
-  await perform(job, false, async () => metricsAnswer(job.readMetrics()));
-}
-
-async function perform(
-  job: Job,
-  isUpload: boolean,
-  act: (body?: Readable) => Promise<Answer>,
-): Promise<void> {
-  const { request, response, settings } = job;
-  const send = (answer: Answer) => answerWith(job, answer);
-  if (!settings.intercept) return send(await act());
-  await settings.intercept({ isUpload, request, response, perform: act, send });
-}
-
-async function callProcesses(path: string, job: Job): Promise<void> {
-  const { request, response, processes, settings } = job;
-  checkToken(request.headers, settings.token);
-  const [, operation] = /^\/process\.Process\/(.*)$/.exec(path) ?? [];
-  if (operation !== undefined && processes)
-    return await processes.serve(operation, request, response);
-  const isKnown = path === settings.uploadPath || path === settings.statsPath;
-  throw isKnown
-    ? new Refusal(405, '', 'library')
-    : new Refusal(404, '404 page not found', 'library');
-}
-
-/** Reads a query as Go does, which skips what it cannot decode. */
-function parseQuery(search: string): URLSearchParams {
-  const pairs = search.split('&').filter(pair => !/;|%(?![\da-f]{2})/i.test(pair));
-  const query = new URLSearchParams(pairs.join('&'));
-  const twice = [...query.keys()].find(name => query.getAll(name).length > 1);
-  if (twice === undefined) return query;
-  const problem = `Invalid format for parameter ${twice}: multiple values for single value`;
-  throw new Refusal(400, problem, 'library');
-}
-
-function metricsAnswer(figures: object | string): Answer {
-  if (typeof figures === 'object') return jsonAnswer(figures);
-  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: figures };
+function routingError(code: number, message: string, sandboxId = ''): Refusal {
+  return new Refusal(jsonAnswer({ sandboxId, message, code }, code));
 }

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startControlPlane } from '../agent/control-plane.ts';
+import { startService } from '../agent/service.ts';
 
 // Lets E2B's own SDK, a client that knows nothing of this project, use the stand-in.
 
@@ -42,18 +42,18 @@ export async function runE2bSdk(): Promise<string[]> {
   if (status !== 0) return [`${PACKAGE} cannot be installed: ${stderr}`];
   const entry = createRequire(path.join(temp.path, 'x')).resolve('e2b');
   const sdk: Sdk = await import(pathToFileURL(entry).href);
-  await using plane = await startControlPlane({
+  await using service = await startService({
     apiKey: API_KEY,
     folder: path.join(temp.path, 'sandboxes'),
-    agents: { runCommands: true },
+    runCommands: true,
   });
   try {
-    await useSandbox(sdk, plane.url);
-    assert.deepEqual(plane.running(), []);
+    await useSandbox(sdk, service.url);
+    assert.deepEqual(service.running(), []);
     console.log(`${PACKAGE} created a sandbox, wrote, read, ran commands and deleted it.`);
     return [];
   } catch (error) {
-    return [`${PACKAGE}: ${String(error)}; the API saw ${plane.requests.join(', ')}`];
+    return [`${PACKAGE}: ${String(error)}; the API saw ${service.requests.join(', ')}`];
   }
 }
 

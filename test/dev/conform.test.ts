@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { startAgent } from '../../dev/agent/agent.ts';
+import { startService } from '../../dev/agent/service.ts';
 import { listenHere } from '../listening.ts';
 import { WINDOWS } from '../system.ts';
 
@@ -64,15 +64,9 @@ const WORKS = ['upload', 'stats', 'download', ...(WINDOWS ? [] : ['run'])];
 
 test('conform finds the header-prefix of the stand-in, and that all its operations work', async () => {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'conform-'));
-  const options = {
-    root: folder.path,
-    token: TOKEN,
-    sandboxId: 'box',
-    headerPrefix: 'E2b',
-    runCommands: true,
-  };
-  await using agent = await startAgent(options);
-  const { code, report } = await tryService(agent.url);
+  await using service = await startService({ folder: folder.path, runCommands: true });
+  service.create('box', TOKEN);
+  const { code, report } = await tryService(service.url);
   for (const [feature, expected] of Object.entries(EXCEPTIONS))
     assert.deepEqual(exceptions(report, feature), expected, feature);
   assert.equal(code, 0);

@@ -1,16 +1,14 @@
-import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
+import type { Exchange } from '../../dev/agent/agent.ts';
 import type { Answer } from '../../dev/agent/answer.ts';
-import type { Exchange } from '../../dev/agent/options.ts';
 
 /**
  * What a fault does to a request. Unless said otherwise, the form is read and its files are stored.
  * - `status`: answers after reading the body, or at once with `early`; stores nothing.
  * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or
  *   instead of answering. The first two store nothing.
- * - `truncate`: announces the whole answer, sends half of it and closes the connection.
+ * - `truncate`: announces the whole answer, sends part of it and closes the connection.
  * - `stall`: never reads the body (and stores nothing), or never answers.
  */
 export type FaultAction =
@@ -28,7 +26,7 @@ export type FaultAction =
 /** A rule of misbehavior. It only sees valid requests, so that it hides no client's mistake. */
 export interface Fault {
   readonly on: 'upload' | 'stats' | 'any';
-  /** Only uploads of this path: the decoded query, or the filename of a file in a batch. */
+  /** Only uploads of this path, which the query names. */
   readonly path?: string;
   /** How many matching requests pass first. Default 0. */
   readonly skip?: number;
@@ -40,7 +38,7 @@ export interface Fault {
 /** The rules in force. The first one that applies decides, and those after it do not count the request. */
 export interface Faults {
   readonly add: (...faults: readonly Fault[]) => void;
-  readonly intercept: (exchange: Exchange) => Promise<void>;
+  readonly intercept: (exchange: Exchange) => Promise<Answer | undefined>;
 }
 
 export function createFaults(faults: readonly Fault[] = []): Faults {
@@ -48,13 +46,8 @@ export function createFaults(faults: readonly Fault[] = []): Faults {
   return {
     add: (...added) => void rules.push(...added.map(toRule)),
     async intercept(exchange) {
-      const paths = rules.some(({ fault }) => fault.path !== undefined);
-      const { isUpload } = exchange;
-      const { targets = [], body } = isUpload && paths ? await targetsOf(exchange) : {};
-      const rule = rules.find(each => matches(each.fault, isUpload, targets) && isDue(each));
-      await respond(rule?.fault.do, exchange, () =>
-        exchange.perform(body && Readable.from([body])),
-      );
+      const rule = rules.find(each => matches(each.fault, exchange) && isDue(each));
+      return await respond(rule?.fault.do, exchange);
     },
   };
 }
@@ -68,9 +61,9 @@ function toRule(fault: Fault): Rule {
   return { fault, seen: 0 };
 }
 
-function matches({ on, path }: Fault, isUpload: boolean, targets: readonly string[]): boolean {
-  const isOn = on === 'any' || on === (isUpload ? 'upload' : 'stats');
-  return isOn && (path === undefined || targets.includes(path));
+function matches({ on, path }: Fault, { to, request }: Exchange): boolean {
+  const { searchParams } = new URL(`http://sandbox${request.url}`);
+  return (on === 'any' || on === to) && (path === undefined || searchParams.get('path') === path);
 }
 
 /** Counts the request. */
@@ -81,51 +74,30 @@ function isDue(rule: Rule): boolean {
   return before >= skip && before < skip + times;
 }
 
-interface Targets {
-  readonly targets?: readonly string[];
-  /** The body, if it had to be read. */
-  readonly body?: Buffer;
-}
-
-async function targetsOf({ request }: Exchange): Promise<Targets> {
-  const path = new URL(request.url ?? '', 'http://localhost').searchParams.get('path');
-  if (path !== null) return { targets: [path] };
-  const body = await buffer(request);
-  const disposition = /^Content-Disposition:[^\r\n]*?; filename="([^"\r\n]*)"/gim;
-  return { targets: [...body.toString().matchAll(disposition)].map(([, name = '']) => name), body };
-}
-
+/** Returns the answer that is to be sent, if there is one. */
 async function respond(
   action: FaultAction | undefined,
-  { request, response, send }: Exchange,
-  perform: () => Promise<Answer>,
-): Promise<void> {
+  { request, response, perform }: Exchange,
+): Promise<Answer | undefined> {
   switch (action?.kind) {
     case undefined:
-      return send(await perform());
+      return await perform();
     case 'status':
       if (action.early !== true) await finished(request.resume());
-      return send({ ...action, body: action.body ?? '' });
+      return { body: '', ...action };
     case 'reset':
       if (action.at === 'after-body') await perform();
-      if (action.at === 'during-body') await firstBytes(request.resume());
+      if (action.at === 'during-body')
+        await Promise.race([once(request, 'data'), once(request, 'close')]);
       return void request.socket.resetAndDestroy();
     case 'truncate': {
       const { status, headers, body } = await perform();
-      const whole = Buffer.from(body);
-      response.writeHead(status, { ...headers, 'Content-Length': whole.length });
-      return void response.write(whole.subarray(0, whole.length >> 1), () => {
-        response.socket?.end();
-      });
+      response.writeHead(status, { ...headers, 'Content-Length': body.length });
+      return void response.write(body.slice(1), () => void response.socket?.end());
     }
     case 'stall':
       if (action.at === 'answering') await perform();
-      return await finished(response).catch(() => undefined);
+      await finished(response).catch(() => undefined);
+      return undefined;
   }
-}
-
-function firstBytes(request: IncomingMessage): Promise<void> {
-  return new Promise(resolve => {
-    request.once('data', () => resolve()).once('close', resolve);
-  });
 }

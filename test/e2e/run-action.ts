@@ -26,7 +26,7 @@ export interface RunOptions extends Pick<Step, 'env'> {
   readonly post?: Pick<StepEnd, 'state'>;
   /** Called with each line of the log. */
   readonly onLine?: (line: string, signal: Signal) => void;
-  /** Called with each request when its headers reach the agent, before the agent handles it. */
+  /** Called with each valid upload and request for stats, before the agent handles it. */
   readonly onRequest?: (request: IncomingRequest, signal: Signal) => void;
 }
 

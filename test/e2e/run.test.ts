@@ -91,7 +91,7 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   });
 
   test('run connects to the sandbox of the job, and says if it ends before max-duration', async () => {
-    await using job = await openJobWithApi({ agents: { runCommands: true } });
+    await using job = await openJobWithApi({ runCommands: true });
     await job.runSandbox({ lifetime: '30m' });
     const { stdout, exitCode } = await job.runAction('run', { run: 'echo "hello $USER"' });
     assert.equal(exitCode, 0, stdout);

@@ -242,7 +242,7 @@ const MISPLACED: Readonly<Record<string, string>>[] = [
 ];
 
 test('secrets in invalid inputs are not repeated', async () => {
-  await using job = await openJob({ token: TOKEN });
+  await using job = await openJob();
   for (const inputs of MISPLACED) {
     const result = await runAction(job, { ...INPUTS, ...inputs }, { env });
     assert.equal(result.exitCode, 1, result.stdout);

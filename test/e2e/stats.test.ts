@@ -7,8 +7,9 @@ import { openJob, openJobWithFault } from './test-job.ts';
 test("the stats output is the agent's JSON without spaces, and unreported figures are empty, never 0", async () => {
   const sent =
     ' {"b": 1.50, "2": 1,\n "gpu": {"c": ["d"]}, "mem_used": 5, "disk_total": 0, "cpu_count": "two"} ';
-  const fault = { on: 'stats', times: 1, do: statusFault(503) } as const;
-  await using job = await openJob({ metrics: () => sent, faults: [fault] });
+  const answers = [statusFault(503), statusFault(200, sent)];
+  const faults = answers.map(answer => ({ on: 'stats', times: 1, do: answer }) as const);
+  await using job = await openJob({ faults });
   const { outputs, summary, report } = await expectSuccess(job, {}, { task: 'stats' });
   assert.equal(outputs['stats'], JSON.stringify(JSON.parse(sent)));
   assert.deepEqual(report.stats, JSON.parse(sent));
@@ -30,8 +31,9 @@ test('stats are read after the last upload, even if an upload failed', async () 
 });
 
 test('unreadable stats fail the step after a good upload', async () => {
-  const faults = [{ on: 'stats', times: 1, do: statusFault(404) }] as const;
-  await using job = await openJob({ metrics: () => '<h1>Hi</h1>', faults });
+  const answers = [statusFault(404), statusFault(200, '<h1>Hi</h1>')];
+  const faults = answers.map(answer => ({ on: 'stats', times: 1, do: answer }) as const);
+  await using job = await openJob({ faults });
   for (const says of [/GET http:\S+\/metrics answered 404/, /GET http:\S+\/metrics/]) {
     const { outputs, annotations, errors } = await expectFailure(job, { retries: '0' });
     assert.deepEqual([outputs['uploaded-count'], outputs['stats']], ['1', '']);

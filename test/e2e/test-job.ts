@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type LocalAgent, startAgent } from '../../dev/agent/agent.ts';
-import type { AgentOptions } from '../../dev/agent/options.ts';
+import type { RecordedRequest } from '../../dev/agent/agent.ts';
+import { type ServiceOptions, startService } from '../../dev/agent/service.ts';
 import { METRICS } from './agent-answers.ts';
 import { createFaults, type Fault, type FaultAction } from './faults.ts';
 
@@ -28,10 +28,15 @@ export interface TestJob extends AsyncDisposable {
   readonly temp: string;
   /** The directory on disk that is the sandbox's `/`. */
   readonly root: string;
-  readonly agent: LocalAgent;
+  readonly agent: {
+    readonly url: string;
+    readonly requests: readonly RecordedRequest[];
+    /** Connections opened so far. */
+    readonly connections: () => number;
+  };
   /** Adds rules after those in force. */
   readonly addFaults: (...faults: readonly Fault[]) => void;
-  /** Called with each request before the agent handles it. */
+  /** Called with each valid upload and request for stats before the agent handles it. */
   readonly listener: { onRequest?: ((request: IncomingRequest) => void) | undefined };
   /** Writes files of the checkout, by relative path. */
   write(files: Files): void;
@@ -39,16 +44,19 @@ export interface TestJob extends AsyncDisposable {
   readStored(file: string): Buffer;
 }
 
-export interface TestJobOptions extends Partial<AgentOptions> {
+export interface TestJobOptions extends Partial<Omit<ServiceOptions, 'folder' | 'intercept'>> {
   /** Files of the checkout. Default: one small file. */
   readonly files?: Files;
   readonly faults?: readonly Fault[];
+  /** The sandbox's. */
+  readonly token?: string;
 }
 
 /** Opens a job. Disposing of it stops the agent and removes all folders. */
 export async function openJob({
   files = { 'a.txt': 'text' },
   faults,
+  token = TOKEN,
   ...options
 }: TestJobOptions = {}): Promise<TestJob> {
   const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
@@ -58,32 +66,33 @@ export async function openJob({
     return folder;
   };
   const workspace = makeFolder('work');
-  const root = makeFolder('root');
   const listener: TestJob['listener'] = {};
   const { add, intercept } = createFaults(faults);
-  const agent = await startAgent({
-    root,
-    token: TOKEN,
-    sandboxId: SANDBOX_ID,
+  const service = await startService({
+    folder: directory,
+    headerPrefix: 'Svc',
     metrics: () => METRICS,
-    onRequest: request => listener.onRequest?.(request),
-    intercept,
+    intercept(exchange) {
+      listener.onRequest?.(exchange.request);
+      return intercept(exchange);
+    },
     ...options,
   });
+  const { root, requests } = service.create(SANDBOX_ID, token);
   writeFiles(workspace, files);
   return {
     workspace,
     outside: makeFolder('outside'),
     temp: makeFolder('temp'),
     root,
-    agent,
+    agent: { url: service.url, requests, connections: service.connections },
     addFaults: add,
     listener,
     write: more => writeFiles(workspace, more),
     readStored: file =>
       readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
     async [Symbol.asyncDispose]() {
-      await agent.close();
+      await service[Symbol.asyncDispose]();
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -17,8 +17,8 @@ const METRICS = { mem_total: 2 ** 33, mem_used: 2 ** 31 };
 
 test('later steps use the sandbox of the job without showing its token', async () => {
   const faults = createFaults();
-  const agents = { metrics: () => METRICS, intercept: faults.intercept };
-  await using job = await openJobWithApi({ agents });
+  const { intercept } = faults;
+  await using job = await openJobWithApi({ metrics: () => METRICS, intercept });
   const { plane, temp, workspace, runAction } = job;
   mkdirSync(path.join(workspace, 'dist'));
   writeFileSync(path.join(workspace, 'dist/a.txt'), 'a');
@@ -124,7 +124,7 @@ test('if two steps connect to the same sandbox, later steps use the newest token
   const first = await runSandbox();
   const id = plane.created[0]?.id ?? '';
   for (const round of [1, 2, 3]) {
-    const { token } = await plane.create(id, `token-of-round-${round}`);
+    const { token } = plane.create(id, `token-of-round-${round}`);
     const main = await runSandbox({ 'sandbox-id': id });
     assert.equal(main.outputs['token'], token);
     const stats = await runAction('stats', {});

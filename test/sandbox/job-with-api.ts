@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Answer, errorAnswer, Refusal } from '../../dev/agent/answer.ts';
-import { type ControlPlaneOptions, startControlPlane } from '../../dev/agent/control-plane.ts';
+import type { Exchange } from '../../dev/agent/agent.ts';
+import { type Answer, jsonAnswer } from '../../dev/agent/answer.ts';
+import { type ServiceOptions, startService } from '../../dev/agent/service.ts';
 import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
 
 export const API_KEY = 'e2b_the-key-of-the-account';
@@ -30,31 +31,39 @@ export type Failure =
       readonly answer?: Answer | 'reset';
     };
 
-/** Fails the first requests like this, whatever they ask. */
-function failInTurn(failures: readonly Failure[]): NonNullable<ControlPlaneOptions['intercept']> {
+/** Fails the first requests to the API like this, whatever they ask. */
+function failInTurn(
+  failures: readonly Failure[],
+  intercept: Intercept = ({ perform }) => perform(),
+): Intercept {
   const left = [...failures];
-  return async act => {
-    const failure = left.shift() ?? 0;
-    if (failure === 0) return act();
-    if (typeof failure === 'number') return errorAnswer(new Refusal(failure, 'Not now'));
+  return async exchange => {
+    const { to, response, perform } = exchange;
+    const failure = to === 'api' ? (left.shift() ?? 0) : 0;
+    if (failure === 0) return await intercept(exchange);
+    if (typeof failure === 'number') return jsonAnswer({ message: 'Not now' }, failure);
     await failure.waits?.();
-    const truth = failure.answer === undefined || failure.acts ? act() : undefined;
-    return failure.answer === 'reset' ? undefined : (failure.answer ?? truth);
+    const truth = failure.answer === undefined || failure.acts ? await perform() : undefined;
+    if (failure.answer !== 'reset') return failure.answer ?? truth;
+    return void response.destroy();
   };
 }
 
-interface ApiOptions extends Partial<ControlPlaneOptions> {
+type Intercept = (exchange: Exchange) => Promise<Answer | undefined>;
+
+interface ApiOptions extends Partial<ServiceOptions> {
   readonly failures?: readonly Failure[];
 }
 
-export async function openJobWithApi({ failures = [], ...options }: ApiOptions = {}) {
+export async function openJobWithApi({ failures = [], intercept, ...options }: ApiOptions = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-action-'));
   const places = { workspace: path.join(folder, 'work'), temp: path.join(folder, 'temp') };
   for (const place of Object.values(places)) mkdirSync(place);
-  const plane = await startControlPlane({
+  const plane = await startService({
     apiKey: API_KEY,
     folder,
-    intercept: failInTurn(failures),
+    domain: 'e2b.app',
+    intercept: failInTurn(failures, intercept),
     ...options,
   });
 

@@ -93,8 +93,8 @@ test('a creation is not repeated after a TLS error that follows the request', {
 
 test('a sandbox without a token fails the step, and the post step deletes it', async () => {
   await using job = await openJobWithApi({
-    async intercept(act) {
-      const { body, ...answer } = act();
+    async intercept({ perform }) {
+      const { body, ...answer } = await perform();
       return { ...answer, body: String(body).replace(/,"envdAccessToken":"[^"]+"/, '') };
     },
   });

@@ -45,7 +45,7 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
 
 test('connecting with sandbox-id extends the lifetime, and the post step does not delete', async () => {
   await using job = await openJobWithApi();
-  const { id, token } = await job.plane.create('i1--a_b');
+  const { id, token } = job.plane.create('i1--a_b');
   const main = await job.runSandbox({ 'sandbox-id': id, lifetime: '1.5s' });
   assert.deepEqual([main.outputs['id'], main.outputs['token']], [id, token], main.stdout);
   assert.deepEqual(job.plane.bodies, [{ timeout: 2 }]);
@@ -55,7 +55,7 @@ test('connecting with sandbox-id extends the lifetime, and the post step does no
 
 test('with delete: true, the post step deletes a sandbox that could not be connected to', async () => {
   await using job = await openJobWithApi({ failures: [500] });
-  const { id } = await job.plane.create();
+  const { id } = job.plane.create();
   const inputs = { 'sandbox-id': id, delete: 'true', retries: '0' };
   const main = await job.runSandbox(inputs);
   assert.equal(main.exitCode, 1);

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { startService } from '../../dev/agent/service.ts';
+import { kill, start } from '../../dev/conform/process.ts';
+import { openService } from '../../dev/conform/service.ts';
+import { download, sendFiles } from '../../dev/conform/store.ts';
+import { canBeNamed, filesBelow, onWindows, WITHOUT_SIGNALS } from '../system.ts';
+
+// Tests what neither npm run conform nor the action tries: conform.test.ts and test/e2e do the rest.
+
+const START = path.resolve(import.meta.dirname, '../../dev/start.js');
+
+/** Starts a stand-in with a sandbox, and the client of npm run conform. */
+async function openSandbox() {
+  const outside = mkdtempSync(path.join(tmpdir(), 'stand-in-'));
+  const folder = path.join(outside, 'sandboxes');
+  mkdirSync(folder);
+  const service = await startService({ folder, apiKey: 'key', runCommands: true });
+  const { id, token, root } = service.create();
+  const connection = {
+    baseUrl: service.url,
+    token,
+    sandboxId: id,
+    headerPrefix: 'E2b',
+    username: undefined,
+    uploadPath: '/files',
+    statsPath: '/metrics',
+    headers: {},
+  };
+  return {
+    service,
+    outside,
+    root,
+    client: openService(connection),
+    ask: (asked: string, body?: object, key = 'key') => ask(service.url, asked, body, key),
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      rmSync(outside, { recursive: true });
+    },
+  };
+}
+
+/** Asks the API, such as `POST /sandboxes`. */
+async function ask(url: string, asked: string, body?: object, key = 'key') {
+  const [method = '', place] = asked.split(' ');
+  const json = { 'Content-Type': 'application/json' };
+  const answer = await fetch(`${url}${place}`, {
+    method,
+    headers: { 'X-API-Key': key, ...(body && json) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const said = await answer.text();
+  return { status: answer.status, ...(said === '' ? {} : JSON.parse(said)) };
+}
+
+test('the stand-in checks the routing headers as the proxy of E2B does', async () => {
+  await using sandbox = await openSandbox();
+  const cases = [
+    ['E2b-Sandbox-Id', '', 400, /is missing/],
+    ['E2b-Sandbox-Id', 'other', 502, /was not found/],
+    ['E2b-Sandbox-Port', '80', 502, /port is not open/],
+  ] as const;
+  for (const [name, value, status, says] of cases) {
+    const headers = { [name]: value };
+    const file = { target: 'a', content: Buffer.from('a') };
+    const answer = await sendFiles(sandbox.client, [file], { headers });
+    assert.equal(answer.status, status);
+    assert.match(answer.text, says);
+  }
+  assert.deepEqual(filesBelow(sandbox.root), {});
+});
+
+test('the stand-in resolves paths as envd does, inside the root', async () => {
+  await using sandbox = await openSandbox();
+  const answers = {
+    '/a/./c': '/a/./c',
+    'a/../b/./c/': '/home/user/b/c',
+    '../../c': '/c',
+    '~/d': '/home/user/d',
+    '/../e': '/../e',
+    '/it\'s 50%, #1 ä"文🙂': '/it\'s 50%, #1 ä"文🙂',
+  };
+  for (const [given, stored] of Object.entries(answers).filter(([name]) => canBeNamed(name))) {
+    const answer = await sendFiles(sandbox.client, [
+      { target: given, content: Buffer.from(given) },
+    ]);
+    assert.equal(JSON.parse(answer.text)[0].path, stored);
+    const file = path.join(sandbox.root, path.posix.resolve('/', stored));
+    assert.equal(readFileSync(file, 'utf8'), given);
+    assert.equal(String((await download(sandbox.client, given.replace(/\/$/, ''))).body), given);
+  }
+  assert.deepEqual(readdirSync(sandbox.outside), ['sandboxes']);
+  const rejected = { '/home': 400, '/': 400, '': 400, '/new/': 400, '/a\0b': 500 };
+  for (const [target, status] of Object.entries(rejected)) {
+    const query = { path: target };
+    const answer = await sendFiles(sandbox.client, [{ target, content: Buffer.from('x') }], {
+      query,
+    });
+    assert.equal(answer.status, status, target);
+  }
+});
+
+test('the stand-in kills the process alone, and waits for no child that holds its output', {
+  skip: onWindows('there is no /bin/sh'),
+}, async t => {
+  await using sandbox = await openSandbox();
+  const { client } = sandbox;
+  const pidFile = path.join(sandbox.root, 'home/user/child');
+  const script = 'sleep 60 & echo $! >child; kill -STOP $$';
+  const { end } = await start(client, script, {
+    async onStart(pid) {
+      while (!Object.hasOwn(filesBelow(sandbox.root), 'home/user/child')) await client.send(STATS);
+      await kill(client, pid);
+      return undefined;
+    },
+  });
+  const child = Number(readFileSync(pidFile, 'utf8'));
+  t.after(() => process.kill(child));
+  const status = 'signal: killed';
+  assert.deepEqual(end, { exitCode: -1, status, error: status });
+  assert.ok(process.kill(child, 0));
+});
+const STATS = { method: 'GET', path: '/metrics' } as const;
+
+test('the stand-in creates sandboxes with roots of their own, connects to and deletes them, and rejects other requests', async () => {
+  await using sandbox = await openSandbox();
+  const { service, ask, client } = sandbox;
+  const base = { templateID: 'base' };
+  const [one, two] = [await ask('POST /sandboxes', base), await ask('POST /v2/sandboxes', base)];
+  for (const body of [{}, [], { ...base, timeout: '60' }])
+    assert.equal((await ask('POST /sandboxes', body)).status, 400, JSON.stringify(body));
+  assert.equal((await ask('POST /sandboxes', base, 'no')).status, 401);
+  for (const asked of ['GET /sandboxes', 'PUT /sandboxes/x', 'POST /sandboxes/x'])
+    assert.equal((await ask(asked)).status, 404, asked);
+  const stats = async (id: string, token: string) => {
+    const headers = { 'E2b-Sandbox-Id': id, 'X-Access-Token': token };
+    return (await client.send({ ...STATS, headers })).status;
+  };
+  assert.equal(await stats(one.sandboxID, one.envdAccessToken), 200);
+  assert.equal(await stats(one.sandboxID, two.envdAccessToken), 401);
+  const connected = await ask(`POST /sandboxes/${two.sandboxID}/connect`, { timeout: 60 });
+  assert.equal(connected.envdAccessToken, two.envdAccessToken);
+  for (const status of [204, 404])
+    assert.equal((await ask(`DELETE /sandboxes/${one.sandboxID}`)).status, status);
+  assert.equal(await stats(one.sandboxID, one.envdAccessToken), 502);
+  assert.deepEqual(service.running().slice(1), [two.sandboxID]);
+  assert.equal(readdirSync(path.join(sandbox.outside, 'sandboxes')).length, 3);
+});
+
+test('npm run agent serves a sandbox and the API', { skip: WITHOUT_SIGNALS }, async t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'stand-in-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const args = ['agent/main', '--root', folder, '--run-commands', '--api-key', 'key'];
+  const child = spawn(process.execPath, [START, ...args]);
+  t.after(() => child.kill('SIGKILL'));
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)]);
+  const said: Record<string, string> = {};
+  for await (const line of createInterface(child.stdout)) {
+    const [, name = '', value = ''] = /^([\w-]+): (.*)$/.exec(line) ?? assert.fail(line);
+    said[name] = value;
+    if (name === 'root') break;
+  }
+  const url = said['base-url'] ?? '';
+  assert.deepEqual([said['api-url'], said['api-key'], said['sandbox-id']], [url, 'key', 'local']);
+  assert.match(said['run-commands'] ?? '', /no jail/);
+  const { envdAccessToken } = await ask(url, 'POST /sandboxes/local/connect');
+  assert.equal(envdAccessToken, said['token']);
+  child.kill('SIGTERM');
+  const [[code], stderr] = await ended;
+  assert.deepEqual([code, stderr], [0, '']);
+});
