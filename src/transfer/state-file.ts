@@ -112,9 +112,9 @@ export function writeState(state: State, results: readonly FileResult[]): readon
     rows.set(path, { path, target: file.target, size: file.size, sha256 });
   }
   try {
-    const text = encodeRows([...rows.values()], state.scope);
+    const text = JSON.stringify({ schema: SCHEMA, scope: state.scope, files: [...rows.values()] });
     // A truncated file is invalid JSON, so the next run ignores it.
-    writeFileSync(state.file, text, { flag: 'wx', mode: 0o600 });
+    writeFileSync(state.file, `${text}\n`, { flag: 'wx', mode: 0o600 });
     return [];
   } catch (error) {
     const reason = errorText(error);
@@ -147,13 +147,6 @@ function readText(file: string): string {
     throw stateError(file, `cannot be read (${code})`);
   }
   throw stateError(file, 'contains something other than the state of uploads');
-}
-
-// Sort by path, so that the same state always has the same text.
-function encodeRows(rows: readonly StateRow[], scope: string): string {
-  const sorted = rows.toSorted((one, other) => (one.path < other.path ? -1 : 1));
-  const lines = sorted.map(row => JSON.stringify(row));
-  return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(',\n')}\n]}\n`;
 }
 
 /** Returns undefined if the text is damaged or was written for another scope. */
