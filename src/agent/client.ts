@@ -21,13 +21,15 @@ export interface Client {
   readonly redact: Redact;
 }
 
+/** Bytes that the next chunk may overwrite: use them at once, and copy what must last. */
+export type BorrowedBuffer = Buffer;
+
 export interface AgentRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Appended to the base URL; may include a query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Each chunk may be overwritten once the next one is requested. */
-  readonly body?: Iterable<Buffer>;
+  readonly body?: Iterable<BorrowedBuffer>;
   /** Receives the size of each chunk once the socket has taken it. */
   readonly onSent?: (bytes: number) => void;
   readonly maxAnswerBytes?: number;

@@ -3,7 +3,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, request as sendRequest } fro
 import { isLoopback } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { readAnswer, type StreamedAnswer, statusFailure } from './answer.ts';
-import type { AgentRequest, Transport } from './client.ts';
+import type { AgentRequest, BorrowedBuffer, Transport } from './client.ts';
 import { AgentError } from './failure.ts';
 
 export type ReadAnswer<T> = (answer: StreamedAnswer, clock: IdleClock) => Promise<T>;
@@ -22,7 +22,7 @@ export async function exchange<T>(
 ): Promise<T> {
   let isSent = body === undefined;
   const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
-  async function* sending(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  async function* sending(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
     // undici only asks for the next chunk once the socket has taken this one.
     yield* watchChunks(chunks, clock, onSent);
     isSent = true;

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import FormData from 'form-data';
+import type { BorrowedBuffer } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { openFile, readWholeFile } from './read-file.ts';
 
@@ -51,8 +52,7 @@ function isPlainFilename(filename: string): boolean {
 }
 
 export interface Body {
-  /** Each chunk is only valid until the next one is requested. */
-  readonly chunks: Iterable<Buffer>;
+  readonly chunks: Iterable<BorrowedBuffer>;
   /** Bytes, including the multipart framing. */
   readonly length: number;
   /** Returns the SHA-256 of each file in hex, or none if hashing is off. Call it after sending. */
@@ -98,7 +98,7 @@ export function batchBody(files: readonly PlannedFile[], isHashed: boolean): Bod
 export function fileBody(file: PlannedFile, isHashed: boolean): Body {
   const head = headOf(file);
   const digest = isHashed ? createHash('sha256') : undefined;
-  function* chunks(): Generator<Buffer> {
+  function* chunks(): Generator<BorrowedBuffer> {
     // Open the file first: the agent may replace the target as soon as it sees the head.
     using opened = openFile(file);
     yield head;

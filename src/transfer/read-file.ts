@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import type { BorrowedBuffer } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { systemCode } from '../text/errors.ts';
@@ -8,8 +9,7 @@ import { systemCode } from '../text/errors.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Opens a file. Each of its `chunks` is overwritten by the next, and throws an AgentError if the
- * file shrinks.
+ * Opens a file. Its `chunks` throw an AgentError if the file shrinks.
  * @throws AgentError if the file cannot be opened or its size has changed
  */
 export function openFile(file: PlannedFile, chunkBytes = CHUNK_BYTES) {
@@ -50,7 +50,11 @@ export async function hashFile(
 
 // Synchronous reads into one buffer are fastest, and safe: undici only asks for a chunk once the
 // socket has released the previous one.
-function* chunksOf(file: PlannedFile, descriptor: number, chunkBytes: number): Generator<Buffer> {
+function* chunksOf(
+  file: PlannedFile,
+  descriptor: number,
+  chunkBytes: number,
+): Generator<BorrowedBuffer> {
   const buffer = Buffer.allocUnsafe(Math.min(file.size, chunkBytes));
   for (let read = 0; read < file.size; read += buffer.length) {
     const bytes = buffer.subarray(0, file.size - read);
