@@ -1,7 +1,12 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { Observation, Sample } from '../stats/sample.ts';
+import {
+  MAX_RECORD_BYTES,
+  type Observation,
+  type Sample,
+  type SampleRecord,
+} from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
 import { systemCode } from '../text/errors.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
@@ -44,20 +49,6 @@ export function markStopped(directory: string): void {
 export function isStopped(directory: string): boolean {
   return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
-
-export interface SampleRecord {
-  /** Oldest first. */
-  readonly samples: readonly Sample[];
-  readonly failures: readonly string[];
-  /** Why sampling ended; undefined if the sampler was killed or hangs. */
-  readonly end: string | undefined;
-}
-
-export const STOP_REQUESTED = 'the job asked for it';
-export const RECORD_FULL = 'its record was full';
-
-// About 60,000 samples fit; a day has 17,280 at the default interval.
-export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
 export function isFull(directory: string): boolean {
   return statSync(monitorFiles(directory).record).size >= MAX_RECORD_BYTES;

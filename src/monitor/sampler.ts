@@ -7,23 +7,15 @@ import { finished } from 'node:stream/promises';
 import { agentService, withClient } from '../agent/client.ts';
 import { type Sleep, sleep } from '../agent/retry.ts';
 import { inputError } from '../inputs/input-error.ts';
-import { type Inputs, parseInputs } from '../inputs/inputs.ts';
+import { parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { secretsIn } from '../inputs/secrets.ts';
-import { observe } from '../stats/sample.ts';
+import { observe, RECORD_FULL, STOP_REQUESTED, sampleTimeout } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { systemCode } from '../text/errors.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
-import {
-  appendLine,
-  isFull,
-  monitorFiles,
-  RECORD_FULL,
-  readRecord,
-  STOP_REQUESTED,
-  samplerPid,
-} from './record.ts';
+import { appendLine, isFull, monitorFiles, readRecord, samplerPid } from './record.ts';
 
 /**
  * Starts the sampler in the background.
@@ -80,15 +72,6 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   );
   // In a container without an init process, kill(pid, 0) succeeds even after the process exits.
   rmSync(monitorFiles(directory).pid, { force: true });
-}
-
-const MIN_TIMEOUT_MS = 10_000;
-
-type Timing = Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>;
-
-/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
-export function sampleTimeout({ timeout, sampleInterval }: Timing): number {
-  return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
 
 interface RecordingOptions {

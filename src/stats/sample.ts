@@ -1,6 +1,7 @@
 import { AgentError } from '../agent/failure.ts';
 import type { Condition } from '../gate/conditions.ts';
 import { type Judgement, judge } from '../gate/judge.ts';
+import type { Inputs } from '../inputs/inputs.ts';
 import type { Stats } from './stats.ts';
 
 export interface Sample extends Stats {
@@ -19,6 +20,30 @@ export async function observe(read: () => Promise<Stats>, now: () => number): Pr
     if (!(error instanceof AgentError)) throw error;
     return { failure: error.message };
   }
+}
+
+/** The samples of a monitor or a run. */
+export interface SampleRecord {
+  /** Oldest first. */
+  readonly samples: readonly Sample[];
+  readonly failures: readonly string[];
+  /** Why sampling ended; undefined if the process that samples was killed or hangs. */
+  readonly end: string | undefined;
+}
+
+export const STOP_REQUESTED = 'the job asked for it';
+export const RECORD_FULL = 'its record was full';
+
+// About 60,000 samples fit; a day has 17,280 at the default interval of a monitor.
+export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
+
+const MIN_TIMEOUT_MS = 10_000;
+
+type Timing = Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>;
+
+/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
+export function sampleTimeout({ timeout, sampleInterval }: Timing): number {
+  return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
 
 export function findUnmet(conditions: readonly Condition[], stats: Stats): Judgement[] {

@@ -9,11 +9,11 @@ import {
   loadInputs,
   readRecord,
   requestStop,
-  STOP_REQUESTED,
   saveInputs,
 } from '../monitor/record.ts';
 import { startSampler, waitForSampler } from '../monitor/sampler.ts';
 import { type Report, reportOf } from '../report/report.ts';
+import { STOP_REQUESTED } from '../stats/sample.ts';
 import { quote } from '../text/escape.ts';
 import type { Context } from './context.ts';
 import { judgeRecord } from './judge-record.ts';

@@ -1,15 +1,17 @@
 import { agentService, type Client, withClient } from '../agent/client.ts';
 import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import {
   MAX_RECORD_BYTES,
+  type Observation,
+  observe,
   RECORD_FULL,
+  type Sample,
   type SampleRecord,
   STOP_REQUESTED,
-} from '../monitor/record.ts';
-import { sampleTimeout } from '../monitor/sampler.ts';
-import { type Report, reportOf } from '../report/report.ts';
-import { type Observation, observe, type Sample } from '../stats/sample.ts';
+  sampleTimeout,
+} from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
 import type { Context } from './context.ts';

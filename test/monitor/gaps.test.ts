@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SampleRecord, STOP_REQUESTED } from '../../src/monitor/record.ts';
+import { type SampleRecord, STOP_REQUESTED } from '../../src/stats/sample.ts';
 import { judgeRecord } from '../../src/tasks/judge-record.ts';
 import { formatTime } from '../../src/text/format.ts';
 import { parse } from '../gate/parse-condition.ts';

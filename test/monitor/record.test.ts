@@ -10,10 +10,10 @@ import {
   monitorFiles,
   readRecord,
   requestStop,
-  STOP_REQUESTED,
   samplerPid,
   saveInputs,
 } from '../../src/monitor/record.ts';
+import { STOP_REQUESTED } from '../../src/stats/sample.ts';
 import { statsFromJson } from '../stats/stats-from-json.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
 

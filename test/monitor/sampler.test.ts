@@ -4,13 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { MAX_RECORD_BYTES, monitorFiles, readRecord } from '../../src/monitor/record.ts';
-import {
-  recordSamples,
-  sampleTimeout,
-  startSampler,
-  waitForSampler,
-} from '../../src/monitor/sampler.ts';
+import { monitorFiles, readRecord } from '../../src/monitor/record.ts';
+import { recordSamples, startSampler, waitForSampler } from '../../src/monitor/sampler.ts';
+import { MAX_RECORD_BYTES } from '../../src/stats/sample.ts';
 import { fakeClock } from '../clock.ts';
 import { statsFromJson } from '../stats/stats-from-json.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
@@ -64,12 +60,6 @@ async function recorded({ errors = [], stopAt, fullAt = 99 }: Recording) {
   const { samples: seen, failures, end } = readRecord(folder.path);
   return { at: seen.map(({ at }) => at), failures, end };
 }
-
-test('a sample times out after 10 s or the interval if longer, and at most after timeout', () => {
-  assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 5000 }), 10_000);
-  assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 30_000 }), 30_000);
-  assert.equal(sampleTimeout({ timeout: 3000, sampleInterval: 30_000 }), 3000);
-});
 
 test('waitForSampler gives up after 8 s', async () => {
   using folder = openTempFolder();
