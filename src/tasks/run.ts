@@ -94,8 +94,8 @@ async function takeSamplesUntil(
   };
   while (bytes < MAX_RECORD_BYTES && (await sleep(sampleInterval, ended))) {
     const seen = await take();
-    // By now, it may show a machine that is idle again.
-    if (!ended.aborted) add(seen);
+    // After the end, it may show a machine that is idle again, so it only counts if it is alone.
+    if (!ended.aborted || samples.length === 0) add(seen);
   }
   const end = ended.aborted ? STOP_REQUESTED : RECORD_FULL;
   if (samples.length === 0 && (await sleep(LAST_SAMPLE_DELAY_MS, cancel))) add(await take());

@@ -219,7 +219,7 @@ test('secrets are redacted in the record of a monitor and by its post step', asy
   requestStop(directory);
   await pollUntil(() => samplerPid(directory) === undefined);
   const record = readFileSync(path.join(directory, 'record.jsonl'), 'utf8');
-  assert.equal(record.match(/"stats":/g)?.length, 2);
+  assert.equal(record.match(/"json":/g)?.length, 2);
   assertNoSecret(record);
   const post = await expectSuccess(job, inputs, { task: 'monitor', post: main, env });
   assertNoSecret(post.allOutput);
