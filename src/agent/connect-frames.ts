@@ -10,7 +10,7 @@ const END_OF_STREAM = 2;
 // E2B's agent sends at most 32 KiB of output in a frame, as base64.
 const MAX_FRAME_BYTES = 1024 * 1024;
 
-export interface Frame {
+interface Frame {
   readonly isLast: boolean;
   readonly fields: Readonly<Record<string, unknown>>;
 }

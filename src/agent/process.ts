@@ -2,7 +2,7 @@ import { fieldsOf } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
 import type { StreamedAnswer } from './answer.ts';
 import { type Client, postJson } from './client.ts';
-import { errorOf, type Frame, frameOf, readFrames } from './connect-frames.ts';
+import { errorOf, frameOf, readFrames } from './connect-frames.ts';
 import { AgentError, excerpt, type Hints } from './failure.ts';
 
 // E2B's agent runs processes with the Connect protocol (https://connectrpc.com/docs/protocol), in
@@ -115,7 +115,9 @@ async function readEvents(
   { onStart, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
   let end: Omit<ProcessEnd, 'problem'> | undefined;
-  let last: Frame | undefined;
+  const closed = `${label} failed: the connection was closed.`;
+  // Unless the last frame arrives.
+  let failure: AgentError | undefined = new AgentError('connection', closed);
   try {
     for await (const frame of readFrames(chunks, label)) {
       const { start, data, end: ended } = fieldsOf(frame.fields['event']);
@@ -124,15 +126,11 @@ async function readEvents(
       for (const text of Object.values(fieldsOf(data)))
         if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
       if (ended !== undefined) end = decodeEnd(fieldsOf(ended), redact);
-      if (frame.isLast) last = frame;
+      if (frame.isLast) failure = errorOf(frame, label, redact);
     }
   } catch (error) {
     if (end === undefined) throw error;
   }
-  const failure =
-    last === undefined
-      ? new AgentError('connection', `${label} failed: the connection was closed.`)
-      : errorOf(last, label, redact);
   if (end !== undefined) return { ...end, problem: failure?.message };
   throw failure ?? new AgentError('bad-answer', `${label} did not say how the command ended.`);
 }
