@@ -8,7 +8,7 @@ import { JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { PublishedSandbox, ScheduledDeletion } from '../sandbox/sandbox.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { readInputs, requireVariables, tempDirectory, writeToRunner } from './runner.ts';
+import { readInputs, requireVariables, tempDirectory } from './runner.ts';
 
 export function jobMetadata(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
@@ -25,7 +25,7 @@ export function saveDeletion({ id, endsAt }: ScheduledDeletion, raw: RawInputs):
   // is secret, so it is never saved.
   const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
   const inputs = Object.fromEntries(names.map(name => [name, raw[name] ?? '']));
-  writeToRunner('GITHUB_STATE', () => saveState('sandbox', { id, endsAt, inputs }));
+  saveState('sandbox', { id, endsAt, inputs });
 }
 
 export function loadDeletion():
@@ -47,17 +47,15 @@ export function publishSandbox(sandbox: PublishedSandbox): void {
   if (token !== '') setSecret(token);
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
   const outputs = { id, token, domain, 'base-url': url, 'header-prefix': JOB_HEADER_PREFIX };
-  writeToRunner('GITHUB_OUTPUT', () => {
-    for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-  });
+  for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
   if (token !== '' && baseUrl !== '') saveJobSandbox({ id, token, baseUrl, endsAt });
 }
 
 function saveJobSandbox(sandbox: JobSandbox): void {
   // The name contains the ID, so a later step that connects to the same sandbox replaces its token.
   const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${sandbox.id}.json`);
-  writeToRunner('GITHUB_STATE', () => saveState('job-sandbox', file));
-  writeToRunner('RUNNER_TEMP', () => writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 }));
+  saveState('job-sandbox', file);
+  writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 });
 }
 
 /** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
@@ -81,8 +79,8 @@ export function createMonitorDirectory(): string {
   // Without these files, no later step could stop the monitor.
   requireVariables('GITHUB_STATE', 'GITHUB_OUTPUT');
   const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
-  writeToRunner('GITHUB_STATE', () => saveState('directory', directory));
-  writeToRunner('GITHUB_OUTPUT', () => setOutput('monitor', path.basename(directory)));
+  saveState('directory', directory);
+  setOutput('monitor', path.basename(directory));
   return directory;
 }
 

@@ -4,7 +4,6 @@ import { inputError } from '../inputs/input-error.ts';
 import { type EntryPoint, inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { secretsIn } from '../inputs/secrets.ts';
-import { errorText } from '../text/errors.ts';
 
 /** Reads the step's inputs, masking secrets before anything can be logged. */
 export function readInputs(entry: EntryPoint): RawInputs {
@@ -45,16 +44,6 @@ export function requireVariables(...variables: readonly string[]): void {
   // https://github.blog/changelog/2022-10-11-github-actions-deprecating-save-state-and-set-output-commands/
   const missing = variables.find(name => !process.env[name]);
   if (missing !== undefined) throw inputError(missing, 'is not set. The runner has to set it.');
-}
-
-/** @throws InputError if the runner's file is missing or cannot be written */
-export function writeToRunner(variable: string, write: () => void): void {
-  requireVariables(variable);
-  try {
-    write();
-  } catch (error) {
-    throw inputError(variable, `the runner's file cannot be written: ${errorText(error)}.`);
-  }
 }
 
 export function tempDirectory(): string {
