@@ -155,13 +155,12 @@ function fileEntry({ file, ...result }: FileResult): object {
 }
 
 function uploadBlocks(
-  { files, skipped, digest, dryRun }: UploadSection,
+  { files, skipped, digest }: UploadSection,
   notices: readonly string[],
   transferLine: readonly string[],
 ): Html[] {
-  const planned = dryRun
-    ? files.filter(({ status }) => status === 'skipped').map(({ file }) => file)
-    : [];
+  // Only a dry run skips files.
+  const planned = files.filter(({ status }) => status === 'skipped').map(({ file }) => file);
   return [
     ...shortList(describeFolders(planned)),
     ...transferLine.map(line => html`<p>${line}</p>`),
