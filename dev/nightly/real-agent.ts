@@ -3,14 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openService } from '../conform/service.ts';
-import { download } from '../conform/store.ts';
 import { runStep, type Step, type StepEnd } from '../runner/step.ts';
 
 // Runs the built actions against an agent that knows nothing of this project, such as E2B's.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
-const PREFIX = 'E2b';
 
 /** Below the workspace. Batches hold small files, and 256 KiB and more are streamed alone. */
 const TREE: Readonly<Record<string, Buffer>> = {
@@ -23,16 +20,13 @@ const TREE: Readonly<Record<string, Buffer>> = {
   ),
 };
 
-type RunAction = (
-  action: string,
-  inputs: Readonly<Record<string, string>>,
-  more?: Pick<Step, 'onLine' | 'onStart'>,
-) => Promise<StepEnd>;
-
 interface Trial {
   readonly workspace: string;
-  readonly runAction: RunAction;
-  readonly read: (target: string) => Promise<Buffer>;
+  readonly runAction: (
+    action: string,
+    inputs: Step['inputs'],
+    more?: Pick<Step, 'onLine' | 'onStart'>,
+  ) => Promise<StepEnd>;
   /** The folder in the sandbox that the trial fills. */
   readonly folder: string;
 }
@@ -45,29 +39,20 @@ export async function tryActions(baseUrl: string, token: string): Promise<string
     await mkdir(path.join(workspace, path.dirname(name)), { recursive: true });
     await writeFile(path.join(workspace, name), content);
   }
-  const connection = { 'sandbox-id': 'nightly', token, 'base-url': baseUrl };
-  const service = openService({
-    baseUrl,
+  const connection = {
+    'sandbox-id': 'nightly',
     token,
-    sandboxId: 'nightly',
-    headerPrefix: PREFIX,
-    username: undefined,
-    uploadPath: '/files',
-    statsPath: '/metrics',
-    headers: {},
-  });
+    'base-url': baseUrl,
+    'header-prefix': 'E2b',
+  };
   const trial: Trial = {
     workspace,
     folder: `/tmp/nightly-${randomUUID().slice(0, 8)}`,
-    runAction: (action, inputs, more) =>
-      runStep({
-        action: path.join(PROJECT, action),
-        inputs: { ...connection, 'header-prefix': PREFIX, ...inputs },
-        workspace,
-        temp: temp.path,
-        ...more,
-      }),
-    read: async target => (await download(service, target)).body,
+    runAction: (action, given, more) => {
+      const inputs = { ...connection, ...given };
+      const step = { action: path.join(PROJECT, action), inputs, workspace, temp: temp.path };
+      return runStep({ ...step, ...more });
+    },
   };
   const problems: string[] = [];
   for (const [name, check] of Object.entries(CHECKS)) {
@@ -78,18 +63,28 @@ export async function tryActions(baseUrl: string, token: string): Promise<string
   return problems;
 }
 
+/** Downloads files of the folder below `back`, and asserts that they are those of the tree. */
+async function assertStored(
+  { workspace, folder, runAction }: Trial,
+  stored: Readonly<Record<string, Buffer | undefined>>,
+): Promise<void> {
+  const files = Object.keys(stored).map(name => `${folder}/${name} => back/${name}`);
+  assertEnd(await runAction('download', { files: files.join('\n') }), 0);
+  for (const [name, content] of Object.entries(stored))
+    assert.ok(content?.equals(await readFile(path.join(workspace, 'back', name))), name);
+}
+
 const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
-  async 'upload stores a tree byte for byte'({ runAction, read, folder }) {
-    const end = await runAction('upload', { files: '**', target: folder });
+  async 'upload and download carry a tree byte for byte'(trial) {
+    const end = await trial.runAction('upload', { files: '**', target: trial.folder });
     assertEnd(end, 0, { 'uploaded-count': `${Object.keys(TREE).length}` });
-    for (const [name, content] of Object.entries(TREE))
-      assert.ok(content.equals(await read(`${folder}/${name}`)), name);
+    await assertStored(trial, TREE);
   },
-  async 'sync replaces files, and its gate passes'({ runAction, read, folder }) {
+  async 'sync replaces files, and its gate passes'(trial) {
     const files = 'large.bin => index.html';
-    const inputs = { files, target: folder, 'fail-if': 'mem_used_pct > 100' };
-    assertEnd(await runAction('.', inputs), 0, { 'uploaded-count': '1', gate: 'passed' });
-    assert.ok(TREE['large.bin']?.equals(await read(`${folder}/index.html`)));
+    const inputs = { files, target: trial.folder, 'fail-if': 'mem_used_pct > 100' };
+    assertEnd(await trial.runAction('.', inputs), 0, { 'uploaded-count': '1', gate: 'passed' });
+    await assertStored(trial, { 'index.html': TREE['large.bin'] });
   },
   async 'stats has figures, and fails a gate'({ runAction }) {
     const end = await runAction('stats', { 'fail-if': 'mem_total > 0B' });
@@ -105,13 +100,6 @@ const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
   },
   async 'run fails with exit code 3'({ runAction }) {
     assertEnd(await runAction('run', { run: 'exit 3' }), 1, { 'exit-code': '3' });
-  },
-  async 'download fetches files byte for byte'({ runAction, workspace, folder }) {
-    const names = ['empty', 'deep/er/größe 1+%41.svg', 'large.bin'];
-    const files = names.map(name => `${folder}/${name} => back/${name}`).join('\n');
-    assertEnd(await runAction('download', { files }), 0);
-    for (const name of names)
-      assert.ok(TREE[name]?.equals(await readFile(path.join(workspace, 'back', name))), name);
   },
   async 'a cancelled run ends its command'({ runAction }) {
     let cancel = () => {};
