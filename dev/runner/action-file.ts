@@ -2,47 +2,30 @@ import path from 'node:path';
 import { type Mapping, mapping, readYaml, text } from './yaml.ts';
 
 /** What the runner and the documents need of an action.yml. */
-export interface ActionFile {
-  readonly inputs: readonly DescribedInput[];
-  readonly outputs: readonly Described[];
-  /** The runtime, such as `node24`. */
-  readonly using: string;
-  /** The main script, relative to the folder of action.yml. */
-  readonly main: string;
-  readonly post: string | undefined;
-}
-
-export interface Described {
-  readonly name: string;
-  readonly description: string;
-}
-
-export interface DescribedInput extends Described {
-  readonly required: boolean;
-  readonly default: string | undefined;
-}
+export type ActionFile = Awaited<ReturnType<typeof readActionFile>>;
 
 /** Reads the action.yml in a folder. */
-export async function readActionFile(folder: string): Promise<ActionFile> {
+export async function readActionFile(folder: string) {
   const { inputs, outputs, runs } = await readYaml(path.join(folder, 'action.yml'));
   const { using, main, post } = mapping(runs);
   return {
-    inputs: described(inputs).map(({ name, description, entry }) => ({
-      name,
-      description,
+    inputs: described(inputs).map(({ entry, ...input }) => ({
+      ...input,
       required: entry['required'] === true,
       default: optionalText(entry['default']),
     })),
     outputs: described(outputs).map(({ name, description }) => ({ name, description })),
+    /** The runtime, such as `node24`. */
     using: text(using),
+    /** The main script, relative to the folder of action.yml. */
     main: text(main),
     post: optionalText(post),
   };
 }
 
-function described(entries: unknown): (Described & { readonly entry: Mapping })[] {
+function described(entries: unknown) {
   return Object.entries(mapping(entries)).map(([name, value]) => {
-    const entry = mapping(value);
+    const entry: Mapping = mapping(value);
     return { name, description: text(entry['description']), entry };
   });
 }

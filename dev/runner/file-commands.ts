@@ -12,16 +12,11 @@ export interface Told {
   readonly summary: string;
 }
 
-/** The files by which a process talks to the runner. Disposing of them deletes them. */
-export interface FileCommands extends AsyncDisposable {
-  /** The variables that name the files. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** Reads what was written. */
-  readonly read: () => Promise<Told>;
-}
-
-/** Creates the files for one process, in their own folder. */
-export async function openFileCommands(temp: string): Promise<FileCommands> {
+/**
+ * Creates the files by which one process talks to the runner, in their own folder. Disposing of them
+ * deletes them.
+ */
+export async function openFileCommands(temp: string) {
   const folder = await mkdtemp(path.join(temp, '_runner_file_commands-'));
   const files = {
     GITHUB_OUTPUT: path.join(folder, 'output'),
@@ -30,12 +25,15 @@ export async function openFileCommands(temp: string): Promise<FileCommands> {
     GITHUB_STEP_SUMMARY: path.join(folder, 'summary'),
   };
   for (const file of Object.values(files)) await writeFile(file, '');
+  const read = async (file: string) => parseKeyValueFile(await readFile(file, 'utf8'));
   return {
+    /** Name the files. */
     variables: files,
-    read: async () => ({
-      outputs: parseKeyValueFile(await readFile(files.GITHUB_OUTPUT, 'utf8')),
-      state: parseKeyValueFile(await readFile(files.GITHUB_STATE, 'utf8')),
-      env: parseKeyValueFile(await readFile(files.GITHUB_ENV, 'utf8')),
+    /** Reads what was written. */
+    told: async (): Promise<Told> => ({
+      outputs: await read(files.GITHUB_OUTPUT),
+      state: await read(files.GITHUB_STATE),
+      env: await read(files.GITHUB_ENV),
       summary: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8'),
     }),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),

@@ -25,13 +25,6 @@ export interface Step {
 /** How a step ended, and what it told the runner. */
 export type StepEnd = ProcessEnd & Told;
 
-/** A step that is ready to run. Disposing of it deletes its files. */
-export interface PreparedStep extends AsyncDisposable {
-  readonly command: Command;
-  /** Reads what the script told the runner. */
-  readonly told: () => Promise<Told>;
-}
-
 /**
  * Runs the main or post script of an action as GitHub's runner does: in its own process, with
  * environment variables and files.
@@ -43,8 +36,8 @@ export async function runStep(step: Step): Promise<StepEnd> {
   return { ...end, ...(await prepared.told()) };
 }
 
-/** Prepares a step for callers that start its process themselves. */
-export async function prepareStep(step: Step): Promise<PreparedStep> {
+/** Prepares a step for callers that start its process. Disposing of it deletes its files. */
+export async function prepareStep(step: Step) {
   const action = await readActionFile(step.action);
   const script = path.join(
     step.action,
@@ -52,11 +45,8 @@ export async function prepareStep(step: Step): Promise<PreparedStep> {
   );
   const files = await openFileCommands(step.temp);
   const env = environment(step, action, files.variables);
-  return {
-    command: { file: process.execPath, args: [script], cwd: step.workspace, env },
-    told: files.read,
-    [Symbol.asyncDispose]: () => files[Symbol.asyncDispose](),
-  };
+  const command: Command = { file: process.execPath, args: [script], cwd: step.workspace, env };
+  return { ...files, command };
 }
 
 function environment(
