@@ -21,16 +21,12 @@ export interface ProcessService {
   readonly end: () => void;
 }
 
-/** Running commands, and those of the last 30 s, by process ID. */
+/** By process ID, also those that have ended, since their children may still run. */
 type Commands = Map<number, Command>;
-
-// envd remembers an end for that long.
-const REMEMBERED_MS = 30_000;
 
 /** Serves the commands below `root`, the directory on this machine that is the sandbox's `/`. */
 export function createProcessService(root: string): ProcessService {
   const commands: Commands = new Map();
-  const started = new Set<Command>();
 
   async function serve(
     operation: string,
@@ -42,26 +38,22 @@ export function createProcessService(root: string): ProcessService {
     try {
       const user = userOf(request.headers);
       const message = fieldsOf(await readMessage(request, isStream));
-      if (!isStream) return sendMessage(response, sendSignal(message, commands));
-      const command =
-        operation === 'Start'
-          ? remember(await startCommand(parseStart(message, user, root)), commands)
-          : find(message, commands);
-      // Also commands that have ended, since their children may still run.
-      started.add(command);
-      await streamCommand(command, request, response);
+      if (operation === 'Start') {
+        const command = await startCommand(parseStart(message, user, root));
+        commands.set(command.pid, command);
+        await streamCommand(command, request, response);
+      } else if (operation === 'Connect') {
+        await streamCommand(find(message, commands), request, response);
+      } else {
+        sendMessage(response, sendSignal(message, commands));
+      }
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       sendError(response, error, isStream);
     }
   }
 
-  return {
-    serve,
-    end() {
-      for (const command of started) killGroup(command);
-    },
-  };
+  return { serve, end: () => commands.forEach(killGroup) };
 }
 
 interface User {
@@ -112,14 +104,6 @@ function parseStart({ process: config }: Fields, user: User, root: string): Comm
   };
 }
 
-function remember(command: Command, commands: Commands): Command {
-  const { pid } = command;
-  commands.set(pid, command);
-  const forget = () => commands.get(pid) === command && commands.delete(pid);
-  void command.ended.then(() => setTimeout(forget, REMEMBERED_MS).unref());
-  return command;
-}
-
 function sendSignal(message: Fields, commands: Commands): object {
   const command = find(message, commands);
   const signal = textOf(message['signal']).replace('SIGNAL_', '');
@@ -132,9 +116,7 @@ function sendSignal(message: Fields, commands: Commands): object {
 
 /** @throws ConnectError */
 function find(message: Fields, commands: Commands): Command {
-  const { pid } = fieldsOf(message['process']);
-  if (typeof pid !== 'number')
-    throw new ConnectError('unimplemented', 'invalid input type *process.ProcessSelector');
+  const pid = Number(fieldsOf(message['process'])['pid']);
   const command = commands.get(pid);
   if (command) return command;
   throw notFound(pid);
