@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { canBeNamed } from '../system.ts';
-import { METRICS } from './agent-answers.ts';
+import { METRICS, statusFault } from './agent-answers.ts';
+import { assertNoInjection } from './injections.ts';
 import { assertDelivered } from './result.ts';
-import { expectSuccess, requestMethods } from './run-action.ts';
+import { expectFailure, expectSuccess, requestMethods } from './run-action.ts';
 import { type Files, openJob } from './test-job.ts';
 
 const KIB = 1024;
@@ -25,11 +26,34 @@ const NAMED: Files = {
   'large.bin': randomBytes(3 * KIB * KIB),
 };
 
-const TREE: Files = Object.fromEntries(Object.entries(NAMED).filter(([name]) => canBeNamed(name)));
+/** Names that the runner, a terminal, GitHub or a browser would act on if not escaped. */
+const HOSTILE = [
+  '\n::error::injected',
+  'a\r\nb',
+  '%0A::warning::injected',
+  '::set-output name=x::y',
+  '##[group]x',
+  '-rf',
+  'middle ##[error]forged',
+  '\u001b[31mred\u001b[2J',
+  'right\u202eto-left\u2028line\u200b',
+  '<img src=x onerror=alert(1)>',
+  '`code` **bold** _it_ | a | ~~no~~',
+  '[link](https:||example.com) @someone #1 &amp; &lt;',
+  '\n\n# heading\n\n- item',
+  '<!-- comment',
+  'n'.repeat(255),
+  `${'ü'.repeat(127)}x`,
+];
 
-test('a tree of files is uploaded byte for byte', async () => {
+const ALL: Files = { ...NAMED, ...Object.fromEntries(HOSTILE.map(name => [name, name])) };
+const TREE: Files = Object.fromEntries(Object.entries(ALL).filter(([name]) => canBeNamed(name)));
+const DEBUG = { env: { RUNNER_DEBUG: '1' } };
+
+test('a tree of files is uploaded byte for byte, and hostile names are escaped in log and summary', async () => {
   await using job = await openJob({ files: TREE });
-  const result = await expectSuccess(job);
+  const result = await expectSuccess(job, {}, DEBUG);
+  assertNoInjection(result);
   assertDelivered(job, result);
   const { report, outputs } = result;
   assert.match(report.$schema, /\/schema\/report-1\.json$/);
@@ -41,6 +65,12 @@ test('a tree of files is uploaded byte for byte', async () => {
     new Set(report.files.map(file => [file.source, file.path, file.status, file.attempts])),
     new Set(Object.keys(TREE).map(name => [name, `/home/user/${name}`, 'uploaded', 1])),
   );
+});
+
+test('hostile names are escaped in log and summary if their uploads fail', async () => {
+  const fault = statusFault(422, HOSTILE.join());
+  await using job = await openJob({ files: TREE, faults: [{ on: 'any', do: fault }] });
+  assertNoInjection(await expectFailure(job, { retries: '1' }, DEBUG));
 });
 
 test('the upload action requests no stats', async () => {
