@@ -100,7 +100,7 @@ export function explainFailure(
   if (exitCode === 0) return [];
   if (exitCode !== -1) return [titled(`${describeExit(section)}.`, [], ADVICE[exitCode])];
   const advice = status === 'signal: killed' ? KILLED : undefined;
-  return [titled(`${name} was ended ${after} (${status}).`, [], advice)];
+  return [titled(`${name} was ended ${after} (${inlineCode(status)}).`, [], advice)];
 }
 
 const KILLED =

@@ -97,7 +97,7 @@ const GIVE_UP_MS = KILL_AFTER_MS + 10_000;
 // it the leader of a group, setsid would fork, and its parent would exit with 0 at once.
 const WRAPPER = `exec 2>&1 </dev/null
 read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
-[ "$group" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
+[ "\${group:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
 exec "$@"`;
 
 // A login shell sets PATH as the image wants. The script gets a shell of its own: with -e in the login
@@ -137,9 +137,13 @@ async function endSession(
 ): Promise<void> {
   const args = ['-c', END_SESSION, '--', String(pid)];
   const handlers = { onStart: () => {}, onOutput: () => {} };
-  const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/', username };
-  const start = () => startProcess(client, options, handlers);
-  await withRetries(start, { ...policy, onRetry: () => {} });
+  const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/' };
+  // Only root may end what sudo has started, but not every sandbox has a root.
+  for (const user of ['root', username]) {
+    const start = () => startProcess(client, { ...options, username: user }, handlers);
+    const outcome = await withRetries(start, { ...policy, onRetry: () => {} });
+    if ('value' in outcome) break;
+  }
   // Closes the stream, even if a process that left the session holds it open.
   await withRetries(() => killProcess(client, pid), { ...policy, onRetry: () => {} });
 }

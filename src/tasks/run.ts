@@ -87,6 +87,9 @@ async function takeSamplesUntil(
   const samples: Sample[] = [];
   const failures: string[] = [];
   let bytes = 0;
+  // After the end, a sample may show a machine that is idle again, so it only counts if it is alone.
+  // As for a monitor, a single failure is normal.
+  const isLateWanted = () => samples.length === 0 && failures.length <= 1;
   const add = (seen: Observation) => {
     if ('failure' in seen) failures.push(seen.failure);
     else samples.push(seen);
@@ -94,10 +97,9 @@ async function takeSamplesUntil(
   };
   while (bytes < MAX_RECORD_BYTES && (await sleep(sampleInterval, ended))) {
     const seen = await take();
-    // After the end, it may show a machine that is idle again, so it only counts if it is alone.
-    if (!ended.aborted || samples.length === 0) add(seen);
+    if (!ended.aborted || isLateWanted()) add(seen);
   }
   const end = ended.aborted ? STOP_REQUESTED : RECORD_FULL;
-  if (samples.length === 0 && (await sleep(LAST_SAMPLE_DELAY_MS, cancel))) add(await take());
+  if (isLateWanted() && (await sleep(LAST_SAMPLE_DELAY_MS, cancel))) add(await take());
   return { samples, failures, end };
 }

@@ -81,3 +81,33 @@ test('run takes samples as long as its command runs, and judges no others', asyn
   );
   assert.equal(count, 4);
 });
+
+test('the gate of run fails if all of several samples failed, although the stats answer again after its end', async () => {
+  const { promise: running, resolve: run } = Promise.withResolvers<() => void>();
+  let count = 0;
+  let isOver = false;
+  await using agent = await openScriptedAgent({
+    processes: {
+      Start(socket) {
+        beginAnswer(socket, [startFrame(42)]);
+        run(() => {
+          isOver = true;
+          endAnswer(socket, [endFrame(0), LAST_FRAME]);
+        });
+      },
+    },
+    stats(socket, request) {
+      count += 1;
+      const isSeen = count === 1 || isOver;
+      answer(isSeen ? 200 : 503, isSeen ? JSON.stringify(METRICS) : '')(socket, request);
+      if (count === 3) void running.then(end => end());
+    },
+  });
+  await using job = await openJob();
+  const inputs = { 'base-url': agent.url, run: 'x', 'sample-interval': '200ms' };
+  const gate = { ...inputs, 'fail-if': 'mem_used_pct > 99' };
+  const { outputs, errors, report } = await expectFailure(job, gate, { task: 'run' });
+  assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '0']);
+  assert.deepEqual(report.samples, []);
+  assert.match(errors, /The sandbox was not seen from/);
+});

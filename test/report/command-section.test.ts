@@ -76,7 +76,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
   },
   'a signal is named, and no exit code': {
     end: killed,
-    title: '`npm test` was ended after 3 min 12 s (signal: killed).',
+    title: '`npm test` was ended after 3 min 12 s (`signal: killed`).',
     advice: KILLED,
   },
   'an end without an exit code is a failure': {

@@ -6,11 +6,13 @@ import { fakeClock } from '../clock.ts';
 import {
   answerWith,
   beginAnswer,
+  endAnswer,
   endFrame,
   errorFrame,
   frame,
   LAST_FRAME,
   outputFrame,
+  signalFrame,
   startFrame,
   wholeStream,
 } from '../process-frames.ts';
@@ -35,10 +37,13 @@ const send =
 /** Runs a script. The server gives each answer in turn; after them, it gives none. */
 async function follow(answers: readonly Respond[], stop = new AbortController().signal) {
   const requests: string[] = [];
+  const users: (string | undefined)[] = [];
   const answerInTurn: Script = onRequest((socket, request) => {
     const [, operation = ''] = /^POST \/process\.Process\/(\w+)/.exec(request.head) ?? [];
-    const message = JSON.parse(request.body.toString('utf8', 5));
+    const message = JSON.parse(request.body.toString('utf8', operation === 'SendSignal' ? 0 : 5));
     const { pid } = message.process;
+    const [, basic] = /^Authorization: Basic (.*)$/im.exec(request.head) ?? [];
+    users.push(basic && Buffer.from(basic, 'base64').toString().replace(/:$/, ''));
     requests.push(pid === undefined ? operation : `${operation} ${pid}`);
     answers[requests.length - 1]?.(socket, request);
   });
@@ -51,7 +56,7 @@ async function follow(answers: readonly Respond[], stop = new AbortController().
       run: 'npm test',
       env: {},
       workingDirectory: '',
-      username: '',
+      username: 'me',
       stopScript: stop,
       onOutput: bytes => output.push(bytes),
     },
@@ -68,7 +73,7 @@ async function follow(answers: readonly Respond[], stop = new AbortController().
       sleep,
     },
   );
-  return { end, requests, output: Buffer.concat(output).toString(), reconnects };
+  return { end, requests, users, output: Buffer.concat(output).toString(), reconnects };
 }
 
 /** Answers to a start after which the script may be running. */
@@ -114,6 +119,28 @@ test('a script whose process is gone after a lost connection counts as lost', as
     send(endFrame(0), LAST_FRAME),
   ]);
   assert.deepEqual([end.kind, requests], ['lost', ['Start', 'Connect 42']]);
+});
+
+test('a script is stopped as root, or as its own user if there is no root', async () => {
+  const stop = new AbortController();
+  const { promise: killed, resolve: kill } = Promise.withResolvers<void>();
+  const refuse = send(errorFrame('unauthenticated', "invalid user: 'root'"));
+  const { end, requests, users } = await follow(
+    [
+      socket => {
+        beginAnswer(socket, [startFrame(42)]);
+        void killed.then(() => endAnswer(socket, [signalFrame('terminated'), LAST_FRAME]));
+        stop.abort();
+      },
+      refuse,
+      send(...wholeStream('')),
+      socket => socket.write(http(200, '{}'), () => kill()),
+    ],
+    stop.signal,
+  );
+  assert.deepEqual(requests, ['Start', 'Start', 'Start', 'SendSignal 42']);
+  assert.deepEqual(users, ['me', 'root', 'me', undefined]);
+  assert.equal(end.kind, 'ended');
 });
 
 test('nothing is started if the job was cancelled before', async () => {
