@@ -1,4 +1,4 @@
-import { C as loadMonitorDirectory, _ as runReportingStep, d as loadInputs, o as endMonitor, u as isStopped } from "./shared.js";
+import { T as loadMonitorDirectory, _ as runReportingStep, a as endMonitor, c as isStopped, l as loadInputs } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

@@ -1,7 +1,7 @@
-import { c as receiveSamplerOptions, l as runSampler } from "./shared.js";
+import { s as runSampler } from "./shared.js";
 
 // src/main/monitor-sampler.ts
-const [, , directory = ""] = process.argv;
-await runSampler(directory, await receiveSamplerOptions());
+const [, , directory = "", jobPid] = process.argv;
+await runSampler(directory, Number(jobPid));
 
 export {  };

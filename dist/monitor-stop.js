@@ -1,4 +1,4 @@
-import { _ as runReportingStep, a as chooseMonitor, b as findMonitorDirectories, f as markStopped, o as endMonitor } from "./shared.js";
+import { S as findMonitorDirectories, _ as runReportingStep, a as endMonitor, i as chooseMonitor, u as markStopped } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

@@ -1,9 +1,6 @@
-import { E as sandboxEnd, _ as runReportingStep, i as run } from "./shared.js";
+import { _ as runReportingStep, d as run } from "./shared.js";
 
 // src/main/run.ts
-await runReportingStep("run", (inputs, context) => run(inputs, {
-	...context,
-	sandboxEndsAt: sandboxEnd(inputs.sandboxId)
-}));
+await runReportingStep("run", run);
 
 export {  };

@@ -1,10 +1,10 @@
-import { S as loadDeletion, T as removeJobSandbox, n as deleteOrWarn, r as notDeletedWarning, v as runStep } from "./shared.js";
+import { D as removeJobSandbox, n as deleteAtEnd, r as notDeletedWarning, v as runStep, w as loadDeletion } from "./shared.js";
 
 // src/main/sandbox-post.ts
 const saved = loadDeletion();
-if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteOrWarn(saved.deletion, inputs, context), {
+if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteAtEnd(saved.deletion, inputs, context), {
 	inputs: saved.inputs,
-	onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.deletion), ...lines].join(" "))
+	failureWarning: notDeletedWarning(saved.deletion)
 });
 removeJobSandbox();
 

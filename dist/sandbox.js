@@ -1,4 +1,4 @@
-import { D as saveDeletion, O as requireVariables, t as createOrConnect, v as runStep, w as publishSandbox, x as jobMetadata } from "./shared.js";
+import { C as jobMetadata, E as publishSandbox, O as saveDeletion, k as requireVariables, t as createOrConnect, v as runStep } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

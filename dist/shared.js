@@ -12,8 +12,33 @@ import { finished } from "node:stream/promises";
 // package.json
 var version = "1.0.0";
 
+// src/text/json.ts
+/** Returns the fields of an object, or none for any other value. */
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+function isJson(text) {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
+/** Parses a JSON object; returns no fields for any other text. */
+function parseFields(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
+}
+function stringFieldsOf(value) {
+	const fields = Object.entries(fieldsOf(value));
+	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
+}
+
 // src/text/escape.ts
-var import_undici = require_undici();
 const INVISIBLE = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 /** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep untrusted text on one line. */
 function escapeInvisible(text) {
@@ -55,7 +80,314 @@ function escapeCharacter(character) {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
+// src/text/redact.ts
+/** Returns a function that masks secrets in decoded text. */
+function redactor(secrets) {
+	const starts = secrets.map((secret) => secret.slice(0, 100));
+	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(formsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function formsOf(secret) {
+	const inJson = JSON.stringify(secret).slice(1, -1);
+	const inUrl = encodeURIComponent(secret.toWellFormed());
+	return [
+		secret,
+		inJson,
+		inJson.replace(/[&<>]/g, escapeLikeGo),
+		inUrl
+	];
+}
+function escapeLikeGo(character) {
+	return `\\u00${character.charCodeAt(0).toString(16)}`;
+}
+/**
+* Redacts all strings and keys of a JSON text, however they are escaped. Leaves numbers as they
+* are, even if they contain a secret of digits. Returns '' if the text is not JSON.
+*/
+function redactJson(text, redact) {
+	if (!isJson(text)) return "";
+	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
+}
+
+// src/text/errors.ts
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+function errorText(error) {
+	return error instanceof Error ? error.message : String(error);
+}
+
+// src/agent/failure.ts
+const retryable = (hint) => ({
+	isRetryable: true,
+	isFatal: false,
+	hint
+});
+const fatal = (hint) => ({
+	isRetryable: false,
+	isFatal: true,
+	hint
+});
+const notRetryable = (hint) => ({
+	isRetryable: false,
+	isFatal: false,
+	hint
+});
+const FAILURE_POLICIES = {
+	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
+	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
+	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
+	"not-found": notRetryable("Check base-url: the service has no such operation there."),
+	"no-such-file": notRetryable("Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found."),
+	rejected: notRetryable("The agent does not take this request. Check header-prefix, sandbox-id and port."),
+	"too-large": notRetryable("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
+	busy: retryable("The sandbox or its host is busy, or still starting. Run the job again."),
+	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
+	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
+	unreachable: {
+		isRetryable: true,
+		isFatal: true,
+		hint: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY."
+	},
+	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://."),
+	"bad-answer": notRetryable("Check that base-url and the paths lead to the in-sandbox agent."),
+	"file-changed": notRetryable("Check that the runner may read the file, and upload once nothing writes it any more."),
+	"not-written": notRetryable("Check that the runner may write the target, and that its disk is not full."),
+	cancelled: fatal("The job was cancelled.")
+};
+var AgentError = class extends Error {
+	name = "AgentError";
+	kind;
+	status;
+	retryAfterMs;
+	code;
+	hint;
+	isUnsent;
+	isFromProxy;
+	constructor(kind, message, options = {}) {
+		super(message);
+		this.kind = kind;
+		this.status = options.status;
+		this.retryAfterMs = options.retryAfterMs;
+		this.code = options.code;
+		this.hint = options.hint ?? FAILURE_POLICIES[kind].hint;
+		this.isUnsent = options.isUnsent ?? false;
+		this.isFromProxy = options.isFromProxy ?? false;
+	}
+	get isRetryable() {
+		return FAILURE_POLICIES[this.kind].isRetryable;
+	}
+};
+function isFatal({ kind }) {
+	return FAILURE_POLICIES[kind].isFatal;
+}
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/;
+const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
+const NO_HANDSHAKE = /^(EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
+/**
+* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
+* surface as a bug. `proxy` is the service's proxy according to the environment.
+*/
+function networkFailure(error, label, redact, proxy) {
+	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
+	const isProxy = /^(Secure )?Proxy /i.test(error.message);
+	const code = codeOf(error);
+	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
+	const isNotConnected = isProxy || NOT_CONNECTED.test(code) && !LOST_ROUTE.test(error.message);
+	const isUnsent = isNotConnected || NO_HANDSHAKE.test(code);
+	const kind = isUnsent ? "unreachable" : "connection";
+	const words = code === NOT_TLS ? "the port speaks http, not https" : messageOf(error);
+	const text = excerpt(words, redact);
+	const detail = text.includes(code) ? text : `${text} (${code})`;
+	const failedProxy = isNotConnected ? proxy : void 0;
+	const place = failedProxy === void 0 ? "" : ` at the proxy ${failedProxy.host}`;
+	const hint = failedProxy === void 0 ? hintFor(code, proxy) : proxyHint(words, failedProxy);
+	return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
+		hint,
+		isUnsent
+	});
+}
+function proxyHint(message, { host }) {
+	return /\b407\b/.test(message) ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.` : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+}
+const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
+function hintFor(code, proxy) {
+	if (code === NOT_TLS && proxy?.protocol === "https:") return `Check the URL of the proxy ${proxy.host}, which usually begins with http://, and the port in base-url.`;
+	if (code === NOT_TLS) return "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
+	if (/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code)) return "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.";
+	if (code === "ECONNREFUSED") return "Nothing accepts connections there. Check the host and port of base-url, and that the service is up.";
+}
+function codeOf(error) {
+	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
+}
+function messageOf(error) {
+	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
+	return error.errors.map((each) => each instanceof Error ? each.message : String(each)).join("; ");
+}
+const MAX_EXCERPT = 300;
+/** Returns the start of a third party's text, on one line and without secrets. */
+function excerpt(text, redact) {
+	return truncate(redact(text).replace(/\s+/g, " ").trim(), MAX_EXCERPT);
+}
+
+// src/agent/answer.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+const MAX_ANSWER_BYTES = 131072;
+/** @throws AgentError if the body is longer than `maxBytes` */
+async function readAnswer({ chunks: arriving, ...answer }, maxBytes = MAX_ANSWER_BYTES) {
+	const chunks = [];
+	let size = 0;
+	for await (const chunk of arriving) {
+		size += chunk.length;
+		if (size > maxBytes) {
+			const { label, status } = answer;
+			const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
+			throw new AgentError("bad-answer", message, { status });
+		}
+		chunks.push(chunk);
+	}
+	return {
+		...answer,
+		text: new TextDecoder().decode(Buffer.concat(chunks))
+	};
+}
+/** Parses an answer without redacting it. @throws AgentError if it is not JSON */
+function parseAnswer(answer) {
+	try {
+		return JSON.parse(answer.text);
+	} catch {
+		throw badAnswer(answer, "it is not JSON");
+	}
+}
+/** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
+function badAnswer(answer, why) {
+	const { label, status } = answer;
+	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
+	return new AgentError("bad-answer", message, {
+		status,
+		isFromProxy: isFromProxy(answer)
+	});
+}
+/**
+* Returns true if the body is neither empty nor JSON, so a proxy or a website probably wrote it.
+*/
+function isFromProxy({ text }) {
+	return text.trim() !== "" && !isJson(text);
+}
+const KINDS = {
+	401: "unauthorized",
+	403: "forbidden",
+	404: "not-found",
+	405: "not-found",
+	408: "busy",
+	409: "busy",
+	410: "sandbox-not-found",
+	413: "too-large",
+	425: "busy",
+	429: "busy",
+	501: "rejected",
+	503: "busy",
+	505: "rejected",
+	507: "disk-full"
+};
+const ERROR_PHRASES = [
+	{
+		statuses: [404],
+		words: /^path '.*' does not exist$/,
+		kind: "no-such-file"
+	},
+	{
+		statuses: [400],
+		words: /^path '.*' is a directory$/,
+		kind: "rejected",
+		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
+	},
+	{
+		statuses: [404, 502],
+		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [400, 401],
+		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+		kind: "unauthorized",
+		hint: "Set username: user, or another user of the sandbox."
+	},
+	{
+		statuses: [429],
+		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+		kind: "busy",
+		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
+	},
+	{
+		statuses: [400, 500],
+		words: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+		kind: "rejected",
+		hint: "Choose another target, or remove in the sandbox what is in the way."
+	},
+	{
+		statuses: [400],
+		words: /\binvalid host\b/i,
+		kind: "rejected",
+		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
+	}
+];
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+function statusFailure(answer, redact, now, hints = {}) {
+	const { label, status, headers, text } = answer;
+	const [retryAfter] = [headers["retry-after"]].flat();
+	const [location = ""] = [headers["location"]].flat();
+	const isRedirect = status >= 300 && status < 400;
+	const words = isRedirect ? "" : excerpt(messageIn(text, redact), redact);
+	const phrase = ERROR_PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
+	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
+	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
+	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
+	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
+	const detail = isRedirect ? `${leadsTo} Redirects are not followed.` : quoted;
+	const { error_code: code } = parseFields(text);
+	const message = `${label} answered ${status}${reason}.${detail}`;
+	const kind = phrase?.kind ?? kindOf(status);
+	return new AgentError(kind, message, {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		code: typeof code === "string" ? code : void 0,
+		hint: phrase?.hint ?? (isRedirect ? REDIRECT_HINT : hints[kind]),
+		isFromProxy: isFromProxy(answer)
+	});
+}
+const REDIRECT_HINT = "Change base-url: it must lead to the agent without a redirect.";
+const MAX_RETRY_AFTER_MS = 6e4;
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
+}
+function kindOf(status) {
+	const kind = KINDS[status];
+	if (kind !== void 0) return kind;
+	if (status < 300) return "bad-answer";
+	if (status < 400) return "not-found";
+	return status < 500 ? "rejected" : "server";
+}
+function messageIn(text, redact) {
+	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
+	const json = redactJson(text, redact);
+	if (json === "") return text;
+	const body = JSON.parse(json);
+	const { message, error } = fieldsOf(body);
+	return [
+		body,
+		message,
+		error
+	].find((each) => typeof each === "string") ?? json;
+}
+
 // src/inputs/mistakes.ts
+var import_undici = require_undici();
 const VALUES = [
 	"sandbox-id",
 	"token",
@@ -170,7 +502,7 @@ function findMistake(input, value) {
 }
 
 // src/gate/aggregates.ts
-const AGGREGATE_DEFINITIONS = {
+const AGGREGATES = {
 	last: { compute: (figures) => figures.at(-1) ?? NaN },
 	min: { compute: (figures) => figures.reduce((low, figure) => Math.min(low, figure)) },
 	max: { compute: (figures) => figures.reduce((high, figure) => Math.max(high, figure)) },
@@ -184,7 +516,6 @@ const AGGREGATE_DEFINITIONS = {
 	p50: percentile(50),
 	p95: percentile(95)
 };
-const AGGREGATES = AGGREGATE_DEFINITIONS;
 const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 function isAggregate(name) {
 	return Object.hasOwn(AGGREGATES, name);
@@ -331,7 +662,7 @@ function parseUnit(suffix, metric, reject) {
 function toMetricUnit(amount, unit, metricUnit) {
 	const factor = BYTES[unit];
 	if (factor === void 0) return amount;
-	const bytes = /^B$|iB$/.test(unit) || Number.isInteger(amount) ? amount * factor : Number((amount * factor).toPrecision(15));
+	const bytes = Math.round(amount * factor);
 	return metricUnit === "mebibytes" ? bytes / 2 ** 20 : bytes;
 }
 function checkPercentage(limit, written, reject) {
@@ -353,14 +684,12 @@ var InputError = class extends Error {
 	}
 };
 function inputError(input, message, example) {
-	return new InputError([problemOf(input, message, example)]);
-}
-function problemOf(input, message, example) {
-	return {
+	const shown = example === void 0 ? {} : { example: `${input}: ${example}` };
+	return new InputError([{
 		input,
 		message,
-		...example !== void 0 && { example: `${input}: ${example}` }
-	};
+		...shown
+	}]);
 }
 function describeProblem({ input, message, example }) {
 	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
@@ -576,366 +905,62 @@ function isHeaderValue(value) {
 	return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
-// src/text/json.ts
-/** Returns the fields of an object, or none for any other value. */
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
-}
-function isJson(text) {
-	try {
-		JSON.parse(text);
-		return true;
-	} catch {
-		return false;
-	}
-}
-/** Parses a JSON object; returns no fields for any other text. */
-function parseFields(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
-}
-function stringFieldsOf(value) {
-	const fields = Object.entries(fieldsOf(value));
-	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
-}
-
-// src/text/redact.ts
-/** Returns a function that masks secrets in decoded text. */
-function redactor(secrets) {
-	const starts = secrets.map((secret) => secret.slice(0, 100));
-	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(formsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function formsOf(secret) {
-	const inJson = JSON.stringify(secret).slice(1, -1);
-	const inUrl = encodeURIComponent(secret.toWellFormed());
-	return [
-		secret,
-		inJson,
-		inJson.replace(/[&<>]/g, escapeLikeGo),
-		inUrl
-	];
-}
-function escapeLikeGo(character) {
-	return `\\u00${character.charCodeAt(0).toString(16)}`;
-}
-/**
-* Redacts all strings and keys of a JSON text, however they are escaped. Leaves numbers as they
-* are, even if they contain a secret of digits. Returns '' if the text is not JSON.
-*/
-function redactJson(text, redact) {
-	if (!isJson(text)) return "";
-	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
-}
-
-// src/text/errors.ts
-function systemCode(error) {
-	if (!(error instanceof Error) || !("code" in error)) return void 0;
-	return typeof error.code === "string" ? error.code : void 0;
-}
-function errorText(error) {
-	return error instanceof Error ? error.message : String(error);
-}
-
-// src/agent/failure.ts
-const retryable = (hint) => ({
-	isRetryable: true,
-	isFatal: false,
-	hint
-});
-const fatal = (hint) => ({
-	isRetryable: false,
-	isFatal: true,
-	hint
-});
-const notRetryable = (hint) => ({
-	isRetryable: false,
-	isFatal: false,
-	hint
-});
-const FAILURE_POLICIES = {
-	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
-	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
-	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
-	"not-found": notRetryable("Check base-url: the service has no such operation there."),
-	"no-such-file": notRetryable("Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found."),
-	rejected: notRetryable("The agent does not take this request. Check header-prefix, sandbox-id and port."),
-	"too-large": notRetryable("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
-	busy: retryable("The sandbox or its host is busy, or still starting. Run the job again."),
-	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
-	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
-	unreachable: {
-		isRetryable: true,
-		isFatal: true,
-		hint: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY."
-	},
-	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://."),
-	"bad-answer": notRetryable("Check that base-url and the paths lead to the in-sandbox agent."),
-	"file-changed": notRetryable("Check that the runner may read the file, and upload once nothing writes it any more."),
-	"not-written": notRetryable("Check that the runner may write the target, and that its disk is not full."),
-	cancelled: fatal("The job was cancelled.")
-};
-var AgentError = class extends Error {
-	name = "AgentError";
-	kind;
-	status;
-	retryAfterMs;
-	code;
-	hint;
-	isUnsent;
-	isFromProxy;
-	constructor(kind, message, options = {}) {
-		super(message);
-		this.kind = kind;
-		this.status = options.status;
-		this.retryAfterMs = options.retryAfterMs;
-		this.code = options.code;
-		this.hint = options.hint ?? FAILURE_POLICIES[kind].hint;
-		this.isUnsent = options.isUnsent ?? false;
-		this.isFromProxy = options.isFromProxy ?? false;
-	}
-	get isRetryable() {
-		return FAILURE_POLICIES[this.kind].isRetryable;
-	}
-};
-function isFatal({ kind }) {
-	return FAILURE_POLICIES[kind].isFatal;
-}
-const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
-const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
-/**
-* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug. `proxy` is the service's proxy according to the environment.
-*/
-function networkFailure(error, label, redact, proxy) {
-	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
-	const isProxy = /^(Secure )?Proxy /i.test(error.message);
-	const code = codeOf(error);
-	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
-	const isUnsent = isProxy || UNREACHABLE.test(code) && !LOST_ROUTE.test(error.message);
-	const kind = isUnsent ? "unreachable" : "connection";
-	const words = code === NOT_TLS ? "the port speaks http, not https" : messageOf(error);
-	const text = excerpt(words, redact);
-	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : void 0;
-	const place = failedProxy === void 0 ? "" : ` at the proxy ${failedProxy.host}`;
-	const hint = failedProxy === void 0 ? hintFor(code, proxy) : proxyHint(words, failedProxy);
-	return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
-		hint,
-		isUnsent
-	});
-}
-/** Looks for the proxy's host name at the end, where lookup errors have it, or for its port. */
-function namesProxy(message, proxy) {
-	if (proxy === void 0) return false;
-	const { hostname, port } = proxy;
-	return message.endsWith(` ${hostname}`) || port !== "" && RegExp(`:${port}\\b`).test(message);
-}
-function proxyHint(message, { host }) {
-	return /\b407\b/.test(message) ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.` : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
-}
-const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
-function hintFor(code, proxy) {
-	if (code === NOT_TLS && proxy?.protocol === "https:") return `Check the URL of the proxy ${proxy.host}, which usually begins with http://, and the port in base-url.`;
-	if (code === NOT_TLS) return "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
-	if (/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code)) return "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.";
-	if (code === "ECONNREFUSED") return "Nothing accepts connections there. Check the host and port of base-url, and that the service is up.";
-}
-function codeOf(error) {
-	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
-}
-function messageOf(error) {
-	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
-	return error.errors.map((each) => each instanceof Error ? each.message : String(each)).join("; ");
-}
-const MAX_EXCERPT = 300;
-/** Returns the start of a third party's text, on one line and without secrets. */
-function excerpt(text, redact) {
-	return truncate(redact(text).replace(/\s+/g, " ").trim(), MAX_EXCERPT);
-}
-
-// src/agent/answer.ts
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-const MAX_ANSWER_BYTES = 131072;
-/** @throws AgentError if the body is longer than `maxBytes` */
-async function readAnswer({ label, status, headers, chunks: arriving }, maxBytes = MAX_ANSWER_BYTES) {
-	const chunks = [];
-	let size = 0;
-	for await (const chunk of arriving) {
-		size += chunk.length;
-		if (size > maxBytes) {
-			const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
-			throw new AgentError("bad-answer", message, { status });
-		}
-		chunks.push(chunk);
-	}
-	const text = new TextDecoder().decode(Buffer.concat(chunks));
-	const [retryAfter] = [headers["retry-after"]].flat();
-	const [location] = [headers["location"]].flat();
-	return {
-		label,
-		status,
-		text,
-		retryAfter,
-		location
-	};
-}
-/** Parses an answer without redacting it. @throws AgentError if it is not JSON */
-function parseAnswer(answer) {
-	try {
-		return JSON.parse(answer.text);
-	} catch {
-		throw badAnswer(answer, "it is not JSON");
-	}
-}
-/** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
-function badAnswer(answer, why) {
-	const { label, status } = answer;
-	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-	return new AgentError("bad-answer", message, {
-		status,
-		isFromProxy: isFromProxy(answer)
-	});
-}
-/**
-* Returns true if the body is neither empty nor JSON, so a proxy or a website probably wrote it.
-*/
-function isFromProxy({ text }) {
-	return text.trim() !== "" && !isJson(text);
-}
-const KINDS = {
-	401: "unauthorized",
-	403: "forbidden",
-	404: "not-found",
-	405: "not-found",
-	408: "busy",
-	409: "busy",
-	410: "sandbox-not-found",
-	413: "too-large",
-	425: "busy",
-	429: "busy",
-	501: "rejected",
-	503: "busy",
-	505: "rejected",
-	507: "disk-full"
-};
-const ERROR_PHRASES = [
-	{
-		statuses: [404],
-		words: /^path '.*' does not exist$/,
-		kind: "no-such-file"
-	},
-	{
-		statuses: [400],
-		words: /^path '.*' is a directory$/,
-		kind: "rejected",
-		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
-	},
-	{
-		statuses: [404, 502],
-		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
-		kind: "sandbox-not-found"
-	},
-	{
-		statuses: [400, 401],
-		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
-		kind: "unauthorized",
-		hint: "Set username: user, or another user of the sandbox."
-	},
-	{
-		statuses: [429],
-		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-		kind: "busy",
-		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
-	},
-	{
-		statuses: [400, 500],
-		words: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
-		kind: "rejected",
-		hint: "Choose another target, or remove in the sandbox what is in the way."
-	},
-	{
-		statuses: [400],
-		words: /\binvalid host\b/i,
-		kind: "rejected",
-		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
-	}
+// src/agent/exchange.ts
+const SUCCESS = [
+	200,
+	201,
+	204
 ];
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now, hints = {}) {
-	const { label, status, text, retryAfter, location = "" } = answer;
-	const isRedirect = status >= 300 && status < 400;
-	const words = isRedirect ? "" : excerpt(messageIn(text, redact), redact);
-	const phrase = ERROR_PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
-	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
-	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
-	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
-	const detail = isRedirect ? `${leadsTo} Redirects are not followed.` : quoted;
-	const { error_code: code } = parseFields(text);
-	const message = `${label} answered ${status}${reason}.${detail}`;
-	const kind = phrase?.kind ?? kindOf(status);
-	return new AgentError(kind, message, {
-		status,
-		retryAfterMs: parseRetryAfter(retryAfter, now),
-		code: typeof code === "string" ? code : void 0,
-		hint: phrase?.hint ?? (isRedirect ? REDIRECT_HINT : hints[kind]),
-		isFromProxy: isFromProxy(answer)
-	});
-}
-const REDIRECT_HINT = "Change base-url: it must lead to the agent without a redirect.";
-const MAX_RETRY_AFTER_MS = 6e4;
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
-function parseRetryAfter(value, now) {
-	if (value === void 0) return void 0;
-	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
-	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
-}
-function kindOf(status) {
-	const kind = KINDS[status];
-	if (kind !== void 0) return kind;
-	if (status < 300) return "bad-answer";
-	if (status < 400) return "not-found";
-	return status < 500 ? "rejected" : "server";
-}
-function messageIn(text, redact) {
-	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
-	const json = redactJson(text, redact);
-	if (json === "") return text;
-	const body = JSON.parse(json);
-	const { message, error } = fieldsOf(body);
-	return [
-		body,
-		message,
-		error
-	].find((each) => typeof each === "string") ?? json;
-}
-
-// src/agent/borrowed-chunk.ts
-function lend(bytes) {
-	return {
-		length: bytes.length,
-		use: (read) => read(bytes)
-	};
-}
 /**
-* Yields the bytes of each chunk to undici. They stay valid outside of `use`, because undici only
-* asks for the next chunk once the socket has taken this one.
+* Sends one request and reads its answer.
+* @throws AgentError for an unsuccessful answer, or if nothing moves within the service's timeout
 */
-async function* trackSending(chunks, sending, onTaken) {
-	for (const chunk of chunks) {
-		yield chunk.use((bytes) => bytes);
-		if (sending.isOver) return;
-		onTaken(chunk.length);
+async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }, read) {
+	let isSent = body === void 0;
+	const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
+	async function* sending(chunks) {
+		yield* watchChunks(chunks, clock, onSent);
+		isSent = true;
 	}
-	sending.isSent = true;
+	const responding = (0, import_undici.request)(`${service.baseUrl}${path}`, {
+		dispatcher,
+		method,
+		headers: {
+			...service.headers,
+			...headers
+		},
+		body: body === void 0 ? null : sending(body),
+		signal: clock.signal,
+		headersTimeout: 0,
+		bodyTimeout: 0
+	});
+	const receive = async (response) => {
+		const { statusCode: status, headers, body: chunks } = response;
+		const answer = {
+			label,
+			status,
+			headers,
+			chunks
+		};
+		if (!SUCCESS.includes(status)) throw statusFailure(await readAnswer(answer, maxAnswerBytes), redact, now(), hints);
+		const result = await read(answer, clock);
+		if (isSent) return result;
+		const message = `${label} answered ${status} before everything was sent.`;
+		throw new AgentError("connection", message);
+	};
+	try {
+		return await Promise.race([clock.ranOut, responding.then(receive)]);
+	} catch (error) {
+		clock.abort();
+		throw error;
+	} finally {
+		clock.stop();
+		await setImmediate();
+	}
 }
-
-// src/agent/idle-clock.ts
+function stallError(label, isSent) {
+	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
+}
 /** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
 function startIdleClock(ms, createError) {
 	const { promise: ranOut, reject } = Promise.withResolvers();
@@ -959,20 +984,46 @@ function startIdleClock(ms, createError) {
 		stop
 	};
 }
-async function* restartOnChunk(chunks, restart) {
+/** Restarts the clock whenever a chunk has been taken. */
+async function* watchChunks(chunks, { signal, restart }, onTaken) {
 	for await (const chunk of chunks) {
-		restart();
 		yield chunk;
+		if (signal.aborted) return;
+		restart();
+		onTaken?.(chunk.length);
 	}
+}
+const MAX_CONNECT_MS = 1e4;
+function openDispatcher(baseUrl, timeoutMs) {
+	const options = {
+		allowH2: false,
+		connectTimeout: Math.min(timeoutMs, MAX_CONNECT_MS)
+	};
+	const { protocol, hostname } = new URL(baseUrl);
+	if (protocol === "http:" && isLoopback(hostname)) return new import_undici.Agent(options);
+	try {
+		return new import_undici.EnvHttpProxyAgent(options);
+	} catch {
+		throw inputError(proxyVariables().join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
+	}
+}
+/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
+function proxyVariables() {
+	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
+}
+/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
+function proxyOf(url) {
+	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = "" } = process.env;
+	const { protocol, hostname } = new URL(url);
+	if ((no_proxy ?? NO_PROXY).split(/[\s,]+/).filter((name) => name !== "").some((name) => name === "*" || hostname.endsWith(name.replace(/^\*/, "")))) return void 0;
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	const http = http_proxy ?? HTTP_PROXY;
+	const https = (https_proxy ?? HTTPS_PROXY) || http;
+	return URL.parse((protocol === "https:" ? https : http) ?? "") ?? void 0;
 }
 
 // src/agent/client.ts
 const USER_AGENT = `sandbox-sync/${version}`;
-const SUCCESS = [
-	200,
-	201,
-	204
-];
 function agentService(connection) {
 	const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port, headerPrefix } = connection;
 	return {
@@ -986,25 +1037,46 @@ function agentService(connection) {
 		}
 	};
 }
+/** Returns a POST request with a JSON body. */
+function postJson(path, message) {
+	const bytes = Buffer.from(JSON.stringify(message));
+	return {
+		method: "POST",
+		path,
+		headers: {
+			"Content-Type": "application/json",
+			"Content-Length": String(bytes.length)
+		},
+		body: [bytes]
+	};
+}
 /** Passes a client to `run` and closes it afterwards. @throws InputError for a bad proxy URL */
 async function withClient(service, options, run) {
-	const { cancel } = options;
-	const dispatcher = openDispatcher(service);
+	const { cancel, redact } = options;
+	const dispatcher = openDispatcher(service.baseUrl, service.timeoutMs);
 	const destroy = () => void dispatcher.destroy();
 	cancel.addEventListener("abort", destroy);
+	const headers = {
+		...service.headers,
+		Accept: "application/json",
+		"User-Agent": USER_AGENT
+	};
 	const transport = {
 		...options,
-		service,
+		service: {
+			...service,
+			headers
+		},
 		dispatcher
 	};
 	try {
 		return await run({
 			send: (request) => send(request, transport, (answer) => readAnswer(answer, request.maxAnswerBytes)),
-			receive: (request, read) => send(request, transport, (answer, restart) => read({
+			receive: (request, read) => send(request, transport, (answer, clock) => read({
 				...answer,
-				chunks: restartOnChunk(answer.chunks, restart)
+				chunks: watchChunks(answer.chunks, clock)
 			})),
-			redact: options.redact
+			redact
 		});
 	} finally {
 		cancel.removeEventListener("abort", destroy);
@@ -1022,88 +1094,6 @@ async function send(request, transport, read) {
 		if (cancel.aborted) throw cancelled(false);
 		throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
 	}
-}
-async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }, read) {
-	const sending = {
-		isSent: body === void 0,
-		isOver: false
-	};
-	const clock = startIdleClock(service.timeoutMs, () => stallError(label, sending));
-	const onTaken = (bytes) => {
-		clock.restart();
-		onSent?.(bytes);
-	};
-	const commonHeaders = {
-		Accept: "application/json",
-		"User-Agent": USER_AGENT
-	};
-	const responding = (0, import_undici.request)(`${service.baseUrl}${path}`, {
-		dispatcher,
-		method,
-		headers: {
-			...service.headers,
-			...commonHeaders,
-			...headers
-		},
-		body: body === void 0 ? null : trackSending(body, sending, onTaken),
-		signal: clock.signal,
-		headersTimeout: 0,
-		bodyTimeout: 0
-	});
-	const receive = async ({ statusCode: status, headers, body: chunks }) => {
-		const answer = {
-			label,
-			status,
-			headers,
-			chunks
-		};
-		if (!SUCCESS.includes(status)) throw statusFailure(await readAnswer(answer, maxAnswerBytes), redact, now(), hints);
-		const result = await read(answer, clock.restart);
-		if (sending.isSent) return result;
-		const message = `${label} answered ${status} before everything was sent.`;
-		throw new AgentError("connection", message);
-	};
-	try {
-		return await Promise.race([clock.ranOut, responding.then(receive)]);
-	} catch (error) {
-		clock.abort();
-		throw error;
-	} finally {
-		clock.stop();
-		sending.isOver = true;
-		await setImmediate();
-	}
-}
-function stallError(label, { isSent }) {
-	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
-}
-/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
-function proxyOf(url) {
-	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = "" } = process.env;
-	const { protocol, hostname } = new URL(url);
-	if ((no_proxy ?? NO_PROXY).split(/[\s,]+/).filter((name) => name !== "").some((name) => name === "*" || hostname.endsWith(name.replace(/^\*/, "")))) return void 0;
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const http = http_proxy ?? HTTP_PROXY;
-	const https = (https_proxy ?? HTTPS_PROXY) || http;
-	return URL.parse((protocol === "https:" ? https : http) ?? "") ?? void 0;
-}
-const MAX_CONNECT_MS = 1e4;
-function openDispatcher({ baseUrl, timeoutMs }) {
-	const options = {
-		allowH2: false,
-		connectTimeout: Math.min(timeoutMs, MAX_CONNECT_MS)
-	};
-	const { protocol, hostname } = new URL(baseUrl);
-	if (protocol === "http:" && isLoopback(hostname)) return new import_undici.Agent(options);
-	try {
-		return new import_undici.EnvHttpProxyAgent(options);
-	} catch {
-		throw inputError(proxyVariables().join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
-	}
-}
-/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
-function proxyVariables() {
-	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
 
 // src/agent/retry.ts
@@ -1146,27 +1136,28 @@ function sleep(ms, stop) {
 }
 
 // src/inputs/cross-input-rules.ts
+/** Each throws an InputError, unless one of the inputs that it compares is missing. */
 const CROSS_INPUT_RULES = [
 	checkHttpIsAllowed,
 	checkTemplateOrSandboxId,
 	checkUserOfCommand
 ];
 function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
-	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return [];
+	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
 	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
-	return [problemOf("base-url", message, BASE_URL_EXAMPLE)];
+	throw inputError("base-url", message, BASE_URL_EXAMPLE);
 }
 function checkTemplateOrSandboxId({ template, sandboxId }) {
-	if (template === void 0 || sandboxId === void 0) return [];
-	if (template === "" !== (sandboxId === "")) return [];
+	if (template === void 0 || sandboxId === void 0) return;
+	if (template === "" !== (sandboxId === "")) return;
 	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
-	return [problemOf("sandbox-id", message)];
+	throw inputError("sandbox-id", message);
 }
 function checkUserOfCommand({ run, username = "", headers = {} }) {
 	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
-	if (run === void 0 || username === "" || !isSet) return [];
+	if (run === void 0 || username === "" || !isSet) return;
 	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
-	return [problemOf("username", message)];
+	throw inputError("username", message);
 }
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
 function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
@@ -1402,8 +1393,8 @@ function parseInputs(entry, raw) {
 		return [camelCase(name), parse((filled[name] ?? "").trim(), reject)];
 	});
 	const inputs = Object.fromEntries(parsed);
-	const allProblems = [...problems, ...CROSS_INPUT_RULES.flatMap((rule) => rule(inputs))];
-	if (allProblems.length > 0) throw new InputError(allProblems);
+	problems.push(...tryAll(CROSS_INPUT_RULES, (rule) => rule(inputs)).problems);
+	if (problems.length > 0) throw new InputError(problems);
 	return inputs;
 }
 function camelCase(name) {
@@ -1548,59 +1539,58 @@ const NO_GATE = {
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
-/**
-* Judges all conditions. If samples are missing (`isIncomplete`), a condition that none of the others
-* trips cannot be judged, so no gate passes.
-*/
+/** Judges all conditions. If samples are missing (`isIncomplete`), no gate passes. */
 function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
-	const tripped = (level, conditions) => conditions.map((condition) => {
-		const judgement = judge(condition, samples);
-		if (judgement.holds !== false || !isIncomplete) return {
-			...judgement,
-			level
-		};
-		return {
-			condition,
-			holds: void 0,
-			why: "samples are missing",
-			level
-		};
-	}).filter(({ holds }) => holds !== false);
-	const failures = tripped("fail", failIf);
-	const warnings = tripped("warn", warnIf);
-	const state = () => {
-		if (!isGated({
-			failIf,
-			warnIf
-		})) return "none";
-		if (failures.length > 0) return "failed";
-		return warnings.length > 0 ? "warned" : "passed";
-	};
+	const breachesOf = (level, conditions) => conditions.map((condition) => ({
+		...judge(condition, samples, isIncomplete),
+		level
+	})).filter(({ holds }) => holds !== false);
+	const breaches = [...breachesOf("fail", failIf), ...breachesOf("warn", warnIf)];
+	const [worst] = breaches;
+	const passed = isGated({
+		failIf,
+		warnIf
+	}) ? "passed" : "none";
 	return {
-		state: state(),
+		state: worst === void 0 ? passed : STATES[worst.level],
 		failIf,
 		warnIf,
-		breaches: [...failures, ...warnings]
+		breaches
 	};
 }
-/** Judges a condition over samples (oldest first), all of which must have the metric. */
-function judge(condition, samples) {
+const STATES = {
+	fail: "failed",
+	warn: "warned"
+};
+/**
+* Judges a condition over samples (oldest first), all of which must have the metric. If samples are
+* missing (`isIncomplete`), one that does not hold cannot be judged.
+*/
+function judge(condition, samples, isIncomplete = false) {
 	const { metric, aggregate = "last", operator, limit } = condition;
-	const notJudged = (why) => ({
+	const why = whyNotJudged(metric, samples);
+	if (why !== void 0) return {
 		condition,
 		holds: void 0,
 		why
-	});
-	const why = whyNotJudged(metric, samples);
-	if (why !== void 0) return notJudged(why);
+	};
 	const figures = figuresOf(metric, samples);
 	const figure = AGGREGATES[aggregate].compute(figures);
-	if (!Number.isFinite(figure)) return notJudged(`the ${aggregate} of ${inlineCode(metric)} is too large`);
 	const tripping = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
+	if (tripping !== void 0) return {
+		condition,
+		holds: true,
+		figure: tripping
+	};
+	if (isIncomplete) return {
+		condition,
+		holds: void 0,
+		why: "samples are missing"
+	};
 	return {
 		condition,
-		holds: tripping !== void 0,
-		figure: tripping ?? figure
+		holds: false,
+		figure
 	};
 }
 function whyNotJudged(metric, samples) {
@@ -1701,17 +1691,10 @@ function viewCommand(section, info) {
 	return {
 		level: exitCode === 0 ? "success" : "failure",
 		headline: headlineOf$1(section, info),
-		judgement: "",
-		reasons: [],
-		failures: [],
-		warnings: [],
-		notices: [],
-		logLines: [],
 		outputs: {
 			"exit-code": exitCode === void 0 ? "" : String(exitCode),
 			"duration-ms": String(durationMs)
 		},
-		files: {},
 		blocks: outputBlock(section),
 		json: { command: {
 			...section,
@@ -1754,7 +1737,7 @@ function explainFailure(section, end, stoppedBy) {
 	if (exitCode === 0) return [];
 	if (exitCode !== -1) return [titled(`${describeExit(section)}.`, [], ADVICE[exitCode])];
 	const advice = status === "signal: killed" ? KILLED : void 0;
-	return [titled(`${name} was ended ${after} (${status}).`, [], advice)];
+	return [titled(`${name} was ended ${after} (${inlineCode(status)}).`, [], advice)];
 }
 const KILLED = "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.";
 const ADVICE = {
@@ -1784,25 +1767,32 @@ function titled(title, details = [], advice) {
 // src/report/transfer-lines.ts
 /** Groups failed files by status and hint, since messages differ from file to file. */
 function groupFailures(failed) {
-	return [...Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
+	return [...Map.groupBy(failed, ({ error }) => `${error?.status} ${error?.hint}`).values()].sort((one, other) => other.length - one.length);
 }
-function describeFailures$1(failed, nameOf) {
-	return groupFailures(failed.filter(({ error }) => error.kind !== "cancelled")).map((group) => ({
-		message: group[0]?.error.message ?? "",
-		hint: group[0]?.error.hint ?? "",
-		sources: group.map(nameOf)
-	}));
+/** Explains why files failed or were not attempted. */
+function explainMissing(files, nameOf, { errors, cancelled }) {
+	const failed = files.filter(({ error }) => error !== void 0 && error.kind !== "cancelled");
+	const isExplained = errors.length > 0 || cancelled;
+	const unattempted = files.filter(({ status }) => status === "not-attempted" && !isExplained);
+	const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
+	return {
+		failures: groupFailures(failed).map((group) => ({
+			message: group[0]?.error?.message ?? "",
+			hint: group[0]?.error?.hint ?? "",
+			sources: group.map(nameOf)
+		})),
+		reasons: Array.from(reasons, (text) => ({
+			text,
+			isUntrusted: true
+		}))
+	};
 }
-function notAttemptedReasons(files, { errors, cancelled }) {
-	if (errors.length > 0 || cancelled) return [];
-	const reasons = files.filter(({ status }) => status === "not-attempted").map(({ reason = "" }) => reason);
-	return [...new Set(reasons)].map((reason) => `Not attempted: ${reason}`);
-}
+/** Sums up a transfer in one line, or in none if no file was transferred. */
 function describeTransfer(count, bytes, { retries, durationMs }) {
-	if (count === 0) return "";
+	if (count === 0) return [];
 	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
 	const repeated = clause(retries, retries === 1 ? "retry" : "retries");
-	return `${formatCount(count, "file")}, ${formatBytes(bytes)}${rate}${repeated}`;
+	return [`${formatCount(count, "file")}, ${formatBytes(bytes)}${rate}${repeated}`];
 }
 function clause(count, what) {
 	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
@@ -1817,26 +1807,17 @@ const EMPTY_DOWNLOAD = {
 function viewDownload(section, info) {
 	const { files } = section;
 	const totals = countFiles$1(files);
-	const failed = files.filter((file) => file.status === "failed");
 	const transferLine = describeTransfer(totals.downloaded, totals.downloadedBytes, section);
 	return {
 		level: levelOf(totals),
 		headline: describeDownload(section, totals),
-		judgement: "",
-		reasons: notAttemptedReasons(files, info).map((text) => ({
-			text,
-			isUntrusted: true
-		})),
-		failures: describeFailures$1(failed, ({ path }) => path),
-		warnings: [],
-		notices: [],
-		logLines: [...files.map(fileLine$1), ...transferLine === "" ? [] : [transferLine]],
+		...explainMissing(files, ({ path }) => path, info),
+		logLines: [...files.map(fileLine$1), ...transferLine],
 		outputs: {
 			"downloaded-count": String(totals.downloaded),
 			"failed-count": String(totals.failed)
 		},
-		files: {},
-		blocks: transferLine === "" ? [] : [html`<p>${transferLine}</p>`],
+		blocks: transferLine.map((line) => html`<p>${line}</p>`),
 		json: { download: {
 			totals,
 			...section
@@ -1873,6 +1854,518 @@ function describeDownload({ durationMs }, totals) {
 function fileLine$1(file) {
 	const line = `${file.status.replace("-", " ")}: ${file.path} → ${file.target}`;
 	return file.status === "downloaded" ? `${line} (${formatBytes(file.size)})` : line;
+}
+
+// src/report/upload-section.ts
+const EMPTY_UPLOAD = {
+	dryRun: false,
+	shard: void 0,
+	files: [],
+	skipped: [],
+	digest: "",
+	orphaned: [],
+	retries: 0,
+	durationMs: 0
+};
+function viewUpload(section, info) {
+	const { files, digest, shard } = section;
+	const totals = countFiles(section);
+	const notices = [...modesNotice(section), ...orphansNotice(section)];
+	const transferLine = describeTransfer(totals.uploaded, totals.uploadedBytes, section);
+	return {
+		level: uploadLevel(section, totals),
+		headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ""}`,
+		...explainMissing(files, ({ file }) => file.source, info),
+		notices,
+		logLines: [...transferLine, ...digest === "" ? [] : [`Digest: ${digest}`]],
+		outputs: uploadOutputs(totals, digest),
+		blocks: uploadBlocks(section, notices, transferLine),
+		json: {
+			totals,
+			...section,
+			files: files.map(fileEntry)
+		}
+	};
+}
+function countFiles({ files, skipped }) {
+	const filesWith = (wanted) => files.filter(({ status }) => status === wanted).map(({ file }) => file);
+	const [uploaded, unchanged] = [filesWith("uploaded"), filesWith("unchanged")];
+	return {
+		planned: files.length,
+		plannedBytes: totalSize(files.map(({ file }) => file)),
+		uploaded: uploaded.length,
+		uploadedBytes: totalSize(uploaded),
+		unchanged: unchanged.length,
+		unchangedBytes: totalSize(unchanged),
+		failed: filesWith("failed").length,
+		skipped: filesWith("skipped").length + skipped.length,
+		notAttempted: filesWith("not-attempted").length
+	};
+}
+function uploadLevel({ shard }, totals) {
+	if (totals.failed + totals.notAttempted > 0) return "failure";
+	return totals.planned === 0 && !shard?.planned ? "warning" : "success";
+}
+function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cancelled }) {
+	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
+	const unsent = `${clause(unchanged, "unchanged")}${clause(skipped.length, "skipped")}`;
+	const changed = formatCount(planned - unchanged, "file");
+	if (planned === 0) return errors.length > 0 || cancelled ? "Nothing was sent" : "There were no files to upload";
+	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${unsent}`;
+	if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
+	if (failed + notAttempted === 0) return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
+	const missing = `${clause(failed, "failed")}${clause(notAttempted, "not attempted")}`;
+	return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
+}
+function nameShard({ index, count }) {
+	return `shard ${index} of ${count}`;
+}
+function describeShard(shard) {
+	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
+}
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+function modesNotice({ files }) {
+	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
+	const [program] = programs;
+	if (program === void 0) return [];
+	return [`${formatCount(programs.length, "executable file")}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, set them in a step with the action \`run\`, such as \`run: chmod +x app/server\`, or send an archive: ${ARCHIVE}`];
+}
+const MAX_ORPHANS = 10;
+function orphansNotice({ orphaned }) {
+	if (orphaned.length === 0) return [];
+	return [`Still in the sandbox, but no longer in the build: ${limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport).join(", ")}`];
+}
+function uploadOutputs(totals, digest) {
+	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
+	return {
+		"uploaded-count": String(uploaded),
+		"unchanged-count": String(unchanged),
+		"failed-count": String(failed),
+		"skipped-count": String(skipped),
+		"uploaded-bytes": String(uploadedBytes),
+		digest
+	};
+}
+function fileEntry({ file, ...result }) {
+	const { source, target, size } = file;
+	return {
+		source,
+		target,
+		size,
+		...result
+	};
+}
+function uploadBlocks({ files, skipped, digest }, notices, transferLine) {
+	const planned = files.filter(({ status }) => status === "skipped").map(({ file }) => file);
+	return [
+		...shortList(describeFolders(planned)),
+		...transferLine.map((line) => html`<p>${line}</p>`),
+		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
+		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`))),
+		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
+		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`]
+	];
+}
+function describeFolders(files) {
+	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
+		const [source = "", target = ""] = names.split("\0");
+		const count = formatCount(inFolder.length, "file");
+		return describeMove({
+			source,
+			target
+		}, `${count}, ${formatBytes(totalSize(inFolder))}`);
+	});
+}
+function describeMove({ source, target }, size) {
+	return html`${code(source)} → ${code(target)}: ${size}`;
+}
+
+// src/report/report.ts
+/** Describes a task by its sandbox, whether it is cancelled by now, and its result. */
+function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) {
+	return {
+		task,
+		name: "",
+		sandboxId,
+		baseUrl,
+		cancelled,
+		errors: [],
+		warnings: [],
+		...result
+	};
+}
+/** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
+function failedReport(task, { error, isGated, ...info }) {
+	const measured = {
+		samples: [],
+		gate: isGated ? {
+			...NO_GATE,
+			state: "failed"
+		} : NO_GATE
+	};
+	const sections = {
+		sync: {
+			upload: EMPTY_UPLOAD,
+			measured
+		},
+		upload: { upload: EMPTY_UPLOAD },
+		download: { download: EMPTY_DOWNLOAD },
+		stats: { measured },
+		monitor: { measured },
+		run: {
+			command: EMPTY_COMMAND,
+			measured
+		}
+	};
+	const unknown = {
+		sandboxId: "",
+		baseUrl: ""
+	};
+	return {
+		task,
+		...info,
+		...unknown,
+		errors: [error],
+		warnings: [],
+		...sections[task]
+	};
+}
+
+// src/report/reported-error.ts
+/** Describes an error with its hint, its problems, the system's message, or the stack of a bug. */
+function toReportedError(error) {
+	if (error instanceof AgentError) return {
+		message: error.message,
+		details: [],
+		advice: error.kind === "cancelled" ? [] : [error.hint]
+	};
+	if (error instanceof InputError) return describeProblems(error);
+	if (error instanceof Error && "syscall" in error) return {
+		message: `${error.message}.`,
+		details: []
+	};
+	return describeBug(error);
+}
+function errorLines({ message, details, advice = [] }) {
+	return [
+		message,
+		...details,
+		...advice
+	];
+}
+function describeProblems({ problems }) {
+	const [only = "", ...others] = problems.map(describeProblem);
+	if (others.length === 0) return {
+		message: only,
+		details: []
+	};
+	const count = new Set(problems.map(({ input }) => input)).size;
+	const inputs = `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`;
+	return {
+		message: inputs,
+		details: [only, ...others],
+		title: inputs
+	};
+}
+function describeBug(error) {
+	const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+	const message = "Sandbox Sync itself failed. This is a bug; please report it.";
+	return {
+		message,
+		details: stack.split("\n"),
+		title: message
+	};
+}
+
+// src/github/event-log.ts
+const PROGRESS_INTERVAL_MS = 15e3;
+function eventLog({ line, output, debug }) {
+	const showProgress = progressLog(line);
+	return (event) => {
+		if (event.kind === "debug") debug(event.text);
+		if (event.kind === "note") line(event.text);
+		if (event.kind === "output") output(event.text);
+		if (event.kind === "retry") line(retryLine(event));
+		showProgress(event);
+	};
+}
+function progressLog(log) {
+	const done = {
+		files: 0,
+		bytes: 0
+	};
+	let timer;
+	return (event) => {
+		if (event.kind === "sent") done.bytes += event.bytes;
+		if (event.kind === "attempted") done.files += event.count;
+		if (event.kind === "end") clearInterval(timer);
+		if (event.kind !== "start") return;
+		log(event.title);
+		const startedAt = performance.now();
+		const line = () => progressLine(event.files, done, performance.now() - startedAt);
+		timer = setInterval(() => log(line()), PROGRESS_INTERVAL_MS).unref();
+	};
+}
+function progressLine(files, done, elapsedMs) {
+	const total = totalSize(files);
+	const bytes = Math.min(done.bytes, total);
+	return `${`${formatNumber(done.files)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, elapsedMs)}`;
+}
+function retryLine({ files, retry }) {
+	const { attempt, delayMs, error } = retry;
+	const names = files.map(({ source }) => source);
+	return `Attempt ${attempt} for ${listSome(names, 1) || "the stats"} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+}
+
+// src/github/runner.ts
+/** Reads the step's inputs, masking secrets before anything can be logged. */
+function readInputs(entry) {
+	const names = inputNames(entry);
+	const raw = Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
+	for (const secret of secretsIn(raw)) setSecret(secret);
+	return raw;
+}
+function workspace() {
+	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+const SIGNALS = [
+	"SIGINT",
+	"SIGTERM",
+	"SIGBREAK"
+];
+const GRACE_MS = {
+	SIGINT: 8500,
+	SIGTERM: 2e3,
+	SIGBREAK: 2e3
+};
+/** Aborts `cancel` when the job is cancelled, and `killImminent` just before the process is killed. */
+function cancelSignals() {
+	const cancel = new AbortController();
+	const killImminent = new AbortController();
+	for (const signal of SIGNALS) process.on(signal, () => {
+		cancel.abort();
+		setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
+	});
+	return {
+		cancel: cancel.signal,
+		killImminent: killImminent.signal
+	};
+}
+/** @throws InputError if the runner has not set one of these variables */
+function requireVariables(...variables) {
+	const missing = variables.find((name) => !process.env[name]);
+	if (missing !== void 0) throw inputError(missing, "is not set. The runner has to set it.");
+}
+function tempDirectory() {
+	requireVariables("RUNNER_TEMP");
+	return path.resolve(process.env["RUNNER_TEMP"] ?? "");
+}
+
+// src/github/job-state.ts
+function jobMetadata() {
+	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
+	return {
+		"github-repository": GITHUB_REPOSITORY ?? "",
+		"github-run-id": GITHUB_RUN_ID ?? "",
+		"github-job": GITHUB_JOB ?? "",
+		"sandbox-sync-id": randomUUID()
+	};
+}
+function saveDeletion({ id, endsAt }, raw) {
+	const names = inputNames("sandbox-end").filter((name) => name !== "api-key");
+	const inputs = Object.fromEntries(names.map((name) => [name, raw[name] ?? ""]));
+	saveState("sandbox", {
+		id,
+		endsAt,
+		inputs
+	});
+}
+function loadDeletion() {
+	const { id, endsAt, inputs } = parseFields(getState("sandbox"));
+	if (typeof id !== "string" || typeof endsAt !== "number") return void 0;
+	return {
+		deletion: {
+			id,
+			endsAt
+		},
+		inputs: {
+			...readInputs("sandbox-end"),
+			...stringFieldsOf(inputs)
+		}
+	};
+}
+const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
+/** Masks the token, sets the outputs and saves the sandbox for later steps. */
+function publishSandbox(sandbox) {
+	const { id, token = "", domain = "", baseUrl, endsAt } = sandbox;
+	if (token !== "") setSecret(token);
+	const outputs = {
+		id,
+		token,
+		domain,
+		"base-url": baseUrl.replace("{port}", String(DEFAULT_PORT)).replace("{sandbox-id}", id),
+		"header-prefix": "E2b"
+	};
+	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+	if (token !== "" && baseUrl !== "") saveJobSandbox({
+		id,
+		token,
+		baseUrl,
+		endsAt
+	});
+}
+function saveJobSandbox(sandbox) {
+	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${sandbox.id}.json`);
+	saveState("job-sandbox", file);
+	writeFileSync(file, JSON.stringify(sandbox), { mode: 384 });
+}
+/** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
+function loadJobSandboxes() {
+	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
+		const { id, token, baseUrl, endsAt } = stringFieldsOf(parseFields(readFileSync(file, "utf8")));
+		return id && token && baseUrl ? [{
+			id,
+			token,
+			baseUrl,
+			endsAt: Number(endsAt)
+		}] : [];
+	});
+	for (const { token } of sandboxes) setSecret(token);
+	return sandboxes;
+}
+function removeJobSandbox() {
+	const file = getState("job-sandbox");
+	if (file !== "") rmSync(file, { force: true });
+}
+const MONITOR_PREFIX = "sandbox-sync-monitor-";
+function createMonitorDirectory() {
+	requireVariables("GITHUB_STATE", "GITHUB_OUTPUT");
+	const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
+	saveState("directory", directory);
+	setOutput("monitor", path.basename(directory));
+	return directory;
+}
+function loadMonitorDirectory() {
+	return getState("directory") || void 0;
+}
+function findMonitorDirectories() {
+	return filesInTemp(MONITOR_PREFIX);
+}
+function filesInTemp(prefix) {
+	const directory = process.env["RUNNER_TEMP"];
+	if (!directory || !existsSync(directory)) return [];
+	return readdirSync(directory).filter((name) => name.startsWith(prefix)).sort().map((name) => path.resolve(directory, name));
+}
+
+// src/github/log.ts
+const MAX_ANNOTATION_LENGTH = 4e3;
+function openLog(redact) {
+	const clean = (line) => escapeCommands(redact(line));
+	const toMessage = (lines) => truncate(lines.map(clean).join("\n"), MAX_ANNOTATION_LENGTH);
+	return {
+		line: (text) => info(clean(text)),
+		output: logOutput(redact),
+		debug(text) {
+			if (!isDebug()) return;
+			for (const line of text.split("\n")) debug(clean(line));
+		},
+		group(title, lines) {
+			startGroup(title);
+			info(lines.map(clean).join("\n"));
+			endGroup();
+		},
+		notice: (text) => notice(toMessage([text])),
+		warning: (text) => warning(toMessage([text])),
+		error: (lines) => error(toMessage(lines)),
+		fail: (lines) => setFailed(toMessage(lines))
+	};
+}
+const MAX_OUTPUT_LENGTH = 16777216;
+function logOutput(redact) {
+	let left = MAX_OUTPUT_LENGTH;
+	return (lines) => {
+		if (left <= 0) return;
+		const text = escapeOutput(redact(lines)).slice(0, left);
+		left -= text.length;
+		info(text.replace(/\n$/, ""));
+		if (left <= 0) info("The rest of the output is not shown, since the log is limited to 16 MiB.");
+	};
+}
+const STATUS_WORDS = {
+	failed: "failed",
+	"not-attempted": "not attempted",
+	uploaded: "uploaded",
+	skipped: "would be uploaded",
+	unchanged: "unchanged"
+};
+const MAX_LINES = 1e3;
+/** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
+function logFiles({ files, skipped, dryRun }, log) {
+	if (files.length + skipped.length === 0) return;
+	const ordered = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status && status !== "failed"));
+	const lines = dryRun ? files.map(fileLine) : limitList([...failedLines(files), ...ordered.map(fileLine)], MAX_LINES, moreInReport);
+	const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
+	log.group("Files", [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
+}
+function failedLines(files) {
+	return groupFailures(files.filter((file) => file.status === "failed")).flatMap(([first, ...others]) => first === void 0 ? [] : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)]);
+}
+function fileLine({ status, file, ...result }) {
+	return `${STATUS_WORDS[status]}: ${file.source} → ${"path" in result ? result.path : file.target}`;
+}
+
+// src/report/checksums.ts
+/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
+function checksumsOf(files) {
+	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf$1(result.sha256, result.path)] : []).join("");
+}
+/**
+* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
+* only a complete build has a digest.
+*/
+function digestOf(files) {
+	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf$1(result.sha256, result.file.target)] : []);
+	if (lines.length === 0 || lines.length < files.length) return "";
+	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
+	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
+}
+const ESCAPES = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r"
+};
+function lineOf$1(sha256, name) {
+	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
+}
+
+// src/report/redact-report.ts
+/**
+* Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
+* samples: they are already redacted, and a figure may happen to contain the digits of a secret.
+*/
+function redactReport({ measured, ...others }, redact) {
+	const copy = structuredClone(others);
+	redactStrings(copy, redact);
+	return {
+		...copy,
+		...measured !== void 0 && { measured }
+	};
+}
+const UNREDACTED = [
+	"task",
+	"status",
+	"kind",
+	"digest",
+	"sha256"
+];
+function redactStrings(value, redact) {
+	const fields = Object.entries(value);
+	for (const [name, field] of fields) {
+		if (UNREDACTED.includes(name)) continue;
+		if (typeof field === "string") Reflect.set(value, name, redact(field));
+		else if (typeof field === "object" && field !== null) redactStrings(field, redact);
+	}
 }
 
 // src/report/figure-texts.ts
@@ -1988,23 +2481,27 @@ const PLOTS = [
 /** Draws a legend, and a chart for each stretch of samples without a gap. */
 function drawCharts({ samples, gate }) {
 	const stretches = splitAtGaps(samples).filter((stretch) => stretch.length >= MIN_SAMPLES);
-	const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
+	const plots = plotsOf(samples, gate);
 	if (stretches.length === 0 || plots.length === 0) return [];
-	const conditions = [...gate.failIf, ...gate.warnIf].filter((each) => overallLabelsOf(each) === void 0);
-	const limited = plots.map((plot) => {
+	const charts = stretches.slice(0, MAX_CHARTS).map((stretch) => drawChart(stretch, gate));
+	const notes = [
+		...plots.map(describePlot),
+		...charts.length > 1 ? ["a chart for each time without a gap"] : [],
+		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
+	];
+	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts.map((each) => ({ html: each }))];
+}
+/** Returns the plots of the metrics that were reported, with the limits of their conditions. */
+function plotsOf(samples, { failIf, warnIf }) {
+	const reported = PLOTS.filter(({ metric }) => figuresOf(metric, samples).length > 0);
+	const conditions = [...failIf, ...warnIf].filter((each) => overallLabelsOf(each) === void 0);
+	return reported.map((plot) => {
 		const judged = conditions.filter(({ metric }) => metric === plot.metric);
 		return {
 			...plot,
 			limits: [...new Set(judged.map(({ limit }) => limit))]
 		};
 	});
-	const charts = stretches.slice(0, MAX_CHARTS).map((stretch) => drawChart(stretch, limited));
-	const notes = [
-		...limited.map(describePlot),
-		...charts.length > 1 ? ["a chart for each time without a gap"] : [],
-		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
-	];
-	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts.map((each) => ({ html: each }))];
 }
 function describePlot({ name, metric, limits }) {
 	const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
@@ -2029,41 +2526,20 @@ function pointDistance(samples) {
 	const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
 	return Math.max(median, span / 59, 1);
 }
-function drawChart(samples, plots) {
+function drawChart(samples, gate) {
 	const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
-	const points = Math.round((to - from) / pointDistance(samples)) + 1;
-	const axis = {
-		from,
-		to,
-		points
-	};
-	const lines = plots.flatMap((plot) => spreadOverTime(plot, samples, axis));
-	const limitLines = plots.flatMap(({ color, limits }) => limits.map((limit) => ({
+	const distance = pointDistance(samples);
+	const points = Map.groupBy(samples, ({ at }) => Math.round((at - from) / distance));
+	const length = Math.max(...points.keys()) + 1;
+	const plots = plotsOf(samples, gate);
+	const series = [...plots.map(({ color, metric }) => ({
 		color,
-		points: Array(points).fill(limit)
-	})));
-	const top = Math.max(100, ...lines.flatMap((line) => line.points));
-	return toMermaid([...lines, ...limitLines], axis, Math.ceil(top));
-}
-function spreadOverTime({ color, metric }, samples, { from, to, points: length }) {
-	const highest = /* @__PURE__ */ new Map();
-	for (const { at, figures } of samples) {
-		const figure = figures.get(metric);
-		if (figure === void 0) continue;
-		const point = Math.round((at - from) / (to - from) * (length - 1));
-		highest.set(point, Math.max(highest.get(point) ?? 0, figure));
-	}
-	let [previous] = highest.values();
-	if (previous === void 0) return [];
-	return [{
+		figures: lineOf(metric, points, length)
+	})), ...plots.flatMap(({ color, limits }) => limits.map((limit) => ({
 		color,
-		points: Array.from({ length }, (_, point) => {
-			previous = highest.get(point) ?? previous ?? 0;
-			return previous;
-		})
-	}];
-}
-function toMermaid(series, axis, top) {
+		figures: Array(length).fill(limit)
+	})))];
+	const top = Math.max(100, ...series.flatMap(({ figures }) => figures));
 	const style = {
 		xyChart: {
 			width: 800,
@@ -2074,24 +2550,27 @@ function toMermaid(series, axis, top) {
 			plotColorPalette: series.map(({ color }) => color).join(", ")
 		} }
 	};
-	const plots = series.map(({ points }) => {
-		return `  line [${points.map((number) => number.toFixed(2)).join(", ")}]`;
-	});
 	return [
 		"```mermaid",
-		...[
-			`%%{init: ${JSON.stringify(style)}}%%`,
-			"xychart-beta",
-			"  accTitle: CPU, memory and disk over time",
-			`  accDescr: From ${formatTime(axis.from)} to ${formatTime(axis.to)}, in percent`,
-			`  ${timeAxis(axis)}`,
-			`  y-axis 0 --> ${top}`,
-			...plots
-		],
+		`%%{init: ${JSON.stringify(style)}}%%`,
+		"xychart-beta",
+		"  accTitle: CPU, memory and disk over time",
+		`  accDescr: From ${formatTime(from)} to ${formatTime(to)}, in percent`,
+		`  ${timeAxis(from, to)}`,
+		`  y-axis 0 --> ${Math.ceil(top)}`,
+		...series.map(({ figures }) => `  line [${figures.map((each) => each.toFixed(2)).join(", ")}]`),
 		"```"
 	].join("\n");
 }
-function timeAxis({ from, to }) {
+/** Returns the highest figure at each point, or repeats the previous one if there is none. */
+function lineOf(metric, points, length) {
+	let [previous = 0] = figuresOf(metric, [...points.values()].flat());
+	return Array.from({ length }, (_, point) => {
+		previous = aggregateOf("max", metric, points.get(point) ?? []) ?? previous;
+		return previous;
+	});
+}
+function timeAxis(from, to) {
 	const unit = [{
 		name: "hours",
 		ms: 36e5
@@ -2206,15 +2685,11 @@ function viewMeasured(section, info) {
 		headline: headlineOf(section, info),
 		judgement: describeGate(section, info),
 		reasons: breachLines(section, "fail"),
-		failures: [],
 		warnings: breachLines(section, "warn"),
-		notices: [],
-		logLines: [],
 		outputs: {
 			...statsOutputs(section),
 			...gateOutputs(gate, aggregates)
 		},
-		files: {},
 		blocks: [...figuresTable(section), ...drawCharts(section)],
 		json: jsonOf(section, aggregates)
 	};
@@ -2305,620 +2780,45 @@ function breachEntry(breach) {
 	};
 }
 
-// src/report/checksums.ts
-/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
-function checksumsOf(files) {
-	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []).join("");
-}
-/**
-* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
-* only a complete build has a digest.
-*/
-function digestOf(files) {
-	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
-	if (lines.length === 0 || lines.length < files.length) return "";
-	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
-	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
-}
-const ESCAPES = {
-	"\\": "\\\\",
-	"\n": "\\n",
-	"\r": "\\r"
-};
-function lineOf(sha256, name) {
-	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
-	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
-}
-
-// src/report/upload-blocks.ts
-function uploadBlocks({ files, skipped, digest, dryRun }, notices, transferLine) {
-	const planned = dryRun ? files.filter(({ status }) => status === "skipped").map(({ file }) => file) : [];
-	return [
-		...shortList(describeFolders(planned)),
-		...transferLine === "" ? [] : [html`<p>${transferLine}</p>`],
-		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
-		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`))),
-		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
-		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`]
-	];
-}
-function describeFolders(files) {
-	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
-		const [source = "", target = ""] = names.split("\0");
-		const count = formatCount(inFolder.length, "file");
-		return describeMove({
-			source,
-			target
-		}, `${count}, ${formatBytes(totalSize(inFolder))}`);
-	});
-}
-function describeMove({ source, target }, size) {
-	return html`${code(source)} → ${code(target)}: ${size}`;
-}
-
-// src/report/upload-section.ts
-const EMPTY_UPLOAD = {
-	dryRun: false,
-	shard: void 0,
-	files: [],
-	skipped: [],
-	digest: "",
-	orphaned: [],
-	retries: 0,
-	durationMs: 0
-};
-function viewUpload(section, info) {
-	const { files, digest, shard } = section;
-	const totals = countFiles(section);
-	const failed = files.filter((file) => file.status === "failed");
-	const notices = [...modesNotice(section), ...orphansNotice(section)];
-	const transferLine = describeTransfer(totals.uploaded, totals.uploadedBytes, section);
-	const digestLine = digest === "" ? [] : [`Digest: ${digest}`];
-	return {
-		level: uploadLevel(section, totals),
-		headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ""}`,
-		judgement: "",
-		reasons: notAttemptedReasons(files, info).map((text) => ({
-			text,
-			isUntrusted: true
-		})),
-		failures: describeFailures$1(failed, ({ file }) => file.source),
-		warnings: [],
-		notices,
-		logLines: transferLine === "" ? digestLine : [transferLine, ...digestLine],
-		outputs: uploadOutputs(totals, digest),
-		files: { checksums: {
-			name: "checksums.txt",
-			text: checksumsOf(files)
-		} },
-		blocks: uploadBlocks(section, notices, transferLine),
-		json: {
-			totals,
-			...section,
-			files: files.map(fileEntry)
-		}
-	};
-}
-function countFiles({ files, skipped }) {
-	const totals = {
-		planned: files.length,
-		plannedBytes: 0,
-		uploaded: 0,
-		unchanged: 0,
-		unchangedBytes: 0,
-		failed: 0,
-		skipped: skipped.length,
-		notAttempted: 0,
-		uploadedBytes: 0
-	};
-	for (const { status, file } of files) {
-		totals[status === "not-attempted" ? "notAttempted" : status] += 1;
-		totals.plannedBytes += file.size;
-		if (status === "unchanged") totals.unchangedBytes += file.size;
-		if (status === "uploaded") totals.uploadedBytes += file.size;
-	}
-	return totals;
-}
-function uploadLevel({ shard }, totals) {
-	if (totals.failed + totals.notAttempted > 0) return "failure";
-	return totals.planned === 0 && !shard?.planned ? "warning" : "success";
-}
-function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cancelled }) {
-	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-	const unsent = `${clause(unchanged, "unchanged")}${clause(skipped.length, "skipped")}`;
-	const changed = formatCount(planned - unchanged, "file");
-	if (planned === 0) return errors.length > 0 || cancelled ? "Nothing was sent" : "There were no files to upload";
-	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${unsent}`;
-	if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
-	if (failed + notAttempted === 0) return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
-	const missing = `${clause(failed, "failed")}${clause(notAttempted, "not attempted")}`;
-	return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
-}
-function nameShard({ index, count }) {
-	return `shard ${index} of ${count}`;
-}
-function describeShard(shard) {
-	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
-}
-const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-function modesNotice({ files }) {
-	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
-	const [program] = programs;
-	if (program === void 0) return [];
-	return [`${formatCount(programs.length, "executable file")}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, set them in a step with the action \`run\`, such as \`run: chmod +x app/server\`, or send an archive: ${ARCHIVE}`];
-}
-const MAX_ORPHANS = 10;
-function orphansNotice({ orphaned }) {
-	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport).join(", ")}`];
-}
-function uploadOutputs(totals, digest) {
-	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
-	return {
-		"uploaded-count": String(uploaded),
-		"unchanged-count": String(unchanged),
-		"failed-count": String(failed),
-		"skipped-count": String(skipped),
-		"uploaded-bytes": String(uploadedBytes),
-		digest
-	};
-}
-function fileEntry({ file, ...result }) {
-	const { source, target, size } = file;
-	return {
-		source,
-		target,
-		size,
-		...result
-	};
-}
-
-// src/report/report.ts
-/** Returns a view for each section. The first one's headline becomes the report's. */
-function viewsOf(report) {
-	const { command, upload, measured, download } = report;
-	return [
-		...command === void 0 ? [] : [viewCommand(command, report)],
-		...upload === void 0 ? [] : [viewUpload(upload, report)],
-		...measured === void 0 ? [] : [viewMeasured(measured, report)],
-		...download === void 0 ? [] : [viewDownload(download, report)]
-	];
-}
-/** Describes a task by its sandbox, whether it is cancelled by now, and its result. */
-function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) {
-	return {
-		task,
-		name: "",
-		sandboxId,
-		baseUrl,
-		cancelled,
-		errors: [],
-		warnings: [],
-		...result
-	};
-}
-/** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
-function failedReport(task, { error, isGated, ...info }) {
-	const measured = {
-		samples: [],
-		gate: isGated ? {
-			...NO_GATE,
-			state: "failed"
-		} : NO_GATE
-	};
-	const sections = {
-		sync: {
-			upload: EMPTY_UPLOAD,
-			measured
-		},
-		upload: { upload: EMPTY_UPLOAD },
-		download: { download: EMPTY_DOWNLOAD },
-		stats: { measured },
-		monitor: { measured },
-		run: {
-			command: EMPTY_COMMAND,
-			measured
-		}
-	};
-	const unknown = {
-		sandboxId: "",
-		baseUrl: ""
-	};
-	return {
-		task,
-		...info,
-		...unknown,
-		errors: [error],
-		warnings: [],
-		...sections[task]
-	};
-}
-
-// src/report/reported-error.ts
-/** Describes an error with its hint, its problems, the system's message, or the stack of a bug. */
-function toReportedError(error) {
-	if (error instanceof AgentError) return {
-		message: error.message,
-		details: [],
-		advice: error.kind === "cancelled" ? [] : [error.hint]
-	};
-	if (error instanceof InputError) return describeProblems(error);
-	if (error instanceof Error && "syscall" in error) return {
-		message: `${error.message}.`,
-		details: []
-	};
-	return describeBug(error);
-}
-function errorLines({ message, details, advice = [] }) {
-	return [
-		message,
-		...details,
-		...advice
-	];
-}
-function describeProblems({ problems }) {
-	const [only = "", ...others] = problems.map(describeProblem);
-	if (others.length === 0) return {
-		message: only,
-		details: []
-	};
-	const count = new Set(problems.map(({ input }) => input)).size;
-	const inputs = `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`;
-	return {
-		message: inputs,
-		details: [only, ...others],
-		title: inputs
-	};
-}
-function describeBug(error) {
-	const stack = error instanceof Error ? error.stack ?? error.message : String(error);
-	const message = "Sandbox Sync itself failed. This is a bug; please report it.";
-	return {
-		message,
-		details: stack.split("\n"),
-		title: message
-	};
-}
-/** Explains why the sandbox was not ready in time. */
-function waitError({ unmet, error, waitedMs }) {
-	if (error !== void 0 && !error.isRetryable) return toReportedError(error);
-	const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-	const { message: last, hint } = error ?? {};
-	return {
-		message: title,
-		details: last === void 0 ? [] : [last],
-		advice: [...unmet.map(judgementLine), ...hint === void 0 ? [] : [hint]],
-		title
-	};
-}
-
-// src/github/event-log.ts
-const PROGRESS_INTERVAL_MS = 15e3;
-function eventLog({ line, output, debug }) {
-	const handlers = [progressLog(line), waitLog(line)];
-	return (event) => {
-		if (event.kind === "debug") debug(event.text);
-		if (event.kind === "note") line(event.text);
-		if (event.kind === "output") output(event.text);
-		if (event.kind === "retry") line(retryLine(event));
-		for (const handle of handlers) handle(event);
-	};
-}
-function progressLog(log) {
-	const done = {
-		files: 0,
-		bytes: 0
-	};
-	let timer;
-	return (event) => {
-		if (event.kind === "sent") done.bytes += event.bytes;
-		if (event.kind === "attempted") done.files += event.count;
-		if (event.kind === "end") clearInterval(timer);
-		if (event.kind !== "start") return;
-		log(event.title);
-		const startedAt = performance.now();
-		const line = () => progressLine(event.files, done, performance.now() - startedAt);
-		timer = setInterval(() => log(line()), PROGRESS_INTERVAL_MS).unref();
-	};
-}
-function progressLine(files, done, elapsedMs) {
-	const total = totalSize(files);
-	const bytes = Math.min(done.bytes, total);
-	return `${`${formatNumber(done.files)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, elapsedMs)}`;
-}
-function retryLine({ files, retry }) {
-	const { attempt, delayMs, error } = retry;
-	const names = files.map(({ source }) => source);
-	return `Attempt ${attempt} for ${listSome(names, 1) || "the stats"} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
-}
-function waitLog(log) {
-	let dueMs = PROGRESS_INTERVAL_MS;
-	return (event) => {
-		if (event.kind === "wait") log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
-		if (event.kind !== "waited") return;
-		const { isReady, waitedMs, unmet, error } = event.wait;
-		if (isReady) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
-		if (waitedMs < dueMs) return;
-		dueMs = waitedMs + PROGRESS_INTERVAL_MS;
-		const reasons = unmet.map(judgementLine);
-		if (error !== void 0) reasons.push(error.message);
-		log(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
-	};
-}
-
-// src/github/runner.ts
-/** Reads the step's inputs, masking secrets before anything can be logged. */
-function readInputs(entry) {
-	const names = inputNames(entry);
-	const raw = Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
-	for (const secret of secretsIn(raw)) setSecret(secret);
-	return raw;
-}
-function workspace() {
-	return process.env["GITHUB_WORKSPACE"] || process.cwd();
-}
-const SIGNALS = [
-	"SIGINT",
-	"SIGTERM",
-	"SIGBREAK"
-];
-const GRACE_MS = {
-	SIGINT: 8500,
-	SIGTERM: 2e3,
-	SIGBREAK: 2e3
-};
-/** Aborts `cancel` when the job is cancelled, and `killImminent` just before the process is killed. */
-function cancelSignals() {
-	const cancel = new AbortController();
-	const killImminent = new AbortController();
-	for (const signal of SIGNALS) process.on(signal, () => {
-		cancel.abort();
-		setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
-	});
-	return {
-		cancel: cancel.signal,
-		killImminent: killImminent.signal
-	};
-}
-/** @throws InputError if the runner has not set one of these variables */
-function requireVariables(...variables) {
-	const missing = variables.find((name) => !process.env[name]);
-	if (missing !== void 0) throw inputError(missing, "is not set. The runner has to set it.");
-}
-/** @throws InputError if the runner's file is missing or cannot be written */
-function writeToRunner(variable, write) {
-	requireVariables(variable);
-	try {
-		write();
-	} catch (error) {
-		throw inputError(variable, `the runner's file cannot be written: ${errorText(error)}.`);
-	}
-}
-function tempDirectory() {
-	requireVariables("RUNNER_TEMP");
-	return path.resolve(process.env["RUNNER_TEMP"] ?? "");
-}
-
-// src/github/job-state.ts
-const SAVED_INPUTS = [
-	"api-url",
-	"headers",
-	"retries",
-	"timeout"
-];
-function jobMetadata() {
-	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
-	return {
-		"github-repository": GITHUB_REPOSITORY ?? "",
-		"github-run-id": GITHUB_RUN_ID ?? "",
-		"github-job": GITHUB_JOB ?? "",
-		"sandbox-sync-id": randomUUID()
-	};
-}
-function saveDeletion({ id, endsAt }, raw) {
-	const inputs = Object.fromEntries(SAVED_INPUTS.map((name) => [name, raw[name] ?? ""]));
-	writeToRunner("GITHUB_STATE", () => saveState("sandbox", {
-		id,
-		endsAt,
-		inputs
-	}));
-}
-function loadDeletion() {
-	const { id, endsAt, inputs } = parseFields(getState("sandbox"));
-	if (typeof id !== "string" || typeof endsAt !== "number") return void 0;
-	return {
-		deletion: {
-			id,
-			endsAt
-		},
-		inputs: {
-			...readInputs("sandbox-end"),
-			...stringFieldsOf(inputs)
-		}
-	};
-}
-const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
-/** Masks the token, sets the outputs and saves the sandbox for later steps. */
-function publishSandbox({ id, token = "", domain = "" }, { baseUrl, endsAt }) {
-	if (token !== "") setSecret(token);
-	const outputs = {
-		id,
-		token,
-		domain,
-		"base-url": baseUrl.replace("{port}", String(DEFAULT_PORT)).replace("{sandbox-id}", id),
-		"header-prefix": "E2b"
-	};
-	writeToRunner("GITHUB_OUTPUT", () => {
-		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-	});
-	if (token !== "" && baseUrl !== "") saveJobSandbox({
-		id,
-		token,
-		baseUrl,
-		endsAt
-	});
-}
-function saveJobSandbox(sandbox) {
-	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${sandbox.id}.json`);
-	writeToRunner("GITHUB_STATE", () => saveState("job-sandbox", file));
-	writeToRunner("RUNNER_TEMP", () => writeFileSync(file, JSON.stringify(sandbox), { mode: 384 }));
-}
-/** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
-function loadJobSandboxes() {
-	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
-		const { id, token, baseUrl, endsAt } = stringFieldsOf(parseFields(readFileSync(file, "utf8")));
-		return id && token && baseUrl ? [{
-			id,
-			token,
-			baseUrl,
-			endsAt: Number(endsAt)
-		}] : [];
-	});
-	for (const { token } of sandboxes) setSecret(token);
-	return sandboxes;
-}
-/**
-* Returns the Unix time (ms) at which one of this job's sandboxes expires, or undefined if unknown.
-*/
-function sandboxEnd(sandboxId) {
-	return loadJobSandboxes().find(({ id }) => id === sandboxId)?.endsAt;
-}
-function removeJobSandbox() {
-	const file = getState("job-sandbox");
-	if (file !== "") rmSync(file, { force: true });
-}
-const MONITOR_PREFIX = "sandbox-sync-monitor-";
-function createMonitorDirectory() {
-	requireVariables("GITHUB_STATE", "GITHUB_OUTPUT");
-	const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
-	writeToRunner("GITHUB_STATE", () => saveState("directory", directory));
-	writeToRunner("GITHUB_OUTPUT", () => setOutput("monitor", path.basename(directory)));
-	return directory;
-}
-function loadMonitorDirectory() {
-	return getState("directory") || void 0;
-}
-function findMonitorDirectories() {
-	return filesInTemp(MONITOR_PREFIX);
-}
-function filesInTemp(prefix) {
-	const directory = process.env["RUNNER_TEMP"];
-	if (!directory || !existsSync(directory)) return [];
-	return readdirSync(directory).filter((name) => name.startsWith(prefix)).sort().map((name) => path.resolve(directory, name));
-}
-
-// src/github/log.ts
-const MAX_ANNOTATION_LENGTH = 4e3;
-function openLog(redact) {
-	const clean = (line) => escapeCommands(redact(line));
-	const toMessage = (lines) => truncate(lines.map(clean).join("\n"), MAX_ANNOTATION_LENGTH);
-	return {
-		line: (text) => info(clean(text)),
-		output: logOutput(redact),
-		debug(text) {
-			if (!isDebug()) return;
-			for (const line of text.split("\n")) debug(clean(line));
-		},
-		group(title, lines) {
-			startGroup(title);
-			info(lines.map(clean).join("\n"));
-			endGroup();
-		},
-		notice: (lines) => notice(toMessage(lines)),
-		warning: (lines) => warning(toMessage(lines)),
-		error: (lines) => error(toMessage(lines)),
-		fail: (lines) => setFailed(toMessage(lines))
-	};
-}
-const MAX_OUTPUT_LENGTH = 16777216;
-function logOutput(redact) {
-	let left = MAX_OUTPUT_LENGTH;
-	return (lines) => {
-		if (left <= 0) return;
-		const text = escapeOutput(redact(lines)).slice(0, left);
-		left -= text.length;
-		info(text.replace(/\n$/, ""));
-		if (left <= 0) info("The rest of the output is not shown, since the log is limited to 16 MiB.");
-	};
-}
-const STATUS_WORDS = {
-	failed: "failed",
-	"not-attempted": "not attempted",
-	uploaded: "uploaded",
-	skipped: "would be uploaded",
-	unchanged: "unchanged"
-};
-const MAX_LINES = 1e3;
-/** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
-function logFiles({ files, skipped, dryRun }, log) {
-	if (files.length + skipped.length === 0) return;
-	const ordered = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status && status !== "failed"));
-	const lines = dryRun ? files.map(fileLine) : limitList([...failedLines(files), ...ordered.map(fileLine)], MAX_LINES, moreInReport);
-	const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-	log.group("Files", [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
-}
-function failedLines(files) {
-	return groupFailures(files.filter((file) => file.status === "failed")).flatMap(([first, ...others]) => first === void 0 ? [] : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)]);
-}
-function fileLine({ status, file, ...result }) {
-	return `${STATUS_WORDS[status]}: ${file.source} → ${"path" in result ? result.path : file.target}`;
-}
-
-// src/report/redact-report.ts
-/**
-* Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
-* samples: they are already redacted, and a figure may happen to contain the digits of a secret.
-*/
-function redactReport({ measured, ...others }, redact) {
-	const copy = structuredClone(others);
-	redactStrings(copy, redact);
-	return {
-		...copy,
-		...measured !== void 0 && { measured }
-	};
-}
-const UNREDACTED = [
-	"task",
-	"status",
-	"kind",
-	"digest",
-	"sha256"
-];
-function redactStrings(value, redact) {
-	const fields = Object.entries(value);
-	for (const [name, field] of fields) {
-		if (UNREDACTED.includes(name)) continue;
-		if (typeof field === "string") Reflect.set(value, name, redact(field));
-		else if (typeof field === "object" && field !== null) redactStrings(field, redact);
-	}
-}
-
 // src/report/verdict.ts
 function verdictOf(report) {
-	const sections = viewsOf(report);
+	const views = viewsOf(report);
 	return {
-		level: verdictLevel(report, sections),
-		title: titleOf$1(report, sections),
-		reasons: [...report.errors.flatMap(describeError), ...sections.flatMap((section) => section.reasons)],
-		failures: sections.flatMap((section) => section.failures),
-		warnings: [...sections.flatMap((section) => section.warnings), ...report.warnings.map(untrusted)],
-		notices: sections.flatMap((section) => section.notices),
-		sections
+		level: verdictLevel(report, views),
+		title: titleOf$1(report, views),
+		reasons: [...report.errors.flatMap(describeError), ...views.flatMap(({ reasons = [] }) => reasons)],
+		failures: views.flatMap(({ failures = [] }) => failures),
+		warnings: [...views.flatMap(({ warnings = [] }) => warnings), ...report.warnings.map(untrusted)],
+		notices: views.flatMap(({ notices = [] }) => notices),
+		logLines: views.flatMap(({ logLines = [] }) => logLines),
+		outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
+		blocks: views.toReversed().flatMap(({ blocks }) => blocks),
+		json: Object.assign({}, ...views.map(({ json }) => json))
 	};
 }
 function succeeded({ level }) {
 	return level === "success" || level === "warning";
 }
-function verdictLevel({ cancelled, errors }, sections) {
+/** Views each section. The first one's headline becomes the report's. */
+function viewsOf(report) {
+	const { command, upload, measured, download } = report;
+	return [
+		command && viewCommand(command, report),
+		upload && viewUpload(upload, report),
+		measured && viewMeasured(measured, report),
+		download && viewDownload(download, report)
+	].filter((view) => view !== void 0);
+}
+function verdictLevel({ cancelled, errors }, views) {
 	if (cancelled) return "cancelled";
-	const levels = sections.map(({ level }) => level);
+	const levels = views.map(({ level }) => level);
 	if (errors.length > 0 || levels.includes("failure")) return "failure";
 	return levels.includes("warning") ? "warning" : "success";
 }
-function titleOf$1({ cancelled, errors }, sections) {
-	const titles = errors.map(({ title }) => title ?? "");
-	const headline = sections[0]?.headline ?? "";
-	const judgementsIf = (isGood) => sections.flatMap(({ level, judgement }) => level === "success" === isGood ? judgement : []);
+function titleOf$1({ cancelled, errors }, views) {
+	const titles = errors.map(({ title = "" }) => title);
+	const headline = views[0]?.headline ?? "";
+	const judgementsIf = (isGood) => views.filter(({ level }) => level === "success" === isGood).map(({ judgement = "" }) => judgement);
 	return [
 		cancelled ? "Cancelled." : "",
 		...new Set(titles),
@@ -2946,9 +2846,6 @@ function untrusted(text) {
 }
 
 // src/report/report-json.ts
-function mergeOutputs({ sections }) {
-	return Object.assign({}, ...sections.map((section) => section.outputs));
-}
 const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
 function reportJson(report, verdict) {
 	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
@@ -2969,7 +2866,7 @@ function reportJson(report, verdict) {
 			};
 		}),
 		warnings,
-		...Object.assign({}, ...verdict.sections.map(({ json }) => json))
+		...verdict.json
 	};
 	return `${JSON.stringify(document)}\n`;
 }
@@ -2984,7 +2881,7 @@ const LEVEL_MARKS = {
 };
 /** Renders the job summary: the reasons for the verdict, then the tables of each section. */
 function summaryOf(report, verdict) {
-	const { level, title, reasons, failures, warnings, sections } = verdict;
+	const { level, title, reasons, failures, warnings, blocks } = verdict;
 	const mark = LEVEL_MARKS[level];
 	return [
 		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
@@ -2993,7 +2890,7 @@ function summaryOf(report, verdict) {
 			...reasons.map((each) => html`${mark} ${renderReason(each)}`),
 			...warnings.map((each) => html`⚠️ ${renderReason(each)}`)
 		]),
-		...sections.toReversed().flatMap((section) => section.blocks),
+		...blocks,
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
@@ -3032,7 +2929,7 @@ function writeOutputs(report, verdict, log) {
 	try {
 		const outputs = {
 			...writeFiles(report, verdict, log),
-			...mergeOutputs(verdict)
+			...verdict.outputs
 		};
 		requireVariables("GITHUB_OUTPUT");
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
@@ -3041,47 +2938,42 @@ function writeOutputs(report, verdict, log) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-/** Writes the report and the files of its sections. Returns their paths, keyed by output. */
+/** Writes the report and the checksums of an upload. Returns their paths, keyed by output. */
 function writeFiles(report, verdict, log) {
-	const files = Object.entries({
-		...Object.fromEntries(verdict.sections.flatMap((section) => Object.entries(section.files))),
-		report: {
-			name: "report.json",
-			text: reportJson(report, verdict)
-		}
-	});
-	const none = Object.fromEntries(files.map(([output]) => [output, ""]));
+	const { upload } = report;
 	try {
 		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
-		const paths = files.map(([output, { name, text }]) => {
-			if (text === "") return [output, ""];
+		const write = (name, text) => {
 			const file = path.join(folder, name);
-			writeFileSync(file, text, {
-				flag: "wx",
-				mode: 384
-			});
-			return [output, file];
-		});
-		return Object.fromEntries(paths);
+			if (text !== "") writeFileSync(file, text, { mode: 384 });
+			return text === "" ? "" : file;
+		};
+		return {
+			report: write("report.json", reportJson(report, verdict)),
+			...upload && { checksums: write("checksums.txt", checksumsOf(upload.files)) }
+		};
 	} catch (error) {
-		log.warning([`The report file could not be written: ${errorText(error)}.`]);
-		return none;
+		log.warning(`The report file could not be written: ${errorText(error)}.`);
+		return {
+			report: "",
+			...upload && { checksums: "" }
+		};
 	}
 }
 async function writeSummary(report, verdict, log) {
 	try {
 		await summary.addRaw(summaryOf(report, verdict)).write();
 	} catch (error) {
-		log.warning([`The job summary could not be written: ${errorText(error)}.`]);
+		log.warning(`The job summary could not be written: ${errorText(error)}.`);
 	}
 }
 const MAX_ANNOTATIONS = 9;
 function logVerdict(report, verdict, problems, log) {
-	const { title, reasons, failures, warnings, notices, sections } = verdict;
+	const { title, reasons, failures, warnings, notices, logLines } = verdict;
 	const prefix = report.name === "" ? "" : `${report.name}: `;
-	for (const line of sections.flatMap(({ logLines }) => logLines)) log.line(line);
-	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
-	for (const text of notices) log.notice([text]);
+	for (const line of logLines) log.line(line);
+	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
+	for (const text of notices) log.notice(text);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
 	const causes = reasons.flatMap(reasonLines);
 	const ending = report.cancelled || report.errors.every((error) => error.title !== void 0) ? [title, ...causes] : [...causes, title];
@@ -3103,19 +2995,24 @@ function failureLines({ message, hint, sources }) {
 }
 
 // src/github/step.ts
-async function runStep(entry, handler, { inputs, onFailure } = {}) {
-	const step = openStep(entry, inputs);
+async function runStep(entry, handler, { inputs, failureWarning } = {}) {
+	const step = await openStep(entry, inputs);
 	await attempt(entry, handler, step).catch((error) => {
 		const lines = errorLines(toReportedError(error));
-		if (onFailure === void 0) step.log.fail(lines);
-		else onFailure(step.context, lines);
+		if (failureWarning === void 0) step.log.fail(lines);
+		else step.log.warning([failureWarning, ...lines].join(" "));
 	});
 }
 /** Runs a step and publishes its report, even if the handler throws. */
 async function runReportingStep(entry, handler, { inputs } = {}) {
-	const step = openStep(entry, inputs);
+	const step = await openStep(entry, inputs);
 	const { raw, context, log } = step;
-	const report = await attempt(entry, handler, step).catch((error) => reportOfFailure(entry, raw, error, context.cancel));
+	const report = await attempt(entry, handler, step).catch((error) => failedReport(taskOf(entry), {
+		name: raw["name"]?.trim() ?? "",
+		error: toReportedError(error),
+		cancelled: context.cancel.aborted,
+		isGated: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
+	}));
 	if (report !== void 0) {
 		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
 		await publish(report, {
@@ -3132,10 +3029,11 @@ const UNLOGGED = [
 	"base-url",
 	"api-url"
 ];
-function openStep(entry, inputs) {
+async function openStep(entry, inputs) {
 	process.stdout.on("error", () => {});
 	const raw = inputs ?? readInputs(entry);
-	const { sandboxes, problem } = sandboxesFor(entry);
+	const loading = Promise.try(() => usesJobSandbox(entry) ? loadJobSandboxes() : []);
+	const sandboxes = await loading.catch(() => []);
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
@@ -3143,8 +3041,7 @@ function openStep(entry, inputs) {
 	log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), void 0, 2)}`);
 	return {
 		raw,
-		sandboxes,
-		problem,
+		loading,
 		context: {
 			workspace: workspace(),
 			...cancelSignals(),
@@ -3153,85 +3050,44 @@ function openStep(entry, inputs) {
 			sleep,
 			random: Math.random,
 			redact,
+			sandboxes,
 			log: log.line,
-			warn: (line) => log.warning([line]),
+			warn: log.warning,
 			onEvent: eventLog(log)
 		},
 		log
 	};
 }
-/**
-* Returns a load error instead of throwing it: the log that reports it cannot open until we know
-* which tokens to redact.
-*/
-function sandboxesFor(entry) {
-	try {
-		return { sandboxes: usesJobSandbox(entry) ? loadJobSandboxes() : [] };
-	} catch (error) {
-		if (!(error instanceof Error)) throw error;
-		return {
-			sandboxes: [],
-			problem: error
-		};
-	}
-}
 function usesJobSandbox(entry) {
 	return inputNames(entry).includes("token");
 }
-async function attempt(entry, handler, { raw, sandboxes, problem, context }) {
-	if (problem !== void 0) throw problem;
+async function attempt(entry, handler, { raw, loading, context }) {
+	const sandboxes = await loading;
 	const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
 	return handler(parseInputs(entry, resolved), context, resolved);
 }
-function reportOfFailure(entry, raw, error, { aborted: cancelled }) {
-	return failedReport(taskOf(entry), {
-		name: raw["name"]?.trim() ?? "",
-		error: toReportedError(error),
-		cancelled,
-		isGated: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
-	});
-}
 
 // src/stats/sample.ts
-/**
-* Takes samples, oldest first, until one fails. A CPU figure covers the time since the previous
-* request, so unless `cpuWindowStarted`, the first of several samples is dropped.
-*/
-async function takeSamples(read, { count, intervalMs, cpuWindowStarted, sleep, stop, now }) {
-	const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
-	const samples = [];
-	do {
-		const outcome = await read();
-		if ("error" in outcome) return {
-			samples: samples.slice(dropped),
-			error: outcome.error
-		};
-		samples.push({
+/** Takes one sample, or says why the request failed. */
+async function observe(read, now) {
+	try {
+		const stats = await read();
+		return {
 			at: now(),
-			...outcome.value
-		});
-	} while (samples.length < count + dropped && await sleep(intervalMs, stop));
-	return { samples: samples.slice(dropped) };
-}
-/** Takes samples until all conditions hold, the time is up or an error cannot be retried. */
-async function waitUntil(conditions, read, { intervalMs, timeoutMs, sleep, stop, clock, onSample }) {
-	const start = clock();
-	let unmet = [];
-	for (;;) {
-		const outcome = await read();
-		const error = "error" in outcome ? outcome.error : void 0;
-		if ("value" in outcome) unmet = findUnmet(conditions, outcome.value);
-		const isReady = error === void 0 && unmet.length === 0;
-		const result = {
-			isReady,
-			waitedMs: clock() - start,
-			unmet,
-			error
+			...stats
 		};
-		onSample(result);
-		const leftMs = timeoutMs - result.waitedMs;
-		if (isReady || leftMs <= 0 || error?.isRetryable === false || !await sleep(Math.min(intervalMs, leftMs), stop)) return result;
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		return { failure: error.message };
 	}
+}
+const STOP_REQUESTED = "the job asked for it";
+const RECORD_FULL = "its record was full";
+const MAX_RECORD_BYTES = 16777216;
+const MIN_TIMEOUT_MS$1 = 1e4;
+/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
+function sampleTimeout({ timeout, sampleInterval }) {
+	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS$1, sampleInterval));
 }
 function findUnmet(conditions, stats) {
 	return conditions.map((each) => judge(each, [stats])).filter(({ holds }) => holds !== true);
@@ -3254,7 +3110,7 @@ async function readStats(client, statsPath) {
 	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
 	return stats;
 }
-const HINTS$2 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there." };
+const HINTS$2 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions." };
 /** Returns undefined unless `json` is a JSON object that can be serialized again. */
 function decodeStats(json) {
 	try {
@@ -3307,93 +3163,104 @@ function addDerived(sent) {
 }
 
 // src/tasks/measure.ts
+const NOTE_INTERVAL_MS = 15e3;
 /**
-* Waits until the conditions of `wait-until` hold or the job is cancelled. Returns an error if they
-* do not hold in time.
+* Waits until the conditions of `wait-until` hold in one sample. Returns an error if they do not hold
+* in time, or if no request can succeed, unless the job is cancelled.
 */
 async function waitForSandbox(inputs, client, context) {
-	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
-	const { onEvent, cancel } = context;
+	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
+	const { cancel, clock, sleep, onEvent } = context;
 	if (conditions === void 0 || cancel.aborted) return void 0;
-	onEvent({
-		kind: "wait",
-		timeoutMs
+	const note = (text) => onEvent({
+		kind: "note",
+		text
 	});
-	const read = () => readStatsWithRetries({
-		...inputs,
-		retries: 0
-	}, client, context);
-	const result = await waitUntil(conditions, read, {
-		...context,
-		intervalMs,
-		timeoutMs,
-		stop: cancel,
-		onSample: (wait) => onEvent({
-			kind: "waited",
-			wait
-		})
-	});
-	return result.isReady || cancel.aborted ? void 0 : waitError(result);
+	note(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
+	const startedAt = clock();
+	let nextNoteMs = NOTE_INTERVAL_MS;
+	let unmet = [];
+	for (;;) {
+		const outcome = await readStatsWithRetries({
+			...inputs,
+			retries: 0
+		}, client, context);
+		const waitedMs = clock() - startedAt;
+		const error = "error" in outcome ? outcome.error : void 0;
+		if ("value" in outcome) unmet = findUnmet(conditions, outcome.value);
+		if (error === void 0 && unmet.length === 0) {
+			note(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+			return;
+		}
+		const leftMs = timeoutMs - waitedMs;
+		if (leftMs <= 0 || error?.isRetryable === false || !await sleep(Math.min(sampleInterval, leftMs), cancel)) return cancel.aborted ? void 0 : waitError(waitedMs, unmet, error);
+		if (waitedMs < nextNoteMs) continue;
+		nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
+		const reasons = [...unmet.map(judgementLine), error?.message ?? []].flat();
+		note(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
+	}
+}
+/** Explains why the sandbox was not ready in time. */
+function waitError(waitedMs, unmet, error) {
+	if (error?.isRetryable === false) return toReportedError(error);
+	const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
+	return {
+		message: title,
+		details: [error?.message ?? []].flat(),
+		advice: [...unmet.map(judgementLine), error?.hint ?? []].flat(),
+		title
+	};
 }
 /**
-* Takes a sample if there is a gate. Returns an error if `fail-if` cannot be judged, unless the job
-* is cancelled.
+* Reads the stats, which proves that `fail-if` can be judged.
+* @throws AgentError if the request fails
+* @throws InputError if the stats lack a metric of `fail-if`
 */
-async function checkGateIsJudgeable(inputs, client, context) {
-	if (!isGated(inputs)) return void 0;
+async function readJudgeableStats(inputs, client, context) {
 	const outcome = await readStatsWithRetries(inputs, client, context);
-	if (context.cancel.aborted) return void 0;
-	const failure = {
-		message: NOT_JUDGEABLE,
-		title: NOT_JUDGEABLE
-	};
-	if ("error" in outcome) {
-		const { message, advice } = statsError(outcome.error);
-		return {
-			...failure,
-			details: [message],
-			advice
-		};
-	}
-	const advice = explainUnjudgeable(inputs, outcome.value);
-	return advice.length === 0 ? void 0 : {
-		...failure,
-		details: [],
-		advice
-	};
+	if ("error" in outcome) throw outcome.error;
+	const { value: stats } = outcome;
+	const problems = findUnmet(inputs.failIf, stats).filter(({ holds }) => holds === void 0).map(judgementLine);
+	if (problems.length > 0) throw inputError("fail-if", `${problems.join("; ")}.`);
+	return stats;
 }
-/** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */
-function explainUnjudgeable({ failIf }, stats) {
-	return findUnmet(failIf, stats).filter(({ holds }) => holds === void 0).map(judgementLine);
-}
-const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
-const WITHOUT_STATS = "If the service has no stats, use the actions `upload`, `download`, and `run` without conditions.";
-function statsError({ status, message, hint }) {
+/** Reports that nothing was measured, so a gate fails. */
+function reportUnmeasured(inputs, error) {
 	return {
-		message,
-		details: [],
-		advice: status === 404 ? [hint, WITHOUT_STATS] : [hint],
-		title: "The stats could not be read."
+		measured: {
+			samples: [],
+			gate: gateOf(inputs, [])
+		},
+		errors: error === void 0 ? [] : [error]
 	};
 }
 /** Takes the samples and judges them. A failed request goes into the result. */
 async function measure(inputs, client, context, cpuWindowStarted = false) {
-	const { samples: count, sampleInterval: intervalMs } = inputs;
-	const read = () => readStatsWithRetries(inputs, client, context);
-	const options = {
-		...context,
-		count,
-		intervalMs,
-		cpuWindowStarted,
-		stop: context.cancel
-	};
-	const { samples, error } = await takeSamples(read, options);
-	const gate = gateOf(inputs, samples, samples.length < count);
-	const errors = error === void 0 || context.cancel.aborted ? [] : [statsError(error)];
+	const { samples: count, sampleInterval } = inputs;
+	const { cancel, now, sleep } = context;
+	const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
+	const taken = [];
+	const errors = [];
+	do {
+		const outcome = await readStatsWithRetries(inputs, client, context);
+		if ("error" in outcome) {
+			const error = {
+				...toReportedError(outcome.error),
+				title: "The stats could not be read."
+			};
+			if (!cancel.aborted) errors.push(error);
+			break;
+		}
+		taken.push({
+			at: now(),
+			...outcome.value
+		});
+	} while (taken.length < dropped + count && await sleep(sampleInterval, cancel));
+	const samples = taken.slice(dropped);
 	return {
 		measured: {
 			samples,
-			gate
+			gate: gateOf(inputs, samples, samples.length < count)
 		},
 		errors
 	};
@@ -3420,352 +3287,30 @@ async function readStatsWithRetries({ statsPath, retries }, client, context) {
 // src/tasks/stats-task.ts
 /** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 async function stats(inputs, context) {
-	const { cancel } = context;
 	const result = await withClient(agentService(inputs), context, async (client) => {
 		const error = await waitForSandbox(inputs, client, context);
-		if (error === void 0 && !cancel.aborted) return measure(inputs, client, context);
-		return {
-			measured: {
-				samples: [],
-				gate: gateOf(inputs, [])
-			},
-			errors: error === void 0 ? [] : [error]
-		};
+		return error === void 0 ? measure(inputs, client, context) : reportUnmeasured(inputs, error);
 	});
-	return reportOf("stats", inputs, cancel, result);
+	return reportOf("stats", inputs, context.cancel, result);
 }
 
-// src/monitor/record.ts
-/** Returns the paths of a monitor's files, which never contain secret inputs. */
-function monitorFiles(directory) {
-	return {
-		inputs: path.join(directory, "inputs.json"),
-		record: path.join(directory, "record.jsonl"),
-		pid: path.join(directory, "pid"),
-		errors: path.join(directory, "errors.txt"),
-		stop: path.join(directory, "stop")
-	};
-}
-function saveInputs(directory, inputs) {
-	writeFileSync(monitorFiles(directory).inputs, JSON.stringify(inputs), { mode: 384 });
-}
-function loadInputs(directory) {
-	const json = readIfExists(monitorFiles(directory).inputs);
-	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
-}
-/** Returns undefined once the sampler has exited normally. */
-function samplerPid(directory) {
-	return Number(readIfExists(monitorFiles(directory).pid)) || void 0;
-}
-const STOPPED = "stopped";
-function requestStop(directory) {
-	appendFileSync(monitorFiles(directory).stop, "", { mode: 384 });
-}
-function markStopped(directory) {
-	writeFileSync(monitorFiles(directory).stop, STOPPED);
-}
-function isStopped(directory) {
-	return readIfExists(monitorFiles(directory).stop) === STOPPED;
-}
-const STOP_REQUESTED = "the job asked for it";
-function appendLine(directory, line) {
-	appendFileSync(monitorFiles(directory).record, `${JSON.stringify(line)}\n`, { mode: 384 });
-}
-const MAX_RECORD_BYTES = 16777216;
-function isFull(directory) {
-	return statSync(monitorFiles(directory).record).size >= MAX_RECORD_BYTES;
-}
-/** Reads the record, skipping the partial line that a killed sampler may leave. */
-function readRecord(directory) {
-	const { record, errors } = monitorFiles(directory);
-	return {
-		...recordOf(readIfExists(record).split("\n").map(parseFields)),
-		crash: findErrorLine(readIfExists(errors))
-	};
-}
-/** Collects the lines of a record, skipping any that is not a `RecordLine`. */
-function recordOf(lines) {
-	const decoded = lines.map(decodeLine);
-	return {
-		samples: decoded.flatMap(({ sample }) => sample ?? []),
-		failures: decoded.flatMap(({ failure }) => failure ?? []),
-		end: decoded.findLast(({ end }) => end !== void 0)?.end
-	};
-}
-function findErrorLine(stderr) {
-	const lines = stderr.trim().split("\n");
-	return (lines.findLast((each) => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1))?.trim() || void 0;
-}
-function decodeLine(line) {
-	const { at, stats, failure, end } = fieldsOf(line);
-	if (typeof failure === "string") return { failure };
-	if (typeof end === "string") return { end };
-	const decoded = typeof stats === "string" ? decodeStats(stats) : void 0;
-	return typeof at === "number" && decoded !== void 0 ? { sample: {
-		at,
-		...decoded
-	} } : {};
-}
-const GAP_INTERVALS = 10;
-const MIN_GAP_MS = 3e4;
-/**
-* Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
-* ended early. With `from`, the time before the first sample counts, too.
-*/
-function findGaps(record, { from, to: jobEnd }, intervalMs) {
-	const { samples, failures } = record;
-	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-	const isLong = (gap) => gap.to - gap.from > longest;
-	const times = [from ?? [], samples.map(({ at }) => at)].flat();
-	const between = times.slice(1).map((at, index) => ({
-		from: times[index] ?? at,
-		to: at,
-		why: ""
-	}));
-	const last = times.at(-1) ?? jobEnd;
-	const atEnd = {
-		from: last,
-		to: Math.max(jobEnd, last),
-		why: whyEnded(record)
-	};
-	const isOnlyFirst = from === void 0 && samples.length === 1 && failures.length > 1;
-	const isUnseen = atEnd.why !== "" || isLong(atEnd) || samples.length === 0 || isOnlyFirst;
-	return [...between.filter(isLong), ...isUnseen ? [atEnd] : []];
-}
-function whyEnded({ end, crash }) {
-	if (end === "the job asked for it") return "";
-	const reason = end ?? crash;
-	if (reason === void 0) return ", since something else ended the monitor";
-	return `, since the monitor had ended: ${reason}`;
-}
-function readIfExists(file) {
-	try {
-		return readFileSync(file, "utf8");
-	} catch (error) {
-		if (systemCode(error) === "ENOENT") return "";
-		throw error;
-	}
-}
-
-// src/monitor/sampler.ts
-async function runSampler(directory, options) {
-	const inputs = parseInputs("monitor", options.inputs);
-	const { stop, cancel } = watchForEnd(directory, options.jobPid, inputs.maxDuration);
-	const service = agentService({
-		...inputs,
-		timeout: sampleTimeout(inputs)
-	});
-	const redact = redactor(secretsIn(options.inputs));
-	const recording = {
-		intervalMs: inputs.sampleInterval,
-		sleep,
-		stop,
-		now: Date.now,
-		write: (line) => appendLine(directory, line),
-		isFull: () => isFull(directory)
-	};
-	await withClient(service, {
-		cancel,
-		now: Date.now,
-		redact
-	}, (client) => recordSamples(() => readStats(client, inputs.statsPath), recording));
-	rmSync(monitorFiles(directory).pid, { force: true });
-}
-const MIN_TIMEOUT_MS$1 = 1e4;
-/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
-function sampleTimeout({ timeout, sampleInterval }) {
-	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS$1, sampleInterval));
-}
-async function recordSamples(read, { intervalMs, sleep, stop, now, write, isFull }) {
-	while (!stop.aborted && !isFull()) {
-		await sleep(intervalMs, stop);
-		try {
-			const { json } = await read();
-			write({
-				at: now(),
-				stats: json
-			});
-		} catch (error) {
-			if (!(error instanceof AgentError)) throw error;
-			write({
-				at: now(),
-				failure: error.message
-			});
-		}
-	}
-	write({
-		at: now(),
-		end: stop.aborted ? String(stop.reason) : "its record was full"
-	});
-}
-const CHECK_INTERVAL_MS = 200;
-const LAST_SAMPLE_TIMEOUT_MS = 5e3;
-/** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
-function watchForEnd(directory, jobPid, maxDurationMs) {
-	const stop = new AbortController();
-	const cancel = new AbortController();
-	const endsAt = performance.now() + maxDurationMs;
-	const check = () => {
-		const reason = findReasonToEnd(directory, jobPid, performance.now() > endsAt);
-		if (reason === void 0) return;
-		clearInterval(timer);
-		stop.abort(reason);
-		setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
-	};
-	const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
-	return {
-		stop: stop.signal,
-		cancel: cancel.signal
-	};
-}
-function findReasonToEnd(directory, jobPid, isTimeUp) {
-	if (existsSync(monitorFiles(directory).stop)) return STOP_REQUESTED;
-	if (!existsSync(directory) || !isRunning(jobPid)) return "its job is gone";
-	return isTimeUp ? "max-duration was over" : void 0;
-}
-const MAX_WAIT_MS = 8e3;
-const POLL_MS = 50;
-/** Waits for the sampler to exit, at most 8 s. */
-async function waitForSampler(directory, { sleep, stop, clock }) {
-	const deadline = clock() + MAX_WAIT_MS;
-	let isWaiting = true;
-	while (isWaiting && isSampling(directory) && clock() < deadline) isWaiting = await sleep(POLL_MS, stop);
-}
-function isSampling(directory) {
-	const pid = samplerPid(directory);
-	return pid !== void 0 && isRunning(pid);
-}
-function isRunning(pid) {
-	try {
-		return process.kill(pid, 0);
-	} catch (error) {
-		return systemCode(error) === "EPERM";
-	}
-}
-
-// src/monitor/start.ts
-/**
-* Starts the sampler in the background.
-* @throws InputError if it exits before it has read its options
-*/
-async function startSampler(script, directory, options) {
-	const { errors, pid } = monitorFiles(directory);
-	const errorFile = openSync(errors, "a", 384);
-	const child = spawn(process.execPath, [script, directory], {
-		env: samplerEnvironment(),
-		cwd: path.dirname(directory),
-		detached: true,
-		windowsHide: true,
-		stdio: [
-			"pipe",
-			"ignore",
-			errorFile
-		]
-	});
-	closeSync(errorFile);
-	await once(child, "spawn");
-	writeFileSync(pid, String(child.pid), { mode: 384 });
-	await (child.stdin && finished(child.stdin.end(JSON.stringify(options))))?.catch(() => {
-		const { crash = "for no known reason" } = readRecord(directory);
-		throw inputError("monitor", `its process ended at once: ${crash}.`);
-	});
-	child.unref();
-}
-async function receiveSamplerOptions() {
-	const { inputs, jobPid } = parseFields(await text(process.stdin));
-	return {
-		inputs: stringFieldsOf(inputs),
-		jobPid: Number(jobPid)
-	};
-}
-function samplerEnvironment() {
-	const entries = Object.entries(process.env);
-	return Object.fromEntries(entries.filter(([name]) => !name.startsWith("INPUT_")));
-}
-
-// src/tasks/monitor.ts
-const FIRST_RETRIES = 2;
-/**
-* Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
-* @throws AgentError if the sample fails
-* @throws InputError if the sample lacks a metric of `fail-if`
-*/
-async function startMonitor(inputs, raw, context, { script, openDirectory, jobPid }) {
-	const stats = requireJudgeable(inputs, await withClient(agentService(inputs), context, (client) => readStatsWithRetries({
-		...inputs,
-		retries: 2
-	}, client, context)));
-	const directory = openDirectory();
-	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
-	saveInputs(directory, {
-		...Object.fromEntries(judgingInputs),
-		"base-url": inputs.baseUrl
-	});
-	appendLine(directory, {
-		at: context.now(),
-		stats: stats.json
-	});
-	await startSampler(script, directory, {
-		inputs: raw,
-		jobPid
-	});
-}
-/**
-* Returns the stats of a first sample, which proves that the gate can be judged.
-* @throws AgentError if the sample failed
-* @throws InputError if it lacks a metric of `fail-if`
-*/
-function requireJudgeable(inputs, outcome) {
-	if ("error" in outcome) throw outcome.error;
-	const unjudgeable = explainUnjudgeable(inputs, outcome.value);
-	if (unjudgeable.length === 0) return outcome.value;
-	throw new InputError(unjudgeable.map((message) => problemOf("fail-if", `${message}.`)));
-}
-/** Stops the sampler and judges its record. @throws InputError if the record is lost */
-async function endMonitor(directory, context) {
-	const { cancel } = context;
-	const saved = loadInputs(directory);
-	if (saved === void 0) throw lostRecordError(directory);
-	const jobEnd = context.now();
-	requestStop(directory);
-	await waitForSampler(directory, {
-		...context,
-		stop: cancel
-	});
-	const record = readRecord(directory);
-	if (record.samples.length === 0) throw lostRecordError(directory);
-	const end = record.end ?? (cancel.aborted ? "the job asked for it" : void 0);
-	const inputs = parseInputs("monitor-end", saved);
-	const judged = judgeRecord(inputs, {
-		...record,
-		end
-	}, { to: jobEnd });
-	return reportOf("monitor", inputs, cancel, {
-		name: inputs.name,
-		...judged
-	});
-}
-/**
-* Judges a record of the time until `to`, and since `from` if given (Unix milliseconds). A gap is an
-* error if there is a `fail-if`, and a warning otherwise.
-*/
-function judgeRecord({ failIf, warnIf, sampleInterval }, record, time) {
+// src/tasks/judge-record.ts
+/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
+function judgeRecord(inputs, record, time) {
 	const { samples } = record;
+	const { from, to } = time;
 	const monitored = {
-		from: time.from ?? samples[0]?.at ?? time.to,
-		to: Math.max(samples.at(-1)?.at ?? time.to, time.to)
+		from,
+		to: Math.max(samples.at(-1)?.at ?? to, to)
 	};
-	const gaps = findGaps(record, time, sampleInterval).map(describeGap);
+	const gaps = findGaps(record, time, inputs.sampleInterval);
 	const messages = gaps.map(({ message }) => message);
-	const [first] = failIf.length > 0 ? gaps : [];
+	const [first] = inputs.failIf.length > 0 ? gaps : [];
 	return {
 		measured: {
 			samples,
 			monitored,
-			gate: gateOf({
-				failIf,
-				warnIf
-			}, samples, gaps.length > 0)
+			gate: gateOf(inputs, samples, gaps.length > 0)
 		},
 		errors: first === void 0 ? [] : [{
 			...first,
@@ -3774,14 +3319,36 @@ function judgeRecord({ failIf, warnIf, sampleInterval }, record, time) {
 		warnings: [...describeFailures(record), ...first === void 0 ? messages : []]
 	};
 }
-function lostRecordError(directory) {
-	return inputError("monitor", `its record is lost: something removed files from ${directory}.`);
+const GAP_INTERVALS = 10;
+const MIN_GAP_MS = 3e4;
+/**
+* Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
+* ended early.
+*/
+function findGaps(record, { from, to }, intervalMs) {
+	const { samples, failures } = record;
+	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
+	const gaps = [];
+	let last = from;
+	for (const { at } of samples) {
+		if (at - last > longest) gaps.push(describeGap(last, at));
+		last = at;
+	}
+	const why = whyEnded(record);
+	const isOnlyFirst = samples.length === 1 && last === from && failures.length > 1;
+	return why !== "" || to - last > longest || samples.length === 0 || isOnlyFirst ? [...gaps, describeGap(last, Math.max(to, last), why)] : gaps;
 }
-function describeGap({ from, to, why }) {
+function whyEnded({ end }) {
+	if (end === "the job asked for it") return "";
+	if (end === void 0) return ", since something else ended the monitor";
+	return `, since the monitor had ended: ${end}`;
+}
+function describeGap(from, to, why = "") {
 	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
 	return {
 		title: `${title}.`,
-		message: `${title}${why}.`
+		message: `${title}${why}.`,
+		details: []
 	};
 }
 function describeFailures({ failures: [first, ...others] }) {
@@ -3789,29 +3356,6 @@ function describeFailures({ failures: [first, ...others] }) {
 	const suffix = others.length === 0 ? "" : ", the first";
 	return [`${formatCount(others.length + 1, "sample")} failed${suffix}: ${first}`];
 }
-/**
-* Returns the directory of the monitor to stop, by its ID or its name.
-* @throws InputError unless exactly one matches
-*/
-function chooseMonitor(wanted, directories) {
-	const running = directories.filter((directory) => !isStopped(directory)).map((directory) => {
-		return {
-			directory,
-			name: loadInputs(directory)?.["name"]?.trim() ?? "",
-			id: path.basename(directory)
-		};
-	});
-	if (running.length === 0) throw inputError("monitor", NONE_RUNS);
-	const [only, ...others] = running.filter(({ name, id }) => [
-		"",
-		name,
-		id
-	].includes(wanted));
-	if (only !== void 0 && others.length === 0) return only.directory;
-	const names = running.map(({ name, id }) => name === "" ? id : `${quote(name)} (${id})`);
-	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(wanted)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
-}
-const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
 // src/text/lines.ts
 const MAX_LINE_LENGTH = 65536;
@@ -3928,19 +3472,11 @@ function attachProcess(client, pid, handlers) {
 }
 /** Kills a process, but not its children. @throws AgentError */
 async function killProcess(client, pid) {
-	const message = Buffer.from(JSON.stringify({
+	const message = {
 		process: { pid },
 		signal: "SIGNAL_SIGKILL"
-	}));
-	await client.send({
-		method: "POST",
-		path: pathOf("SendSignal"),
-		headers: {
-			"Content-Type": "application/json",
-			"Content-Length": String(message.length)
-		},
-		body: [lend(message)]
-	});
+	};
+	await client.send(postJson(pathOf("SendSignal"), message));
 }
 function pathOf(method) {
 	return `/process.Process/${method}`;
@@ -3962,7 +3498,7 @@ function followStream(client, method, message, headers, handlers) {
 			"Connect-Protocol-Version": "1",
 			"Keepalive-Ping-Interval": String(KEEPALIVE_SECONDS)
 		},
-		body: [lend(frame)],
+		body: [frame],
 		hints: HINTS$1
 	};
 	return client.receive(request, (answer) => readEvents(answer, client, handlers));
@@ -3970,7 +3506,8 @@ function followStream(client, method, message, headers, handlers) {
 const HINTS$1 = { "not-found": "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent." };
 async function readEvents({ label, chunks }, { redact }, { onStart, onOutput }) {
 	let end;
-	let last;
+	const closed = `${label} failed: the connection was closed.`;
+	let failure = new AgentError("connection", closed);
 	try {
 		for await (const frame of readFrames(chunks, label)) {
 			const { start, data, end: ended } = fieldsOf(frame.fields["event"]);
@@ -3978,12 +3515,11 @@ async function readEvents({ label, chunks }, { redact }, { onStart, onOutput }) 
 			if (typeof pid === "number") onStart(pid);
 			for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
 			if (ended !== void 0) end = decodeEnd(fieldsOf(ended), redact);
-			if (frame.isLast) last = frame;
+			if (frame.isLast) failure = errorOf(frame, label, redact);
 		}
 	} catch (error) {
 		if (end === void 0) throw error;
 	}
-	const failure = last === void 0 ? new AgentError("connection", `${label} failed: the connection was closed.`) : errorOf(last, label, redact);
 	if (end !== void 0) return {
 		...end,
 		problem: failure?.message
@@ -4000,51 +3536,65 @@ function decodeEnd({ exitCode = 0, exited, status }, redact) {
 // src/tasks/follow-script.ts
 /** Runs a script once, and reconnects if the connection is lost. */
 async function followScript(service, options, context) {
-	const { stopScript, abandon } = options;
-	if (stopScript.aborted) return {
-		kind: "not-started",
-		error: new AgentError("cancelled", "The job was cancelled.")
+	if (options.stopScript.aborted) return {
+		end: {
+			kind: "not-started",
+			error: new AgentError("cancelled", "The job was cancelled.")
+		},
+		reconnects: 0
 	};
 	const giveUp = new AbortController();
-	const cancel = AbortSignal.any([abandon, giveUp.signal]);
-	return withClient(service, {
+	const cancel = AbortSignal.any([context.killImminent, giveUp.signal]);
+	const lasting = {
 		...context,
 		cancel
-	}, async (client) => {
-		const { promise: started, resolve } = Promise.withResolvers();
-		let pid;
-		const handlers = {
-			onOutput: options.onOutput,
-			onStart(startedPid) {
-				pid = startedPid;
-				resolve(startedPid);
-			}
-		};
-		const policy = {
-			...context,
-			retries: MAX_RECONNECTS,
-			stop: cancel
-		};
-		const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(options), handlers) : attachProcess(client, pid, handlers), {
-			...policy,
-			isRepeatable: () => pid !== void 0,
-			onRetry: ({ error, delayMs }) => options.onReconnect(error, delayMs)
-		});
-		const ended = following.then(() => "ended");
-		const stopped = once(stopScript, "abort").then(() => "stopped");
-		if (await Promise.race([ended, stopped]) === "stopped") {
-			setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-			const session = await Promise.race([ended, started]);
-			if (session !== "ended") await endSession(client, session, options, policy);
+	};
+	return withClient(service, lasting, (client) => follow(client, options, lasting, giveUp));
+}
+async function follow(client, options, context, giveUp) {
+	const { promise: started, resolve } = Promise.withResolvers();
+	let pid;
+	const handlers = {
+		onOutput: options.onOutput,
+		onStart(startedPid) {
+			pid = startedPid;
+			resolve(startedPid);
 		}
-		return toCommandEnd(await following, pid !== void 0);
+	};
+	const policy = {
+		...context,
+		retries: MAX_RECONNECTS,
+		stop: context.cancel
+	};
+	const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(options), handlers) : attachProcess(client, pid, handlers), {
+		...policy,
+		isRepeatable: () => pid !== void 0,
+		onRetry({ error, delayMs }) {
+			const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
+			context.onEvent({
+				kind: "note",
+				text
+			});
+		}
 	});
+	const ended = following.then(() => "ended");
+	const stopped = once(options.stopScript, "abort").then(() => "stopped");
+	if (await Promise.race([ended, stopped]) === "stopped") {
+		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
+		const session = await Promise.race([ended, started]);
+		if (session !== "ended") await endSession(client, session, options, policy);
+	}
+	const outcome = await following;
+	return {
+		end: toCommandEnd(outcome, pid !== void 0),
+		reconnects: outcome.attempts - 1
+	};
 }
 const MAX_RECONNECTS = 10;
 const GIVE_UP_MS = 14e3;
 const WRAPPER = `exec 2>&1 </dev/null
 read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
-[ "$group" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
+[ "\${group:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
 exec "$@"`;
 const SHELL = [
 	"/bin/bash",
@@ -4053,7 +3603,7 @@ const SHELL = [
 	"exec bash -eo pipefail -c \"$1\"",
 	"-"
 ];
-function wrap({ script, env, workingDirectory, username }) {
+function wrap({ run, env, workingDirectory, username }) {
 	return {
 		command: "/bin/sh",
 		args: [
@@ -4061,7 +3611,7 @@ function wrap({ script, env, workingDirectory, username }) {
 			WRAPPER,
 			"--",
 			...SHELL,
-			script
+			run
 		],
 		env,
 		workingDirectory,
@@ -4100,14 +3650,18 @@ async function endSession(client, pid, { username }, policy) {
 		command: "/bin/sh",
 		args,
 		env: {},
-		workingDirectory: "/",
-		username
+		workingDirectory: "/"
 	};
-	const start = () => startProcess(client, options, handlers);
-	await withRetries(start, {
-		...policy,
-		onRetry: () => {}
-	});
+	for (const user of ["root", username]) {
+		const start = () => startProcess(client, {
+			...options,
+			username: user
+		}, handlers);
+		if ("value" in await withRetries(start, {
+			...policy,
+			onRetry: () => {}
+		})) break;
+	}
 	await withRetries(() => killProcess(client, pid), {
 		...policy,
 		onRetry: () => {}
@@ -4134,9 +3688,14 @@ const MIN_TIMEOUT_MS = 3e4;
 const MAX_LAST_LINES = 20;
 /** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
 async function runScript(inputs, context) {
-	const { run: script, maxDuration, timeout } = inputs;
-	const { cancel, killImminent, clock, redact, onEvent } = context;
-	announce(inputs, context);
+	const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
+	const { cancel, clock, redact, onEvent } = context;
+	const title = titleOf(inputs, redact);
+	const place = `sandbox ${sandboxId} at ${baseUrl}`;
+	onEvent({
+		kind: "note",
+		text: `Running ${inlineCode(title)} in ${place}`
+	});
 	let last = "";
 	const output = readLines((text) => {
 		onEvent({
@@ -4145,32 +3704,23 @@ async function runScript(inputs, context) {
 		});
 		last = lastLines(last + lastLines(text, MAX_LAST_LINES), MAX_LAST_LINES);
 	});
-	let reconnects = 0;
 	const service = agentService({
 		...inputs,
 		timeout: Math.max(timeout, MIN_TIMEOUT_MS)
 	});
 	const tooLong = AbortSignal.timeout(maxDuration);
 	const startedAt = clock();
-	const end = await followScript(service, {
+	const stopScript = AbortSignal.any([cancel, tooLong]);
+	const options = {
 		...inputs,
-		script,
-		stopScript: AbortSignal.any([cancel, tooLong]),
-		abandon: killImminent,
-		onOutput: output.write,
-		onReconnect(error, delayMs) {
-			reconnects += 1;
-			const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
-			onEvent({
-				kind: "note",
-				text
-			});
-		}
-	}, context);
+		stopScript,
+		onOutput: output.write
+	};
+	const { end, reconnects } = await followScript(service, options, context);
 	output.end();
 	const { exitCode, status = "" } = end.kind === "ended" ? end : {};
 	const command = {
-		title: titleOf(inputs, redact),
+		title,
 		exitCode,
 		status,
 		durationMs: end.kind === "not-started" ? 0 : Math.round(clock() - startedAt),
@@ -4194,19 +3744,6 @@ function titleOf({ name, run: script }, redact) {
 	const [first = "", ...others] = script.split("\n");
 	return redact(others.length === 0 ? first : `${first} …`);
 }
-function announce(inputs, context) {
-	const { now, sandboxEndsAt, redact, onEvent } = context;
-	const { sandboxId, baseUrl, maxDuration } = inputs;
-	onEvent({
-		kind: "note",
-		text: `Running ${inlineCode(titleOf(inputs, redact))} in sandbox ${sandboxId} at ${baseUrl}`
-	});
-	if (sandboxEndsAt === void 0 || now() + maxDuration <= sandboxEndsAt) return;
-	onEvent({
-		kind: "note",
-		text: `The sandbox ends at ${formatTime(sandboxEndsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`
-	});
-}
 function reconnectWarning(count) {
 	return `The connection was lost ${formatCount(count, "time")}, so output of the command may be missing.`;
 }
@@ -4218,70 +3755,339 @@ const STATS_PATH = "/metrics";
 * @throws AgentError or InputError if the gate cannot be judged; then nothing has run
 */
 async function run(inputs, context) {
+	const { cancel, now } = context;
+	noteSandboxEnd(inputs, context);
 	const service = agentService({
 		...inputs,
 		timeout: sampleTimeout(inputs)
 	});
-	const { result, judged } = await withClient(service, context, async (client) => {
-		const first = await readStatsWithRetries({
-			statsPath: STATS_PATH,
-			retries: 2
-		}, client, context);
-		if (isGated(inputs)) requireJudgeable(inputs, first);
-		return runAndSample(inputs, client, context);
+	return withClient(service, context, async (client) => {
+		await readFirstStats(inputs, client, context);
+		const from = now();
+		const ended = new AbortController();
+		const [script, record] = await Promise.all([runScript(inputs, context).finally(() => ended.abort()), takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context)]);
+		const { command, isStarted, errors, warnings } = script;
+		const seen = isStarted ? record : {
+			...record,
+			samples: []
+		};
+		const judged = judgeRecord(inputs, seen, {
+			from,
+			to: now()
+		});
+		const isJudged = isStarted && !cancel.aborted;
+		return reportOf("run", inputs, cancel, {
+			name: inputs.name,
+			command,
+			measured: judged.measured,
+			errors: [...errors, ...isJudged ? judged.errors : []],
+			warnings: [...warnings, ...isJudged ? judged.warnings : []]
+		});
 	});
-	const isJudged = result.isStarted && !context.cancel.aborted;
-	return reportOf("run", inputs, context.cancel, {
-		name: inputs.name,
-		command: result.command,
-		measured: judged.measured,
-		errors: [...result.errors, ...isJudged ? judged.errors : []],
-		warnings: [...result.warnings, ...isJudged ? judged.warnings : []]
+}
+function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, onEvent }) {
+	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
+	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
+	onEvent({
+		kind: "note",
+		text: `The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`
 	});
+}
+/** Starts the period that the next CPU figure covers, and proves that the gate can be judged. */
+async function readFirstStats(inputs, client, context) {
+	const request = {
+		...inputs,
+		statsPath: STATS_PATH,
+		retries: 2
+	};
+	if (isGated(inputs)) await readJudgeableStats(request, client, context);
+	else await readStatsWithRetries(request, client, context);
 }
 const LAST_SAMPLE_DELAY_MS = 200;
-async function runAndSample(inputs, client, context) {
-	const ended = new AbortController();
-	const stop = AbortSignal.any([ended.signal, context.cancel]);
-	const lines = [];
-	const hasSample = () => lines.some((line) => "stats" in line);
-	const isWanted = () => !stop.aborted || !(context.cancel.aborted || hasSample());
-	let size = 0;
-	const from = context.now();
-	const sampling = recordSamples(() => readStats(client, STATS_PATH), {
-		...context,
-		stop,
-		intervalMs: inputs.sampleInterval,
-		isFull: () => size >= MAX_RECORD_BYTES,
-		write(line) {
-			if (!isWanted()) return;
-			lines.push(line);
-			size += JSON.stringify(line).length;
-		}
-	});
-	const running = async () => {
-		try {
-			return await runScript(inputs, context);
-		} finally {
-			if (!hasSample()) await context.sleep(LAST_SAMPLE_DELAY_MS, context.cancel);
-			ended.abort(STOP_REQUESTED);
-		}
+/** Takes a sample after each interval until `ended` aborts, or one just after it. */
+async function takeSamplesUntil(ended, { sampleInterval }, client, { cancel, now, sleep }) {
+	const take = () => observe(() => readStats(client, STATS_PATH), now);
+	const samples = [];
+	const failures = [];
+	let bytes = 0;
+	const isLateWanted = () => samples.length === 0 && failures.length <= 1;
+	const add = (seen) => {
+		if ("failure" in seen) failures.push(seen.failure);
+		else samples.push(seen);
+		bytes += ("failure" in seen ? seen.failure : seen.json).length;
 	};
-	const [result] = await Promise.all([running(), sampling]);
-	const seen = recordOf(result.isStarted ? lines : []);
-	const record = {
-		...seen,
-		end: seen.end ?? "the job asked for it",
-		crash: void 0
-	};
+	while (bytes < 16777216 && await sleep(sampleInterval, ended)) {
+		const seen = await take();
+		if (!ended.aborted || isLateWanted()) add(seen);
+	}
+	const end = ended.aborted ? STOP_REQUESTED : RECORD_FULL;
+	if (isLateWanted() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) add(await take());
 	return {
-		result,
-		judged: judgeRecord(inputs, record, {
-			from,
-			to: context.now()
-		})
+		samples,
+		failures,
+		end
 	};
 }
+
+// src/monitor/record.ts
+/** Returns the paths of a monitor's files, which never contain secret inputs. */
+function monitorFiles(directory) {
+	return {
+		inputs: path.join(directory, "inputs.json"),
+		record: path.join(directory, "record.jsonl"),
+		pid: path.join(directory, "pid"),
+		errors: path.join(directory, "errors.txt"),
+		stop: path.join(directory, "stop")
+	};
+}
+function saveInputs(directory, inputs) {
+	writeFileSync(monitorFiles(directory).inputs, JSON.stringify(inputs), { mode: 384 });
+}
+function loadInputs(directory) {
+	const json = readIfExists(monitorFiles(directory).inputs);
+	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
+}
+/** Returns undefined once the sampler has exited normally. */
+function samplerPid(directory) {
+	return Number(readIfExists(monitorFiles(directory).pid)) || void 0;
+}
+const STOPPED = "stopped";
+function requestStop(directory) {
+	appendFileSync(monitorFiles(directory).stop, "", { mode: 384 });
+}
+function markStopped(directory) {
+	writeFileSync(monitorFiles(directory).stop, STOPPED);
+}
+function isStopped(directory) {
+	return readIfExists(monitorFiles(directory).stop) === STOPPED;
+}
+function isFull(directory) {
+	return statSync(monitorFiles(directory).record).size >= MAX_RECORD_BYTES;
+}
+function appendLine(directory, line) {
+	const json = JSON.stringify({
+		...line,
+		figures: void 0
+	});
+	appendFileSync(monitorFiles(directory).record, `${json}\n`, { mode: 384 });
+}
+/** Reads the record, skipping the partial line that a killed sampler may leave. */
+function readRecord(directory) {
+	const { record, errors } = monitorFiles(directory);
+	const lines = readIfExists(record).split("\n").map(parseFields);
+	const end = lines.map((line) => line["end"]).findLast((each) => typeof each === "string");
+	return {
+		samples: lines.flatMap(decodeSample),
+		failures: lines.flatMap(({ failure }) => typeof failure === "string" ? failure : []),
+		end: end ?? findErrorLine(readIfExists(errors))
+	};
+}
+function decodeSample({ at, json }) {
+	const stats = typeof json === "string" ? decodeStats(json) : void 0;
+	return typeof at === "number" && stats !== void 0 ? [{
+		at,
+		...stats
+	}] : [];
+}
+/** Returns the line of the sampler's stderr that names the error that ended it. */
+function findErrorLine(stderr) {
+	const lines = stderr.trim().split("\n");
+	return (lines.findLast((each) => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1))?.trim() || void 0;
+}
+function readIfExists(file) {
+	try {
+		return readFileSync(file, "utf8");
+	} catch (error) {
+		if (systemCode(error) === "ENOENT") return "";
+		throw error;
+	}
+}
+
+// src/monitor/sampler.ts
+/**
+* Starts the sampler in the background.
+* @throws InputError if it exits before it has read its inputs
+*/
+async function startSampler(script, directory, inputs) {
+	const { errors, pid } = monitorFiles(directory);
+	const errorFile = openSync(errors, "a", 384);
+	const child = spawn(process.execPath, [
+		script,
+		directory,
+		String(process.ppid)
+	], {
+		env: samplerEnvironment(),
+		cwd: path.dirname(directory),
+		detached: true,
+		windowsHide: true,
+		stdio: [
+			"pipe",
+			"ignore",
+			errorFile
+		]
+	});
+	closeSync(errorFile);
+	await once(child, "spawn");
+	writeFileSync(pid, String(child.pid), { mode: 384 });
+	await (child.stdin && finished(child.stdin.end(JSON.stringify(inputs))))?.catch(() => {
+		const { end = "for no known reason" } = readRecord(directory);
+		throw inputError("monitor", `its process ended at once: ${end}.`);
+	});
+	child.unref();
+}
+function samplerEnvironment() {
+	const entries = Object.entries(process.env);
+	return Object.fromEntries(entries.filter(([name]) => !name.startsWith("INPUT_")));
+}
+/** Runs in the sampler's process, which gets its inputs on stdin. */
+async function runSampler(directory, jobPid) {
+	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
+	const inputs = parseInputs("monitor", raw);
+	const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
+	const service = agentService({
+		...inputs,
+		timeout: sampleTimeout(inputs)
+	});
+	const redact = redactor(secretsIn(raw));
+	await withClient(service, {
+		cancel,
+		now: Date.now,
+		redact
+	}, (client) => recordSamples(directory, () => readStats(client, inputs.statsPath), {
+		intervalMs: inputs.sampleInterval,
+		sleep,
+		stop,
+		now: Date.now
+	}));
+	rmSync(monitorFiles(directory).pid, { force: true });
+}
+/** Records a sample after each interval, and a last one when `stop` aborts. */
+async function recordSamples(directory, read, { intervalMs, sleep, stop, now }) {
+	while (!stop.aborted && !isFull(directory)) {
+		await sleep(intervalMs, stop);
+		appendLine(directory, await observe(read, now));
+	}
+	appendLine(directory, { end: stop.aborted ? String(stop.reason) : RECORD_FULL });
+}
+const CHECK_INTERVAL_MS = 200;
+const LAST_SAMPLE_TIMEOUT_MS = 5e3;
+/** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
+function watchForEnd(directory, jobPid, maxDurationMs) {
+	const stop = new AbortController();
+	const cancel = new AbortController();
+	const endsAt = performance.now() + maxDurationMs;
+	const check = () => {
+		const reason = findReasonToEnd(directory, jobPid, performance.now() > endsAt);
+		if (reason === void 0) return;
+		clearInterval(timer);
+		stop.abort(reason);
+		setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
+	};
+	const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
+	return {
+		stop: stop.signal,
+		cancel: cancel.signal
+	};
+}
+function findReasonToEnd(directory, jobPid, isTimeUp) {
+	if (existsSync(monitorFiles(directory).stop)) return STOP_REQUESTED;
+	if (!existsSync(directory) || !isRunning(jobPid)) return "its job is gone";
+	return isTimeUp ? "max-duration was over" : void 0;
+}
+const MAX_WAIT_MS = 8e3;
+const POLL_MS = 50;
+/** Waits for the sampler to exit, at most 8 s. */
+async function waitForSampler(directory, { sleep, stop, clock }) {
+	const deadline = clock() + MAX_WAIT_MS;
+	const isSampling = () => isRunning(samplerPid(directory));
+	while (isSampling() && clock() < deadline) if (!await sleep(POLL_MS, stop)) return;
+}
+function isRunning(pid) {
+	if (pid === void 0) return false;
+	try {
+		return process.kill(pid, 0);
+	} catch (error) {
+		return systemCode(error) === "EPERM";
+	}
+}
+
+// src/tasks/monitor.ts
+/**
+* Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
+* @throws AgentError if the sample fails
+* @throws InputError if the sample lacks a metric of `fail-if`
+*/
+async function startMonitor(inputs, raw, context, { script, openDirectory }) {
+	const stats = await withClient(agentService(inputs), context, (client) => readJudgeableStats({
+		...inputs,
+		retries: 2
+	}, client, context));
+	const directory = openDirectory();
+	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
+	saveInputs(directory, {
+		...Object.fromEntries(judgingInputs),
+		"base-url": inputs.baseUrl
+	});
+	appendLine(directory, {
+		at: context.now(),
+		...stats
+	});
+	await startSampler(script, directory, raw);
+}
+/** Stops the sampler and judges its record. @throws InputError if the record is lost */
+async function endMonitor(directory, context) {
+	const { cancel } = context;
+	const saved = loadInputs(directory);
+	if (saved === void 0) throw lostRecordError(directory);
+	const jobEnd = context.now();
+	requestStop(directory);
+	await waitForSampler(directory, {
+		...context,
+		stop: cancel
+	});
+	const record = readRecord(directory);
+	const [first] = record.samples;
+	if (first === void 0) throw lostRecordError(directory);
+	const end = cancel.aborted ? STOP_REQUESTED : record.end;
+	const inputs = parseInputs("monitor-end", saved);
+	const judged = judgeRecord(inputs, {
+		...record,
+		end
+	}, {
+		from: first.at,
+		to: jobEnd
+	});
+	return reportOf("monitor", inputs, cancel, {
+		name: inputs.name,
+		...judged
+	});
+}
+function lostRecordError(directory) {
+	return inputError("monitor", `its record is lost: something removed files from ${directory}.`);
+}
+/**
+* Returns the directory of the monitor to stop, by its ID or its name.
+* @throws InputError unless exactly one matches
+*/
+function chooseMonitor(wanted, directories) {
+	const running = directories.filter((directory) => !isStopped(directory)).map((directory) => {
+		return {
+			directory,
+			name: loadInputs(directory)?.["name"]?.trim() ?? "",
+			id: path.basename(directory)
+		};
+	});
+	if (running.length === 0) throw inputError("monitor", NONE_RUNS);
+	const [only, ...others] = running.filter(({ name, id }) => [
+		"",
+		name,
+		id
+	].includes(wanted));
+	if (only !== void 0 && others.length === 0) return only.directory;
+	const names = running.map(({ name, id }) => name === "" ? id : `${quote(name)} (${id})`);
+	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(wanted)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
+}
+const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
 // src/sandbox/sandbox-api.ts
 function apiService(inputs) {
@@ -4306,7 +4112,7 @@ function createSandbox(api, inputs, onUncertain) {
 		autoPause: false
 	};
 	const { template: templateID, metadata, env: envVars } = inputs;
-	const request = post("/sandboxes", {
+	const request = postJson("/sandboxes", {
 		templateID,
 		...settings,
 		metadata,
@@ -4326,7 +4132,7 @@ function createSandbox(api, inputs, onUncertain) {
 }
 /** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
 async function connectToSandbox(api, id, lifetimeMs) {
-	const request = post(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
+	const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
 	return {
 		...await callWithRetries(api, async () => decodeSandbox(await api.client.send(request))),
 		id
@@ -4360,18 +4166,6 @@ async function callWithRetries(api, attempt) {
 }
 function toSeconds(ms) {
 	return Math.ceil(ms / 1e3);
-}
-function post(path, body) {
-	const bytes = Buffer.from(JSON.stringify(body));
-	return {
-		method: "POST",
-		path,
-		headers: {
-			"Content-Type": "application/json",
-			"Content-Length": String(bytes.length)
-		},
-		body: [lend(bytes)]
-	};
 }
 function decodeSandbox(answer) {
 	const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseAnswer(answer));
@@ -4417,32 +4211,21 @@ async function createOrConnect(inputs, context, hooks) {
 	const endsAt = context.now() + inputs.lifetime;
 	const opened = await withApi(inputs, context, context.cancel, (api) => open(api, inputs, context, hooks));
 	const domain = domainOf(opened, inputs.apiUrl);
-	const sandbox = {
-		...opened,
-		domain
-	};
 	const baseUrl = baseUrlOf(domain, inputs.apiUrl);
-	hooks.publish(sandbox, {
+	hooks.publish({
+		...opened,
+		domain,
 		baseUrl,
 		endsAt
 	});
 	if (baseUrl === "") context.warn("The service names no domain, so later steps need the inputs sandbox-id, token and base-url.");
-	else context.log(`Its URL: ${baseUrl.replace("{sandbox-id}", sandbox.id)}`);
-	if (sandbox.token === void 0) throw noTokenError(sandbox);
+	else context.log(`Its URL: ${baseUrl.replace("{sandbox-id}", opened.id)}`);
+	if (opened.token === void 0) throw noTokenError(opened);
 }
-async function deleteOrWarn({ id, endsAt }, inputs, context) {
-	await withApi(inputs, context, context.killImminent, async (api) => {
-		try {
-			const wasThere = await deleteSandbox(api, id);
-			context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
-		} catch (error) {
-			if (!(error instanceof AgentError)) throw error;
-			context.warn(`${notDeletedWarning({
-				id,
-				endsAt
-			})} ${error.message} ${error.hint}`);
-		}
-	});
+/** Deletes a sandbox, unless it is already gone. @throws AgentError */
+async function deleteAtEnd({ id }, inputs, context) {
+	const wasThere = await withApi(inputs, context, context.killImminent, (api) => deleteSandbox(api, id));
+	context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 function notDeletedWarning({ id, endsAt }) {
 	return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
@@ -4485,16 +4268,14 @@ async function create(api, inputs, { now, log, warn }, { jobMetadata, scheduleDe
 		if (uncertainAt !== void 0) warn(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
 	});
 	const { id } = sandbox;
+	const deletion = {
+		id,
+		endsAt: now() + lifetime
+	};
 	try {
-		if (inputs.delete ?? true) scheduleDeletion({
-			id,
-			endsAt: now() + lifetime
-		});
+		if (inputs.delete ?? true) scheduleDeletion(deletion);
 	} catch (error) {
-		await deleteSandbox(api, id).catch(() => warn(notDeletedWarning({
-			id,
-			endsAt: now() + lifetime
-		})));
+		await deleteSandbox(api, id).catch(() => warn(notDeletedWarning(deletion)));
 		throw error;
 	}
 	log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
@@ -4516,4 +4297,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { isFatal as $, EMPTY_UPLOAD as A, limitList as B, loadMonitorDirectory as C, saveDeletion as D, sandboxEnd as E, isGated as F, withRetries as G, totalSize as H, formatBytes as I, lend as J, agentService as K, formatCount as L, digestOf as M, NOT_MEASURED as N, requireVariables as O, gateOf as P, AgentError as Q, formatDuration as R, loadDeletion as S, removeJobSandbox as T, isSecretHeader as U, listSome as V, filesPerRequestOf as W, badAnswer as X, MAX_ANSWER_BYTES as Y, parseAnswer as Z, runReportingStep as _, chooseMonitor as a, allOrProblems as at, findMonitorDirectories as b, receiveSamplerOptions as c, quote as ct, loadInputs as d, errorText as et, markStopped as f, waitForSandbox as g, measure as h, run as i, InputError as it, describeShard as j, reportOf as k, runSampler as l, checkGateIsJudgeable as m, deleteOrWarn as n, fieldsOf as nt, endMonitor as o, inputError as ot, stats as p, withClient as q, notDeletedWarning as r, parseFields as rt, startMonitor as s, findMistake as st, createOrConnect as t, systemCode as tt, isStopped as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, formatNumber as z };
+export { parseAnswer as $, toReportedError as A, listSome as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, formatBytes as F, agentService as G, isSecretHeader as H, formatCount as I, allOrProblems as J, withClient as K, formatDuration as L, EMPTY_UPLOAD as M, describeShard as N, saveDeletion as O, isGated as P, badAnswer as Q, formatNumber as R, findMonitorDirectories as S, loadMonitorDirectory as T, filesPerRequestOf as U, totalSize as V, withRetries as W, findMistake as X, inputError as Y, MAX_ANSWER_BYTES as Z, runReportingStep as _, endMonitor as a, fieldsOf as at, digestOf as b, isStopped as c, run as d, AgentError as et, stats as f, waitForSandbox as g, reportUnmeasured as h, chooseMonitor as i, quote as it, reportOf as j, requireVariables as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, errorText as nt, startMonitor as o, parseFields as ot, measure as p, InputError as q, notDeletedWarning as r, systemCode as rt, runSampler as s, createOrConnect as t, isFatal as tt, markStopped as u, runStep as v, loadDeletion as w, createMonitorDirectory as x, NOT_MEASURED as y, limitList as z };

@@ -1,4 +1,4 @@
-import { _ as runReportingStep, p as stats } from "./shared.js";
+import { _ as runReportingStep, f as stats } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

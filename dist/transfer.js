@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as isFatal, A as EMPTY_UPLOAD, B as limitList, F as isGated, G as withRetries, H as totalSize, I as formatBytes, J as lend, K as agentService, L as formatCount, M as digestOf, N as NOT_MEASURED, P as gateOf, Q as AgentError, U as isSecretHeader, V as listSome, W as filesPerRequestOf, X as badAnswer, Y as MAX_ANSWER_BYTES, Z as parseAnswer, at as allOrProblems, ct as quote, et as errorText, g as waitForSandbox, h as measure, it as InputError, j as describeShard, k as reportOf, m as checkGateIsJudgeable, nt as fieldsOf, ot as inputError, q as withClient, rt as parseFields, st as findMistake, tt as systemCode, z as formatNumber } from "./shared.js";
+import { $ as parseAnswer, A as toReportedError, B as listSome, F as formatBytes, G as agentService, H as isSecretHeader, I as formatCount, J as allOrProblems, K as withClient, M as EMPTY_UPLOAD, N as describeShard, P as isGated, Q as badAnswer, R as formatNumber, U as filesPerRequestOf, V as totalSize, W as withRetries, X as findMistake, Y as inputError, Z as MAX_ANSWER_BYTES, at as fieldsOf, b as digestOf, et as AgentError, g as waitForSandbox, h as reportUnmeasured, it as quote, j as reportOf, m as readJudgeableStats, nt as errorText, ot as parseFields, p as measure, q as InputError, rt as systemCode, tt as isFatal, y as NOT_MEASURED, z as limitList } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -375,56 +375,46 @@ function skipWarnings(skipped) {
 // src/transfer/read-file.ts
 const CHUNK_BYTES = 262144;
 /**
-* Opens a file. Its `chunks` throw an AgentError if it shrinks.
+* Opens a file. Its `chunks` throw an AgentError if the file shrinks.
 * @throws AgentError if the file cannot be opened or its size has changed
 */
-function openFile(file) {
-	const descriptor = openPlanned(file);
-	return {
-		chunks: chunksOf(file, descriptor),
-		close: () => closeSync(descriptor)
+function openFile(file, chunkBytes = CHUNK_BYTES) {
+	const descriptor = callSystem(file, () => openSync(file.realPath, "r"));
+	const close = () => closeSync(descriptor);
+	const { size } = fstatSync(descriptor);
+	if (size === file.size) return {
+		chunks: chunksOf(file, descriptor, chunkBytes),
+		[Symbol.dispose]: close
 	};
+	close();
+	throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
-/** Fills `buffer`, which must have the file's size. @throws AgentError if the file has changed */
-function readSmallFile(file, buffer) {
-	const descriptor = openPlanned(file);
-	try {
-		readInto(buffer, file, descriptor);
-	} finally {
-		closeSync(descriptor);
-	}
+/** Reads a file into memory. @throws AgentError if it cannot be read or its size has changed */
+function readWholeFile(file) {
+	using opened = openFile(file, file.size);
+	const [content = Buffer.alloc(0)] = opened.chunks;
+	return content;
 }
 /**
 * Returns the SHA-256 in hex, or undefined if `cancel` aborts.
 * @throws AgentError if the file cannot be read or its size has changed
 */
 async function hashFile(file, cancel) {
-	const { chunks, close } = openFile(file);
+	using opened = openFile(file);
 	const digest = createHash("sha256");
-	try {
-		for (const chunk of chunks) {
-			chunk.use((bytes) => digest.update(bytes));
-			await setImmediate();
-			if (cancel.aborted) return void 0;
-		}
-		return digest.digest("hex");
-	} finally {
-		close();
+	for (const chunk of opened.chunks) {
+		digest.update(chunk);
+		await setImmediate();
+		if (cancel.aborted) return void 0;
 	}
+	return digest.digest("hex");
 }
-function openPlanned(file) {
-	const descriptor = callSystem(file, () => openSync(file.realPath, "r"));
-	const { size } = fstatSync(descriptor);
-	if (size === file.size) return descriptor;
-	closeSync(descriptor);
-	throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
-}
-function* chunksOf(file, descriptor) {
-	const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
+function* chunksOf(file, descriptor, chunkBytes) {
+	const buffer = Buffer.allocUnsafe(Math.min(file.size, chunkBytes));
 	for (let read = 0; read < file.size; read += buffer.length) {
 		const bytes = buffer.subarray(0, file.size - read);
 		readInto(bytes, file, descriptor);
-		yield lend(bytes);
+		yield bytes;
 	}
 }
 function readInto(buffer, file, descriptor) {
@@ -537,8 +527,12 @@ function writeState(state, results) {
 		});
 	}
 	try {
-		const text = encodeRows([...rows.values()], state.scope);
-		writeFileSync(state.file, text, {
+		const text = JSON.stringify({
+			schema: SCHEMA,
+			scope: state.scope,
+			files: [...rows.values()]
+		});
+		writeFileSync(state.file, `${text}\n`, {
 			flag: "wx",
 			mode: 384
 		});
@@ -575,10 +569,6 @@ function readText(file) {
 		throw stateError(file, `cannot be read (${code})`);
 	}
 	throw stateError(file, "contains something other than the state of uploads");
-}
-function encodeRows(rows, scope) {
-	const lines = rows.toSorted((one, other) => one.path < other.path ? -1 : 1).map((row) => JSON.stringify(row));
-	return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(",\n")}\n]}\n`;
 }
 /** Returns undefined if the text is damaged or was written for another scope. */
 function decodeRows(text, expectedScope) {
@@ -636,71 +626,59 @@ function isPlainFilename(filename) {
 	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
 	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
 }
-/** Creates a multipart/form-data form (RFC 7578) whose parts are all named `file`. */
-function newForm() {
-	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
-	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-	return {
-		contentType: `multipart/form-data; boundary=${boundary}`,
-		tail,
-		head: (filename) => {
-			const form = new import_form_data.default();
-			form.setBoundary(boundary);
-			form.append("file", "", {
-				filepath: filename,
-				contentType: "application/octet-stream"
-			});
-			return form.getBuffer().subarray(0, -tail.length);
-		}
-	};
-}
+const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 const LINE_BREAK = Buffer.from("\r\n");
+const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+/** Returns what precedes a file (RFC 7578). All parts are named `file`. */
+function headOf({ target }) {
+	const form = new import_form_data.default();
+	form.setBoundary(BOUNDARY);
+	form.append("file", "", {
+		filepath: target,
+		contentType: "application/octet-stream"
+	});
+	return form.getBuffer().subarray(0, -TAIL.length);
+}
 /**
 * Reads small files into one body.
 * @throws AgentError if a file cannot be read or its size has changed
 */
-function batchBody(files, { head, tail }, isHashed) {
-	const heads = files.map(({ target }) => head(target));
-	const framing = heads.reduce((sum, { length }) => sum + LINE_BREAK.length + length, 0);
-	const buffer = Buffer.allocUnsafeSlow(framing + totalSize(files));
-	let end = 0;
-	const contents = files.map((file, index) => {
-		if (index > 0) end += LINE_BREAK.copy(buffer, end);
-		end += heads[index]?.copy(buffer, end) ?? 0;
-		const content = buffer.subarray(end, end + file.size);
-		readSmallFile(file, content);
-		end += file.size;
-		return content;
-	});
-	const chunks = [...slicesOf(buffer.subarray(0, end)), tail].map(lend);
-	const digests = () => isHashed ? contents.map((content) => hash("sha256", content)) : [];
+function batchBody(files, isHashed) {
+	const pieces = [];
+	const digests = [];
+	for (const file of files) {
+		const content = readWholeFile(file);
+		if (isHashed) digests.push(hash("sha256", content));
+		if (pieces.length > 0) pieces.push(LINE_BREAK);
+		pieces.push(headOf(file), content);
+	}
+	const bytes = Buffer.concat(pieces);
 	return {
-		chunks,
-		length: end + tail.length,
-		digests,
-		close: () => {}
+		chunks: [...slicesOf(bytes), TAIL],
+		length: bytes.length + TAIL.length,
+		digests: () => digests
 	};
 }
-/** Streams a file. @throws AgentError if it cannot be opened or its size has changed */
-function fileBody(file, form, isHashed) {
-	const { chunks: fileChunks, close } = openFile(file);
+/** Streams a file. Its chunks throw an AgentError if it cannot be read or its size has changed. */
+function fileBody(file, isHashed) {
+	const head = headOf(file);
 	const digest = isHashed ? createHash("sha256") : void 0;
-	const head = form.head(file.target);
 	function* chunks() {
-		yield lend(head);
-		for (const chunk of fileChunks) {
-			chunk.use((bytes) => digest?.update(bytes));
+		using opened = openFile(file);
+		yield head;
+		for (const chunk of opened.chunks) {
+			digest?.update(chunk);
 			yield chunk;
 		}
-		yield lend(form.tail);
+		yield TAIL;
 	}
-	const length = head.length + file.size + form.tail.length;
+	const length = head.length + file.size + TAIL.length;
 	const digests = () => digest === void 0 ? [] : [digest.digest("hex")];
 	return {
 		chunks: chunks(),
 		length,
-		digests,
-		close
+		digests
 	};
 }
 const SLICE_BYTES = 65536;
@@ -712,39 +690,30 @@ function slicesOf(buffer) {
 // src/transfer/store-files.ts
 const ENTRY_BYTES = 8192;
 function createStoreFiles(client, inputs) {
-	const form = newForm();
 	const isHashed = inputs.checksums || inputs.stateFile !== "";
 	return async (batch, onSent) => {
 		const [file, ...others] = batch;
-		const body = file.size > 262144 ? fileBody(file, form, isHashed) : batchBody(batch, form, isHashed);
-		try {
-			const paths = storedPaths(await client.send({
-				method: "POST",
-				path: requestPath(inputs, others.length === 0 ? file.target : void 0),
-				headers: {
-					"Content-Type": form.contentType,
-					"Content-Length": String(body.length)
-				},
-				body: body.chunks,
-				hints: HINTS,
-				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
-				onSent
-			}), batch.map(({ target }) => target)).map(client.redact);
-			const digests = body.digests();
-			return batch.map((stored, index) => {
-				const sha256 = digests[index];
-				const result = {
-					file: stored,
-					path: paths[index] ?? ""
-				};
-				return sha256 === void 0 ? result : {
-					...result,
-					sha256
-				};
-			});
-		} finally {
-			body.close();
-		}
+		const body = file.size > 262144 ? fileBody(file, isHashed) : batchBody(batch, isHashed);
+		const paths = storedPaths(await client.send({
+			method: "POST",
+			path: requestPath(inputs, others.length === 0 ? file.target : void 0),
+			headers: {
+				"Content-Type": CONTENT_TYPE,
+				"Content-Length": String(body.length)
+			},
+			body: body.chunks,
+			hints: HINTS,
+			maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
+			onSent
+		}), batch.map(({ target }) => target)).map(client.redact);
+		const digests = body.digests();
+		return batch.map((stored, index) => {
+			return {
+				file: stored,
+				path: paths[index] ?? "",
+				sha256: digests[index]
+			};
+		});
 	};
 }
 const HINTS = {
@@ -786,6 +755,7 @@ function isPathOf(target, path) {
 }
 
 // src/transfer/request-each.ts
+const MAX_CONSECUTIVE_FAILURES = 3;
 /**
 * Sends a request for each item in parallel, with retries, until further requests would be
 * pointless. Returns why the remaining items were not attempted.
@@ -795,27 +765,29 @@ async function requestEach(items, options) {
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
 	const throttled = throttle(concurrency, stop, onDebug);
-	const giveUpIfHopeless = failureCounter(giveUp);
+	let consecutiveFailures = 0;
 	async function requestOne(item) {
 		const startedAt = clock();
-		let requests = 0;
-		const attempt = () => {
-			requests += 1;
-			return options.request(item);
-		};
-		const outcome = await withRetries(() => throttled(attempt), {
+		const outcome = await withRetries(() => throttled(() => options.request(item)), {
 			...options,
 			stop,
 			onRetry: (retry) => onRetry(item, retry)
 		});
-		if (requests === 0) return;
-		giveUpIfHopeless(outcome, (error) => isHopeless?.(item, error) ?? false);
-		const durationMs = Math.round(clock() - startedAt);
+		const error = "error" in outcome ? outcome.error : void 0;
+		if (error?.kind === "cancelled" && error.isUnsent) return;
 		onOutcome(item, {
 			...outcome,
-			durationMs,
-			retries: requests - 1
+			durationMs: Math.round(clock() - startedAt)
 		});
+		if (error === void 0) {
+			consecutiveFailures = 0;
+			return;
+		}
+		if (error.isRetryable) consecutiveFailures += 1;
+		if (isFatal(error) || isHopeless?.(item, error)) giveUp.abort(`the transfer had ended: ${error.message}`);
+		if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
+		const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
+		giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
 	}
 	await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
 	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
@@ -843,23 +815,6 @@ function throttle(concurrency, stop, onDebug) {
 function isOverload({ status }) {
 	return status === 429 || status === 503;
 }
-const MAX_CONSECUTIVE_FAILURES = 3;
-/** Returns a callback for each outcome, which aborts `giveUp` once further ones are pointless. */
-function failureCounter(giveUp) {
-	let consecutiveFailures = 0;
-	return (outcome, isHopeless) => {
-		if (!("error" in outcome)) {
-			consecutiveFailures = 0;
-			return;
-		}
-		const { error } = outcome;
-		if (isFatal(error) || isHopeless(error)) giveUp.abort(`the transfer had ended: ${error.message}`);
-		if (error.isRetryable) consecutiveFailures += 1;
-		if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
-		const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
-		giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
-	};
-}
 
 // src/transfer/transfer.ts
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
@@ -886,7 +841,7 @@ async function transfer(planned, options) {
 			text
 		}),
 		onOutcome(batch, outcome) {
-			retries += outcome.retries;
+			retries += outcome.attempts - 1;
 			for (const result of resultsOf(batch, outcome)) results.set(result.file, result);
 			onEvent({
 				kind: "attempted",
@@ -1009,22 +964,18 @@ async function findAndPlan(inputs, context) {
 	});
 	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles(plan, inputs, client, { cancel, clock, sleep, random, onEvent }) {
+async function sendFiles(plan, inputs, client, context) {
+	const { cancel, clock, onEvent } = context;
 	if (cancel.aborted) return sendNothing(plan, "the job was cancelled");
 	const { upload: planned, state } = plan;
 	if (state !== void 0) removeState(state);
 	announce(inputs, planned, onEvent);
 	const startedAt = clock();
 	const { files, retries } = await transfer(planned.files, {
-		concurrency: inputs.concurrency,
+		...inputs,
+		...context,
 		filesPerRequest: filesPerRequestOf(inputs),
-		retries: inputs.retries,
-		storeFiles: createStoreFiles(client, inputs),
-		cancel,
-		clock,
-		sleep,
-		random,
-		onEvent
+		storeFiles: createStoreFiles(client, inputs)
 	}).finally(() => onEvent({ kind: "end" }));
 	const storedPaths = new Set(files.map((result) => "path" in result ? result.path : ""));
 	const upload = {
@@ -1108,26 +1059,38 @@ async function sync(inputs, context) {
 	return reportOf("sync", inputs, context.cancel, result);
 }
 async function sendAndMeasure(plan, inputs, client, context) {
-	const { cancel } = context;
-	const unmeasured = { measured: {
-		samples: [],
-		gate: gateOf(inputs, [])
-	} };
-	const error = await waitForSandbox(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
+	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
 	if (error !== void 0) return {
 		...sendNothing(plan, error.message),
-		...unmeasured,
-		errors: [error]
+		...reportUnmeasured(inputs, error)
 	};
 	const sent = await sendFiles(plan, inputs, client, context);
-	if (cancel.aborted || hasFatalFailure(sent.upload.files)) return {
+	if (hasFatalFailure(sent.upload.files)) return {
 		...sent,
-		...unmeasured
+		...reportUnmeasured(inputs)
 	};
 	return {
 		...sent,
 		...await measure(inputs, client, context, isGated(inputs))
 	};
+}
+const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
+/** Returns an error if there is a gate that cannot be judged, unless the job is cancelled. */
+async function checkGate(inputs, client, context) {
+	if (!isGated(inputs)) return void 0;
+	try {
+		await readJudgeableStats(inputs, client, context);
+		return;
+	} catch (error) {
+		if (context.cancel.aborted) return void 0;
+		const { message, details, advice = [] } = toReportedError(error);
+		return {
+			message: NOT_JUDGEABLE,
+			title: NOT_JUDGEABLE,
+			details: [message, ...details],
+			advice
+		};
+	}
 }
 function hasFatalFailure(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
@@ -1254,7 +1217,7 @@ async function downloadEach(files, inputs, client, { onEvent, ...context }) {
 			text
 		}),
 		onOutcome(file, outcome) {
-			retries += outcome.retries;
+			retries += outcome.attempts - 1;
 			results.set(file, resultOf(file, outcome, inputs));
 		}
 	});
