@@ -4,7 +4,7 @@ import { type ActionFile, readActionFile } from '../../dev/runner/action-file.ts
 import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
 import { ACTIONS, type ActionName } from '../../src/inputs/actions.ts';
 import { type Result, resultOf } from './result.ts';
-import { type IncomingRequest, SANDBOX_ID, type TestJob, TOKEN } from './test-job.ts';
+import { type IncomingRequest, type Runner, SANDBOX_ID, type TestJob, TOKEN } from './test-job.ts';
 
 /** Refuses every connection: no process is ever assigned port 1. */
 export const REFUSING_URL = 'http://127.0.0.1:1';
@@ -28,22 +28,25 @@ export interface RunOptions extends Pick<Step, 'env'> {
   readonly onLine?: (line: string, signal: Signal) => void;
   /** Called with each valid upload and request for stats, before the agent handles it. */
   readonly onRequest?: (request: IncomingRequest, signal: Signal) => void;
+  /** Called when the process runs. */
+  readonly onStart?: (signal: Signal) => void;
 }
 
-/** Runs the built action as the runner does, with valid inputs for the job's agent. */
+/** Runs the built action as the runner does, with valid inputs for the job's agent if it has one. */
 export async function runAction(
-  job: TestJob,
+  job: Runner & Partial<Pick<TestJob, 'agent' | 'listener'>>,
   inputs: Inputs = {},
   options: RunOptions = {},
 ): Promise<Result> {
-  const { task = 'sync', env = {}, post, onRequest, onLine } = options;
+  const { task = 'sync', env = {}, post, onRequest, onLine, onStart } = options;
   const declared = await readActionFile(folderOf(task));
   const tooLong = AbortSignal.timeout(KILL_AFTER_MS);
   let signal: Signal = () => assert.fail('the action does not run yet');
-  job.listener.onRequest = request => onRequest?.(request, signal);
+  const { agent, listener = {} } = job;
+  listener.onRequest = request => onRequest?.(request, signal);
   const end = await runStep({
     action: folderOf(task),
-    inputs: allInputs(declared, job.agent.url, inputs),
+    inputs: allInputs(declared, agent?.url, inputs),
     workspace: job.workspace,
     temp: job.temp,
     env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
@@ -51,10 +54,11 @@ export async function runAction(
     onLine: line => onLine?.(line, signal),
     onStart(send) {
       signal = send;
+      onStart?.(send);
       tooLong.addEventListener('abort', () => send('SIGKILL'));
     },
   });
-  job.listener.onRequest = undefined;
+  listener.onRequest = undefined;
   assert.ok(!tooLong.aborted, `the action did not end by itself:\n${end.stdout}${end.stderr}`);
   // A killed action has no outputs, nor has a monitor or a sandbox that did not start.
   const isReporting = task !== 'monitor' && task !== 'sandbox';
@@ -90,12 +94,16 @@ export function folderOf(task: ActionName): string {
   return path.join(PROJECT, ACTIONS[task].folder);
 }
 
-/** Gives an action valid inputs, unless it needs no connection. */
-function allInputs({ inputs: declared }: ActionFile, url: string, given: Inputs): Inputs {
+/** Gives an action valid inputs, unless it needs no connection or there is no agent. */
+function allInputs(
+  { inputs: declared }: ActionFile,
+  url: string | undefined,
+  given: Inputs,
+): Inputs {
   const names = new Set(declared.map(({ name }) => name));
   for (const name of Object.keys(given))
     assert.ok(names.has(name), `action.yml has no input ${name}`);
-  if (!names.has('token')) return given;
+  if (!names.has('token') || url === undefined) return given;
   const files = names.has('files') ? { files: '**' } : {};
   return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': url, ...files, ...given };
 }

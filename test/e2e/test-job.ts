@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { RecordedRequest } from '../../dev/agent/agent.ts';
 import { type ServiceOptions, startService } from '../../dev/agent/service.ts';
 import { METRICS } from './agent-answers.ts';
 import { createFaults, type Fault, type FaultAction } from './faults.ts';
@@ -19,30 +18,7 @@ export interface IncomingRequest {
 }
 
 /** A job whose steps run the action: its folders on the runner, and a sandbox with an agent. */
-export interface TestJob extends AsyncDisposable {
-  /** The checkout, an absolute path. */
-  readonly workspace: string;
-  /** A directory outside the checkout. */
-  readonly outside: string;
-  /** RUNNER_TEMP. */
-  readonly temp: string;
-  /** The directory on disk that is the sandbox's `/`. */
-  readonly root: string;
-  readonly agent: {
-    readonly url: string;
-    readonly requests: readonly RecordedRequest[];
-    /** Connections opened so far. */
-    readonly connections: () => number;
-  };
-  /** Adds rules after those in force. */
-  readonly addFaults: (...faults: readonly Fault[]) => void;
-  /** Called with each valid upload and request for stats before the agent handles it. */
-  readonly listener: { onRequest?: ((request: IncomingRequest) => void) | undefined };
-  /** Writes files of the checkout, by relative path. */
-  write(files: Files): void;
-  /** Reads a file in the sandbox; relative paths start at the user's home. */
-  readStored(file: string): Buffer;
-}
+export type TestJob = Awaited<ReturnType<typeof openJob>>;
 
 export interface TestJobOptions extends Partial<Omit<ServiceOptions, 'folder' | 'intercept'>> {
   /** Files of the checkout. Default: one small file. */
@@ -58,15 +34,10 @@ export async function openJob({
   faults,
   token = TOKEN,
   ...options
-}: TestJobOptions = {}): Promise<TestJob> {
-  const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
-  const makeFolder = (name: string) => {
-    const folder = path.join(directory, name);
-    mkdirSync(folder);
-    return folder;
-  };
-  const workspace = makeFolder('work');
-  const listener: TestJob['listener'] = {};
+}: TestJobOptions = {}) {
+  const runner = openRunner();
+  const { workspace, directory } = runner;
+  const listener: { onRequest?: ((request: IncomingRequest) => void) | undefined } = {};
   const { add, intercept } = createFaults(faults);
   const service = await startService({
     folder: directory,
@@ -81,20 +52,45 @@ export async function openJob({
   const { root, requests } = service.create(SANDBOX_ID, token);
   writeFiles(workspace, files);
   return {
-    workspace,
-    outside: makeFolder('outside'),
-    temp: makeFolder('temp'),
+    ...runner,
+    /** The directory on disk that is the sandbox's `/`. */
     root,
     agent: { url: service.url, requests, connections: service.connections },
+    /** Adds rules after those in force. */
     addFaults: add,
+    /** Called with each valid upload and request for stats before the agent handles it. */
     listener,
-    write: more => writeFiles(workspace, more),
-    readStored: file =>
+    /** Writes files of the checkout, by relative path. */
+    write: (more: Files) => writeFiles(workspace, more),
+    /** Reads a file in the sandbox; relative paths start at the user's home. */
+    readStored: (file: string) =>
       readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+      await runner[Symbol.asyncDispose]();
     },
+  };
+}
+
+export type Runner = ReturnType<typeof openRunner>;
+
+/** Makes the folders of a job. Disposing of it removes them. */
+export function openRunner() {
+  const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
+  const makeFolder = (name: string) => {
+    const folder = path.join(directory, name);
+    mkdirSync(folder);
+    return folder;
+  };
+  return {
+    directory,
+    /** The checkout, an absolute path. */
+    workspace: makeFolder('work'),
+    /** A directory outside the checkout. */
+    outside: makeFolder('outside'),
+    /** RUNNER_TEMP. */
+    temp: makeFolder('temp'),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 

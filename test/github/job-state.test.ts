@@ -3,14 +3,10 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { StepEnd } from '../../dev/runner/step.ts';
+import type { ActionName } from '../../src/inputs/actions.ts';
 import { createFaults } from '../e2e/faults.ts';
-import {
-  API_KEY,
-  annotations,
-  type Inputs,
-  openJobWithApi,
-  visibleOutput,
-} from '../sandbox/job-with-api.ts';
+import type { Inputs } from '../e2e/run-action.ts';
+import { API_KEY, openJobWithApi, visibleOutput } from '../sandbox/job-with-api.ts';
 import { filesBelow, WINDOWS } from '../system.ts';
 
 const METRICS = { mem_total: 2 ** 33, mem_used: 2 ** 31 };
@@ -23,8 +19,8 @@ test('later steps use the sandbox of the job without showing its token', async (
   mkdirSync(path.join(workspace, 'dist'));
   writeFileSync(path.join(workspace, 'dist/a.txt'), 'a');
   const ends: StepEnd[] = [];
-  async function run(folder: string, inputs: Inputs, post?: StepEnd) {
-    const end = await runAction(folder, inputs, {
+  async function run(task: ActionName, inputs: Inputs, post?: StepEnd) {
+    const end = await runAction(task, inputs, {
       env: { RUNNER_DEBUG: '1' },
       ...(post && { post }),
     });
@@ -34,9 +30,9 @@ test('later steps use the sandbox of the job without showing its token', async (
   }
   const creating = { 'api-url': plane.url, 'api-key': API_KEY, template: 'base', delete: 'false' };
   const gate = { 'fail-if': 'mem_used_pct > 90' };
-  const { outputs, ...main } = await run('sandbox', creating);
+  const main = await run('sandbox', creating);
   const monitor = await run('monitor', { ...gate, 'sample-interval': '1h' });
-  await run('', { ...gate, files: 'dist', target: 'app' });
+  await run('sync', { ...gate, files: 'dist', target: 'app' });
   await run('upload', { files: 'dist', target: 'again' });
   const [sandbox] = plane.created;
   assert.ok(sandbox);
@@ -56,10 +52,10 @@ test('later steps use the sandbox of the job without showing its token', async (
   assert.ok(left.includes(token) && !left.includes(API_KEY));
   if (!WINDOWS) assert.equal(statSync(path.join(temp, file)).mode & 0o777, 0o600);
 
-  const { token: output, ...rest } = outputs;
-  assert.equal(output, token);
+  assert.equal(main.outputs['token'], token);
   const written = files.filter(([name]) => !isSavedSandbox(name)).map(([, bytes]) => String(bytes));
-  const shown = [{ ...main, outputs: rest }, ...ends.slice(1)].map(visibleOutput);
+  // The output is shown once.
+  const shown = [visibleOutput(main).replace(token, ''), ...ends.slice(1).map(visibleOutput)];
   for (const text of [...written, ...shown])
     for (const secret of [token, API_KEY]) assert.ok(!text.includes(secret), text);
   for (const { env } of ends) assert.deepEqual(env, {});
@@ -67,7 +63,7 @@ test('later steps use the sandbox of the job without showing its token', async (
   for (const { stdout } of ends.slice(0, -1))
     assert.match(stdout, RegExp(`^::add-mask::${token}$`, 'm'));
 
-  await run('sandbox', creating, { ...main, outputs });
+  await run('sandbox', creating, main);
   assert.deepEqual(Object.keys(filesBelow(temp)).filter(isSavedSandbox), []);
   assert.deepEqual(plane.running(), [id]);
 });
@@ -84,7 +80,7 @@ test('sandbox-id selects one of several sandboxes of the job', async () => {
     const counts = plane.created.map(({ requests }) => requests.length);
     const end = await runAction('stats', inputs);
     const answering = plane.created.filter(({ requests }, at) => requests.length !== counts[at]);
-    return end.exitCode === 0 ? answering.map(({ id }) => id).join() : annotations(end, 'error');
+    return end.exitCode === 0 ? answering.map(({ id }) => id).join() : end.errors;
   }
 
   const either = `"(${one.id}|${two.id})"`;
@@ -142,7 +138,7 @@ test('a saved sandbox that cannot be read fails only steps that need it', async 
   assert.equal(main.exitCode, 0, main.stdout);
   const stats = await runAction('stats', { summary: 'true' });
   assert.equal(stats.exitCode, 1);
-  assert.match(annotations(stats, 'error'), /EISDIR/);
+  assert.match(stats.errors, /EISDIR/);
   assert.match(stats.summary, /EISDIR/);
   const post = await runSandbox({}, { post: main });
   assert.equal(post.exitCode, 0, post.stdout);

@@ -2,40 +2,24 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { samplerPid } from '../../src/monitor/record.ts';
 import { METRICS } from '../e2e/agent-answers.ts';
-import { type Result } from '../e2e/result.ts';
 import { expectSuccess, type Inputs, type RunOptions, runAction } from '../e2e/run-action.ts';
 import { openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
 
 /** A monitor that was started, of a sandbox whose memory use can be set. */
-export interface RunningMonitor extends AsyncDisposable {
-  readonly job: TestJob;
-  readonly directory: string;
-  /** The output `monitor`. */
-  readonly id: string;
-  /** Of the sampler. */
-  readonly pid: number;
-  setMemory(percent: number): void;
-  /** Runs monitor/stop. */
-  stop(inputs?: Inputs, options?: RunOptions): Promise<Result>;
-  /** Runs the post step. */
-  post(inputs?: Inputs, options?: RunOptions): Promise<Result>;
-}
+export type RunningMonitor = Awaited<ReturnType<typeof startMonitor>>;
 
 /**
  * Starts a monitor with a memory use of 10 %. It takes its first sample at its start and, within a
  * test, only one more: at its end. Disposing of it kills its sampler if that still runs.
  */
-export async function startMonitor(
-  inputs: Inputs = {},
-  options: TestJobOptions = {},
-): Promise<RunningMonitor> {
+export async function startMonitor(inputs: Inputs = {}, options: TestJobOptions = {}) {
   let used = 10;
   const metrics = () => ({ ...METRICS, mem_used: (METRICS.mem_total * used) / 100 });
   const job = await openJob({ metrics, ...options });
   const monitor = await startMonitorIn(job, inputs);
   return {
     ...monitor,
-    setMemory(percent) {
+    setMemory(percent: number) {
       used = percent;
     },
     async [Symbol.asyncDispose]() {
@@ -46,10 +30,7 @@ export async function startMonitor(
 }
 
 /** Starts a monitor next to others in the same job. */
-export async function startMonitorIn(
-  job: TestJob,
-  inputs: Inputs,
-): Promise<Omit<RunningMonitor, 'setMemory'>> {
+export async function startMonitorIn(job: TestJob, inputs: Inputs) {
   const given = { 'sample-interval': '1h', ...inputs };
   const main = await expectSuccess(job, given, { task: 'monitor' });
   const { monitor: id = '' } = main.outputs;
@@ -58,10 +39,15 @@ export async function startMonitorIn(
   return {
     job,
     directory,
+    /** The output `monitor`. */
     id,
+    /** Of the sampler. */
     pid,
-    stop: (more = {}, options = {}) => runAction(job, more, { ...options, task: 'monitor-stop' }),
-    post: (more = {}, options = {}) =>
+    /** Runs monitor/stop. */
+    stop: (more: Inputs = {}, options: RunOptions = {}) =>
+      runAction(job, more, { ...options, task: 'monitor-stop' }),
+    /** Runs the post step. */
+    post: (more: Inputs = {}, options: RunOptions = {}) =>
       runAction(job, { ...given, ...more }, { ...options, task: 'monitor', post: main }),
     async [Symbol.asyncDispose]() {
       if (isRunning(pid)) process.kill(pid, 'SIGKILL');

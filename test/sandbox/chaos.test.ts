@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { StepEnd } from '../../dev/runner/step.ts';
+import type { Result } from '../e2e/result.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import { annotations, type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 import { type Break, openRelay } from './relay.ts';
 
 // Each of these ends in another way. CHAOS_SEEDS="1 2 3" tries others.
@@ -80,7 +80,7 @@ async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos) {
   const env = keys && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: keys.certFile };
   // A timeout of more than the two seconds that SIGTERM leaves.
   const inputs = { ...(!keys && { 'api-url': address }), retries, timeout: '3s' };
-  const run = (step: 'main' | 'post', state?: StepEnd) =>
+  const run = (step: 'main' | 'post', state?: Result) =>
     job.runSandbox(inputs, {
       ...(env && { env }),
       ...(state && { post: state }),
@@ -92,16 +92,16 @@ async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos) {
   assert.equal(post.exitCode, 0, post.stdout);
   const running = plane.running();
   assertWarned(running, main, post, jobMetadataIn(plane.bodies[0])['sandbox-sync-id'] ?? '');
-  const warnings = [main, post].filter(end => annotations(end, 'warning') !== '').length;
+  const warnings = [main, post].filter(end => end.warnings !== '').length;
   return { created: plane.created.length, running: running.length, warnings };
 }
 
 /** Asserts that a warning names each sandbox, by its ID or by the metadata of the job. */
-function assertWarned(ids: readonly string[], main: StepEnd, post: StepEnd, syncId: string): void {
+function assertWarned(ids: readonly string[], main: Result, post: Result, syncId: string): void {
   const own = JSON.parse(main.state['sandbox'] ?? '{}').id;
   for (const id of ids) {
     const [step, name] = id === own ? [post, id] : [main, `sandbox-sync-id=${syncId}`];
-    const warning = annotations(step, 'warning');
+    const warning = step.warnings;
     assert.ok(warning.includes(name), `${id}: ${main.stdout}${post.stdout}`);
     assert.match(warning, /It ends by itself at \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/);
   }

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Exchange } from '../../dev/agent/agent.ts';
 import { type Answer, jsonAnswer } from '../../dev/agent/answer.ts';
 import { type ServiceOptions, startService } from '../../dev/agent/service.ts';
-import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
+import type { StepEnd } from '../../dev/runner/step.ts';
+import type { ActionName } from '../../src/inputs/actions.ts';
+import * as e2e from '../e2e/run-action.ts';
+import { openRunner } from '../e2e/test-job.ts';
 
 export const API_KEY = 'e2b_the-key-of-the-account';
 
-const PROJECT = path.resolve(import.meta.dirname, '../..');
 const RUNNER = { GITHUB_REPOSITORY: 'octo/app', GITHUB_RUN_ID: '42', GITHUB_JOB: 'test' };
-
-export type Inputs = Step['inputs'];
-type Options = Pick<Step, 'env' | 'onLine' | 'onStart'> & { readonly post?: StepEnd };
 
 /** A job that runs the built actions, and the service that they use. */
 export type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
@@ -56,27 +52,25 @@ interface ApiOptions extends Partial<ServiceOptions> {
 }
 
 export async function openJobWithApi({ failures = [], intercept, ...options }: ApiOptions = {}) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-action-'));
-  const places = { workspace: path.join(folder, 'work'), temp: path.join(folder, 'temp') };
-  for (const place of Object.values(places)) mkdirSync(place);
+  const runner = openRunner();
   const plane = await startService({
     apiKey: API_KEY,
-    folder,
+    folder: path.join(runner.directory, 'sandboxes'),
     domain: 'e2b.app',
     intercept: failInTurn(failures, intercept),
     ...options,
   });
 
   /** Runs the main step of an action or, given the end of that, its post step. */
-  async function runAction(action: string, inputs: Inputs, { env, ...more }: Options = {}) {
-    const step = { ...places, ...more, action: path.join(PROJECT, action), inputs };
-    const end = await runStep({ ...step, env: { ...RUNNER, ...env } });
+  async function runAction(task: ActionName, inputs: e2e.Inputs, more: e2e.RunOptions = {}) {
+    const env = { ...RUNNER, ...more.env };
+    const end = await e2e.runAction(runner, inputs, { ...more, task, env });
     assert.equal(end.stderr, '');
     return end;
   }
 
   /** Runs the action `sandbox`, which creates a sandbox unless given a `sandbox-id`. */
-  function runSandbox(inputs: Inputs = {}, more: Options = {}) {
+  function runSandbox(inputs: e2e.Inputs = {}, more: e2e.RunOptions = {}) {
     const template = 'sandbox-id' in inputs ? '' : 'base';
     const api = { 'api-url': plane.url, 'api-key': API_KEY };
     return runAction('sandbox', { ...api, template, ...inputs }, more);
@@ -84,12 +78,12 @@ export async function openJobWithApi({ failures = [], intercept, ...options }: A
 
   return {
     plane,
-    ...places,
+    ...runner,
     runAction,
     runSandbox,
     async [Symbol.asyncDispose]() {
       await plane[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
+      await runner[Symbol.asyncDispose]();
     },
   };
 }
@@ -98,12 +92,6 @@ export async function openJobWithApi({ failures = [], intercept, ...options }: A
 export function apiRequests({ plane }: JobWithApi): string[] {
   const ids = new RegExp(plane.created.map(({ id }) => id).join('|') || '(?!)', 'g');
   return plane.requests.map(request => request.replaceAll(ids, 'ID'));
-}
-
-/** Returns the messages of all annotations of a level. */
-export function annotations({ stdout }: StepEnd, level: 'error' | 'warning'): string {
-  const lines = stdout.split('\n').filter(line => line.startsWith(`::${level}`));
-  return lines.map(line => line.replace(/^.*?::.*?::/, '').replaceAll('%0A', '\n')).join('\n');
 }
 
 /** Returns everything that a step wrote, without mask commands. */

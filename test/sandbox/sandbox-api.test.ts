@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Inputs } from '../e2e/run-action.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import {
   API_KEY,
-  annotations,
   type Failure,
-  type Inputs,
   jobMetadataIn,
   openJobWithApi,
   visibleOutput,
@@ -65,13 +64,13 @@ describe('a creation', { concurrency: 3 }, () => {
       await using job = await openJobWithApi(failures && { failures });
       const main = await job.runSandbox({ retries: '1', ...inputs });
       assert.equal(main.exitCode, 1, main.stdout);
-      for (const words of says) assert.ok(annotations(main, 'error').includes(words), main.stdout);
+      for (const words of says) assert.ok(main.errors.includes(words), main.stdout);
       if (failures) assert.equal(job.plane.requests.length, failures.length);
       assert.deepEqual([main.outputs, main.state], [{}, {}]);
       assert.ok(!visibleOutput(main).includes(API_KEY), main.stdout);
       const jobMetadata = Object.entries(jobMetadataIn(job.plane.bodies[0]));
       const metadata = jobMetadata.map(([key, value]) => `${key}=${value}`).join(', ');
-      const warning = annotations(main, 'warning');
+      const warning = main.warnings;
       if (!warns) assert.equal(warning, '');
       else assert.ok(warning.includes(`with the metadata ${metadata}. It ends by itself`), warning);
     });
@@ -87,7 +86,7 @@ test('a creation is not repeated after a TLS error that follows the request', {
   await using relay = await openRelay(Number(port), { isProxy: false });
   const inputs = { 'api-url': `https://${relay.address}` };
   const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: keys.certFile } });
-  assert.match(annotations(main, 'warning'), /may have created a sandbox/);
+  assert.match(main.warnings, /may have created a sandbox/);
   assert.equal(job.plane.created.length, 1);
 });
 
@@ -100,7 +99,7 @@ test('a sandbox without a token fails the step, and the post step deletes it', a
   });
   const main = await job.runSandbox();
   assert.equal(main.exitCode, 1);
-  assert.match(annotations(main, 'error'), /no token for sandbox i\w+\.\nNothing can be sent/);
+  assert.match(main.errors, /no token for sandbox i\w+\.\nNothing can be sent/);
   await job.runSandbox({}, { post: main });
   assert.deepEqual(job.plane.running(), []);
 });
@@ -111,7 +110,7 @@ test('the action sandbox reports all wrong inputs together, before any request',
   const inputs = { ...url, 'sandbox-id': '', lifetime: '900', env: 'SECRET-VALUE' };
   const main = await job.runSandbox(inputs);
   for (const input of ['api-url', 'api-key', 'sandbox-id', 'lifetime', 'env'])
-    assert.match(annotations(main, 'error'), RegExp(`^${input}: `, 'm'));
+    assert.match(main.errors, RegExp(`^${input}: `, 'm'));
   assert.doesNotMatch(visibleOutput(main), /pass-word|e2b_1|SECRET-VALUE/);
   assert.deepEqual(job.plane.requests, []);
 });

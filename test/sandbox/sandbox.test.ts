@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import { annotations, apiRequests, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { apiRequests, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 import { openRelay } from './relay.ts';
 
 const CREATED = 'POST /sandboxes 201';
@@ -30,7 +30,7 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
     metadata: { suite: 'api', empty: '', ...jobMetadataIn(body) },
     envVars: { URL: 'https://example.com/?a=b', MODE: '"test"' },
   });
-  assert.match(annotations(main, 'warning'), /^env: the value of MODE is sent with its quotation/);
+  assert.match(main.warnings, /^env: the value of MODE is sent with its quotation/);
   const post = await job.runSandbox({}, { post: main });
   assert.equal(post.exitCode, 0, post.stdout);
   assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
@@ -66,10 +66,10 @@ test('with delete: true, the post step deletes a sandbox that could not be conne
 test('connecting fails if the sandbox is gone, and the post step succeeds', async () => {
   await using job = await openJobWithApi();
   const main = await job.runSandbox({ 'sandbox-id': 'gone1', delete: 'true' });
-  assert.match(annotations(main, 'error'), /gone1 was not found.*\n.* has expired is gone/);
+  assert.match(main.errors, /gone1 was not found.*\n.* has expired is gone/);
   const post = await job.runSandbox({}, { post: main });
   assert.match(post.stdout, /^Sandbox gone1 was already gone$/m);
-  assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
+  assert.deepEqual([post.exitCode, post.warnings], [0, '']);
 });
 
 test('a deletion that a proxy answers with a web page is a warning', async () => {
@@ -77,7 +77,7 @@ test('a deletion that a proxy answers with a web page is a warning', async () =>
   for (const status of [200, 404]) {
     await using job = await openJobWithApi({ failures: [0, { answer: { status, body } }] });
     const post = await job.runSandbox({}, { post: await job.runSandbox() });
-    assert.match(annotations(post, 'warning'), /could not be deleted\. It ends by itself at/);
+    assert.match(post.warnings, /could not be deleted\. It ends by itself at/);
     assert.doesNotMatch(post.stdout, /^(Deleted|Sandbox)/m);
   }
 });
@@ -87,15 +87,15 @@ test('a deletion that is answered with an empty 404 finds the sandbox already go
   await using job = await openJobWithApi({ failures: [0, { acts: true, answer }] });
   const post = await job.runSandbox({}, { post: await job.runSandbox() });
   assert.match(post.stdout, /was already gone$/m);
-  assert.equal(annotations(post, 'warning'), '');
+  assert.equal(post.warnings, '');
 });
 
 test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () => {
   await using job = await openJobWithApi();
   // A folder, to which nothing can be written.
   const main = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
-  const error = annotations(main, 'error');
-  assert.ok(/^E[A-Z]+: /.test(error) && error.includes(`open '${job.temp}'`), error);
+  const { errors } = main;
+  assert.ok(/^E[A-Z]+: /.test(errors) && errors.includes(`open '${job.temp}'`), errors);
   assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
 });
 
@@ -107,8 +107,8 @@ test('a failed deletion is a warning that says when the sandbox ends', async () 
   const keyless = await job.runSandbox({ 'api-key': '' }, { post: main });
   assert.deepEqual([refused.exitCode, keyless.exitCode], [0, 0]);
   const left = `^Sandbox ${main.outputs['id']} could not be deleted. It ends by itself at .* GMT`;
-  assert.match(annotations(refused, 'warning'), RegExp(`${left}.*answered 401.*Check api-key`));
-  assert.match(annotations(keyless, 'warning'), RegExp(`${left}.*api-key: is empty`));
+  assert.match(refused.warnings, RegExp(`${left}.*answered 401.*Check api-key`));
+  assert.match(keyless.warnings, RegExp(`${left}.*api-key: is empty`));
 });
 
 describe('repeated requests', { concurrency: 3 }, () => {
@@ -116,7 +116,7 @@ describe('repeated requests', { concurrency: 3 }, () => {
     const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
     await using job = await openJobWithApi({ failures: [429, { answer: { status: 500, body } }] });
     const main = await job.runSandbox();
-    assert.deepEqual([main.exitCode, annotations(main, 'warning')], [0, '']);
+    assert.deepEqual([main.exitCode, main.warnings], [0, '']);
     assert.deepEqual(apiRequests(job), ['POST /sandboxes 429', 'POST /sandboxes 500', CREATED]);
   });
 
@@ -126,7 +126,7 @@ describe('repeated requests', { concurrency: 3 }, () => {
     const main = await job.runSandbox();
     assert.equal(main.exitCode, 0);
     const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
-    const warning = annotations(main, 'warning');
+    const warning = main.warnings;
     assert.match(
       warning,
       RegExp(`^An attempt .* sandbox-sync-id=${id}. It ends by itself at .*GMT`),
@@ -143,7 +143,7 @@ describe('repeated requests', { concurrency: 3 }, () => {
     // A composite action may give its post step other inputs.
     const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
     const post = await job.runSandbox(outer, { post: main });
-    assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
+    assert.deepEqual([post.exitCode, post.warnings], [0, '']);
     const failed = [500, 'reset'].map(end => `DELETE /sandboxes/ID ${end}`);
     assert.deepEqual(apiRequests(job), [CREATED, ...failed, DELETED]);
   });
@@ -175,9 +175,9 @@ describe('cancellation', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
     const main = await job.runSandbox({}, { env, ...watch });
     resolve();
     assert.equal(main.exitCode, 1);
-    assert.match(annotations(main, 'error'), /was cancelled/);
+    assert.match(main.errors, /was cancelled/);
     const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
-    assert.ok(annotations(main, 'warning').includes(id), main.stdout);
+    assert.ok(main.warnings.includes(id), main.stdout);
   });
 });
 
