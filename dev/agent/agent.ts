@@ -43,17 +43,12 @@ export function performed({ perform }: Exchange): Promise<Answer> {
 }
 
 /** The agent of one sandbox. */
-export interface Agent {
-  readonly requests: readonly RecordedRequest[];
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Ends commands, and resolves when no request is at work. */
-  readonly end: () => Promise<unknown>;
-}
+export type Agent = ReturnType<typeof createAgent>;
 
 const PROCESSES = '/process.Process/';
 
 /** Creates the agent of a sandbox, and its homes below `root`, the directory that is its `/`. */
-export function createAgent(root: string, token: string, options: AgentOptions): Agent {
+export function createAgent(root: string, token: string, options: AgentOptions) {
   for (const home of HOMES) mkdirSync(onThisMachine(root, home), { recursive: true });
   const atWork = new Set<Promise<void>>();
   const requests: RecordedRequest[] = [];
@@ -87,7 +82,7 @@ export function createAgent(root: string, token: string, options: AgentOptions):
 
   return {
     requests,
-    serve(request, response) {
+    serve(request: IncomingMessage, response: ServerResponse): void {
       const { method = '', url = '', headers } = request;
       requests.push({ method, url, headers });
       const work = respond(request, response)
@@ -96,6 +91,7 @@ export function createAgent(root: string, token: string, options: AgentOptions):
       atWork.add(work);
       void work.then(() => atWork.delete(work));
     },
+    /** Ends commands, and resolves when no request is at work. */
     end() {
       processes?.end();
       return Promise.all(atWork);

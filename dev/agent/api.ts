@@ -20,9 +20,7 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
   }
 
   return {
-    /** Method, path and status of every request, such as `POST /sandboxes 201`. */
     requests,
-    /** The bodies of the requests that had one. */
     bodies,
     async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const answer = await respond(request, response).catch((error: unknown) => errorAnswer(error));

@@ -9,7 +9,7 @@ export async function streamCommand(
   { headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const seconds = keepaliveSeconds(headers['keepalive-ping-interval']);
+  const seconds = keepaliveSeconds(headers['keepalive-ping-interval']?.toString());
   beginStream(response);
   void sendEvent(response, { start: { pid } });
   const timer = setInterval(() => void sendEvent(response, { keepalive: {} }), seconds * 1000);
@@ -33,9 +33,7 @@ function sendEvent(response: ServerResponse, event: object): Promise<void> {
 }
 
 /** @throws for an interval that crashes envd */
-function keepaliveSeconds(header: string | string[] | undefined): number {
-  // envd's default, which it also takes for what is no number.
-  const seconds = /^[+-]?\d+$/.test(String(header)) ? Number(header) : 90;
-  if (seconds > 0) return seconds;
-  throw new Error(`Keepalive-Ping-Interval: ${seconds} crashes envd`);
+function keepaliveSeconds(header = '90'): number {
+  if (Number(header) > 0) return Number(header);
+  throw new Error(`Keepalive-Ping-Interval: ${header} crashes envd`);
 }

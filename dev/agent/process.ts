@@ -9,25 +9,14 @@ import { expandPath, findHome, onThisMachine } from './sandbox-path.ts';
 // The part of envd's process service that the actions use. Its messages:
 // packages/envd/spec/process/process.proto of e2b-dev/infra.
 
-/** The process service of one sandbox. */
-export interface ProcessService {
-  /** Answers a request for an operation such as `Start`. @throws Refusal */
-  readonly serve: (
-    operation: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) => Promise<void>;
-  /** Kills every command, with its process group if it leads one. */
-  readonly end: () => void;
-}
-
 /** By process ID, also those that have ended, since their children may still run. */
 type Commands = Map<number, Command>;
 
 /** Serves the commands below `root`, the directory on this machine that is the sandbox's `/`. */
-export function createProcessService(root: string): ProcessService {
+export function createProcessService(root: string) {
   const commands: Commands = new Map();
 
+  /** Answers a request for an operation such as `Start`. @throws Refusal */
   async function serve(
     operation: string,
     request: IncomingMessage,
@@ -53,7 +42,11 @@ export function createProcessService(root: string): ProcessService {
     }
   }
 
-  return { serve, end: () => commands.forEach(killGroup) };
+  return {
+    serve,
+    /** Kills every command, with its process group if it leads one. */
+    end: () => commands.forEach(killGroup),
+  };
 }
 
 interface User {

@@ -31,34 +31,14 @@ export interface Sandbox extends Agent {
   readonly root: string;
 }
 
-export interface Sandboxes {
-  /** Every sandbox created so far. */
-  readonly created: readonly Sandbox[];
-  /** The IDs of the sandboxes that were not deleted. */
-  readonly running: () => string[];
-  /** Creates a sandbox, with an ID, a token and a folder of its own unless given. */
-  readonly create: (id?: string, token?: string, root?: string) => Sandbox;
-  readonly find: (id: string) => Sandbox | undefined;
-  readonly remove: (sandbox: Sandbox) => void;
-}
-
-/** Stands in for a host of sandboxes and, given an API key, for the API that creates them. */
-export interface Service extends Sandboxes, AsyncDisposable {
-  /** Scheme, host and port, without a trailing slash. */
-  readonly url: string;
-  /** Connections opened so far. */
-  readonly connections: () => number;
-  /** Method, path and status of every request to the API, such as `POST /sandboxes 201`. */
-  readonly requests: readonly string[];
-  /** The JSON bodies of the requests to the API that had one. */
-  readonly bodies: readonly unknown[];
-}
-
 // No time limit on requests, so that stalls last, and no Keep-Alive hint in answers.
 const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
 
-/** Starts a service, which is ready when the promise resolves. */
-export async function startService(options: ServiceOptions): Promise<Service> {
+/**
+ * Starts a stand-in for a host of sandboxes and, given an API key, for the API that creates them. It
+ * is ready when the promise resolves.
+ */
+export async function startService(options: ServiceOptions) {
   const { apiKey, headerPrefix = 'E2b', listenPort = 0, tls } = options;
   const sandboxes = openSandboxes(options);
   const api = createApi(options, sandboxes);
@@ -83,9 +63,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : listenPort;
   return {
+    /** Without a trailing slash. */
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    /** Connections opened so far. */
     connections: () => connections,
+    /** Method, path and status of every request to the API, such as `POST /sandboxes 201`. */
     requests: api.requests,
+    /** The JSON bodies of the requests to the API that had one. */
     bodies: api.bodies,
     ...sandboxes,
     async [Symbol.asyncDispose]() {
@@ -96,24 +80,29 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-function openSandboxes({ folder, ...options }: ServiceOptions): Sandboxes {
+export type Sandboxes = ReturnType<typeof openSandboxes>;
+
+function openSandboxes({ folder, ...options }: ServiceOptions) {
   const running = new Map<string, Sandbox>();
   const created: Sandbox[] = [];
   return {
+    /** Every sandbox created so far. */
     created,
+    /** The IDs of the sandboxes that were not deleted. */
     running: () => [...running.keys()],
+    /** Creates a sandbox, with an ID, a token and a folder of its own unless given. */
     create(
       id = `i${randomUUID().slice(0, 8)}`,
       token: string = randomUUID(),
       root = path.join(folder, id),
     ) {
-      const sandbox = { id, token, root, ...createAgent(root, token, options) };
+      const sandbox: Sandbox = { id, token, root, ...createAgent(root, token, options) };
       running.set(id, sandbox);
       created.push(sandbox);
       return sandbox;
     },
-    find: id => running.get(id),
-    remove(sandbox) {
+    find: (id: string) => running.get(id),
+    remove(sandbox: Sandbox) {
       running.delete(sandbox.id);
       void sandbox.end();
     },

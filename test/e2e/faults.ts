@@ -35,19 +35,14 @@ export interface Fault {
   readonly do: FaultAction;
 }
 
-/** The rules in force. The first one that applies decides, and those after it do not count the request. */
-export interface Faults {
-  readonly add: (...faults: readonly Fault[]) => void;
-  readonly intercept: (exchange: Exchange) => Promise<Answer | undefined>;
-}
-
-export function createFaults(faults: readonly Fault[] = []): Faults {
+/** Puts rules in force. The first one that applies decides, and those after it do not count the request. */
+export function createFaults(faults: readonly Fault[] = []) {
   const rules = faults.map(toRule);
   return {
-    add: (...added) => void rules.push(...added.map(toRule)),
-    async intercept(exchange) {
+    add: (...added: readonly Fault[]) => void rules.push(...added.map(toRule)),
+    intercept: (exchange: Exchange): Promise<Answer | undefined> => {
       const rule = rules.find(each => matches(each.fault, exchange) && isDue(each));
-      return await respond(rule?.fault.do, exchange);
+      return respond(rule?.fault.do, exchange);
     },
   };
 }

@@ -54,43 +54,30 @@ export interface ReportedFile {
 }
 
 /** Everything that a run of the action left behind. */
-export interface Result extends StepEnd {
-  /** Fails the test if the action wrote no report. */
-  readonly report: Report;
-  /** The lines of stdout. */
-  readonly lines: readonly string[];
-  /** Log, outputs, state, summary, report and files in RUNNER_TEMP, but no `add-mask` commands. */
-  readonly allOutput: string;
-  /** The values that the action asked the runner to mask. */
-  readonly masked: readonly string[];
-  /** The report's file with this source. */
-  readonly file: (source: string) => ReportedFile;
-  /** Annotations of a level, unescaped. */
-  readonly annotations: (level: 'error' | 'warning' | 'notice') => string[];
-  /** All error annotations as one text, without backticks. */
-  readonly errors: string;
-  /** All warnings as one text, without backticks. */
-  readonly warnings: string;
-}
+export type Result = ReturnType<typeof resultOf>;
 
 const MASK = '::add-mask::';
 
 /** Reads what a step left behind, and checks report and outputs against the schema. */
-export function resultOf(end: StepEnd, temp: string): Result {
+export function resultOf(end: StepEnd, temp: string) {
   const { stdout, stderr, outputs, state, env, summary } = end;
-  const lines = stdout.split('\n');
+  const lines: readonly string[] = stdout.split('\n');
   const reportFile = outputs['report'] ?? '';
   const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
   assertOutputsFit(outputs);
   const readReport = () => parseReport(reportText, stdout + stderr);
   if (reportText !== '') readReport();
-  const annotations: Result['annotations'] = level => lines.flatMap(annotationsOf(level));
+  const annotations = (level: 'error' | 'warning' | 'notice') =>
+    lines.flatMap(annotationsOf(level));
   return {
     ...end,
+    /** Fails the test if the action wrote no report. */
     get report() {
       return readReport();
     },
+    /** The lines of stdout. */
     lines,
+    /** Log, outputs, state, summary, report and files in RUNNER_TEMP, but no `add-mask` commands. */
     allOutput: [
       ...lines.filter(line => !line.startsWith(MASK)),
       stderr,
@@ -98,12 +85,17 @@ export function resultOf(end: StepEnd, temp: string): Result {
       summary,
       reportText,
     ].join('\n'),
+    /** The values that the action asked the runner to mask. */
     masked: lines.filter(line => line.startsWith(MASK)).map(line => unescaped(line, MASK)),
-    file: source =>
+    /** The report's file with this source. */
+    file: (source: string) =>
       readReport().files.find(file => file.source === source) ??
       assert.fail(`${source} is not in the report`),
+    /** Annotations of a level, unescaped. */
     annotations,
+    /** All error annotations as one text, without backticks. */
     errors: annotations('error').join('\n').replaceAll('`', ''),
+    /** All warnings as one text, without backticks. */
     warnings: annotations('warning').join('\n').replaceAll('`', ''),
   };
 }

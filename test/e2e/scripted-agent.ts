@@ -28,21 +28,14 @@ export interface Responders {
   readonly processes?: Readonly<Record<string, Responder>>;
 }
 
-/** An agent that answers with whatever bytes a test gives it. */
-export interface ScriptedAgent extends AsyncDisposable {
-  readonly url: string;
-  readonly connections: () => number;
-  readonly requests: readonly ReceivedRequest[];
-}
-
-/** Opens an agent that answers correctly, except where it has a responder. */
+/** Opens an agent that answers correctly, except where it has a responder, with any bytes. */
 export async function openScriptedAgent({
   upload = answer(200, ({ target }) => fileEntryJson(target)),
   uploads = {},
   stats = answer(200, JSON.stringify(METRICS)),
   download = answer(404, '404 page not found'),
   processes = {},
-}: Responders = {}): Promise<ScriptedAgent> {
+}: Responders = {}) {
   const requests: ReceivedRequest[] = [];
   const server = await rawServer(
     onRequest((socket, { head, body }) => {
