@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
+import { readFiles } from '../agent/multipart.ts';
 
 // Starts a server that counts files and discards them, and a line to it with a latency, given in
-// milliseconds. Prints the ports as JSON; the third one reads and resets the counts.
+// milliseconds. Prints both ports as JSON. GET reads and resets the counts.
 
 const latencyMs = Number(process.argv[2]);
 let counts = { files: 0, bytes: 0 };
@@ -12,15 +13,20 @@ const near = await listen(createServer((...exchange) => void receive(...exchange
 const far = await listen(
   createTcpServer({ allowHalfOpen: true }, client => carryBoth(client, near)),
 );
-const reader = createServer((_request, response) => {
-  response.end(JSON.stringify(counts));
-  counts = { files: 0, bytes: 0 };
-});
-console.log(JSON.stringify({ near, far, counts: await listen(reader) }));
+console.log(JSON.stringify({ near, far }));
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { names, bytes } = await readForm(request);
-  counts = { files: counts.files + names.length, bytes: counts.bytes + bytes };
+  if (request.method === 'GET') {
+    response.end(JSON.stringify(counts));
+    counts = { files: 0, bytes: 0 };
+    return;
+  }
+  const names: string[] = [];
+  await readFiles(request, (name, content) => {
+    names.push(name);
+    content.on('data', (chunk: Buffer) => (counts.bytes += chunk.length));
+  });
+  counts.files += names.length;
   const given = new URL(request.url ?? '', 'http://x').searchParams.get('path');
   const entries = (given === null ? names : [given]).map(name => {
     const stored = path.posix.resolve('/home/user', name);
@@ -33,32 +39,6 @@ async function listen(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-/** The filenames of a form and the bytes of its files. Of a file with a path, only the head is read. */
-async function readForm(request: IncomingMessage): Promise<{ names: string[]; bytes: number }> {
-  const [, boundary = ''] = /boundary="?([^";]+)/.exec(request.headers['content-type'] ?? '') ?? [];
-  const names: string[] = [];
-  let rest = Buffer.alloc(0);
-  let bytes = -(boundary.length + 6);
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (names.length > 0 && request.url?.includes('path=')) continue;
-    let piece = Buffer.concat([rest, chunk]);
-    for (
-      let at = piece.indexOf(`--${boundary}\r\n`);
-      at !== -1;
-      at = piece.indexOf(`--${boundary}\r\n`)
-    ) {
-      const end = piece.indexOf('\r\n\r\n', at);
-      if (end === -1) break;
-      names.push(/filename="(.*?)"/.exec(piece.toString('utf8', at, end))?.[1] ?? '');
-      bytes -= end + 4 - at + 2;
-      piece = piece.subarray(end + 4);
-    }
-    rest = piece.subarray(-4096);
-  }
-  return { names, bytes };
 }
 
 /** Forwards a connection, half the latency late each way. Connecting takes a round trip. */
