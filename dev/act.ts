@@ -43,15 +43,10 @@ export async function runInAct(): Promise<string[]> {
 /** Runs an example in a project that consists of a page, with a stand-in for E2B. */
 async function runExample(file: string): Promise<string[]> {
   await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
-  const [project, action, sandboxes] = ['project', 'action', 'sandboxes'].map(name =>
-    path.join(temp.path, name),
-  );
-  if (!project || !action || !sandboxes) throw new Error('unreachable');
-  await using service = await startService({
-    apiKey: API_KEY,
-    folder: sandboxes,
-    runCommands: true,
-  });
+  const project = path.join(temp.path, 'project');
+  const action = path.join(temp.path, 'action');
+  const folder = path.join(temp.path, 'sandboxes');
+  await using service = await startService({ apiKey: API_KEY, folder, runCommands: true });
   service.create(SANDBOX);
   const workflow = await readFile(path.join(PROJECT, file), 'utf8');
   await writeProject(project, workflow.replaceAll(SERVICE, service.url));

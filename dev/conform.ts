@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { type Advice, adviceOf } from './conform/advice.ts';
 import { type Result, runChecks, type Trial } from './conform/check.ts';
 import { DOWNLOAD_CHECKS } from './conform/download-checks.ts';
 import { start } from './conform/process.ts';
@@ -72,6 +71,32 @@ async function removeFolders({ service, id }: Trial): Promise<boolean> {
   const script = `rm -rf /tmp/${id} ${id} && echo removed`;
   const { stdout } = await start(service, script).catch(() => ({ stdout: '' }));
   return stdout === 'removed\n';
+}
+
+type Advice = ReturnType<typeof adviceOf>;
+
+/** Says which features work, and which inputs need a value other than their default. */
+function adviceOf(results: readonly Result[], connection: Connection) {
+  const failed = results.filter(({ verdict }) => verdict === 'no');
+  const broken = new Set(failed.filter(result => result.isRequired).map(({ feature }) => feature));
+  const features = [...new Set(results.map(({ feature }) => feature))];
+  const { headerPrefix, username, uploadPath, statsPath, headers } = connection;
+  const failsAt = (part: string) => failed.some(({ name }) => name.includes(part));
+  // With the prefix E2b, the action sends batches, otherwise single files.
+  const isBatching = /^E2b$/i.test(headerPrefix);
+  return {
+    works: features.filter(feature => !broken.has(feature)),
+    fails: features.filter(feature => broken.has(feature)),
+    inputs: {
+      ...(headerPrefix !== 'Svc' && { 'header-prefix': headerPrefix }),
+      ...(Object.keys(headers).length > 0 && { headers: Object.keys(headers).join(', ') }),
+      ...(username !== undefined && { username }),
+      ...(uploadPath !== '/files' && { 'upload-path': uploadPath }),
+      ...(statsPath !== '/metrics' && { 'stats-path': statsPath }),
+      ...(isBatching === failsAt('batch') && { 'files-per-request': isBatching ? '1' : '250' }),
+      ...(failsAt('at once') && { concurrency: '2' }),
+    },
+  };
 }
 
 function table(results: readonly Result[]): string {
