@@ -75,8 +75,7 @@ export function createAgent(root: string, token: string, options: AgentOptions) 
         return await answerTo('stats', async () => jsonAnswer(readMetrics()));
       default:
         if (!processes || !pathname.startsWith(PROCESSES)) throw unknownPath();
-        await processes.serve(pathname.slice(PROCESSES.length), request, response);
-        return undefined;
+        return await processes.serve(pathname.slice(PROCESSES.length), request, response);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { refuse, send } from './answer.ts';
+import { type Answer, jsonAnswer, refuse } from './answer.ts';
 
 // The Connect protocol in JSON: https://connectrpc.com/docs/protocol
 
@@ -66,18 +66,9 @@ export function lastFrame(message: object = {}): Buffer {
   return frame(message, LAST);
 }
 
-export function sendMessage(response: ServerResponse, message: object, status = 200): void {
-  send(response, { status, headers: { 'Content-Type': UNARY }, body: JSON.stringify(message) });
-}
-
-/** Answers with an error, and nothing else if the answer is a stream. */
-export function sendError(
-  response: ServerResponse,
-  { code, message }: ConnectError,
-  isStream: boolean,
-): void {
+/** Returns the answer of an error: if it is a stream, its last frame alone. */
+export function connectErrorAnswer({ code, message }: ConnectError, isStream: boolean): Answer {
   const error = { code, message };
-  if (!isStream) return sendMessage(response, error, STATUSES[code]);
-  const body = lastFrame({ error });
-  send(response, { status: 200, headers: { 'Content-Type': STREAM }, body });
+  if (!isStream) return jsonAnswer(error, STATUSES[code]);
+  return { status: 200, headers: { 'Content-Type': STREAM }, body: lastFrame({ error }) };
 }

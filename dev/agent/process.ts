@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { unknownPath } from './answer.ts';
+import { type Answer, jsonAnswer, unknownPath } from './answer.ts';
 import { type Command, type CommandOptions, startCommand } from './command.ts';
 import { streamCommand } from './command-stream.ts';
-import { ConnectError, readMessage, sendError, sendMessage } from './connect.ts';
+import { ConnectError, connectErrorAnswer, readMessage } from './connect.ts';
 import { expandPath, findHome, onThisMachine } from './sandbox-path.ts';
 
 // The part of envd's process service that the actions use. Its messages:
@@ -16,29 +16,28 @@ type Commands = Map<number, Command>;
 export function createProcessService(root: string) {
   const commands: Commands = new Map();
 
-  /** Answers a request for an operation such as `Start`. @throws Refusal */
+  /** Serves an operation such as `Start`. Returns undefined if it has streamed the answer. */
   async function serve(
     operation: string,
     request: IncomingMessage,
     response: ServerResponse,
-  ): Promise<void> {
+  ): Promise<Answer | undefined> {
     const isStream = operation === 'Start' || operation === 'Connect';
     if (!isStream && operation !== 'SendSignal') throw unknownPath();
     try {
       const user = userOf(request.headers);
       const message = fieldsOf(await readMessage(request, isStream));
-      if (operation === 'Start') {
-        const command = await startCommand(parseStart(message, user, root));
-        commands.set(command.pid, command);
-        await streamCommand(command, request, response);
-      } else if (operation === 'Connect') {
-        await streamCommand(find(message, commands), request, response);
-      } else {
-        sendMessage(response, sendSignal(message, commands));
-      }
+      if (!isStream) return jsonAnswer(sendSignal(message, commands));
+      const command =
+        operation === 'Start'
+          ? await startCommand(parseStart(message, user, root))
+          : find(message, commands);
+      commands.set(command.pid, command);
+      await streamCommand(command, request, response);
+      return undefined;
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
-      sendError(response, error, isStream);
+      return connectErrorAnswer(error, isStream);
     }
   }
 
