@@ -30,7 +30,7 @@ export interface Exchange {
 }
 
 /** A request that has reached an agent. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   /** Path and query as sent, still encoded. */
   readonly url: string;

@@ -14,7 +14,7 @@ export type Break =
       readonly by: 'reset' | 'noise' | 'hang';
     };
 
-export interface RelayOptions {
+interface RelayOptions {
   /** Speaks as a proxy that tunnels to the server, instead of relaying at once. */
   readonly isProxy: boolean;
   /** For each connection, in the order in which they are made. */
@@ -23,18 +23,10 @@ export interface RelayOptions {
   readonly onActivity?: (kind: 'connection' | 'chunk' | 'break') => void;
 }
 
-export interface Relay extends AsyncDisposable {
-  /** Host and port. */
-  readonly address: string;
-  readonly clients: readonly Socket[];
-  /** The host and port that each client of the proxy asked for. */
-  readonly hosts: readonly string[];
-}
-
 export const NOISE = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
 
 /** Starts a server that relays connections to a local port, and breaks some of them. */
-export async function openRelay(serverPort: number, options: RelayOptions): Promise<Relay> {
+export async function openRelay(serverPort: number, options: RelayOptions) {
   const { isProxy, breaks = [], onActivity = () => {} } = options;
   const clients: Socket[] = [];
   const upstreams: Socket[] = [];
@@ -94,8 +86,10 @@ export async function openRelay(serverPort: number, options: RelayOptions): Prom
   });
   const port = await listenHere(server);
   return {
+    /** Host and port. */
     address: `127.0.0.1:${port}`,
     clients,
+    /** The host and port that each client of the proxy asked for. */
     hosts,
     [Symbol.asyncDispose]: () => closeWith(server, [...clients, ...upstreams]),
   };
