@@ -52,7 +52,7 @@ async function recorded({ errors = [], stopAt, fullAt = 99 }: Recording) {
     const error = errors[samples];
     samples += 1;
     if (samples === stopAt) stop.abort('enough');
-    if (samples === fullAt) appendFileSync(record, '\n'.repeat(MAX_RECORD_BYTES));
+    if (samples === fullAt) appendFileSync(record, `${' '.repeat(MAX_RECORD_BYTES)}\n`);
     if (error !== undefined) throw error;
     return statsFromJson('{"mem_used":1}');
   };
