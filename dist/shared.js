@@ -1563,8 +1563,8 @@ const STATES = {
 	warn: "warned"
 };
 /**
-* Judges a condition over samples (oldest first), all of which must have the metric. If samples are
-* missing (`isIncomplete`), one that does not hold cannot be judged.
+* Judges a condition over samples (oldest first), all of which must have the metric. If others are
+* missing (`isIncomplete`), a condition that these do not trip is undecided instead of false.
 */
 function judge(condition, samples, isIncomplete = false) {
 	const { metric, aggregate = "last", operator, limit } = condition;
@@ -1614,7 +1614,7 @@ function mostExtreme(operator, figures) {
 	return operator.startsWith("<") ? [AGGREGATES.min.compute(figures)] : figures;
 }
 const MAX_REPORTED = 30;
-/** Lists a sample's metrics, starting with the one whose output is called `wanted`. */
+/** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
 function namesIn({ figures }, wanted) {
 	const metric = wanted.replaceAll("-", "_");
 	const others = [...figures.keys()].filter((name) => name !== metric).sort();
@@ -1706,7 +1706,7 @@ function headlineOf$1(section, { cancelled, errors }) {
 	const name = nameCommand(section.title);
 	if (errors.some(({ title }) => title?.startsWith(name))) return "";
 	if (section.exitCode === 0) return describeExit(section);
-	return cancelled && section.status !== "" ? `${name} was stopped after ${formatDuration(section.durationMs)}` : "Nothing was run";
+	return cancelled && section.durationMs > 0 ? `${name} was stopped after ${formatDuration(section.durationMs)}` : "Nothing was run";
 }
 function outputBlock({ lastLines }) {
 	if (lastLines.length === 0) return [];
@@ -3200,7 +3200,7 @@ async function waitForSandbox(inputs, client, context) {
 		note(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
 	}
 }
-/** Explains why the sandbox was not ready in time. */
+/** Returns a final error as it is, and lists what was unmet after a timeout. */
 function waitError(waitedMs, unmet, error) {
 	if (error?.isRetryable === false) return toReportedError(error);
 	const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
@@ -3341,7 +3341,7 @@ function findGaps(record, { from, to }, intervalMs) {
 function whyEnded({ end }) {
 	if (end === "the job asked for it") return "";
 	if (end === void 0) return ", since something else ended the monitor";
-	return `, since the monitor had ended: ${end}`;
+	return `, since sampling had ended: ${end}`;
 }
 function describeGap(from, to, why = "") {
 	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
@@ -3793,14 +3793,14 @@ function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, onEvent })
 		text: `The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`
 	});
 }
-/** Starts the period that the next CPU figure covers, and proves that the gate can be judged. */
+/** Starts the period that the next CPU figure covers, and proves that `fail-if` can be judged. */
 async function readFirstStats(inputs, client, context) {
 	const request = {
 		...inputs,
 		statsPath: STATS_PATH,
 		retries: 2
 	};
-	if (isGated(inputs)) await readJudgeableStats(request, client, context);
+	if (inputs.failIf.length > 0) await readJudgeableStats(request, client, context);
 	else await readStatsWithRetries(request, client, context);
 }
 const LAST_SAMPLE_DELAY_MS = 200;
@@ -4130,7 +4130,10 @@ function createSandbox(api, inputs, onUncertain) {
 		}
 	});
 }
-/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
+/**
+* Connects to a sandbox, and extends its lifetime to at least `lifetimeMs` from now.
+* @throws AgentError
+*/
 async function connectToSandbox(api, id, lifetimeMs) {
 	const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
 	return {
@@ -4179,7 +4182,8 @@ function decodeSandbox(answer) {
 }
 const CREATE_FAILED = "sandbox_create_failed";
 /**
-* Returns true for failures without effect, and for 503, which services answer while they restart.
+* Returns true for failures without effect, and for 503, which services answer while they restart,
+* although a second sandbox may result (`mayHaveCreated`).
 */
 function isRepeatable({ status, code, isUnsent }) {
 	return isUnsent || status === 429 || status === 503 || code === CREATE_FAILED;

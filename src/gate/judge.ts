@@ -44,8 +44,8 @@ export function gateOf(
 const STATES = { fail: 'failed', warn: 'warned' } as const;
 
 /**
- * Judges a condition over samples (oldest first), all of which must have the metric. If samples are
- * missing (`isIncomplete`), one that does not hold cannot be judged.
+ * Judges a condition over samples (oldest first), all of which must have the metric. If others are
+ * missing (`isIncomplete`), a condition that these do not trip is undecided instead of false.
  */
 export function judge(
   condition: Condition,
@@ -92,7 +92,7 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
 // Keeps messages short: agents may report hundreds of metrics.
 const MAX_REPORTED = 30;
 
-/** Lists a sample's metrics, starting with the one whose output is called `wanted`. */
+/** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
 function namesIn({ figures }: Measured, wanted: string): string {
   const metric = wanted.replaceAll('-', '_');
   const others = [...figures.keys()].filter(name => name !== metric).sort();

@@ -62,7 +62,7 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
       name: raw['name']?.trim() ?? '',
       error: toReportedError(error),
       cancelled: context.cancel.aborted,
-      // Nothing was judged, so a configured gate fails.
+      // Nothing was judged, so `fail-if` fails.
       isGated: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
     }),
   );

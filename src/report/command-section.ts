@@ -52,7 +52,7 @@ function headlineOf(section: CommandSection, { cancelled, errors }: ReportHeader
   // An error already says how the command failed.
   if (errors.some(({ title }) => title?.startsWith(name))) return '';
   if (section.exitCode === 0) return describeExit(section);
-  return cancelled && section.status !== ''
+  return cancelled && section.durationMs > 0
     ? `${name} was stopped after ${formatDuration(section.durationMs)}`
     : 'Nothing was run';
 }

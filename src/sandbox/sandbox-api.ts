@@ -45,7 +45,10 @@ export function createSandbox(
   });
 }
 
-/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
+/**
+ * Connects to a sandbox, and extends its lifetime to at least `lifetimeMs` from now.
+ * @throws AgentError
+ */
 export async function connectToSandbox(
   api: SandboxApi,
   id: string,
@@ -96,7 +99,8 @@ function decodeSandbox(answer: Answer): Sandbox {
 const CREATE_FAILED = 'sandbox_create_failed';
 
 /**
- * Returns true for failures without effect, and for 503, which services answer while they restart.
+ * Returns true for failures without effect, and for 503, which services answer while they restart,
+ * although a second sandbox may result (`mayHaveCreated`).
  */
 function isRepeatable({ status, code, isUnsent }: AgentError): boolean {
   return isUnsent || status === 429 || status === 503 || code === CREATE_FAILED;

@@ -69,7 +69,7 @@ export async function deleteAtEnd(
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
 ): Promise<void> {
-  // A cancelled job still deletes its sandbox, until the runner kills the step.
+  // A cancelled job must still delete its sandbox, so only the runner's kill ends this.
   const wasThere = await withApi(inputs, context, context.killImminent, api =>
     deleteSandbox(api, id),
   );

@@ -67,7 +67,7 @@ function findGaps(
 function whyEnded({ end }: SampleRecord): string {
   if (end === STOP_REQUESTED) return '';
   if (end === undefined) return ', since something else ended the monitor';
-  return `, since the monitor had ended: ${end}`;
+  return `, since sampling had ended: ${end}`;
 }
 
 function describeGap(from: number, to: number, why = ''): ReportedError {

@@ -52,7 +52,7 @@ export async function waitForSandbox(
   }
 }
 
-/** Explains why the sandbox was not ready in time. */
+/** Returns a final error as it is, and lists what was unmet after a timeout. */
 function waitError(
   waitedMs: number,
   unmet: readonly Judgement[],
@@ -87,10 +87,10 @@ export async function readJudgeableStats(
   return stats;
 }
 
-type Measured = Pick<Report, 'measured' | 'errors'>;
+type MeasureResult = Pick<Report, 'measured' | 'errors'>;
 
 /** Reports that nothing was measured, so a gate fails. */
-export function reportUnmeasured(inputs: Inputs<'stats'>, error?: ReportedError): Measured {
+export function reportUnmeasured(inputs: Inputs<'stats'>, error?: ReportedError): MeasureResult {
   const measured = { samples: [], gate: gateOf(inputs, []) };
   return { measured, errors: error === undefined ? [] : [error] };
 }
@@ -101,7 +101,7 @@ export async function measure(
   client: Client,
   context: Context,
   cpuWindowStarted = false,
-): Promise<Measured> {
+): Promise<MeasureResult> {
   const { samples: count, sampleInterval } = inputs;
   const { cancel, now, sleep } = context;
   // A CPU figure covers the time since the previous request, so drop the first of several samples,

@@ -1,5 +1,4 @@
 import { agentService, type Client, withClient } from '../agent/client.ts';
-import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import {
@@ -62,14 +61,14 @@ function noteSandboxEnd(
   onEvent({ kind: 'note', text });
 }
 
-/** Starts the period that the next CPU figure covers, and proves that the gate can be judged. */
+/** Starts the period that the next CPU figure covers, and proves that `fail-if` can be judged. */
 async function readFirstStats(
   inputs: Inputs<'run'>,
   client: Client,
   context: Context,
 ): Promise<void> {
   const request = { ...inputs, statsPath: STATS_PATH, retries: FIRST_RETRIES };
-  if (isGated(inputs)) await readJudgeableStats(request, client, context);
+  if (inputs.failIf.length > 0) await readJudgeableStats(request, client, context);
   else await readStatsWithRetries(request, client, context);
 }
 

@@ -23,7 +23,7 @@ export type StoreFiles = (
   onSent: (bytes: number) => void,
 ) => Promise<readonly StoredFile[]>;
 
-// Extra response bytes allowed per file: agents echo its metadata, up to 4 KiB.
+// Extra response bytes allowed per file: its path, and its metadata of up to 4 KiB.
 const ENTRY_BYTES = 8 * 1024;
 
 export function createStoreFiles(

@@ -48,6 +48,14 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
     const { outputs, report } = await succeed({ run: 'true' }, { faults });
     assert.deepEqual([outputs['gate'], report.stats], ['none', null]);
   });
+
+  test('a command runs, and its warn-if warns, even if there are no stats', async () => {
+    const faults = [{ on: 'stats', do: { kind: 'status', status: 404 } }] as const;
+    const warning = { run: 'true', 'warn-if': 'mem_used_pct > 90' };
+    const { outputs, warnings } = await succeed(warning, { faults });
+    assert.deepEqual([outputs['gate'], outputs['exit-code']], ['warned', '0']);
+    assert.match(warnings, /The sandbox was not seen from/);
+  });
 });
 
 test('run takes samples as long as its command runs, and judges no others', async () => {

@@ -23,7 +23,7 @@ interface MonitoredJob {
   readonly gaps: readonly (readonly [from: number, to: number, why: string])[];
 }
 
-const ENDED = ', since the monitor had ended: ';
+const ENDED = ', since sampling had ended: ';
 
 const JOBS: Readonly<Record<string, MonitoredJob>> = {
   'a gap if every sample after the first failed, even in a short job': {

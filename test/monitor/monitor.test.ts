@@ -81,7 +81,7 @@ describe('monitors', { concurrency: 3 }, () => {
   test('a monitor that reaches max-duration fails the gate', async () => {
     await using monitor = await startMonitor({ ...GATED, 'max-duration': '1s' });
     await pollUntil(() => samplerPid(monitor.directory) === undefined);
-    const says = /not seen from \S+ UTC to \S+ UTC, since the monitor had ended: max-duration/;
+    const says = /not seen from \S+ UTC to \S+ UTC, since sampling had ended: max-duration/;
     assertGateFailed(await monitor.post(), says);
   });
 
@@ -103,8 +103,8 @@ describe('monitors', { concurrency: 3 }, () => {
     renameSync(`${record}.kept`, record);
     // Node for Windows opens a directory with the flag 'a', so only writing to it fails.
     const says = WINDOWS
-      ? /since the monitor had ended: Error: E\w+: .*, write/
-      : /since the monitor had ended: Error: EISDIR: .*record\.jsonl/;
+      ? /since sampling had ended: Error: E\w+: .*, write/
+      : /since sampling had ended: Error: EISDIR: .*record\.jsonl/;
     assertGateFailed(await monitor.post(), says);
   });
 

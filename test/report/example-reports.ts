@@ -105,7 +105,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
       {
         title: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC.',
         message:
-          'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since the monitor had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
+          'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since sampling had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
         details: [],
       },
     ],
