@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { cpus, freemem, totalmem } from 'node:os';
+import { availableParallelism, cpus, freemem, totalmem } from 'node:os';
 
 const MIB = 1024 ** 2;
 
@@ -18,7 +18,7 @@ export function openMetrics(root: string): () => Readonly<Record<string, number>
     const { blocks, bavail, bsize } = statfsSync(root);
     return {
       ts: Math.floor(Date.now() / 1000),
-      cpu_count: cpus().length,
+      cpu_count: availableParallelism(),
       cpu_used_pct: Math.round(100 * Math.max(0, used)) / 100,
       mem_total: memory.total,
       mem_used: memory.used,

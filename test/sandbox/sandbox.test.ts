@@ -95,7 +95,7 @@ test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () 
   // A folder, to which nothing can be written.
   const main = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
   const { errors } = main;
-  assert.ok(/^E[A-Z]+: /.test(errors) && errors.includes(`open '${job.temp}'`), errors);
+  assert.match(errors, /^E[A-Z]+: .*, (open|write)/);
   assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
 });
 
