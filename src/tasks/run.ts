@@ -33,13 +33,18 @@ export async function run(inputs: Inputs<'run'>, context: Context): Promise<Repo
     await readFirstStats(inputs, client, context);
     const from = now();
     const ended = new AbortController();
+    let to = from;
+    const end = () => {
+      to = now();
+      ended.abort();
+    };
     const [script, record] = await Promise.all([
-      runScript(inputs, context).finally(() => ended.abort()),
+      runScript(inputs, context).finally(end),
       takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context),
     ]);
     const { command, isStarted, errors, warnings } = script;
     const seen = isStarted ? record : { ...record, samples: [] };
-    const judged = judgeRecord(inputs, seen, { from, to: now() });
+    const judged = judgeRecord(inputs, seen, { from, to });
     const isJudged = isStarted && !cancel.aborted;
     return reportOf('run', inputs, cancel, {
       name: inputs.name,
