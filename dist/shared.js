@@ -3765,7 +3765,12 @@ async function run(inputs, context) {
 		await readFirstStats(inputs, client, context);
 		const from = now();
 		const ended = new AbortController();
-		const [script, record] = await Promise.all([runScript(inputs, context).finally(() => ended.abort()), takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context)]);
+		let to = from;
+		const end = () => {
+			to = now();
+			ended.abort();
+		};
+		const [script, record] = await Promise.all([runScript(inputs, context).finally(end), takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context)]);
 		const { command, isStarted, errors, warnings } = script;
 		const seen = isStarted ? record : {
 			...record,
@@ -3773,7 +3778,7 @@ async function run(inputs, context) {
 		};
 		const judged = judgeRecord(inputs, seen, {
 			from,
-			to: now()
+			to
 		});
 		const isJudged = isStarted && !cancel.aborted;
 		return reportOf("run", inputs, cancel, {
