@@ -1178,7 +1178,8 @@ const downloadLines = (value, reject) => {
 };
 function parseLine$1(line, reject) {
 	const [path = "", given, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-	if (path === "" || given === "" || others.length > 0) return reject(`${quote(line)} is not of the form path => target.`, EXAMPLE$1);
+	const isMistyped = /\s[-=]>|[-=]>\s/.test(path);
+	if (path === "" || given === "" || others.length > 0 || isMistyped) return reject(`${quote(line)} is not of the form path => target.`, EXAMPLE$1);
 	const rejectPath = quoting(path, reject, EXAMPLE$1);
 	if (/\*|\/$/.test(path)) return rejectPath("is not the path of one file. Name each file.");
 	rejectMistakes("files", path, rejectPath);

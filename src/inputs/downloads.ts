@@ -28,7 +28,9 @@ export const downloadLines: InputParser<readonly DownloadLine[]> = (value, rejec
 
 function parseLine(line: string, reject: Reject): DownloadLine {
   const [path = '', given, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-  if (path === '' || given === '' || others.length > 0)
+  // Otherwise, a mistyped arrow could pass as a missing file.
+  const isMistyped = /\s[-=]>|[-=]>\s/.test(path);
+  if (path === '' || given === '' || others.length > 0 || isMistyped)
     return reject(`${quote(line)} is not of the form path => target.`, EXAMPLE);
   const rejectPath = quoting(path, reject, EXAMPLE);
   if (/\*|\/$/.test(path)) return rejectPath('is not the path of one file. Name each file.');

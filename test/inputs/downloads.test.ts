@@ -23,7 +23,11 @@ describe('lines of files to download', () => {
   const required = 'is required: at least one line must say what to download.';
   rejects('files', each(['', '# only a comment'], required), DOWNLOAD);
   const form = 'line 1: % is not of the form path => target.';
-  rejects('files', each(['a =>', '=> b', 'a => b => c'], form), DOWNLOAD);
+  rejects(
+    'files',
+    each(['a =>', '=> b', 'a => b => c', 'a -> b', 'a =>b', 'a=> b'], form),
+    DOWNLOAD,
+  );
   const many = 'line 1: % is not the path of one file. Name each file.';
   rejects('files', each(['app/*.xml', 'app/**', 'app/reports/'], many), DOWNLOAD);
   rejects('files', { 'a\n"b"': 'line 2: "\\"b\\"" is in quotation marks.' }, DOWNLOAD);
