@@ -1,4 +1,4 @@
-import { L as formatDuration, _ as runReportingStep, o as startMonitor, x as createMonitorDirectory } from "./shared.js";
+import { L as formatDuration, _ as runReportingStep, b as createMonitorDirectory, o as startMonitor } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

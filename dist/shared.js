@@ -1857,6 +1857,31 @@ function fileLine$1(file) {
 	return file.status === "downloaded" ? `${line} (${formatBytes(file.size)})` : line;
 }
 
+// src/report/checksums.ts
+/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
+function checksumsOf(files) {
+	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf$1(result.sha256, result.path)] : []).join("");
+}
+/**
+* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
+* only a complete build has a digest.
+*/
+function digestOf(files) {
+	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf$1(result.sha256, result.file.target)] : []);
+	if (lines.length === 0 || lines.length < files.length) return "";
+	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
+	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
+}
+const ESCAPES = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r"
+};
+function lineOf$1(sha256, name) {
+	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
+}
+
 // src/report/upload-section.ts
 const EMPTY_UPLOAD = {
 	dryRun: false,
@@ -1880,6 +1905,11 @@ function viewUpload(section, info) {
 		notices,
 		logLines: [...transferLine, ...digest === "" ? [] : [`Digest: ${digest}`]],
 		outputs: uploadOutputs(totals, digest),
+		files: [{
+			output: "checksums",
+			name: "checksums.txt",
+			text: checksumsOf(files)
+		}],
 		blocks: uploadBlocks(section, notices, transferLine),
 		json: {
 			totals,
@@ -2313,31 +2343,6 @@ function failedLines(files) {
 }
 function fileLine({ status, file, ...result }) {
 	return `${STATUS_WORDS[status]}: ${file.source} → ${"path" in result ? result.path : file.target}`;
-}
-
-// src/report/checksums.ts
-/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
-function checksumsOf(files) {
-	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf$1(result.sha256, result.path)] : []).join("");
-}
-/**
-* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
-* only a complete build has a digest.
-*/
-function digestOf(files) {
-	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf$1(result.sha256, result.file.target)] : []);
-	if (lines.length === 0 || lines.length < files.length) return "";
-	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
-	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
-}
-const ESCAPES = {
-	"\\": "\\\\",
-	"\n": "\\n",
-	"\r": "\\r"
-};
-function lineOf$1(sha256, name) {
-	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
-	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
 }
 
 // src/report/redact-report.ts
@@ -2793,6 +2798,7 @@ function verdictOf(report) {
 		notices: views.flatMap(({ notices = [] }) => notices),
 		logLines: views.flatMap(({ logLines = [] }) => logLines),
 		outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
+		files: views.flatMap(({ files = [] }) => files),
 		blocks: views.toReversed().flatMap(({ blocks }) => blocks),
 		json: Object.assign({}, ...views.map(({ json }) => json))
 	};
@@ -2939,26 +2945,25 @@ function writeOutputs(report, verdict, log) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-/** Writes the report and the checksums of an upload. Returns their paths, keyed by output. */
+/** Writes the report and the files of its sections. Returns their paths, keyed by output. */
 function writeFiles(report, verdict, log) {
-	const { upload } = report;
+	const files = [{
+		output: "report",
+		name: "report.json",
+		text: reportJson(report, verdict)
+	}, ...verdict.files];
 	try {
 		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
-		const write = (name, text) => {
+		const paths = files.map(({ output, name, text }) => {
+			if (text === "") return [output, ""];
 			const file = path.join(folder, name);
-			if (text !== "") writeFileSync(file, text, { mode: 384 });
-			return text === "" ? "" : file;
-		};
-		return {
-			report: write("report.json", reportJson(report, verdict)),
-			...upload && { checksums: write("checksums.txt", checksumsOf(upload.files)) }
-		};
+			writeFileSync(file, text, { mode: 384 });
+			return [output, file];
+		});
+		return Object.fromEntries(paths);
 	} catch (error) {
 		log.warning(`The report file could not be written: ${errorText(error)}.`);
-		return {
-			report: "",
-			...upload && { checksums: "" }
-		};
+		return Object.fromEntries(files.map(({ output }) => [output, ""]));
 	}
 }
 async function writeSummary(report, verdict, log) {
@@ -4307,4 +4312,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { parseAnswer as $, toReportedError as A, listSome as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, formatBytes as F, agentService as G, isSecretHeader as H, formatCount as I, allOrProblems as J, withClient as K, formatDuration as L, EMPTY_UPLOAD as M, describeShard as N, saveDeletion as O, isGated as P, badAnswer as Q, formatNumber as R, findMonitorDirectories as S, loadMonitorDirectory as T, filesPerRequestOf as U, totalSize as V, withRetries as W, findMistake as X, inputError as Y, MAX_ANSWER_BYTES as Z, runReportingStep as _, endMonitor as a, fieldsOf as at, digestOf as b, isStopped as c, run as d, AgentError as et, stats as f, waitForSandbox as g, reportUnmeasured as h, chooseMonitor as i, quote as it, reportOf as j, requireVariables as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, errorText as nt, startMonitor as o, parseFields as ot, measure as p, InputError as q, notDeletedWarning as r, systemCode as rt, runSampler as s, createOrConnect as t, isFatal as tt, markStopped as u, runStep as v, loadDeletion as w, createMonitorDirectory as x, NOT_MEASURED as y, limitList as z };
+export { parseAnswer as $, reportOf as A, listSome as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, formatBytes as F, agentService as G, isSecretHeader as H, formatCount as I, allOrProblems as J, withClient as K, formatDuration as L, describeShard as M, digestOf as N, requireVariables as O, isGated as P, badAnswer as Q, formatNumber as R, jobMetadata as S, publishSandbox as T, filesPerRequestOf as U, totalSize as V, withRetries as W, findMistake as X, inputError as Y, MAX_ANSWER_BYTES as Z, runReportingStep as _, endMonitor as a, fieldsOf as at, createMonitorDirectory as b, isStopped as c, run as d, AgentError as et, stats as f, waitForSandbox as g, reportUnmeasured as h, chooseMonitor as i, quote as it, EMPTY_UPLOAD as j, toReportedError as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, errorText as nt, startMonitor as o, parseFields as ot, measure as p, InputError as q, notDeletedWarning as r, systemCode as rt, runSampler as s, createOrConnect as t, isFatal as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, limitList as z };

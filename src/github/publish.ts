@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
-import { checksumsOf } from '../report/checksums.ts';
 import { redactReport } from '../report/redact-report.ts';
 import type { Report } from '../report/report.ts';
 import { reportJson } from '../report/report-json.ts';
@@ -44,23 +43,22 @@ function writeOutputs(report: Report, verdict: Verdict, log: Log): string[] {
   }
 }
 
-/** Writes the report and the checksums of an upload. Returns their paths, keyed by output. */
+/** Writes the report and the files of its sections. Returns their paths, keyed by output. */
 function writeFiles(report: Report, verdict: Verdict, log: Log): Record<string, string> {
-  const { upload } = report;
+  const json = { output: 'report', name: 'report.json', text: reportJson(report, verdict) };
+  const files = [json, ...verdict.files];
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
-    const write = (name: string, text: string) => {
+    const paths = files.map(({ output, name, text }) => {
+      if (text === '') return [output, ''];
       const file = path.join(folder, name);
-      if (text !== '') writeFileSync(file, text, { mode: 0o600 });
-      return text === '' ? '' : file;
-    };
-    return {
-      report: write('report.json', reportJson(report, verdict)),
-      ...(upload && { checksums: write('checksums.txt', checksumsOf(upload.files)) }),
-    };
+      writeFileSync(file, text, { mode: 0o600 });
+      return [output, file];
+    });
+    return Object.fromEntries(paths);
   } catch (error) {
     log.warning(`The report file could not be written: ${errorText(error)}.`);
-    return { report: '', ...(upload && { checksums: '' }) };
+    return Object.fromEntries(files.map(({ output }) => [output, '']));
   }
 }
 

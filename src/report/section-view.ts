@@ -15,10 +15,18 @@ export interface SectionView {
   /** Lines for the end of the log. */
   readonly logLines?: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
+  readonly files?: readonly OutputFile[];
   /** Blocks of the summary. */
   readonly blocks: readonly Html[];
   /** Merged into report.json. */
   readonly json: object;
+}
+
+/** A file whose path is an output. Without text, there is no file, and the output is empty. */
+export interface OutputFile {
+  readonly output: string;
+  readonly name: string;
+  readonly text: string;
 }
 
 export interface Reason {

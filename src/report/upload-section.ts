@@ -12,6 +12,7 @@ import {
   totalSize,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
+import { checksumsOf } from './checksums.ts';
 import { code, folded, type Html, html, prose, shortList } from './html.ts';
 import type { ReportHeader } from './report.ts';
 import type { SectionView } from './section-view.ts';
@@ -59,6 +60,7 @@ export function viewUpload(section: UploadSection, info: ReportHeader): SectionV
     notices,
     logLines: [...transferLine, ...(digest === '' ? [] : [`Digest: ${digest}`])],
     outputs: uploadOutputs(totals, digest),
+    files: [{ output: 'checksums', name: 'checksums.txt', text: checksumsOf(files) }],
     blocks: uploadBlocks(section, notices, transferLine),
     json: { totals, ...section, files: files.map(fileEntry) },
   };

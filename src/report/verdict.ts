@@ -29,6 +29,7 @@ export function verdictOf(report: Report): Verdict {
     notices: views.flatMap(({ notices = [] }) => notices),
     logLines: views.flatMap(({ logLines = [] }) => logLines),
     outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
+    files: views.flatMap(({ files = [] }) => files),
     blocks: views.toReversed().flatMap(({ blocks }) => blocks),
     json: Object.assign({}, ...views.map(({ json }) => json)),
   };
