@@ -69,12 +69,8 @@ export interface ClientOptions {
   readonly redact: Redact;
 }
 
-/** Passes a client to `run` and closes it afterwards. @throws InputError for a bad proxy URL */
-export async function withClient<T>(
-  service: Service,
-  options: ClientOptions,
-  run: (client: Client) => Promise<T>,
-): Promise<T> {
+/** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
+export function openClient(service: Service, options: ClientOptions): Client & AsyncDisposable {
   const { cancel, redact } = options;
   const dispatcher = openDispatcher(service.baseUrl, service.timeoutMs);
   // A request's `signal` is not enough: undici ignores it while connecting (nodejs/undici#386).
@@ -82,20 +78,18 @@ export async function withClient<T>(
   cancel.addEventListener('abort', destroy);
   const headers = { ...service.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
   const transport = { ...options, service: { ...service, headers }, dispatcher };
-  try {
-    return await run({
-      send: request =>
-        send(request, transport, answer => readAnswer(answer, request.maxAnswerBytes)),
-      receive: (request, read) =>
-        send(request, transport, (answer, clock) =>
-          read({ ...answer, chunks: watchChunks(answer.chunks, clock) }),
-        ),
-      redact,
-    });
-  } finally {
-    cancel.removeEventListener('abort', destroy);
-    await dispatcher.destroy();
-  }
+  return {
+    send: request => send(request, transport, answer => readAnswer(answer, request.maxAnswerBytes)),
+    receive: (request, read) =>
+      send(request, transport, (answer, clock) =>
+        read({ ...answer, chunks: watchChunks(answer.chunks, clock) }),
+      ),
+    redact,
+    async [Symbol.asyncDispose]() {
+      cancel.removeEventListener('abort', destroy);
+      await dispatcher.destroy();
+    },
+  };
 }
 
 export interface Transport extends ClientOptions {

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import { agentService, withClient } from '../agent/client.ts';
+import { agentService, openClient } from '../agent/client.ts';
 import { type Sleep, sleep } from '../agent/retry.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { parseInputs } from '../inputs/inputs.ts';
@@ -62,14 +62,13 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
   const redact = redactor(secretsIn(raw));
-  await withClient(service, { cancel, now: Date.now, redact }, client =>
-    recordSamples(directory, () => readStats(client, inputs.statsPath), {
-      intervalMs: inputs.sampleInterval,
-      sleep,
-      stop,
-      now: Date.now,
-    }),
-  );
+  await using client = openClient(service, { cancel, now: Date.now, redact });
+  await recordSamples(directory, () => readStats(client, inputs.statsPath), {
+    intervalMs: inputs.sampleInterval,
+    sleep,
+    stop,
+    now: Date.now,
+  });
   // In a container without an init process, kill(pid, 0) succeeds even after the process exits.
   rmSync(monitorFiles(directory).pid, { force: true });
 }

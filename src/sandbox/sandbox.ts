@@ -1,4 +1,4 @@
-import { type ClientOptions, withClient } from '../agent/client.ts';
+import { type ClientOptions, openClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { Retry, RetryPolicy } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -92,7 +92,7 @@ function baseUrlOf(domain: string | undefined, apiUrl: string): string {
   return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
 }
 
-function withApi<T>(
+async function withApi<T>(
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
   stop: AbortSignal,
@@ -101,9 +101,8 @@ function withApi<T>(
   const { killImminent, log } = context;
   const onRetry = ({ attempt, error, delayMs }: Retry) =>
     log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
-  return withClient(apiService(inputs), { ...context, cancel: killImminent }, client =>
-    use({ ...context, ...inputs, client, stop, onRetry }),
-  );
+  await using client = openClient(apiService(inputs), { ...context, cancel: killImminent });
+  return await use({ ...context, ...inputs, client, stop, onRetry });
 }
 
 async function create(

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { agentService, type Client, withClient } from '../agent/client.ts';
+import { agentService, type Client, openClient } from '../agent/client.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -22,9 +22,8 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   const count = formatCount(files.length, 'file');
   const title = `Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`;
   context.onEvent({ kind: 'note', text: title });
-  const section = await withClient(agentService(inputs), context, client =>
-    downloadEach(files, inputs, client, context),
-  );
+  await using client = openClient(agentService(inputs), context);
+  const section = await downloadEach(files, inputs, client, context);
   const missing = section.files.filter(({ status }) => status === 'missing');
   const warnings =
     ifNoFileFound === 'warn' ? missing.map(file => `${file.path} ${NOT_FOUND}.`) : [];

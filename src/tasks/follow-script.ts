@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Client, type Service, withClient } from '../agent/client.ts';
+import { type Client, openClient, type Service } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import {
   attachProcess,
@@ -41,7 +41,8 @@ export async function followScript(
   // A cancelled job still has to stop the script.
   const cancel = AbortSignal.any([context.killImminent, giveUp.signal]);
   const lasting = { ...context, cancel };
-  return withClient(service, lasting, client => follow(client, options, lasting, giveUp));
+  await using client = openClient(service, lasting);
+  return await follow(client, options, lasting, giveUp);
 }
 
 async function follow(

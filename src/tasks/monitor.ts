@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { agentService, withClient } from '../agent/client.ts';
+import { agentService, openClient } from '../agent/client.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
@@ -36,9 +36,9 @@ export async function startMonitor(
   context: Context,
   { script, openDirectory }: MonitorSetup,
 ): Promise<void> {
-  const stats = await withClient(agentService(inputs), context, client =>
-    readJudgeableStats({ ...inputs, retries: FIRST_RETRIES }, client, context),
-  );
+  await using client = openClient(agentService(inputs), context);
+  const request = { ...inputs, retries: FIRST_RETRIES };
+  const stats = await readJudgeableStats(request, client, context);
   const directory = openDirectory();
   const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
   saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });

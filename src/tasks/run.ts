@@ -1,4 +1,4 @@
-import { agentService, type Client, withClient } from '../agent/client.ts';
+import { agentService, type Client, openClient } from '../agent/client.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import {
@@ -29,30 +29,29 @@ export async function run(inputs: Inputs<'run'>, context: Context): Promise<Repo
   const { cancel, now } = context;
   noteSandboxEnd(inputs, context);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  return withClient(service, context, async client => {
-    await readFirstStats(inputs, client, context);
-    const from = now();
-    const ended = new AbortController();
-    let to = from;
-    const end = () => {
-      to = now();
-      ended.abort();
-    };
-    const [script, record] = await Promise.all([
-      runScript(inputs, context).finally(end),
-      takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context),
-    ]);
-    const { command, isStarted, errors, warnings } = script;
-    const seen = isStarted ? record : { ...record, samples: [] };
-    const judged = judgeRecord(inputs, seen, { from, to });
-    const isJudged = isStarted && !cancel.aborted;
-    return reportOf('run', inputs, cancel, {
-      name: inputs.name,
-      command,
-      measured: judged.measured,
-      errors: [...errors, ...(isJudged ? judged.errors : [])],
-      warnings: [...warnings, ...(isJudged ? judged.warnings : [])],
-    });
+  await using client = openClient(service, context);
+  await readFirstStats(inputs, client, context);
+  const from = now();
+  const ended = new AbortController();
+  let to = from;
+  const end = () => {
+    to = now();
+    ended.abort();
+  };
+  const [script, record] = await Promise.all([
+    runScript(inputs, context).finally(end),
+    takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context),
+  ]);
+  const { command, isStarted, errors, warnings } = script;
+  const seen = isStarted ? record : { ...record, samples: [] };
+  const judged = judgeRecord(inputs, seen, { from, to });
+  const isJudged = isStarted && !cancel.aborted;
+  return reportOf('run', inputs, cancel, {
+    name: inputs.name,
+    command,
+    measured: judged.measured,
+    errors: [...errors, ...(isJudged ? judged.errors : [])],
+    warnings: [...warnings, ...(isJudged ? judged.warnings : [])],
   });
 }
 

@@ -1,4 +1,4 @@
-import { agentService, type Client, withClient } from '../agent/client.ts';
+import { agentService, type Client, openClient } from '../agent/client.ts';
 import { isFatal } from '../agent/failure.ts';
 import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -16,11 +16,10 @@ import { planOnly, planUpload, sendFiles, sendNothing, type UploadPlan } from '.
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
+  await using client = openClient(agentService(inputs), context);
   const result = inputs.dryRun
     ? { ...(await planOnly(plan, inputs, context)), measured: NOT_MEASURED }
-    : await withClient(agentService(inputs), context, client =>
-        sendAndMeasure(plan, inputs, client, context),
-      );
+    : await sendAndMeasure(plan, inputs, client, context);
   return reportOf('sync', inputs, context.cancel, result);
 }
 

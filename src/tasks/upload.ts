@@ -1,4 +1,4 @@
-import { agentService, type Client, withClient } from '../agent/client.ts';
+import { agentService, type Client, openClient } from '../agent/client.ts';
 import { findFiles } from '../files/find.ts';
 import { listHidden } from '../files/pattern-problems.ts';
 import { type FilePlan, filesOfShard, planFiles } from '../files/plan.ts';
@@ -24,11 +24,10 @@ import type { Context } from './context.ts';
 /** Plans and uploads files. @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
+  await using client = openClient(agentService(inputs), context);
   const result = inputs.dryRun
     ? await planOnly(plan, inputs, context)
-    : await withClient(agentService(inputs), context, client =>
-        sendFiles(plan, inputs, client, context),
-      );
+    : await sendFiles(plan, inputs, client, context);
   return reportOf('upload', inputs, context.cancel, result);
 }
 

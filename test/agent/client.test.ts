@@ -20,7 +20,7 @@ import {
 } from '../raw-server.ts';
 import {
   GET,
-  openClient,
+  openTestClient,
   postRequest,
   sendOnce,
   setProxyVariables,
@@ -85,7 +85,7 @@ describe('an answer', { timeout: 20_000 }, () => {
   test('an answer may be as long as maxAnswerBytes, and loses its byte order mark', async () => {
     const body = `\uFEFF${'x'.repeat(200 * KIB - 3)}`;
     await using server = await rawServer(answering(http(201, body)));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     assert.equal((await client.send({ ...GET, maxAnswerBytes: 200 * KIB })).text, body.slice(1));
   });
 });
@@ -109,7 +109,7 @@ describe('a request body', { timeout: 20_000 }, () => {
         socket.write(OK);
       }),
     );
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     const onSent = (bytes: number) => sent.push(bytes);
     await client.send({ ...postRequest(slices(3), 3 * 64 * KIB), onSent });
     assert.ok(received.equals(Buffer.concat([...slices(3)])));
@@ -118,27 +118,27 @@ describe('a request body', { timeout: 20_000 }, () => {
 
   test('a request times out if nobody reads its body', async () => {
     await using server = await rawServer(afterHead(() => {}));
-    await using client = await openClient(`http://${server.host}`, { timeout: 200 });
+    await using client = openTestClient(`http://${server.host}`, { timeout: 200 });
     const message = /nothing more could be sent within timeout/;
     await assert.rejects(sendLarge(client), { kind: 'connection', message });
   });
 
   test('a 200 before the whole body was sent is a failed connection', async () => {
     await using server = await rawServer(afterHead(socket => socket.write(OK)));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     const message = /answered 200 before everything was sent/;
     await assert.rejects(sendLarge(client), { kind: 'connection', message });
   });
 
   test('a 413 before the whole body was sent is reported as a 413', async () => {
     await using server = await rawServer(afterHead(socket => socket.write(http(413))));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     await assert.rejects(sendLarge(client), { kind: 'too-large' });
   });
 
   test('a body is not read any further once its request has ended', async () => {
     await using server = await rawServer(afterHead(socket => socket.write(http(413))));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     const left = Promise.withResolvers<string>();
     let isOver = false;
     function* watched(): Generator<Buffer> {
@@ -159,7 +159,7 @@ describe('a request body', { timeout: 20_000 }, () => {
   for (const thrown of [new TypeError('a bug'), new AgentError('file-changed', 'It shrank.')]) {
     test(`a body that throws a ${thrown.name} rejects the request with that error`, async () => {
       await using server = await rawServer(answering(OK));
-      await using client = await openClient(`http://${server.host}`);
+      await using client = openTestClient(`http://${server.host}`);
       function* broken(): Generator<Buffer> {
         yield* slices(1);
         throw thrown;
@@ -198,7 +198,7 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
 
   test('a new TLS connection resumes the session of an earlier one', async () => {
     await using agent = await tlsAgent();
-    await using client = await openClient(agent.url);
+    await using client = openTestClient(agent.url);
     for (let count = 0; count < 5; count += 1) await client.send({ method: 'GET', path: '/last' });
     const { text } = await client.send({ method: 'GET', path: '/last' });
     assert.ok(Number(text) >= 4, `${text} of 5 were resumed`);
@@ -206,7 +206,7 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
 
   test('an answer over TLS never counts as early, even if the event loop is busy', async () => {
     await using agent = await tlsAgent();
-    await using client = await openClient(agent.url);
+    await using client = openTestClient(agent.url);
     const busy = setInterval(() => {
       const end = performance.now() + 8;
       while (performance.now() < end);
@@ -223,7 +223,7 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
 describe('connections', { timeout: 20_000 }, () => {
   test('connections are reused, so there are never more than parallel requests', async () => {
     await using server = await rawServer(answering(OK));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     const lane = async () => {
       for (let count = 0; count < 20; count += 1) await client.send(GET);
     };
@@ -236,12 +236,12 @@ describe('connections', { timeout: 20_000 }, () => {
     async function endsConnections(kind: FailureKind, end: 'close' | 'cancel'): Promise<void> {
       const controller = new AbortController();
       await using server = await rawServer(silent);
-      await using client = await openClient(`${scheme}://${server.host}`, {
+      await using client = openTestClient(`${scheme}://${server.host}`, {
         cancel: controller.signal,
       });
       const sending = [1, 2].map(() => assert.rejects(client.send(GET), { kind }));
       await server.connected(2);
-      if (end === 'close') await client.close();
+      if (end === 'close') await client[Symbol.asyncDispose]();
       else controller.abort();
       await Promise.all(sending);
       if (scheme === 'http') await Promise.all(server.connections.map(closed));
@@ -255,7 +255,7 @@ describe('connections', { timeout: 20_000 }, () => {
   }
 
   test('no connection is made after the job was cancelled', async () => {
-    await using client = await openClient('http://127.0.0.1:1', { cancel: AbortSignal.abort() });
+    await using client = openTestClient('http://127.0.0.1:1', { cancel: AbortSignal.abort() });
     await assert.rejects(client.send(GET), { kind: 'cancelled', isRetryable: false });
   });
 
@@ -268,7 +268,7 @@ describe('connections', { timeout: 20_000 }, () => {
     const reading = Promise.withResolvers<Socket>();
     await using server = await rawServer(afterHead(reading.resolve));
     const controller = new AbortController();
-    await using client = await openClient(`http://${server.host}`, { cancel: controller.signal });
+    await using client = openTestClient(`http://${server.host}`, { cancel: controller.signal });
     const sending = assert.rejects(sendLarge(client), { kind: 'cancelled' });
     const socket = await reading.promise;
     controller.abort();
@@ -279,7 +279,7 @@ describe('connections', { timeout: 20_000 }, () => {
 test('each chunk that is sent restarts the timeout', async t => {
   await using server = await rawServer(answering(OK));
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  await using client = await openClient(`http://${server.host}`, { timeout: 1000 });
+  await using client = openTestClient(`http://${server.host}`, { timeout: 1000 });
   function* slow(): Generator<Buffer> {
     for (const slice of slices(3)) {
       yield slice;
@@ -298,7 +298,7 @@ test('each chunk of a streamed answer restarts the timeout', async t => {
     }),
   );
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  await using client = await openClient(`http://${server.host}`, { timeout: 1000 });
+  await using client = openTestClient(`http://${server.host}`, { timeout: 1000 });
   const read = await client.receive(GET, async ({ chunks }) => {
     let text = '';
     for await (const chunk of chunks) {
@@ -313,7 +313,7 @@ test('each chunk of a streamed answer restarts the timeout', async t => {
 
 test('a streamed answer times out if its next chunk does not come in time', async () => {
   await using server = await rawServer(answering(`${LONG}{}`));
-  await using client = await openClient(`http://${server.host}`, { timeout: 200 });
+  await using client = openTestClient(`http://${server.host}`, { timeout: 200 });
   const reading = client.receive(GET, async ({ chunks }) => {
     for await (const chunk of chunks) assert.equal(String(chunk), '{}');
   });

@@ -1,11 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Answer } from '../../src/agent/answer.ts';
-import {
-  type AgentRequest,
-  agentService,
-  type Client,
-  withClient,
-} from '../../src/agent/client.ts';
+import { type AgentRequest, agentService, openClient } from '../../src/agent/client.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/redact.ts';
 import type { Keys } from '../keys.ts';
@@ -23,12 +18,11 @@ interface Settings extends Partial<Connection> {
   readonly cancel?: AbortSignal;
 }
 
-interface OpenClient extends Client, AsyncDisposable {
-  readonly close: () => Promise<void>;
-}
-
-/** Opens a client that is closed when disposed of. By default, nothing ever times out. */
-export async function openClient(baseUrl: string, settings: Settings = {}): Promise<OpenClient> {
+/** Opens a client that by default never times out. */
+export function openTestClient(
+  baseUrl: string,
+  settings: Settings = {},
+): ReturnType<typeof openClient> {
   const { cancel = new AbortController().signal, ...more } = settings;
   const connection = {
     sandboxId: 'i1a2b3c4d5',
@@ -41,25 +35,12 @@ export async function openClient(baseUrl: string, settings: Settings = {}): Prom
     timeout: 60_000,
     ...more,
   };
-  const options = { cancel, now: Date.now, redact: redactor([TOKEN]) };
-  const opening = Promise.withResolvers<Client>();
-  const closing = Promise.withResolvers<void>();
-  const closed = withClient(agentService(connection), options, client => {
-    opening.resolve(client);
-    return closing.promise;
-  });
-  closed.catch(opening.reject);
-  const client = await opening.promise;
-  const close = () => {
-    closing.resolve();
-    return closed;
-  };
-  return { ...client, close, [Symbol.asyncDispose]: close };
+  return openClient(agentService(connection), { cancel, now: Date.now, redact: redactor([TOKEN]) });
 }
 
 /** Sends one request with a client of its own. */
 export async function sendOnce(baseUrl: string, settings: Settings = {}): Promise<Answer> {
-  await using client = await openClient(baseUrl, settings);
+  await using client = openTestClient(baseUrl, settings);
   return await client.send(GET);
 }
 

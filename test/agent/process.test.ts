@@ -29,7 +29,7 @@ import {
   rawServer,
   type Script,
 } from '../raw-server.ts';
-import { openClient, TOKEN } from './open-client.ts';
+import { openTestClient, TOKEN } from './open-client.ts';
 
 const COMMAND: ProcessOptions = {
   command: '/bin/sh',
@@ -49,7 +49,7 @@ interface Followed {
 /** Starts a process on a server that runs this script. */
 async function follow(script: Script, options: Partial<ProcessOptions> = {}): Promise<Followed> {
   await using server = await rawServer(script);
-  await using client = await openClient(`http://${server.host}`);
+  await using client = openTestClient(`http://${server.host}`);
   const pids: number[] = [];
   const output: Buffer[] = [];
   const end = await startProcess(
@@ -78,7 +78,7 @@ function cut(...pieces: readonly Buffer[]): Script {
 
 /** Returns the requests that a call makes. */
 async function requestsOf(
-  call: (client: Awaited<ReturnType<typeof openClient>>) => Promise<unknown>,
+  call: (client: ReturnType<typeof openTestClient>) => Promise<unknown>,
 ): Promise<RawRequest[]> {
   const requests: RawRequest[] = [];
   await using server = await rawServer(
@@ -88,7 +88,7 @@ async function requestsOf(
       else answerWith(socket, wholeStream(''));
     }),
   );
-  await using client = await openClient(`http://${server.host}`);
+  await using client = openTestClient(`http://${server.host}`);
   await call(client);
   return requests;
 }
@@ -168,7 +168,7 @@ describe('frames', () => {
         answerWith(socket, [whole.subarray(0, count), whole.subarray(count)]),
       ),
     );
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     for (let at = 1; at <= whole.length; at += 1) {
       const output: Buffer[] = [];
       const onOutput = (bytes: Buffer) => output.push(bytes);
@@ -186,7 +186,7 @@ describe('frames', () => {
         void arrived.promise.then(() => socket.end());
       }),
     );
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     const onOutput = (bytes: Buffer) => {
       assert.equal(String(bytes), 'first');
       arrived.resolve();
@@ -354,14 +354,14 @@ describe('failures', () => {
   test('a process that cannot be killed is reported with the words of the agent', async () => {
     const body = '{"code":"not_found","message":"process with pid 7 not found"}';
     await using server = await rawServer(answering(http(404, body)));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     await assert.rejects(killProcess(client, 7), /answered 404.*process with pid 7 not found/);
   });
 
   test('a followed process that is cancelled fails as cancelled', async () => {
     const cancel = new AbortController();
     await using server = await rawServer(onRequest(socket => beginAnswer(socket, [startFrame(1)])));
-    await using client = await openClient(`http://${server.host}`, { cancel: cancel.signal });
+    await using client = openTestClient(`http://${server.host}`, { cancel: cancel.signal });
     const onStart = () => void setImmediate().then(() => cancel.abort());
     const following = startProcess(client, COMMAND, { onStart, onOutput() {} });
     await assert.rejects(following, { kind: 'cancelled' });

@@ -4,7 +4,7 @@ import type { AgentRequest } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { decodeStats, readStats } from '../../src/stats/stats.ts';
 import { redactor } from '../../src/text/redact.ts';
-import { openClient } from '../agent/open-client.ts';
+import { openTestClient } from '../agent/open-client.ts';
 import { answering, http, rawServer } from '../raw-server.ts';
 import { statsFromJson } from './stats-from-json.ts';
 
@@ -123,7 +123,7 @@ test('stats that fail get a hint about stats-path, and none about uploads', asyn
     [503, /^(?!.*concurrency).*busy/],
   ] as const) {
     await using server = await rawServer(answering(http(status)));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     await assert.rejects(readStats(client, '/metrics'), { status, hint });
   }
 });

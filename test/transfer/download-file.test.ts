@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { FailureKind } from '../../src/agent/failure.ts';
 import { downloadFile } from '../../src/transfer/download-file.ts';
-import { openClient } from '../agent/open-client.ts';
+import { openTestClient } from '../agent/open-client.ts';
 import { http, onRequest, type RawRequest, rawServer } from '../raw-server.ts';
 import { filesBelow, WITHOUT_LINKS } from '../system.ts';
 import { distinctBytes, openTempFolder } from './temp-folder.ts';
@@ -26,7 +26,7 @@ async function downloadTo(folder: string, say: Say, setup: Setup = {}) {
   const { path: source = 'a.txt', target = 'out', username = '', maxBytes = 2 ** 30 } = setup;
   const { timeout = 60_000 } = setup;
   await using server = await rawServer(onRequest(say));
-  await using client = await openClient(`http://${server.host}`, { timeout });
+  await using client = openTestClient(`http://${server.host}`, { timeout });
   const file = { path: source, target, realTarget: path.join(folder, target) };
   return await downloadFile(file, { username, maxBytes }, client);
 }
@@ -201,7 +201,7 @@ describe('an answer that fails', () => {
       socket.write(`${OK}Content-Length: 999999\r\n\r\nhello`);
     };
     await using server = await rawServer(onRequest(endless));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     const file = { path: 'a', target: 'out', realTarget: folder.at('out') };
     const downloading = downloadFile(file, { username: '', maxBytes: 10 }, client);
     await assert.rejects(downloading, { kind: 'too-large' });

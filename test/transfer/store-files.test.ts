@@ -9,7 +9,7 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { batchesOf, SMALL_BYTES } from '../../src/transfer/multipart.ts';
 import { createStoreFiles, storedPaths } from '../../src/transfer/store-files.ts';
-import { openClient } from '../agent/open-client.ts';
+import { openTestClient } from '../agent/open-client.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
 import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
@@ -98,7 +98,7 @@ test('an upload that fails gets a hint about upload-path or concurrency, and non
     [503, /concurrency/],
   ] as const) {
     await using server = await rawServer(onRequest(socket => socket.end(http(status))));
-    await using client = await openClient(`http://${server.host}`);
+    await using client = openTestClient(`http://${server.host}`);
     await assert.rejects(store(client, [folder.writePlanned('a', '1')]), { status, hint });
   }
 });
