@@ -1050,8 +1050,8 @@ function postJson(path, message) {
 		body: [bytes]
 	};
 }
-/** Passes a client to `run` and closes it afterwards. @throws InputError for a bad proxy URL */
-async function withClient(service, options, run) {
+/** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
+function openClient(service, options) {
 	const { cancel, redact } = options;
 	const dispatcher = openDispatcher(service.baseUrl, service.timeoutMs);
 	const destroy = () => void dispatcher.destroy();
@@ -1069,19 +1069,18 @@ async function withClient(service, options, run) {
 		},
 		dispatcher
 	};
-	try {
-		return await run({
-			send: (request) => send(request, transport, (answer) => readAnswer(answer, request.maxAnswerBytes)),
-			receive: (request, read) => send(request, transport, (answer, clock) => read({
-				...answer,
-				chunks: watchChunks(answer.chunks, clock)
-			})),
-			redact
-		});
-	} finally {
-		cancel.removeEventListener("abort", destroy);
-		await dispatcher.destroy();
-	}
+	return {
+		send: (request) => send(request, transport, (answer) => readAnswer(answer, request.maxAnswerBytes)),
+		receive: (request, read) => send(request, transport, (answer, clock) => read({
+			...answer,
+			chunks: watchChunks(answer.chunks, clock)
+		})),
+		redact,
+		async [Symbol.asyncDispose]() {
+			cancel.removeEventListener("abort", destroy);
+			await dispatcher.destroy();
+		}
+	};
 }
 async function send(request, transport, read) {
 	const { service, cancel, redact } = transport;
@@ -3293,10 +3292,9 @@ async function readStatsWithRetries({ statsPath, retries }, client, context) {
 // src/tasks/stats-task.ts
 /** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 async function stats(inputs, context) {
-	const result = await withClient(agentService(inputs), context, async (client) => {
-		const error = await waitForSandbox(inputs, client, context);
-		return error === void 0 ? measure(inputs, client, context) : reportUnmeasured(inputs, error);
-	});
+	await using client = openClient(agentService(inputs), context);
+	const error = await waitForSandbox(inputs, client, context);
+	const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
 	return reportOf("stats", inputs, context.cancel, result);
 }
 
@@ -3555,7 +3553,8 @@ async function followScript(service, options, context) {
 		...context,
 		cancel
 	};
-	return withClient(service, lasting, (client) => follow(client, options, lasting, giveUp));
+	await using client = openClient(service, lasting);
+	return await follow(client, options, lasting, giveUp);
 }
 async function follow(client, options, context, giveUp) {
 	const { promise: started, resolve } = Promise.withResolvers();
@@ -3767,33 +3766,32 @@ async function run(inputs, context) {
 		...inputs,
 		timeout: sampleTimeout(inputs)
 	});
-	return withClient(service, context, async (client) => {
-		await readFirstStats(inputs, client, context);
-		const from = now();
-		const ended = new AbortController();
-		let to = from;
-		const end = () => {
-			to = now();
-			ended.abort();
-		};
-		const [script, record] = await Promise.all([runScript(inputs, context).finally(end), takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context)]);
-		const { command, isStarted, errors, warnings } = script;
-		const seen = isStarted ? record : {
-			...record,
-			samples: []
-		};
-		const judged = judgeRecord(inputs, seen, {
-			from,
-			to
-		});
-		const isJudged = isStarted && !cancel.aborted;
-		return reportOf("run", inputs, cancel, {
-			name: inputs.name,
-			command,
-			measured: judged.measured,
-			errors: [...errors, ...isJudged ? judged.errors : []],
-			warnings: [...warnings, ...isJudged ? judged.warnings : []]
-		});
+	await using client = openClient(service, context);
+	await readFirstStats(inputs, client, context);
+	const from = now();
+	const ended = new AbortController();
+	let to = from;
+	const end = () => {
+		to = now();
+		ended.abort();
+	};
+	const [script, record] = await Promise.all([runScript(inputs, context).finally(end), takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context)]);
+	const { command, isStarted, errors, warnings } = script;
+	const seen = isStarted ? record : {
+		...record,
+		samples: []
+	};
+	const judged = judgeRecord(inputs, seen, {
+		from,
+		to
+	});
+	const isJudged = isStarted && !cancel.aborted;
+	return reportOf("run", inputs, cancel, {
+		name: inputs.name,
+		command,
+		measured: judged.measured,
+		errors: [...errors, ...isJudged ? judged.errors : []],
+		warnings: [...warnings, ...isJudged ? judged.warnings : []]
 	});
 }
 function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, onEvent }) {
@@ -3960,16 +3958,17 @@ async function runSampler(directory, jobPid) {
 		timeout: sampleTimeout(inputs)
 	});
 	const redact = redactor(secretsIn(raw));
-	await withClient(service, {
+	await using client = openClient(service, {
 		cancel,
 		now: Date.now,
 		redact
-	}, (client) => recordSamples(directory, () => readStats(client, inputs.statsPath), {
+	});
+	await recordSamples(directory, () => readStats(client, inputs.statsPath), {
 		intervalMs: inputs.sampleInterval,
 		sleep,
 		stop,
 		now: Date.now
-	}));
+	});
 	rmSync(monitorFiles(directory).pid, { force: true });
 }
 /** Records a sample after each interval, and a last one when `stop` aborts. */
@@ -4029,10 +4028,12 @@ function isRunning(pid) {
 * @throws InputError if the sample lacks a metric of `fail-if`
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory }) {
-	const stats = await withClient(agentService(inputs), context, (client) => readJudgeableStats({
+	await using client = openClient(agentService(inputs), context);
+	const request = {
 		...inputs,
 		retries: 2
-	}, client, context));
+	};
+	const stats = await readJudgeableStats(request, client, context);
 	const directory = openDirectory();
 	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
 	saveInputs(directory, {
@@ -4252,19 +4253,20 @@ function baseUrlOf(domain, apiUrl) {
 	if (apiUrl.startsWith("http:")) return apiUrl;
 	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;
 }
-function withApi(inputs, context, stop, use) {
+async function withApi(inputs, context, stop, use) {
 	const { killImminent, log } = context;
 	const onRetry = ({ attempt, error, delayMs }) => log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
-	return withClient(apiService(inputs), {
+	await using client = openClient(apiService(inputs), {
 		...context,
 		cancel: killImminent
-	}, (client) => use({
+	});
+	return await use({
 		...context,
 		...inputs,
 		client,
 		stop,
 		onRetry
-	}));
+	});
 }
 async function create(api, inputs, { now, log, warn }, { jobMetadata, scheduleDeletion }) {
 	const { template, lifetime } = inputs;
@@ -4312,4 +4314,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { parseAnswer as $, reportOf as A, listSome as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, formatBytes as F, agentService as G, isSecretHeader as H, formatCount as I, allOrProblems as J, withClient as K, formatDuration as L, describeShard as M, digestOf as N, requireVariables as O, isGated as P, badAnswer as Q, formatNumber as R, jobMetadata as S, publishSandbox as T, filesPerRequestOf as U, totalSize as V, withRetries as W, findMistake as X, inputError as Y, MAX_ANSWER_BYTES as Z, runReportingStep as _, endMonitor as a, fieldsOf as at, createMonitorDirectory as b, isStopped as c, run as d, AgentError as et, stats as f, waitForSandbox as g, reportUnmeasured as h, chooseMonitor as i, quote as it, EMPTY_UPLOAD as j, toReportedError as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, errorText as nt, startMonitor as o, parseFields as ot, measure as p, InputError as q, notDeletedWarning as r, systemCode as rt, runSampler as s, createOrConnect as t, isFatal as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, limitList as z };
+export { parseAnswer as $, reportOf as A, listSome as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, formatBytes as F, agentService as G, isSecretHeader as H, formatCount as I, allOrProblems as J, openClient as K, formatDuration as L, describeShard as M, digestOf as N, requireVariables as O, isGated as P, badAnswer as Q, formatNumber as R, jobMetadata as S, publishSandbox as T, filesPerRequestOf as U, totalSize as V, withRetries as W, findMistake as X, inputError as Y, MAX_ANSWER_BYTES as Z, runReportingStep as _, endMonitor as a, fieldsOf as at, createMonitorDirectory as b, isStopped as c, run as d, AgentError as et, stats as f, waitForSandbox as g, reportUnmeasured as h, chooseMonitor as i, quote as it, EMPTY_UPLOAD as j, toReportedError as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, errorText as nt, startMonitor as o, parseFields as ot, measure as p, InputError as q, notDeletedWarning as r, systemCode as rt, runSampler as s, createOrConnect as t, isFatal as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, limitList as z };

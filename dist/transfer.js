@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as parseAnswer, A as reportOf, B as listSome, F as formatBytes, G as agentService, H as isSecretHeader, I as formatCount, J as allOrProblems, K as withClient, M as describeShard, N as digestOf, P as isGated, Q as badAnswer, R as formatNumber, U as filesPerRequestOf, V as totalSize, W as withRetries, X as findMistake, Y as inputError, Z as MAX_ANSWER_BYTES, at as fieldsOf, et as AgentError, g as waitForSandbox, h as reportUnmeasured, it as quote, j as EMPTY_UPLOAD, k as toReportedError, m as readJudgeableStats, nt as errorText, ot as parseFields, p as measure, q as InputError, rt as systemCode, tt as isFatal, y as NOT_MEASURED, z as limitList } from "./shared.js";
+import { $ as parseAnswer, A as reportOf, B as listSome, F as formatBytes, G as agentService, H as isSecretHeader, I as formatCount, J as allOrProblems, K as openClient, M as describeShard, N as digestOf, P as isGated, Q as badAnswer, R as formatNumber, U as filesPerRequestOf, V as totalSize, W as withRetries, X as findMistake, Y as inputError, Z as MAX_ANSWER_BYTES, at as fieldsOf, et as AgentError, g as waitForSandbox, h as reportUnmeasured, it as quote, j as EMPTY_UPLOAD, k as toReportedError, m as readJudgeableStats, nt as errorText, ot as parseFields, p as measure, q as InputError, rt as systemCode, tt as isFatal, y as NOT_MEASURED, z as limitList } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -915,7 +915,8 @@ function failOverwritten(results) {
 /** Plans and uploads files. @throws InputError before anything is sent */
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
-	const result = inputs.dryRun ? await planOnly(plan, inputs, context) : await withClient(agentService(inputs), context, (client) => sendFiles(plan, inputs, client, context));
+	await using client = openClient(agentService(inputs), context);
+	const result = inputs.dryRun ? await planOnly(plan, inputs, context) : await sendFiles(plan, inputs, client, context);
 	return reportOf("upload", inputs, context.cancel, result);
 }
 /** Finds files, plans their targets and compares them with the state file. @throws InputError */
@@ -1052,10 +1053,11 @@ function sendNothing({ upload, warnings }, reason) {
 */
 async function sync(inputs, context) {
 	const plan = await planUpload(inputs, context);
+	await using client = openClient(agentService(inputs), context);
 	const result = inputs.dryRun ? {
 		...await planOnly(plan, inputs, context),
 		measured: NOT_MEASURED
-	} : await withClient(agentService(inputs), context, (client) => sendAndMeasure(plan, inputs, client, context));
+	} : await sendAndMeasure(plan, inputs, client, context);
 	return reportOf("sync", inputs, context.cancel, result);
 }
 async function sendAndMeasure(plan, inputs, client, context) {
@@ -1175,7 +1177,8 @@ async function download(inputs, context) {
 		kind: "note",
 		text: title
 	});
-	const section = await withClient(agentService(inputs), context, (client) => downloadEach(files, inputs, client, context));
+	await using client = openClient(agentService(inputs), context);
+	const section = await downloadEach(files, inputs, client, context);
 	const missing = section.files.filter(({ status }) => status === "missing");
 	const warnings = ifNoFileFound === "warn" ? missing.map((file) => `${file.path} ${NOT_FOUND}.`) : [];
 	return reportOf("download", inputs, context.cancel, {
