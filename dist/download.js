@@ -1,4 +1,4 @@
-import { _ as runReportingStep } from "./shared.js";
+import { v as runReportingStep } from "./shared.js";
 import { t as download } from "./transfer.js";
 
 // src/main/download.ts

@@ -1,4 +1,4 @@
-import { L as formatDuration, _ as runReportingStep, b as createMonitorDirectory, o as startMonitor } from "./shared.js";
+import { H as formatDuration, o as startMonitor, v as runReportingStep, x as createMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts
@@ -10,7 +10,7 @@ await runReportingStep("monitor", async (inputs, context, raw) => {
 		openDirectory: createMonitorDirectory
 	});
 	const activity = name === "" ? "Monitoring" : `${name}: monitoring`;
-	context.log(`${activity} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
+	context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
 });
 
 export {  };

@@ -1095,6 +1095,69 @@ async function send(request, transport, read) {
 	}
 }
 
+// src/text/format.ts
+const BYTE_UNITS = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const last = BYTE_UNITS.length - 1;
+	let step = 0;
+	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
+	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
+}
+/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${remainder}`;
+}
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
+/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
+function limitList(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
+}
+/** The `more` callback of `limitList`: the last item of a truncated list. */
+function moreInReport(count) {
+	return `and ${formatNumber(count)} more; the report file has them all`;
+}
+/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
+function listSome(names, limit) {
+	const more = (count) => `and ${formatNumber(count)} more`;
+	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
+}
+
 // src/agent/retry.ts
 async function withRetries(request, { retries, random, sleep, stop, onRetry, isRepeatable = () => true }) {
 	let failure;
@@ -1119,6 +1182,10 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 		});
 		if (!await sleep(delayMs, stop)) return failure;
 	}
+}
+/** Describes a retry for the log, as in `Attempt 1 for a.js failed, next in 1 s: …`. */
+function describeRetry(name, { attempt, error, delayMs }) {
+	return `Attempt ${attempt} for ${name} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 const BASE_MS = 1e3;
 const CAP_MS = 3e4;
@@ -1464,69 +1531,6 @@ function secretsInHeader(line) {
 	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
 	if (!isSecretHeader(name)) return [];
 	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
-}
-
-// src/text/format.ts
-const BYTE_UNITS = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const last = BYTE_UNITS.length - 1;
-	let step = 0;
-	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
-}
-/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
-	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
-}
-function formatSixtieths(count, large, small) {
-	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${remainder}`;
-}
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
-function formatTime(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
-}
-/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-function formatDecimal(value, decimals) {
-	return String(Number(value.toFixed(decimals)));
-}
-function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
-function limitList(items, limit, more) {
-	if (items.length <= limit) return items;
-	return [...items.slice(0, limit), more(items.length - limit)];
-}
-/** The `more` callback of `limitList`: the last item of a truncated list. */
-function moreInReport(count) {
-	return `and ${formatNumber(count)} more; the report file has them all`;
-}
-/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-function listSome(names, limit) {
-	const more = (count) => `and ${formatNumber(count)} more`;
-	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
 }
 
 // src/gate/judge.ts
@@ -2105,46 +2109,6 @@ function describeBug(error) {
 		details: stack.split("\n"),
 		title: message
 	};
-}
-
-// src/github/event-log.ts
-const PROGRESS_INTERVAL_MS = 15e3;
-function eventLog({ line, output, debug }) {
-	const showProgress = progressLog(line);
-	return (event) => {
-		if (event.kind === "debug") debug(event.text);
-		if (event.kind === "note") line(event.text);
-		if (event.kind === "output") output(event.text);
-		if (event.kind === "retry") line(retryLine(event));
-		showProgress(event);
-	};
-}
-function progressLog(log) {
-	const done = {
-		files: 0,
-		bytes: 0
-	};
-	let timer;
-	return (event) => {
-		if (event.kind === "sent") done.bytes += event.bytes;
-		if (event.kind === "attempted") done.files += event.count;
-		if (event.kind === "end") clearInterval(timer);
-		if (event.kind !== "start") return;
-		log(event.title);
-		const startedAt = performance.now();
-		const line = () => progressLine(event.files, done, performance.now() - startedAt);
-		timer = setInterval(() => log(line()), PROGRESS_INTERVAL_MS).unref();
-	};
-}
-function progressLine(files, done, elapsedMs) {
-	const total = totalSize(files);
-	const bytes = Math.min(done.bytes, total);
-	return `${`${formatNumber(done.files)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, elapsedMs)}`;
-}
-function retryLine({ files, retry }) {
-	const { attempt, delayMs, error } = retry;
-	const names = files.map(({ source }) => source);
-	return `Attempt ${attempt} for ${listSome(names, 1) || "the stats"} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 
 // src/github/runner.ts
@@ -3056,9 +3020,7 @@ async function openStep(entry, inputs) {
 			random: Math.random,
 			redact,
 			sandboxes,
-			log: log.line,
-			warn: log.warning,
-			onEvent: eventLog(log)
+			log
 		},
 		log
 	};
@@ -3175,13 +3137,9 @@ const NOTE_INTERVAL_MS = 15e3;
 */
 async function waitForSandbox(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
-	const { cancel, clock, sleep, onEvent } = context;
+	const { cancel, clock, sleep, log } = context;
 	if (conditions === void 0 || cancel.aborted) return void 0;
-	const note = (text) => onEvent({
-		kind: "note",
-		text
-	});
-	note(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
+	log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
 	const startedAt = clock();
 	let nextNoteMs = NOTE_INTERVAL_MS;
 	let unmet = [];
@@ -3194,7 +3152,7 @@ async function waitForSandbox(inputs, client, context) {
 		const error = "error" in outcome ? outcome.error : void 0;
 		if ("value" in outcome) unmet = findUnmet(conditions, outcome.value);
 		if (error === void 0 && unmet.length === 0) {
-			note(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+			log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
 			return;
 		}
 		const leftMs = timeoutMs - waitedMs;
@@ -3202,7 +3160,7 @@ async function waitForSandbox(inputs, client, context) {
 		if (waitedMs < nextNoteMs) continue;
 		nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
 		const reasons = [...unmet.map(judgementLine), error?.message ?? []].flat();
-		note(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
+		log.line(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
 	}
 }
 /** Returns a final error as it is, and lists what was unmet after a timeout. */
@@ -3271,22 +3229,39 @@ async function measure(inputs, client, context, cpuWindowStarted = false) {
 	};
 }
 async function readStatsWithRetries({ statsPath, retries }, client, context) {
-	const { cancel, onEvent } = context;
+	const { cancel, log } = context;
 	const outcome = await withRetries(() => readStats(client, statsPath), {
 		...context,
 		retries,
 		stop: cancel,
-		onRetry: (retry) => onEvent({
-			kind: "retry",
-			files: [],
-			retry
-		})
+		onRetry: (retry) => log.line(describeRetry("the stats", retry))
 	});
-	if ("value" in outcome) onEvent({
-		kind: "debug",
-		text: `Stats: ${outcome.value.json}`
-	});
+	if ("value" in outcome) log.debug(`Stats: ${outcome.value.json}`);
 	return outcome;
+}
+
+// src/tasks/progress.ts
+const INTERVAL_MS = 15e3;
+/** Logs every 15 s how far an upload is, until it is disposed of. */
+function logProgress(files, { clock, log }) {
+	const startedAt = clock();
+	const total = totalSize(files);
+	let stored = 0;
+	let sent = 0;
+	const line = () => {
+		const bytes = Math.min(sent, total);
+		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
+	};
+	const timer = setInterval(() => log.line(line()), INTERVAL_MS).unref();
+	return {
+		addSent(bytes) {
+			sent += bytes;
+		},
+		addStored(count) {
+			stored += count;
+		},
+		[Symbol.dispose]: () => clearInterval(timer)
+	};
 }
 
 // src/tasks/stats-task.ts
@@ -3575,11 +3550,7 @@ async function follow(client, options, context, giveUp) {
 		...policy,
 		isRepeatable: () => pid !== void 0,
 		onRetry({ error, delayMs }) {
-			const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
-			context.onEvent({
-				kind: "note",
-				text
-			});
+			context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
 		}
 	});
 	const ended = following.then(() => "ended");
@@ -3694,19 +3665,13 @@ const MAX_LAST_LINES = 20;
 /** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
 async function runScript(inputs, context) {
 	const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
-	const { cancel, clock, redact, onEvent } = context;
+	const { cancel, clock, redact, log } = context;
 	const title = titleOf(inputs, redact);
 	const place = `sandbox ${sandboxId} at ${baseUrl}`;
-	onEvent({
-		kind: "note",
-		text: `Running ${inlineCode(title)} in ${place}`
-	});
+	log.line(`Running ${inlineCode(title)} in ${place}`);
 	let last = "";
 	const output = readLines((text) => {
-		onEvent({
-			kind: "output",
-			text
-		});
+		log.output(text);
 		last = lastLines(last + lastLines(text, MAX_LAST_LINES), MAX_LAST_LINES);
 	});
 	const service = agentService({
@@ -3794,13 +3759,10 @@ async function run(inputs, context) {
 		warnings: [...warnings, ...isJudged ? judged.warnings : []]
 	});
 }
-function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, onEvent }) {
+function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
 	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
-	onEvent({
-		kind: "note",
-		text: `The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`
-	});
+	log.line(`The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
 }
 /** Starts the period that the next CPU figure covers, and proves that `fail-if` can be judged. */
 async function readFirstStats(inputs, client, context) {
@@ -4223,7 +4185,7 @@ const OTHER_HINT = "Check api-url, the limits of your account and the service's 
 /** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
 async function createOrConnect(inputs, context, hooks) {
 	const open = inputs.template === "" ? connect : create;
-	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.warn(`env: the value of ${name} is sent with its quotation marks.`);
+	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.log.warning(`env: the value of ${name} is sent with its quotation marks.`);
 	const endsAt = context.now() + inputs.lifetime;
 	const opened = await withApi(inputs, context, context.cancel, (api) => open(api, inputs, context, hooks));
 	const domain = domainOf(opened, inputs.apiUrl);
@@ -4234,14 +4196,14 @@ async function createOrConnect(inputs, context, hooks) {
 		baseUrl,
 		endsAt
 	});
-	if (baseUrl === "") context.warn("The service names no domain, so later steps need the inputs sandbox-id, token and base-url.");
-	else context.log(`Its URL: ${baseUrl.replace("{sandbox-id}", opened.id)}`);
+	if (baseUrl === "") context.log.warning("The service names no domain, so later steps need the inputs sandbox-id, token and base-url.");
+	else context.log.line(`Its URL: ${baseUrl.replace("{sandbox-id}", opened.id)}`);
 	if (opened.token === void 0) throw noTokenError(opened);
 }
 /** Deletes a sandbox, unless it is already gone. @throws AgentError */
 async function deleteAtEnd({ id }, inputs, context) {
 	const wasThere = await withApi(inputs, context, context.killImminent, (api) => deleteSandbox(api, id));
-	context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
+	context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 function notDeletedWarning({ id, endsAt }) {
 	return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
@@ -4255,7 +4217,7 @@ function baseUrlOf(domain, apiUrl) {
 }
 async function withApi(inputs, context, stop, use) {
 	const { killImminent, log } = context;
-	const onRetry = ({ attempt, error, delayMs }) => log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
+	const onRetry = (retry) => log.line(describeRetry("the sandbox", retry));
 	await using client = openClient(apiService(inputs), {
 		...context,
 		cancel: killImminent
@@ -4268,7 +4230,7 @@ async function withApi(inputs, context, stop, use) {
 		onRetry
 	});
 }
-async function create(api, inputs, { now, log, warn }, { jobMetadata, scheduleDeletion }) {
+async function create(api, inputs, { now, log }, { jobMetadata, scheduleDeletion }) {
 	const { template, lifetime } = inputs;
 	const metadata = {
 		...inputs.metadata,
@@ -4282,7 +4244,7 @@ async function create(api, inputs, { now, log, warn }, { jobMetadata, scheduleDe
 		...inputs,
 		metadata
 	}, onUncertain).finally(() => {
-		if (uncertainAt !== void 0) warn(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
+		if (uncertainAt !== void 0) log.warning(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
 	});
 	const { id } = sandbox;
 	const deletion = {
@@ -4292,10 +4254,10 @@ async function create(api, inputs, { now, log, warn }, { jobMetadata, scheduleDe
 	try {
 		if (inputs.delete ?? true) scheduleDeletion(deletion);
 	} catch (error) {
-		await deleteSandbox(api, id).catch(() => warn(notDeletedWarning(deletion)));
+		await deleteSandbox(api, id).catch(() => log.warning(notDeletedWarning(deletion)));
 		throw error;
 	}
-	log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
+	log.line(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
 	return sandbox;
 }
 async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = false }, { now, log }, { scheduleDeletion }) {
@@ -4304,7 +4266,7 @@ async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = fa
 		endsAt: now() + lifetime
 	});
 	const sandbox = await connectToSandbox(api, id, lifetime);
-	log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
+	log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
 	return sandbox;
 }
 function maybeCreatedWarning(jobMetadata, endsAt) {
@@ -4314,4 +4276,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { parseAnswer as $, reportOf as A, listSome as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, formatBytes as F, agentService as G, isSecretHeader as H, formatCount as I, allOrProblems as J, openClient as K, formatDuration as L, describeShard as M, digestOf as N, requireVariables as O, isGated as P, badAnswer as Q, formatNumber as R, jobMetadata as S, publishSandbox as T, filesPerRequestOf as U, totalSize as V, withRetries as W, findMistake as X, inputError as Y, MAX_ANSWER_BYTES as Z, runReportingStep as _, endMonitor as a, fieldsOf as at, createMonitorDirectory as b, isStopped as c, run as d, AgentError as et, stats as f, waitForSandbox as g, reportUnmeasured as h, chooseMonitor as i, quote as it, EMPTY_UPLOAD as j, toReportedError as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, errorText as nt, startMonitor as o, parseFields as ot, measure as p, InputError as q, notDeletedWarning as r, systemCode as rt, runSampler as s, createOrConnect as t, isFatal as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, limitList as z };
+export { MAX_ANSWER_BYTES as $, toReportedError as A, formatBytes as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, isGated as F, listSome as G, formatDuration as H, isSecretHeader as I, openClient as J, totalSize as K, filesPerRequestOf as L, EMPTY_UPLOAD as M, describeShard as N, saveDeletion as O, digestOf as P, findMistake as Q, describeRetry as R, findMonitorDirectories as S, loadMonitorDirectory as T, formatNumber as U, formatCount as V, limitList as W, allOrProblems as X, InputError as Y, inputError as Z, waitForSandbox as _, endMonitor as a, systemCode as at, NOT_MEASURED as b, isStopped as c, parseFields as ct, run as d, badAnswer as et, stats as f, reportUnmeasured as g, readJudgeableStats as h, chooseMonitor as i, errorText as it, reportOf as j, requireVariables as k, loadInputs as l, measure as m, deleteAtEnd as n, AgentError as nt, startMonitor as o, quote as ot, logProgress as p, agentService as q, notDeletedWarning as r, isFatal as rt, runSampler as s, fieldsOf as st, createOrConnect as t, parseAnswer as tt, markStopped as u, runReportingStep as v, loadDeletion as w, createMonitorDirectory as x, runStep as y, withRetries as z };

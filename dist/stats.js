@@ -1,4 +1,4 @@
-import { _ as runReportingStep, f as stats } from "./shared.js";
+import { f as stats, v as runReportingStep } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as parseAnswer, A as reportOf, B as listSome, F as formatBytes, G as agentService, H as isSecretHeader, I as formatCount, J as allOrProblems, K as openClient, M as describeShard, N as digestOf, P as isGated, Q as badAnswer, R as formatNumber, U as filesPerRequestOf, V as totalSize, W as withRetries, X as findMistake, Y as inputError, Z as MAX_ANSWER_BYTES, at as fieldsOf, et as AgentError, g as waitForSandbox, h as reportUnmeasured, it as quote, j as EMPTY_UPLOAD, k as toReportedError, m as readJudgeableStats, nt as errorText, ot as parseFields, p as measure, q as InputError, rt as systemCode, tt as isFatal, y as NOT_MEASURED, z as limitList } from "./shared.js";
+import { $ as MAX_ANSWER_BYTES, A as toReportedError, B as formatBytes, F as isGated, G as listSome, I as isSecretHeader, J as openClient, K as totalSize, L as filesPerRequestOf, M as EMPTY_UPLOAD, N as describeShard, P as digestOf, Q as findMistake, R as describeRetry, U as formatNumber, V as formatCount, W as limitList, X as allOrProblems, Y as InputError, Z as inputError, _ as waitForSandbox, at as systemCode, b as NOT_MEASURED, ct as parseFields, et as badAnswer, g as reportUnmeasured, h as readJudgeableStats, it as errorText, j as reportOf, m as measure, nt as AgentError, ot as quote, p as logProgress, q as agentService, rt as isFatal, st as fieldsOf, tt as parseAnswer, z as withRetries } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -758,48 +758,47 @@ function isPathOf(target, path) {
 const MAX_CONSECUTIVE_FAILURES = 3;
 /**
 * Sends a request for each item in parallel, with retries, until further requests would be
-* pointless. Returns why the remaining items were not attempted.
+* pointless.
 */
 async function requestEach(items, options) {
-	const { concurrency, cancel, clock, onRetry, onOutcome, onDebug, isHopeless } = options;
+	const { concurrency, cancel, clock, log, nameOf, isHopeless } = options;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
-	const throttled = throttle(concurrency, stop, onDebug);
+	const throttled = throttle(concurrency, stop, log);
 	let consecutiveFailures = 0;
 	async function requestOne(item) {
 		const startedAt = clock();
 		const outcome = await withRetries(() => throttled(() => options.request(item)), {
 			...options,
 			stop,
-			onRetry: (retry) => onRetry(item, retry)
+			onRetry: (retry) => log.line(describeRetry(nameOf(item), retry))
 		});
 		const error = "error" in outcome ? outcome.error : void 0;
-		if (error?.kind === "cancelled" && error.isUnsent) return;
-		onOutcome(item, {
+		if (error?.kind === "cancelled" && error.isUnsent) return void 0;
+		if (error === void 0) consecutiveFailures = 0;
+		else if (error.isRetryable) consecutiveFailures += 1;
+		if (error !== void 0 && (isFatal(error) || isHopeless?.(item, error))) giveUp.abort(`the transfer had ended: ${error.message}`);
+		if (error !== void 0 && consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last one so: ${error.message}`);
+		return {
 			...outcome,
 			durationMs: Math.round(clock() - startedAt)
-		});
-		if (error === void 0) {
-			consecutiveFailures = 0;
-			return;
-		}
-		if (error.isRetryable) consecutiveFailures += 1;
-		if (isFatal(error) || isHopeless?.(item, error)) giveUp.abort(`the transfer had ended: ${error.message}`);
-		if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
-		const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
-		giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
+		};
 	}
-	await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
-	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
+	const outcomes = await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
+	return {
+		outcomes,
+		retries: outcomes.reduce((sum, outcome) => sum + (outcome?.attempts ?? 1) - 1, 0),
+		reason: typeof stop.reason === "string" ? stop.reason : "the job was cancelled"
+	};
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle(concurrency, stop, onDebug) {
+function throttle(concurrency, stop, log) {
 	const requests = pLimit(concurrency);
 	const slowDown = (limit, error) => {
 		const lower = Math.floor(limit / 2);
 		if (lower === 0 || requests.concurrency !== limit) return;
 		requests.concurrency = lower;
-		onDebug(`Concurrency: ${limit} → ${lower}, ${error.message}`);
+		log.debug(`Concurrency: ${limit} → ${lower}, ${error.message}`);
 	};
 	return (request) => requests(async () => {
 		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.", { isUnsent: true });
@@ -819,48 +818,35 @@ function isOverload({ status }) {
 // src/transfer/transfer.ts
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
 async function transfer(planned, options) {
-	const { storeFiles, filesPerRequest, onEvent } = options;
-	const results = new Map(planned.map((result) => [result.file, result]));
-	const unsent = planned.filter(({ status }) => status === "not-attempted");
-	const batches = batchesOf(unsent.map(({ file }) => file), filesPerRequest);
-	let retries = 0;
-	const reason = await requestEach(batches, {
+	const { storeFiles, filesPerRequest, progress } = options;
+	const unsent = planned.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
+	const batches = batchesOf(unsent, filesPerRequest);
+	const { outcomes, retries, reason } = await requestEach(batches, {
 		...options,
-		request: (batch) => storeFiles(batch, (bytes) => onEvent({
-			kind: "sent",
-			bytes
-		})),
+		nameOf: (batch) => listSome(batch.map(({ source }) => source), 1),
 		isHopeless: mayHaveOverwrittenOthers,
-		onRetry: (batch, retry) => onEvent({
-			kind: "retry",
-			files: batch,
-			retry
-		}),
-		onDebug: (text) => onEvent({
-			kind: "debug",
-			text
-		}),
-		onOutcome(batch, outcome) {
-			retries += outcome.attempts - 1;
-			for (const result of resultsOf(batch, outcome)) results.set(result.file, result);
-			onEvent({
-				kind: "attempted",
-				count: batch.length
-			});
+		async request(batch) {
+			const stored = await storeFiles(batch, progress.addSent);
+			progress.addStored(batch.length);
+			return stored;
 		}
 	});
+	const sent = batches.flatMap((batch, index) => resultsOf(batch, outcomes[index], reason));
+	const byTarget = new Map(sent.map((result) => [result.file.target, result]));
 	return {
-		files: failOverwritten(Array.from(results.values(), (result) => result.status === "not-attempted" ? {
-			...result,
-			reason
-		} : result)),
+		files: failOverwritten(planned.map((result) => byTarget.get(result.file.target) ?? result)),
 		retries
 	};
 }
 function mayHaveOverwrittenOthers(batch, { kind }) {
 	return batch.length > 1 && (kind === "rejected" || kind === "bad-answer");
 }
-function resultsOf(batch, outcome) {
+function resultsOf(batch, outcome, reason) {
+	if (outcome === void 0) return batch.map((file) => ({
+		status: "not-attempted",
+		file,
+		reason
+	}));
 	const { attempts, durationMs } = outcome;
 	if (!("error" in outcome)) return outcome.value.map((stored) => ({
 		status: "uploaded",
@@ -949,35 +935,32 @@ async function planUpload(inputs, context) {
 }
 const MAX_HIDDEN = 5;
 async function findAndPlan(inputs, context) {
-	const { workspace, onEvent } = context;
+	const { workspace, log } = context;
 	const matches = await findFiles(inputs, context);
 	for (const { pattern, root, files, skipped } of matches) {
 		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
-		onEvent({
-			kind: "debug",
-			text: `Pattern ${pattern.pattern}: ${counts}, from ${root}`
-		});
+		log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
 	}
 	const hidden = listHidden(matches, workspace);
-	if (hidden.length > 0) onEvent({
-		kind: "note",
-		text: `Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`
-	});
+	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
 	return planFiles(matches, inputs, workspace);
 }
 async function sendFiles(plan, inputs, client, context) {
-	const { cancel, clock, onEvent } = context;
+	const { cancel, clock, log } = context;
 	if (cancel.aborted) return sendNothing(plan, "the job was cancelled");
 	const { upload: planned, state } = plan;
 	if (state !== void 0) removeState(state);
-	announce(inputs, planned, onEvent);
+	const unsent = planned.files.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
+	if (unsent.length > 0) log.line(announcementOf(unsent, inputs, planned));
+	using progress = logProgress(unsent, context);
 	const startedAt = clock();
 	const { files, retries } = await transfer(planned.files, {
 		...inputs,
 		...context,
 		filesPerRequest: filesPerRequestOf(inputs),
-		storeFiles: createStoreFiles(client, inputs)
-	}).finally(() => onEvent({ kind: "end" }));
+		storeFiles: createStoreFiles(client, inputs),
+		progress
+	});
 	const storedPaths = new Set(files.map((result) => "path" in result ? result.path : ""));
 	const upload = {
 		...planned,
@@ -993,14 +976,8 @@ async function sendFiles(plan, inputs, client, context) {
 		warnings: [...plan.warnings, ...stateWarnings]
 	};
 }
-function announce({ sandboxId, baseUrl }, { files, shard }, onEvent) {
-	const unsent = files.filter(({ status }) => status === "not-attempted").map(({ file }) => file);
-	if (unsent.length === 0) return;
-	onEvent({
-		kind: "start",
-		files: unsent,
-		title: `Uploading ${`${formatCount(unsent.length, "file")} (${formatBytes(totalSize(unsent))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`
-	});
+function announcementOf(unsent, { sandboxId, baseUrl }, { shard }) {
+	return `Uploading ${`${formatCount(unsent.length, "file")} (${formatBytes(totalSize(unsent))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
 }
 /**
 * Marks the files that a dry run would send, and hashes them if `checksums` is set.
@@ -1173,10 +1150,7 @@ async function download(inputs, context) {
 	const { sandboxId, baseUrl, ifNoFileFound } = inputs;
 	const files = placeTargets(inputs, context.workspace);
 	const title = `Downloading ${formatCount(files.length, "file")} from sandbox ${sandboxId} at ${baseUrl}`;
-	context.onEvent({
-		kind: "note",
-		text: title
-	});
+	context.log.line(title);
 	await using client = openClient(agentService(inputs), context);
 	const section = await downloadEach(files, inputs, client, context);
 	const missing = section.files.filter(({ status }) => status === "missing");
@@ -1202,43 +1176,31 @@ function placeTargets({ files, workingDirectory }, workspace) {
 		};
 	});
 }
-async function downloadEach(files, inputs, client, { onEvent, ...context }) {
+async function downloadEach(files, inputs, client, context) {
 	const startedAt = context.clock();
-	const results = /* @__PURE__ */ new Map();
-	let retries = 0;
-	const reason = await requestEach(files, {
+	const { outcomes, retries, reason } = await requestEach(files, {
 		...inputs,
 		...context,
-		request: (file) => downloadFile(file, inputs, client),
-		onRetry: (file, retry) => onEvent({
-			kind: "retry",
-			files: [{ source: file.path }],
-			retry
-		}),
-		onDebug: (text) => onEvent({
-			kind: "debug",
-			text
-		}),
-		onOutcome(file, outcome) {
-			retries += outcome.attempts - 1;
-			results.set(file, resultOf(file, outcome, inputs));
-		}
+		nameOf: (file) => file.path,
+		request: (file) => downloadFile(file, inputs, client)
 	});
 	return {
-		files: files.map((file) => results.get(file) ?? {
-			...namesOf(file),
-			status: "not-attempted",
-			reason
-		}),
+		files: files.map((file, index) => resultOf(file, outcomes[index], inputs, reason)),
 		retries,
 		durationMs: Math.round(context.clock() - startedAt)
 	};
 }
-function resultOf(file, outcome, { ifNoFileFound }) {
+function resultOf({ path, target }, outcome, { ifNoFileFound }, reason) {
+	if (outcome === void 0) return {
+		path,
+		target,
+		status: "not-attempted",
+		reason
+	};
 	const { attempts, durationMs } = outcome;
-	const names = namesOf(file);
 	if ("value" in outcome) return {
-		...names,
+		path,
+		target,
 		status: "downloaded",
 		attempts,
 		durationMs,
@@ -1246,12 +1208,14 @@ function resultOf(file, outcome, { ifNoFileFound }) {
 	};
 	const { kind, status, message, hint } = outcome.error;
 	if (kind === "no-such-file" && ifNoFileFound !== "error") return {
-		...names,
+		path,
+		target,
 		status: "missing",
 		reason: `it ${NOT_FOUND}`
 	};
 	return {
-		...names,
+		path,
+		target,
 		status: "failed",
 		attempts,
 		durationMs,
@@ -1261,12 +1225,6 @@ function resultOf(file, outcome, { ifNoFileFound }) {
 			message,
 			hint
 		}
-	};
-}
-function namesOf({ path, target }) {
-	return {
-		path,
-		target
 	};
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { formatDuration } from '../text/format.ts';
 import { AgentError } from './failure.ts';
 
 /** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
@@ -49,6 +50,11 @@ export async function withRetries<T>(
       if (!(await sleep(delayMs, stop))) return failure;
     }
   }
+}
+
+/** Describes a retry for the log, as in `Attempt 1 for a.js failed, next in 1 s: …`. */
+export function describeRetry(name: string, { attempt, error, delayMs }: Retry): string {
+  return `Attempt ${attempt} for ${name} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 
 const BASE_MS = 1000;

@@ -11,20 +11,16 @@ import {
 } from '@actions/core';
 import { groupFailures } from '../report/transfer-lines.ts';
 import type { UploadSection } from '../report/upload-section.ts';
+import type { Log } from '../tasks/context.ts';
 import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
 import { limitList, moreInReport } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 
 /** Redacts secrets and escapes workflow commands in every line. */
-export interface Log {
-  readonly line: (text: string) => void;
-  /** Logs whole lines of a command's output, up to 16 MiB in total. */
-  readonly output: (lines: string) => void;
-  readonly debug: (text: string) => void;
+export interface StepLog extends Log {
   readonly group: (title: string, lines: readonly string[]) => void;
   readonly notice: (text: string) => void;
-  readonly warning: (text: string) => void;
   readonly error: (lines: readonly string[]) => void;
   readonly fail: (lines: readonly string[]) => void;
 }
@@ -32,7 +28,7 @@ export interface Log {
 // The runner cuts annotations at 4,096 characters (_maxIssueMessageLength in actions/runner).
 const MAX_ANNOTATION_LENGTH = 4000;
 
-export function openLog(redact: Redact): Log {
+export function openLog(redact: Redact): StepLog {
   const clean = (line: string) => escapeCommands(redact(line));
   const toMessage = (lines: readonly string[]) =>
     truncate(lines.map(clean).join('\n'), MAX_ANNOTATION_LENGTH);
@@ -82,7 +78,7 @@ const STATUS_WORDS: Readonly<Record<FileResult['status'], string>> = {
 const MAX_LINES = 1000;
 
 /** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
-export function logFiles({ files, skipped, dryRun }: UploadSection, log: Log): void {
+export function logFiles({ files, skipped, dryRun }: UploadSection, log: StepLog): void {
   if (files.length + skipped.length === 0) return;
   const ordered = Object.keys(STATUS_WORDS).flatMap(status =>
     files.filter(file => file.status === status && status !== 'failed'),

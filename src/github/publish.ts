@@ -10,11 +10,11 @@ import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
 import { errorText } from '../text/errors.ts';
 import { formatNumber, limitList } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
-import { type Log, logFiles } from './log.ts';
+import { logFiles, type StepLog } from './log.ts';
 import { requireVariables, tempDirectory } from './runner.ts';
 
 interface PublishOptions {
-  readonly log: Log;
+  readonly log: StepLog;
   readonly redact: Redact;
   readonly withSummary: boolean;
 }
@@ -32,7 +32,7 @@ export async function publish(
   logVerdict(report, verdict, problems, log);
 }
 
-function writeOutputs(report: Report, verdict: Verdict, log: Log): string[] {
+function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] {
   try {
     const outputs = { ...writeFiles(report, verdict, log), ...verdict.outputs };
     requireVariables('GITHUB_OUTPUT');
@@ -44,7 +44,7 @@ function writeOutputs(report: Report, verdict: Verdict, log: Log): string[] {
 }
 
 /** Writes the report and the files of its sections. Returns their paths, keyed by output. */
-function writeFiles(report: Report, verdict: Verdict, log: Log): Record<string, string> {
+function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<string, string> {
   const json = { output: 'report', name: 'report.json', text: reportJson(report, verdict) };
   const files = [json, ...verdict.files];
   try {
@@ -62,7 +62,7 @@ function writeFiles(report: Report, verdict: Verdict, log: Log): Record<string, 
   }
 }
 
-async function writeSummary(report: Report, verdict: Verdict, log: Log): Promise<void> {
+async function writeSummary(report: Report, verdict: Verdict, log: StepLog): Promise<void> {
   try {
     await stepSummary.addRaw(summaryOf(report, verdict)).write();
   } catch (error) {
@@ -73,7 +73,12 @@ async function writeSummary(report: Report, verdict: Verdict, log: Log): Promise
 // GitHub shows ten annotations per level, and the verdict is one of the errors.
 const MAX_ANNOTATIONS = 9;
 
-function logVerdict(report: Report, verdict: Verdict, problems: readonly string[], log: Log): void {
+function logVerdict(
+  report: Report,
+  verdict: Verdict,
+  problems: readonly string[],
+  log: StepLog,
+): void {
   const { title, reasons, failures, warnings, notices, logLines } = verdict;
   const prefix = report.name === '' ? '' : `${report.name}: `;
   for (const line of logLines) log.line(line);

@@ -13,20 +13,16 @@ import type { RawInputs } from '../inputs/parsers.ts';
 import { secretsIn } from '../inputs/secrets.ts';
 import { failedReport, type Report } from '../report/report.ts';
 import { errorLines, toReportedError } from '../report/reported-error.ts';
-import type { SandboxContext } from '../sandbox/sandbox.ts';
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
-import { eventLog } from './event-log.ts';
 import { loadJobSandboxes } from './job-state.ts';
-import { type Log, openLog } from './log.ts';
+import { openLog, type StepLog } from './log.ts';
 import { publish } from './publish.ts';
 import { cancelSignals, readInputs, workspace } from './runner.ts';
 
-type StepContext = Context & SandboxContext;
-
 type StepHandler<T extends EntryPoint, R> = (
   inputs: Inputs<T>,
-  context: StepContext,
+  context: Context,
   raw: RawInputs,
 ) => Promise<R>;
 
@@ -79,8 +75,8 @@ interface OpenStep {
   readonly raw: RawInputs;
   /** Rejects if a saved sandbox cannot be read. */
   readonly loading: Promise<readonly JobSandbox[]>;
-  readonly context: StepContext;
-  readonly log: Log;
+  readonly context: Context;
+  readonly log: StepLog;
 }
 
 // Headers and variables may be secret, and URLs may contain passwords.
@@ -107,9 +103,7 @@ async function openStep(entry: EntryPoint, inputs: RawInputs | undefined): Promi
     random: Math.random,
     redact,
     sandboxes,
-    log: log.line,
-    warn: log.warning,
-    onEvent: eventLog(log),
+    log,
   };
   return { raw, loading, context, log };
 }

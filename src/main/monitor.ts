@@ -9,6 +9,8 @@ await runReportingStep('monitor', async (inputs, context, raw) => {
   const script = path.join(import.meta.dirname, 'monitor-sampler.js');
   await startMonitor(inputs, raw, context, { script, openDirectory: createMonitorDirectory });
   const activity = name === '' ? 'Monitoring' : `${name}: monitoring`;
-  context.log(`${activity} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
+  context.log.line(
+    `${activity} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`,
+  );
   return undefined;
 });

@@ -1,6 +1,6 @@
 import { type ClientOptions, openClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
-import type { Retry, RetryPolicy } from '../agent/retry.ts';
+import { describeRetry, type Retry, type RetryPolicy } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import {
@@ -15,8 +15,10 @@ import {
 export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
   /** Aborts just before the runner kills the process. */
   readonly killImminent: AbortSignal;
-  readonly log: (line: string) => void;
-  readonly warn: (line: string) => void;
+  readonly log: {
+    readonly line: (text: string) => void;
+    readonly warning: (text: string) => void;
+  };
 }
 
 export interface ScheduledDeletion {
@@ -47,7 +49,7 @@ export async function createOrConnect(
   const open = inputs.template === '' ? connect : create;
   for (const [name, value] of Object.entries(inputs.env))
     if (/^(["']).*\1$/.test(value))
-      context.warn(`env: the value of ${name} is sent with its quotation marks.`);
+      context.log.warning(`env: the value of ${name} is sent with its quotation marks.`);
   const endsAt = context.now() + inputs.lifetime;
   const opened = await withApi(inputs, context, context.cancel, api =>
     open(api, inputs, context, hooks),
@@ -56,10 +58,10 @@ export async function createOrConnect(
   const baseUrl = baseUrlOf(domain, inputs.apiUrl);
   hooks.publish({ ...opened, domain, baseUrl, endsAt });
   if (baseUrl === '')
-    context.warn(
+    context.log.warning(
       'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.',
     );
-  else context.log(`Its URL: ${baseUrl.replace('{sandbox-id}', opened.id)}`);
+  else context.log.line(`Its URL: ${baseUrl.replace('{sandbox-id}', opened.id)}`);
   if (opened.token === undefined) throw noTokenError(opened);
 }
 
@@ -73,7 +75,7 @@ export async function deleteAtEnd(
   const wasThere = await withApi(inputs, context, context.killImminent, api =>
     deleteSandbox(api, id),
   );
-  context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
+  context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 
 export function notDeletedWarning({ id, endsAt }: ScheduledDeletion): string {
@@ -99,8 +101,7 @@ async function withApi<T>(
   use: (api: SandboxApi) => Promise<T>,
 ): Promise<T> {
   const { killImminent, log } = context;
-  const onRetry = ({ attempt, error, delayMs }: Retry) =>
-    log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
+  const onRetry = (retry: Retry) => log.line(describeRetry('the sandbox', retry));
   await using client = openClient(apiService(inputs), { ...context, cancel: killImminent });
   return await use({ ...context, ...inputs, client, stop, onRetry });
 }
@@ -108,7 +109,7 @@ async function withApi<T>(
 async function create(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
-  { now, log, warn }: SandboxContext,
+  { now, log }: SandboxContext,
   { jobMetadata, scheduleDeletion }: SandboxHooks,
 ): Promise<Sandbox> {
   const { template, lifetime } = inputs;
@@ -118,7 +119,8 @@ async function create(
     uncertainAt = now();
   };
   const sandbox = await createSandbox(api, { ...inputs, metadata }, onUncertain).finally(() => {
-    if (uncertainAt !== undefined) warn(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
+    if (uncertainAt !== undefined)
+      log.warning(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
   });
   const { id } = sandbox;
   const deletion = { id, endsAt: now() + lifetime };
@@ -126,10 +128,10 @@ async function create(
     if (inputs.delete ?? true) scheduleDeletion(deletion);
   } catch (error) {
     // The post step won't know about this sandbox, so delete it now.
-    await deleteSandbox(api, id).catch(() => warn(notDeletedWarning(deletion)));
+    await deleteSandbox(api, id).catch(() => log.warning(notDeletedWarning(deletion)));
     throw error;
   }
-  log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
+  log.line(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
   return sandbox;
 }
 
@@ -142,7 +144,7 @@ async function connect(
   // Schedule the deletion first, because connecting may fail.
   if (shouldDelete) scheduleDeletion({ id, endsAt: now() + lifetime });
   const sandbox = await connectToSandbox(api, id, lifetime);
-  log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
+  log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
   return sandbox;
 }
 

@@ -1,28 +1,19 @@
-import type { RetryPolicy } from '../agent/retry.ts';
-import type { PlannedFile } from '../files/plan.ts';
 import type { JobSandbox } from '../inputs/job-sandbox.ts';
-import type { Redact } from '../text/redact.ts';
-import type { TransferEvent } from '../transfer/transfer.ts';
+import type { SandboxContext } from '../sandbox/sandbox.ts';
 
-export interface Context extends Pick<RetryPolicy, 'sleep' | 'random'> {
+export interface Context extends SandboxContext {
   readonly workspace: string;
-  readonly cancel: AbortSignal;
-  /** Aborts just before the runner kills the process. */
-  readonly killImminent: AbortSignal;
   /** Returns monotonic milliseconds. */
   readonly clock: () => number;
-  /** Returns Unix time in milliseconds. */
-  readonly now: () => number;
-  readonly redact: Redact;
   /** The sandboxes that earlier steps of this job created or connected to. */
   readonly sandboxes: readonly JobSandbox[];
-  readonly onEvent: (event: RunEvent) => void;
+  readonly log: Log;
 }
 
-export type RunEvent =
-  | TransferEvent
-  | { readonly kind: 'start'; readonly files: readonly PlannedFile[]; readonly title: string }
-  | { readonly kind: 'end' }
-  | { readonly kind: 'note'; readonly text: string }
-  /** Whole lines of a command's output. */
-  | { readonly kind: 'output'; readonly text: string };
+export interface Log {
+  readonly line: (text: string) => void;
+  /** Logs whole lines of a command's output, up to 16 MiB in total. */
+  readonly output: (lines: string) => void;
+  readonly debug: (text: string) => void;
+  readonly warning: (text: string) => void;
+}

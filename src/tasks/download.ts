@@ -21,7 +21,7 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   const files = placeTargets(inputs, context.workspace);
   const count = formatCount(files.length, 'file');
   const title = `Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`;
-  context.onEvent({ kind: 'note', text: title });
+  context.log.line(title);
   await using client = openClient(agentService(inputs), context);
   const section = await downloadEach(files, inputs, client, context);
   const missing = section.files.filter(({ status }) => status === 'missing');
@@ -52,52 +52,35 @@ async function downloadEach(
   files: readonly FileToDownload[],
   inputs: Inputs<'download'>,
   client: Client,
-  { onEvent, ...context }: Context,
+  context: Context,
 ): Promise<DownloadSection> {
   const startedAt = context.clock();
-  const results = new Map<FileToDownload, DownloadResult>();
-  let retries = 0;
-  const reason = await requestEach(files, {
+  const { outcomes, retries, reason } = await requestEach(files, {
     ...inputs,
     ...context,
+    nameOf: file => file.path,
     request: file => downloadFile(file, inputs, client),
-    onRetry: (file, retry) => onEvent({ kind: 'retry', files: [{ source: file.path }], retry }),
-    onDebug: text => onEvent({ kind: 'debug', text }),
-    onOutcome(file, outcome) {
-      retries += outcome.attempts - 1;
-      results.set(file, resultOf(file, outcome, inputs));
-    },
   });
   return {
-    files: files.map(
-      file => results.get(file) ?? { ...namesOf(file), status: 'not-attempted', reason },
-    ),
+    files: files.map((file, index) => resultOf(file, outcomes[index], inputs, reason)),
     retries,
     durationMs: Math.round(context.clock() - startedAt),
   };
 }
 
 function resultOf(
-  file: FileToDownload,
-  outcome: TimedOutcome<DownloadedFile>,
+  { path, target }: FileToDownload,
+  outcome: TimedOutcome<DownloadedFile> | undefined,
   { ifNoFileFound }: Inputs<'download'>,
+  reason: string,
 ): DownloadResult {
+  if (outcome === undefined) return { path, target, status: 'not-attempted', reason };
   const { attempts, durationMs } = outcome;
-  const names = namesOf(file);
   if ('value' in outcome)
-    return { ...names, status: 'downloaded', attempts, durationMs, ...outcome.value };
+    return { path, target, status: 'downloaded', attempts, durationMs, ...outcome.value };
   const { kind, status, message, hint } = outcome.error;
   if (kind === 'no-such-file' && ifNoFileFound !== 'error')
-    return { ...names, status: 'missing', reason: `it ${NOT_FOUND}` };
-  return {
-    ...names,
-    status: 'failed',
-    attempts,
-    durationMs,
-    error: { kind, status, message, hint },
-  };
-}
-
-function namesOf({ path, target }: FileToDownload): Pick<DownloadResult, 'path' | 'target'> {
-  return { path, target };
+    return { path, target, status: 'missing', reason: `it ${NOT_FOUND}` };
+  const error = { kind, status, message, hint };
+  return { path, target, status: 'failed', attempts, durationMs, error };
 }

@@ -71,8 +71,7 @@ async function follow(
       // A start whose answer was lost may have succeeded, so never start twice.
       isRepeatable: () => pid !== undefined,
       onRetry({ error, delayMs }) {
-        const text = `${error.message} Connecting again in ${formatDuration(delayMs)}.`;
-        context.onEvent({ kind: 'note', text });
+        context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
       },
     },
   );

@@ -1,6 +1,6 @@
 import type { Client } from '../agent/client.ts';
 import type { AgentError } from '../agent/failure.ts';
-import { type Outcome, withRetries } from '../agent/retry.ts';
+import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
 import { gateOf, type Judgement } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -24,10 +24,9 @@ export async function waitForSandbox(
   context: Context,
 ): Promise<ReportedError | undefined> {
   const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
-  const { cancel, clock, sleep, onEvent } = context;
+  const { cancel, clock, sleep, log } = context;
   if (conditions === undefined || cancel.aborted) return undefined;
-  const note = (text: string) => onEvent({ kind: 'note', text });
-  note(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
+  log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
   const startedAt = clock();
   let nextNoteMs = NOTE_INTERVAL_MS;
   let unmet: readonly Judgement[] = [];
@@ -38,7 +37,7 @@ export async function waitForSandbox(
     const error = 'error' in outcome ? outcome.error : undefined;
     if ('value' in outcome) unmet = findUnmet(conditions, outcome.value);
     if (error === undefined && unmet.length === 0) {
-      note(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+      log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
       return undefined;
     }
     const leftMs = timeoutMs - waitedMs;
@@ -48,7 +47,7 @@ export async function waitForSandbox(
     if (waitedMs < nextNoteMs) continue;
     nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
     const reasons = [...unmet.map(judgementLine), error?.message ?? []].flat();
-    note(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
+    log.line(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
   }
 }
 
@@ -129,13 +128,13 @@ export async function readStatsWithRetries(
   client: Client,
   context: Context,
 ): Promise<Outcome<Stats>> {
-  const { cancel, onEvent } = context;
+  const { cancel, log } = context;
   const outcome = await withRetries(() => readStats(client, statsPath), {
     ...context,
     retries,
     stop: cancel,
-    onRetry: retry => onEvent({ kind: 'retry', files: [], retry }),
+    onRetry: retry => log.line(describeRetry('the stats', retry)),
   });
-  if ('value' in outcome) onEvent({ kind: 'debug', text: `Stats: ${outcome.value.json}` });
+  if ('value' in outcome) log.debug(`Stats: ${outcome.value.json}`);
   return outcome;
 }

@@ -24,13 +24,13 @@ const MAX_LAST_LINES = 20;
 /** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
 export async function runScript(inputs: Inputs<'run'>, context: Context): Promise<ScriptResult> {
   const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
-  const { cancel, clock, redact, onEvent } = context;
+  const { cancel, clock, redact, log } = context;
   const title = titleOf(inputs, redact);
   const place = `sandbox ${sandboxId} at ${baseUrl}`;
-  onEvent({ kind: 'note', text: `Running ${inlineCode(title)} in ${place}` });
+  log.line(`Running ${inlineCode(title)} in ${place}`);
   let last = '';
   const output = readLines(text => {
-    onEvent({ kind: 'output', text });
+    log.output(text);
     last = lastLines(last + lastLines(text, MAX_LAST_LINES), MAX_LAST_LINES);
   });
   const service = agentService({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });

@@ -57,12 +57,13 @@ export async function run(inputs: Inputs<'run'>, context: Context): Promise<Repo
 
 function noteSandboxEnd(
   { sandboxId, maxDuration }: Inputs<'run'>,
-  { now, sandboxes, onEvent }: Context,
+  { now, sandboxes, log }: Context,
 ): void {
   const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
   if (endsAt === undefined || now() + maxDuration <= endsAt) return;
-  const text = `The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`;
-  onEvent({ kind: 'note', text });
+  log.line(
+    `The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`,
+  );
 }
 
 /** Starts the period that the next CPU figure covers, and proves that `fail-if` can be judged. */

@@ -1,7 +1,7 @@
 import { agentService, type Client, openClient } from '../agent/client.ts';
 import { findFiles } from '../files/find.ts';
 import { listHidden } from '../files/pattern-problems.ts';
-import { type FilePlan, filesOfShard, planFiles } from '../files/plan.ts';
+import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
 import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -20,6 +20,7 @@ import {
 import { createStoreFiles } from '../transfer/store-files.ts';
 import { type FileResult, transfer } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
+import { logProgress } from './progress.ts';
 
 /** Plans and uploads files. @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
@@ -63,18 +64,15 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
 const MAX_HIDDEN = 5;
 
 async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<FilePlan> {
-  const { workspace, onEvent } = context;
+  const { workspace, log } = context;
   const matches = await findFiles(inputs, context);
   for (const { pattern, root, files, skipped } of matches) {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
-    onEvent({ kind: 'debug', text: `Pattern ${pattern.pattern}: ${counts}, from ${root}` });
+    log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
   }
   const hidden = listHidden(matches, workspace);
   if (hidden.length > 0)
-    onEvent({
-      kind: 'note',
-      text: `Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`,
-    });
+    log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
   return planFiles(matches, inputs, workspace);
 }
 
@@ -84,18 +82,23 @@ export async function sendFiles(
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
-  const { cancel, clock, onEvent } = context;
+  const { cancel, clock, log } = context;
   if (cancel.aborted) return sendNothing(plan, 'the job was cancelled');
   const { upload: planned, state } = plan;
   if (state !== undefined) removeState(state);
-  announce(inputs, planned, onEvent);
+  const unsent = planned.files.flatMap(({ status, file }) =>
+    status === 'not-attempted' ? file : [],
+  );
+  if (unsent.length > 0) log.line(announcementOf(unsent, inputs, planned));
+  using progress = logProgress(unsent, context);
   const startedAt = clock();
   const { files, retries } = await transfer(planned.files, {
     ...inputs,
     ...context,
     filesPerRequest: filesPerRequestOf(inputs),
     storeFiles: createStoreFiles(client, inputs),
-  }).finally(() => onEvent({ kind: 'end' }));
+    progress,
+  });
   // Different targets can resolve to the same path, for example through a link in the sandbox.
   const storedPaths = new Set(files.map(result => ('path' in result ? result.path : '')));
   const upload = {
@@ -110,17 +113,14 @@ export async function sendFiles(
   return { upload, warnings: [...plan.warnings, ...stateWarnings] };
 }
 
-function announce(
+function announcementOf(
+  unsent: readonly PlannedFile[],
   { sandboxId, baseUrl }: Inputs<'upload'>,
-  { files, shard }: UploadSection,
-  onEvent: Context['onEvent'],
-): void {
-  const unsent = files.filter(({ status }) => status === 'not-attempted').map(({ file }) => file);
-  if (unsent.length === 0) return;
+  { shard }: UploadSection,
+): string {
   const size = `${formatCount(unsent.length, 'file')} (${formatBytes(totalSize(unsent))})`;
   const shardText = shard === undefined ? '' : `, ${describeShard(shard)}`;
-  const title = `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
-  onEvent({ kind: 'start', files: unsent, title });
+  return `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { AgentError, isFatal } from '../agent/failure.ts';
-import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import { describeRetry, type Outcome, type RetryPolicy, withRetries } from '../agent/retry.ts';
 
 export interface RequestEachOptions<I, T> extends RetryPolicy {
   readonly concurrency: number;
@@ -8,73 +8,85 @@ export interface RequestEachOptions<I, T> extends RetryPolicy {
   /** Prevents new requests; the client aborts those in flight. */
   readonly cancel: AbortSignal;
   readonly clock: () => number;
-  readonly onRetry: (item: I, retry: Retry) => void;
-  readonly onOutcome: (item: I, outcome: TimedOutcome<T>) => void;
-  readonly onDebug: (text: string) => void;
+  readonly log: TransferLog;
+  readonly nameOf: (item: I) => string;
   /** Returns true for errors that make further requests pointless, besides fatal ones. */
   readonly isHopeless?: (item: I, error: AgentError) => boolean;
 }
 
+export interface TransferLog {
+  readonly line: (text: string) => void;
+  readonly debug: (text: string) => void;
+}
+
 export type TimedOutcome<T> = Outcome<T> & { readonly durationMs: number };
+
+interface Requested<T> {
+  /** In the order of the items; undefined for an item that was not attempted. */
+  readonly outcomes: readonly (TimedOutcome<T> | undefined)[];
+  readonly retries: number;
+  /** Why items were not attempted. */
+  readonly reason: string;
+}
 
 // This may leave good files unsent, but by then the job has failed anyway.
 const MAX_CONSECUTIVE_FAILURES = 3;
 
 /**
  * Sends a request for each item in parallel, with retries, until further requests would be
- * pointless. Returns why the remaining items were not attempted.
+ * pointless.
  */
 export async function requestEach<I, T>(
   items: readonly I[],
   options: RequestEachOptions<I, T>,
-): Promise<string> {
-  const { concurrency, cancel, clock, onRetry, onOutcome, onDebug, isHopeless } = options;
+): Promise<Requested<T>> {
+  const { concurrency, cancel, clock, log, nameOf, isHopeless } = options;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
-  const throttled = throttle(concurrency, stop, onDebug);
+  const throttled = throttle(concurrency, stop, log);
   let consecutiveFailures = 0;
 
-  async function requestOne(item: I): Promise<void> {
+  async function requestOne(item: I): Promise<TimedOutcome<T> | undefined> {
     const startedAt = clock();
     const outcome = await withRetries(() => throttled(() => options.request(item)), {
       ...options,
       stop,
-      onRetry: retry => onRetry(item, retry),
+      onRetry: retry => log.line(describeRetry(nameOf(item), retry)),
     });
     const error = 'error' in outcome ? outcome.error : undefined;
     // The transfer ended before the first attempt.
-    if (error?.kind === 'cancelled' && error.isUnsent) return;
-    onOutcome(item, { ...outcome, durationMs: Math.round(clock() - startedAt) });
-    if (error === undefined) {
-      consecutiveFailures = 0;
-      return;
-    }
-    if (error.isRetryable) consecutiveFailures += 1;
-    if (isFatal(error) || isHopeless?.(item, error))
+    if (error?.kind === 'cancelled' && error.isUnsent) return undefined;
+    if (error === undefined) consecutiveFailures = 0;
+    else if (error.isRetryable) consecutiveFailures += 1;
+    if (error !== undefined && (isFatal(error) || isHopeless?.(item, error)))
       giveUp.abort(`the transfer had ended: ${error.message}`);
-    if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
-    const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
-    giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
+    if (error !== undefined && consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
+      giveUp.abort(
+        `${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last one so: ${error.message}`,
+      );
+    return { ...outcome, durationMs: Math.round(clock() - startedAt) };
   }
 
   // An item keeps its slot while it waits for a retry, so a dead sandbox gets few requests.
   const slots = pLimit(concurrency);
-  await slots
+  const outcomes = await slots
     .map(items, requestOne)
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
-  return typeof stop.reason === 'string' ? stop.reason : 'the job was cancelled';
+  const retries = outcomes.reduce((sum, outcome) => sum + (outcome?.attempts ?? 1) - 1, 0);
+  const reason = typeof stop.reason === 'string' ? stop.reason : 'the job was cancelled';
+  return { outcomes, retries, reason };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle(concurrency: number, stop: AbortSignal, onDebug: (text: string) => void) {
+function throttle(concurrency: number, stop: AbortSignal, log: TransferLog) {
   const requests = pLimit(concurrency);
   const slowDown = (limit: number, error: AgentError) => {
     const lower = Math.floor(limit / 2);
     // If several requests fail at the same limit, halve it only once.
     if (lower === 0 || requests.concurrency !== limit) return;
     requests.concurrency = lower;
-    onDebug(`Concurrency: ${limit} → ${lower}, ${error.message}`);
+    log.debug(`Concurrency: ${limit} → ${lower}, ${error.message}`);
   };
   return <T>(request: () => Promise<T>): Promise<T> =>
     requests(async () => {

@@ -1,9 +1,9 @@
 import type { AgentError, Failure } from '../agent/failure.ts';
-import type { Retry, RetryPolicy } from '../agent/retry.ts';
+import type { RetryPolicy } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { listSome } from '../text/format.ts';
 import { type Batch, batchesOf } from './multipart.ts';
-import { requestEach, type TimedOutcome } from './request-each.ts';
+import { requestEach, type TimedOutcome, type TransferLog } from './request-each.ts';
 import type { StoredFile, StoreFiles } from './store-files.ts';
 
 /**
@@ -32,16 +32,6 @@ export type FileResult =
       readonly sha256?: string | undefined;
     };
 
-type NamedFile = Pick<PlannedFile, 'source'>;
-
-export type TransferEvent =
-  | { readonly kind: 'sent'; readonly bytes: number }
-  /** `files` is empty for a stats request. */
-  | { readonly kind: 'retry'; readonly files: readonly NamedFile[]; readonly retry: Retry }
-  /** Counts files instead of naming results, which may change until the transfer ends. */
-  | { readonly kind: 'attempted'; readonly count: number }
-  | { readonly kind: 'debug'; readonly text: string };
-
 export interface TransferOptions extends RetryPolicy {
   readonly concurrency: number;
   readonly filesPerRequest: number;
@@ -49,7 +39,13 @@ export interface TransferOptions extends RetryPolicy {
   /** Prevents new requests; the client aborts those in flight. */
   readonly cancel: AbortSignal;
   readonly clock: () => number;
-  readonly onEvent: (event: TransferEvent) => void;
+  readonly log: TransferLog;
+  readonly progress: TransferProgress;
+}
+
+export interface TransferProgress {
+  readonly addSent: (bytes: number) => void;
+  readonly addStored: (files: number) => void;
 }
 
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
@@ -57,29 +53,26 @@ export async function transfer(
   planned: readonly FileResult[],
   options: TransferOptions,
 ): Promise<{ readonly files: readonly FileResult[]; readonly retries: number }> {
-  const { storeFiles, filesPerRequest, onEvent } = options;
-  const results = new Map(planned.map(result => [result.file, result]));
-  const unsent = planned.filter(({ status }) => status === 'not-attempted');
-  const batches = batchesOf(
-    unsent.map(({ file }) => file),
-    filesPerRequest,
-  );
-  let retries = 0;
-  const reason = await requestEach(batches, {
+  const { storeFiles, filesPerRequest, progress } = options;
+  const unsent = planned.flatMap(({ status, file }) => (status === 'not-attempted' ? file : []));
+  const batches = batchesOf(unsent, filesPerRequest);
+  const { outcomes, retries, reason } = await requestEach(batches, {
     ...options,
-    request: batch => storeFiles(batch, bytes => onEvent({ kind: 'sent', bytes })),
+    nameOf: batch =>
+      listSome(
+        batch.map(({ source }) => source),
+        1,
+      ),
     isHopeless: mayHaveOverwrittenOthers,
-    onRetry: (batch, retry) => onEvent({ kind: 'retry', files: batch, retry }),
-    onDebug: text => onEvent({ kind: 'debug', text }),
-    onOutcome(batch, outcome) {
-      retries += outcome.attempts - 1;
-      for (const result of resultsOf(batch, outcome)) results.set(result.file, result);
-      onEvent({ kind: 'attempted', count: batch.length });
+    async request(batch) {
+      const stored = await storeFiles(batch, progress.addSent);
+      progress.addStored(batch.length);
+      return stored;
     },
   });
-  const files = Array.from(results.values(), result =>
-    result.status === 'not-attempted' ? { ...result, reason } : result,
-  );
+  const sent = batches.flatMap((batch, index) => resultsOf(batch, outcomes[index], reason));
+  const byTarget = new Map(sent.map(result => [result.file.target, result]));
+  const files = planned.map(result => byTarget.get(result.file.target) ?? result);
   return { files: failOverwritten(files), retries };
 }
 
@@ -88,7 +81,12 @@ function mayHaveOverwrittenOthers(batch: Batch, { kind }: AgentError): boolean {
   return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
 
-function resultsOf(batch: Batch, outcome: TimedOutcome<readonly StoredFile[]>): FileResult[] {
+function resultsOf(
+  batch: Batch,
+  outcome: TimedOutcome<readonly StoredFile[]> | undefined,
+  reason: string,
+): FileResult[] {
+  if (outcome === undefined) return batch.map(file => ({ status: 'not-attempted', file, reason }));
   const { attempts, durationMs } = outcome;
   if (!('error' in outcome))
     return outcome.value.map(stored => ({ status: 'uploaded', attempts, durationMs, ...stored }));

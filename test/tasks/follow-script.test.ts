@@ -67,7 +67,7 @@ async function follow(answers: readonly Respond[], stop = new AbortController().
       redact: redactor([TOKEN]),
       sandboxes: [],
       random: () => 0.5,
-      onEvent() {},
+      log: { line() {}, output() {}, debug() {}, warning() {} },
       clock: now,
       now,
       sleep,

@@ -46,9 +46,7 @@ function contextCancelledAt(ms = Number.POSITIVE_INFINITY) {
     random: () => 0,
     redact: text => text,
     sandboxes: [],
-    onEvent(event) {
-      if (event.kind === 'note') lines.push(event.text);
-    },
+    log: { line: text => lines.push(text), output() {}, debug() {}, warning() {} },
     sleep(duration, signal) {
       if (clock.now() >= ms) controller.abort();
       return clock.sleep(duration, signal);

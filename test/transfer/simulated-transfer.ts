@@ -1,10 +1,5 @@
 import type { PlannedFile } from '../../src/files/plan.ts';
-import {
-  type FileResult,
-  type TransferEvent,
-  type TransferOptions,
-  transfer,
-} from '../../src/transfer/transfer.ts';
+import { type FileResult, type TransferOptions, transfer } from '../../src/transfer/transfer.ts';
 import { fakeClock } from '../clock.ts';
 
 export function plannedFile(target: string, size = 3): PlannedFile {
@@ -37,7 +32,12 @@ export interface Simulation {
   /** The first letter of each file's status. */
   readonly statuses: string;
   readonly requests: readonly Request[];
-  readonly events: readonly TransferEvent[];
+  /** Its retries. */
+  readonly lines: readonly string[];
+  /** Changes of its concurrency. */
+  readonly debugLines: readonly string[];
+  readonly sentBytes: number;
+  readonly storedFiles: number;
   readonly repeated: number;
   /** Milliseconds of simulated time. */
   readonly tookMs: number;
@@ -64,7 +64,10 @@ export async function simulate(
 ): Promise<Simulation> {
   const clock = fakeClock();
   const requests: Request[] = [];
-  const events: TransferEvent[] = [];
+  const lines: string[] = [];
+  const debugLines: string[] = [];
+  let sentBytes = 0;
+  let storedFiles = 0;
   let inFlight = 0;
   const known = new Map(unchanged.map(result => [result.file, result]));
   const before = planned.map(file => known.get(file) ?? notAttempted(file));
@@ -74,7 +77,15 @@ export async function simulate(
     retries: 0,
     random: () => 0.5,
     cancel: new AbortController().signal,
-    onEvent: event => void events.push(event),
+    log: { line: text => lines.push(text), debug: text => debugLines.push(text) },
+    progress: {
+      addSent(bytes) {
+        sentBytes += bytes;
+      },
+      addStored(files) {
+        storedFiles += files;
+      },
+    },
     clock: clock.now,
     sleep: clock.sleep,
     async storeFiles(files, onSent) {
@@ -92,5 +103,6 @@ export async function simulate(
     ...options,
   });
   const statuses = results.map(({ status }) => status[0]).join('');
-  return { results, statuses, requests, events, repeated, tookMs: clock.now() };
+  const logged = { lines, debugLines, sentBytes, storedFiles };
+  return { results, statuses, requests, ...logged, repeated, tookMs: clock.now() };
 }

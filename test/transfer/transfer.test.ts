@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import type { FileResult, TransferEvent } from '../../src/transfer/transfer.ts';
+import type { FileResult } from '../../src/transfer/transfer.ts';
 import { plannedFile, plannedFiles, type Request, simulate } from './simulated-transfer.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
@@ -29,18 +29,14 @@ function failing(failures: Readonly<Record<string, Error>>) {
   return ({ name }: Request) => failures[name];
 }
 
-function debugLines(events: readonly TransferEvent[]): string[] {
-  return events.flatMap(event => (event.kind === 'debug' ? [event.text] : []));
-}
-
 const names = (requests: readonly Request[]) => requests.map(({ name }) => name);
 
-test('a transfer returns one result per file, in plan order, and reports each attempted file', async () => {
+test('a transfer returns one result per file, in plan order, and counts what was sent and stored', async () => {
   const planned = plannedFiles(3);
   const [first, second, third] = planned;
   assert.ok(first && second && third);
   const known = { status: 'unchanged', file: second, path: '/home/f1', sha256: 'a' } as const;
-  const { results, events, repeated } = await simulate(planned, failing({ f2: REJECTED }), {
+  const { results, repeated, ...simulation } = await simulate(planned, failing({ f2: REJECTED }), {
     unchanged: [known],
     concurrency: 24,
     retries: 2,
@@ -52,11 +48,7 @@ test('a transfer returns one result per file, in plan order, and reports each at
     known,
     { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
   ]);
-  assert.deepEqual(events, [
-    { kind: 'sent', bytes: 3 },
-    { kind: 'attempted', count: 1 },
-    { kind: 'attempted', count: 1 },
-  ]);
+  assert.deepEqual([simulation.sentBytes, simulation.storedFiles], [3, 1]);
   assert.equal(repeated, 0);
   assert.deepEqual((await simulate([])).results, []);
 });
@@ -71,14 +63,22 @@ for (const concurrency of [1, 3, 24])
     assert.equal(tookMs, (48 / concurrency) * 100);
   });
 
-test('a 500 is retried with backoff, and each retry is reported', async () => {
+test('a 500 is retried with backoff, and each retry is logged', async () => {
   const busy = ({ at }: Request) => (at < 1500 ? SERVER : undefined);
-  const { results, events, tookMs } = await simulate(plannedFiles(1), busy, { retries: 4 });
+  const { results, lines, tookMs } = await simulate(plannedFiles(1), busy, { retries: 4 });
   const [result] = results;
   assert.ok(result?.status === 'uploaded');
   assert.deepEqual([result.attempts, result.durationMs, tookMs], [3, 2550, 2550]);
-  const retries = events.flatMap(event => (event.kind === 'retry' ? [event.retry.delayMs] : []));
-  assert.deepEqual(retries, [750, 1500]);
+  assert.deepEqual(lines, [
+    'Attempt 1 for f0 failed, next in 750 ms: It failed.',
+    'Attempt 2 for f0 failed, next in 1.5 s: It failed.',
+  ]);
+});
+
+test('a retry of a batch names its first file and counts the others', async () => {
+  const busy = ({ at }: Request) => (at === 0 ? SERVER : undefined);
+  const { lines } = await simulate(plannedFiles(3), busy, { filesPerRequest: 3, retries: 1 });
+  assert.match(lines.join('\n'), /^Attempt 1 for f0 and 2 more failed, /);
 });
 
 for (const [reason, end] of Object.entries({
@@ -87,7 +87,7 @@ for (const [reason, end] of Object.entries({
 }))
   test(`retries counts the requests that were repeated, not those that ${reason} prevented`, async () => {
     const controller = new AbortController();
-    const { events, repeated } = await simulate(
+    const { lines, repeated } = await simulate(
       plannedFiles(2),
       // Both fail at 0 ms. The first is repeated at 850 ms, while the second still waits.
       ({ name, at }) => {
@@ -97,7 +97,7 @@ for (const [reason, end] of Object.entries({
       { concurrency: 2, retries: 1, cancel: controller.signal },
     );
     assert.equal(repeated, 1);
-    assert.equal(events.filter(({ kind }) => kind === 'retry').length, 2);
+    assert.equal(lines.length, 2);
   });
 
 test('a bug rejects the transfer, and nothing more is sent', async () => {
@@ -192,7 +192,7 @@ for (const most of [8, 4, 2])
   for (const takesMs of [20, 1000])
     test(`a sandbox that answers 429 above ${most} parallel requests of ${takesMs} ms still gets all 2,000 files`, async () => {
       const sandbox = ({ inFlight }: Request) => (inFlight > most ? BUSY : undefined);
-      const { statuses, requests, events } = await simulate(plannedFiles(2000), sandbox, {
+      const { statuses, requests, debugLines } = await simulate(plannedFiles(2000), sandbox, {
         concurrency: 24,
         retries: 4,
         takesMs,
@@ -200,7 +200,7 @@ for (const most of [8, 4, 2])
       });
       assert.equal(statuses, 'u'.repeat(2000));
       assert.ok(requests.length < 2100, `${requests.length} requests`);
-      const limits = debugLines(events).map(text => Number(/→ (\d+)/.exec(text)?.[1]));
+      const limits = debugLines.map(text => Number(/→ (\d+)/.exec(text)?.[1]));
       assert.deepEqual(limits, [12, 6, 3, 1].slice(0, limits.length));
       assert.ok((limits.at(-1) ?? 0) <= most);
     });
@@ -209,9 +209,9 @@ test('a short burst of 503 halves the concurrency once', async () => {
   const overloaded = new AgentError('busy', 'It is busy.', { status: 503 });
   const sandbox = ({ at }: Request) => (at === 0 ? overloaded : undefined);
   const options = { concurrency: 24, retries: 4 };
-  const { statuses, events } = await simulate(plannedFiles(200), sandbox, options);
+  const { statuses, debugLines } = await simulate(plannedFiles(200), sandbox, options);
   assert.equal(statuses, 'u'.repeat(200));
-  assert.deepEqual(debugLines(events), ['Concurrency: 24 → 12, It is busy.']);
+  assert.deepEqual(debugLines, ['Concurrency: 24 → 12, It is busy.']);
 });
 
 test('a transfer gives up if the sandbox answers 429 for ever', async () => {
