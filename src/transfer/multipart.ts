@@ -7,11 +7,8 @@ import { openFile, readWholeFile } from './read-file.ts';
 /** Files sent in one request. */
 export type Batch = readonly [PlannedFile, ...PlannedFile[]];
 
-/**
- * Files up to this size are read into memory and sent from one buffer, which is faster than
- * streaming.
- */
-export const SMALL_BYTES = 256 * 1024;
+// Files up to this size are read into memory and sent from one buffer, which is faster than streaming.
+const SMALL_BYTES = 256 * 1024;
 
 const BATCH_BYTES = 1024 * 1024;
 
@@ -77,10 +74,15 @@ function headOf({ target }: PlannedFile): Buffer {
 }
 
 /**
- * Reads small files into one body.
- * @throws AgentError if a file cannot be read or its size has changed
+ * Reads small files, or opens a large one when its chunks are read.
+ * @throws AgentError (from `chunks` for a large file) if a file cannot be read or its size has changed
  */
-export function batchBody(files: readonly PlannedFile[], isHashed: boolean): Body {
+export function bodyOf(batch: Batch, isHashed: boolean): Body {
+  const [file] = batch;
+  return file.size > SMALL_BYTES ? streamedBody(file, isHashed) : bufferedBody(batch, isHashed);
+}
+
+function bufferedBody(files: Batch, isHashed: boolean): Body {
   const pieces: Buffer[] = [];
   const digests: string[] = [];
   for (const file of files) {
@@ -94,8 +96,7 @@ export function batchBody(files: readonly PlannedFile[], isHashed: boolean): Bod
   return { chunks, length: bytes.length + TAIL.length, digests: () => digests };
 }
 
-/** Streams a file. Its chunks throw an AgentError if it cannot be read or its size has changed. */
-export function fileBody(file: PlannedFile, isHashed: boolean): Body {
+function streamedBody(file: PlannedFile, isHashed: boolean): Body {
   const head = headOf(file);
   const digest = isHashed ? createHash('sha256') : undefined;
   function* chunks(): Generator<BorrowedBuffer> {

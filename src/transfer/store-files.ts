@@ -4,7 +4,7 @@ import type { Client } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-import { type Batch, batchBody, CONTENT_TYPE, fileBody, SMALL_BYTES } from './multipart.ts';
+import { type Batch, bodyOf, CONTENT_TYPE } from './multipart.ts';
 
 export interface StoredFile {
   readonly file: PlannedFile;
@@ -33,8 +33,7 @@ export function createStoreFiles(
   const isHashed = inputs.checksums || inputs.stateFile !== '';
   return async (batch, onSent) => {
     const [file, ...others] = batch;
-    const isLarge = file.size > SMALL_BYTES;
-    const body = isLarge ? fileBody(file, isHashed) : batchBody(batch, isHashed);
+    const body = bodyOf(batch, isHashed);
     const answer = await client.send({
       method: 'POST',
       path: requestPath(inputs, others.length === 0 ? file.target : undefined),

@@ -3,16 +3,16 @@ import { hash } from 'node:crypto';
 import { appendFileSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
+import { type Batch, type Body, bodyOf, CONTENT_TYPE } from '../../src/transfer/multipart.ts';
 import {
-  type Body,
-  batchBody,
-  CONTENT_TYPE,
-  fileBody,
-  SMALL_BYTES,
-} from '../../src/transfer/multipart.ts';
-import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
+  concatCopies,
+  countOpenFiles,
+  distinctBytes,
+  LARGE_BYTES,
+  openTempFolder,
+  type TempFolder,
+} from './temp-folder.ts';
 
-const LARGE = SMALL_BYTES + 1;
 const [, BOUNDARY = ''] =
   /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(CONTENT_TYPE) ?? [];
 const TAIL = `\r\n--${BOUNDARY}--\r\n`;
@@ -46,38 +46,39 @@ function readWhole(body: Body): Buffer {
   return bytes;
 }
 
-for (const size of [0, 1, 1000, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3])
+/** Writes files, each with its name or a given content. */
+function writeBatch(folder: TempFolder, names: readonly string[], contents = names): Batch {
+  const files = names.map((name, index) => folder.writePlanned(name, contents[index] ?? ''));
+  const [first = assert.fail('there are no files'), ...others] = files;
+  return [first, ...others];
+}
+
+for (const size of [0, 1, 1000, LARGE_BYTES - 1, LARGE_BYTES, 5 * LARGE_BYTES])
   test(`a body contains a file of ${size} bytes unchanged, and has its SHA-256`, async () => {
     using folder = openTempFolder();
     const content = distinctBytes(size);
-    const file = folder.writePlanned('app/a', content);
-    const sha256 = hash('sha256', content);
-    const bodies = [fileBody(file, true), batchBody([file], true)];
-    for (const body of bodies) {
-      const [part] = await parse(readWhole(body));
-      assert.deepEqual(
-        [part?.field, part?.filename, part?.type],
-        ['file', 'app/a', 'application/octet-stream'],
-      );
-      assert.ok(part?.content.equals(content));
-      assert.deepEqual(body.digests(), [sha256]);
-    }
+    const body = bodyOf([folder.writePlanned('app/a', content)], true);
+    const [part = assert.fail('there is no part')] = await parse(readWhole(body));
+    const { field, filename, type } = part;
+    assert.deepEqual([field, filename, type], ['file', 'app/a', 'application/octet-stream']);
+    assert.ok(part.content.equals(content));
+    assert.deepEqual(body.digests(), [hash('sha256', content)]);
     assert.equal(countOpenFiles(folder.path), 0);
   });
 
 test('a body is sent in chunks of at most 256 KiB, the last of which is the multipart tail', () => {
   using folder = openTempFolder();
-  const file = folder.writePlanned('a', distinctBytes(SMALL_BYTES));
-  for (const { chunks } of [batchBody([file], false), fileBody(file, false)]) {
+  for (const size of [LARGE_BYTES - 1, LARGE_BYTES]) {
+    const { chunks } = bodyOf([folder.writePlanned('a', distinctBytes(size))], false);
     const lengths = Array.from(chunks, chunk => chunk.length);
-    assert.ok(lengths.length > 1 && Math.max(...lengths) <= SMALL_BYTES);
+    assert.ok(lengths.length > 1 && Math.max(...lengths) <= 256 * 1024);
     assert.equal(lengths.at(-1), TAIL.length);
   }
 });
 
 test('a body that is not read to its end closes its file', () => {
   using folder = openTempFolder();
-  const body = fileBody(folder.writePlanned('a', distinctBytes(4 * LARGE)), false);
+  const body = bodyOf([folder.writePlanned('a', distinctBytes(4 * LARGE_BYTES))], false);
   const [head, first] = body.chunks;
   assert.ok(head !== undefined && first !== undefined);
   assert.equal(countOpenFiles(folder.path), 0);
@@ -86,13 +87,13 @@ test('a body that is not read to its end closes its file', () => {
 test('a batch body has a part per file, even if a file looks like a boundary', async () => {
   using folder = openTempFolder();
   const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
-  const files = contents.map((content, index) => folder.writePlanned(`f${index}`, content));
-  const body = batchBody(files, true);
+  const names = ['f0', 'f1', 'f2', 'f3', 'f4'];
+  const files = writeBatch(folder, names, contents);
+  const body = bodyOf(files, true);
   const parts = await parse(readWhole(body));
-  const found = parts.map(({ filename, content }) => [filename, String(content)]);
   assert.deepEqual(
-    found,
-    contents.map((content, index) => [`f${index}`, content]),
+    parts.map(({ filename, content }) => [filename, String(content)]),
+    names.map((name, index) => [name, contents[index]]),
   );
   assert.deepEqual(
     body.digests(),
@@ -108,20 +109,20 @@ test('a batch body cannot be made if a file is gone or has grown', () => {
   assert.ok(one && gone && grown);
   rmSync(gone.realPath);
   appendFileSync(grown.realPath, 'x'.repeat(500));
-  assert.throws(() => batchBody([one, gone], false), /ENOENT/);
-  assert.throws(() => batchBody([one, grown], false), /has 505 bytes instead of the 5 /);
+  assert.throws(() => bodyOf([one, gone], false), /ENOENT/);
+  assert.throws(() => bodyOf([one, grown], false), /has 505 bytes instead of the 5 /);
 });
 
 test('two bodies never share memory, since a socket may still read the first', () => {
   using folder = openTempFolder();
   // Larger than what Node takes from its pool.
   const small = folder.writePlanned('a', distinctBytes(50_000));
-  const large = folder.writePlanned('b', distinctBytes(3 * LARGE));
+  const large = folder.writePlanned('b', distinctBytes(3 * LARGE_BYTES));
   const memoryOf = ({ chunks }: Body) => {
     const buffers = [...chunks];
     return new Set(buffers.filter(({ length }) => length > 1000).map(({ buffer }) => buffer));
   };
-  for (const open of [() => batchBody([small, small], true), () => fileBody(large, true)]) {
+  for (const open of [() => bodyOf([small, small], true), () => bodyOf([large], true)]) {
     const first = memoryOf(open());
     assert.ok(first.size > 0 && first.isDisjointFrom(memoryOf(open())));
   }
@@ -148,17 +149,14 @@ const FILENAMES: Readonly<Record<string, string>> = {
 for (const [filename, received] of Object.entries(FILENAMES))
   test(`a server reads the filename ${JSON.stringify(filename)} as ${JSON.stringify(received)}`, async () => {
     using folder = openTempFolder();
-    const body = batchBody([folder.writePlanned(filename, 'content')], false);
+    const body = bodyOf([folder.writePlanned(filename, 'content')], false);
     const [part] = await parse(readWhole(body));
     assert.deepEqual([part?.filename, String(part?.content)], [received, 'content']);
   });
 
 test('a body is framed as RFC 7578 says', () => {
   using folder = openTempFolder();
-  const body = batchBody(
-    ['ü/a', 'b'].map(name => folder.writePlanned(name, name)),
-    false,
-  );
+  const body = bodyOf(writeBatch(folder, ['ü/a', 'b']), false);
   const part = (name: string) =>
     [
       `--${BOUNDARY}`,

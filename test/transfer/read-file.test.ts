@@ -3,10 +3,15 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
 import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
-import { SMALL_BYTES } from '../../src/transfer/multipart.ts';
 import { hashFile, openFile, readWholeFile } from '../../src/transfer/read-file.ts';
 import { WITHOUT_MODES } from '../system.ts';
-import { countOpenFiles, distinctBytes, openTempFolder, type TempFolder } from './temp-folder.ts';
+import {
+  countOpenFiles,
+  distinctBytes,
+  LARGE_BYTES,
+  openTempFolder,
+  type TempFolder,
+} from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -49,16 +54,16 @@ test('a file without read permission fails', {
 
 test('a file that shrinks while it is read fails', () => {
   using folder = openTempFolder();
-  const file = folder.writePlanned('a', distinctBytes(4 * SMALL_BYTES));
+  const file = folder.writePlanned('a', distinctBytes(4 * LARGE_BYTES));
   using opened = openFile(file);
   opened.chunks.next();
-  truncateSync(file.realPath, SMALL_BYTES);
+  truncateSync(file.realPath, LARGE_BYTES);
   assert.throws(() => opened.chunks.next(), { kind: 'file-changed', message: /shrank/ });
 });
 
 test('hashFile returns the SHA-256 of the whole file, and closes it', async () => {
   using folder = openTempFolder();
-  const content = distinctBytes(5 * SMALL_BYTES + 3);
+  const content = distinctBytes(5 * LARGE_BYTES + 3);
   const sha256 = createHash('sha256').update(content).digest('hex');
   assert.equal(await hashFile(folder.writePlanned('a', content), NEVER), sha256);
   assert.equal(countOpenFiles(folder.path), 0);
@@ -66,7 +71,7 @@ test('hashFile returns the SHA-256 of the whole file, and closes it', async () =
 
 test('hashFile ends when the job is cancelled, and closes the file', async () => {
   using folder = openTempFolder();
-  const file = folder.writePlanned('a', distinctBytes(3 * SMALL_BYTES));
+  const file = folder.writePlanned('a', distinctBytes(3 * LARGE_BYTES));
   assert.equal(await hashFile(file, AbortSignal.abort()), undefined);
   assert.equal(countOpenFiles(folder.path), 0);
 });

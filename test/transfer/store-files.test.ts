@@ -7,12 +7,18 @@ import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { batchesOf, SMALL_BYTES } from '../../src/transfer/multipart.ts';
+import { batchesOf } from '../../src/transfer/multipart.ts';
 import { createStoreFiles, storedPaths } from '../../src/transfer/store-files.ts';
 import { openTestClient } from '../agent/open-client.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
-import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
+import {
+  concatCopies,
+  countOpenFiles,
+  distinctBytes,
+  LARGE_BYTES,
+  openTempFolder,
+} from './temp-folder.ts';
 
 function answer(body: unknown): Answer {
   const label = 'POST https://host/files';
@@ -124,7 +130,7 @@ test('each file of a batch has the path and the SHA-256 that belong to it', asyn
 
 test('a streamed file is closed if its request fails', async () => {
   using folder = openTempFolder();
-  const file = folder.writePlanned('a', distinctBytes(SMALL_BYTES + 1));
+  const file = folder.writePlanned('a', distinctBytes(LARGE_BYTES));
   const { client } = answering([], new AgentError('connection', 'It broke.'));
   await assert.rejects(store(client, [file]), { kind: 'connection' });
   assert.equal(countOpenFiles(folder.path), 0);

@@ -18,6 +18,9 @@ export interface TempFolder extends Disposable {
   readonly writePlanned: (target: string, content: Buffer | string) => PlannedFile;
 }
 
+/** More bytes than a file may have that is sent from memory. */
+export const LARGE_BYTES = 256 * 1024 + 1;
+
 export function openTempFolder(): TempFolder {
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sending-')));
   let count = 0;
