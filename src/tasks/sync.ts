@@ -8,7 +8,7 @@ import { type ReportedError, toReportedError } from '../report/reported-error.ts
 import type { FileResult } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
-import { planOnly, planUpload, sendFiles, sendNothing, type UploadPlan } from './upload.ts';
+import { planUpload, sendFiles, sendNothing, type UploadPlan } from './upload.ts';
 
 /**
  * Plans, waits for the sandbox, uploads, measures and judges.
@@ -18,7 +18,7 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
   const plan = await planUpload(inputs, context);
   await using client = openClient(agentService(inputs), context);
   const result = inputs.dryRun
-    ? { ...(await planOnly(plan, inputs, context)), measured: NOT_MEASURED }
+    ? { ...plan.unsent, measured: NOT_MEASURED }
     : await sendAndMeasure(plan, inputs, client, context);
   return reportOf('sync', inputs, context.cancel, result);
 }

@@ -7,7 +7,7 @@ import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
 import { type Report, reportOf } from '../report/report.ts';
-import { describeShard, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
+import { describeShard, type UploadSection } from '../report/upload-section.ts';
 import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
@@ -26,21 +26,25 @@ import { logProgress } from './progress.ts';
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
   await using client = openClient(agentService(inputs), context);
-  const result = inputs.dryRun
-    ? await planOnly(plan, inputs, context)
-    : await sendFiles(plan, inputs, client, context);
+  const result = inputs.dryRun ? plan.unsent : await sendFiles(plan, inputs, client, context);
   return reportOf('upload', inputs, context.cancel, result);
 }
 
-interface UploadResult extends Pick<Report, 'warnings'> {
+export interface UploadResult extends Pick<Report, 'warnings'> {
   readonly upload: UploadSection;
 }
 
-export interface UploadPlan extends UploadResult {
+export interface UploadPlan {
+  /** The result of a step that sends nothing, such as a dry run. */
+  readonly unsent: UploadResult;
   readonly state: State | undefined;
 }
 
-/** Finds files, plans their targets and compares them with the state file. @throws InputError */
+/**
+ * Finds files, plans their targets and compares them with the state file.
+ * @throws InputError
+ * @throws AgentError if a file that a dry run is to hash cannot be read
+ */
 export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
   const { workspace, cancel } = context;
   const { shard, dryRun } = inputs;
@@ -49,16 +53,41 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
     findAndPlan(inputs, context),
   ]);
   const ours = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
-  const files = ours.map((file): FileResult => ({ status: 'not-attempted', file, reason: '' }));
+  const unsent = ours.map((file): FileResult => ({ status: 'not-attempted', file, reason: '' }));
+  const { files, orphaned } = state
+    ? await findChanges(unsent, state, cancel)
+    : { files: unsent, orphaned: [] };
+  const planned = dryRun ? await skipAll(files, inputs, cancel) : files;
   const upload = {
-    ...EMPTY_UPLOAD,
     dryRun,
-    files,
+    files: planned,
     skipped: plan.skipped,
     shard: shard && { ...shard, files: ours.length, planned: plan.files.length },
-    ...(state && (await findChanges(files, state, cancel))),
+    digest: dryRun ? digestOf(planned) : '',
+    orphaned,
+    retries: 0,
+    durationMs: 0,
   };
-  return { upload, warnings: [...plan.warnings, ...(state?.warnings ?? [])], state };
+  const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
+  return { unsent: { upload, warnings }, state };
+}
+
+async function skipAll(
+  files: readonly FileResult[],
+  { checksums }: Inputs<'upload'>,
+  cancel: AbortSignal,
+): Promise<FileResult[]> {
+  const results: FileResult[] = [];
+  for (const result of files) {
+    const { status, file } = result;
+    if (status !== 'not-attempted') {
+      results.push(result);
+      continue;
+    }
+    const sha256 = checksums ? await hashFile(file, cancel) : undefined;
+    results.push({ status: 'skipped', file, reason: 'dry run', sha256 });
+  }
+  return results;
 }
 
 const MAX_HIDDEN = 5;
@@ -84,7 +113,8 @@ export async function sendFiles(
 ): Promise<UploadResult> {
   const { cancel, clock, log } = context;
   if (cancel.aborted) return sendNothing(plan, 'the job was cancelled');
-  const { upload: planned, state } = plan;
+  const { upload: planned, warnings } = plan.unsent;
+  const { state } = plan;
   if (state !== undefined) removeState(state);
   const unsent = planned.files.flatMap(({ status, file }) =>
     status === 'not-attempted' ? file : [],
@@ -110,7 +140,7 @@ export async function sendFiles(
     durationMs: Math.round(clock() - startedAt),
   };
   const stateWarnings = state === undefined ? [] : writeState(state, files);
-  return { upload, warnings: [...plan.warnings, ...stateWarnings] };
+  return { upload, warnings: [...warnings, ...stateWarnings] };
 }
 
 function announcementOf(
@@ -123,30 +153,9 @@ function announcementOf(
   return `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
 }
 
-/**
- * Marks the files that a dry run would send, and hashes them if `checksums` is set.
- * @throws AgentError if one of them cannot be read
- */
-export async function planOnly(
-  { upload, warnings }: UploadPlan,
-  { checksums }: Inputs<'upload'>,
-  { cancel }: Context,
-): Promise<UploadResult> {
-  const files: FileResult[] = [];
-  for (const result of upload.files) {
-    const { status, file } = result;
-    if (status !== 'not-attempted') {
-      files.push(result);
-      continue;
-    }
-    const sha256 = checksums ? await hashFile(file, cancel) : undefined;
-    files.push({ status: 'skipped', file, reason: 'dry run', sha256 });
-  }
-  return { upload: { ...upload, files, digest: digestOf(files) }, warnings };
-}
-
 /** Gives the reason why no file was attempted. */
-export function sendNothing({ upload, warnings }: UploadPlan, reason: string): UploadResult {
+export function sendNothing({ unsent }: UploadPlan, reason: string): UploadResult {
+  const { upload, warnings } = unsent;
   const files = upload.files.map(result =>
     result.status === 'not-attempted' ? { ...result, reason } : result,
   );
