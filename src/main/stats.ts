@@ -1,4 +1,4 @@
 import { runReportingStep } from '../github/step.ts';
-import { stats } from '../tasks/stats-task.ts';
+import { stats } from '../tasks/measure.ts';
 
 await runReportingStep('stats', stats);

@@ -1,16 +1,24 @@
-import type { Client } from '../agent/client.ts';
+import { agentService, type Client, openClient } from '../agent/client.ts';
 import type { AgentError } from '../agent/failure.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
 import { gateOf, type Judgement } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figure-texts.ts';
-import type { Report } from '../report/report.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import { type ReportedError, toReportedError } from '../report/reported-error.ts';
 import { findUnmet, type Sample } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Context } from './context.ts';
+
+/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
+export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
+  await using client = openClient(agentService(inputs), context);
+  const error = await waitForSandbox(inputs, client, context);
+  const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
+  return reportOf('stats', inputs, context.cancel, result);
+}
 
 const NOTE_INTERVAL_MS = 15_000;
 
