@@ -1,12 +1,7 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
-import {
-  MAX_RECORD_BYTES,
-  type Observation,
-  type Sample,
-  type SampleRecord,
-} from '../stats/sample.ts';
+import { type Observation, type SampleRecord, toRecord } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
 import { systemCode } from '../text/errors.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
@@ -50,10 +45,6 @@ export function isStopped(directory: string): boolean {
   return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
 
-export function isFull(directory: string): boolean {
-  return statSync(monitorFiles(directory).record).size >= MAX_RECORD_BYTES;
-}
-
 export function appendLine(directory: string, line: Observation | { readonly end: string }): void {
   // A sample's JSON has its figures.
   const json = JSON.stringify({ ...line, figures: undefined });
@@ -65,14 +56,11 @@ export function readRecord(directory: string): SampleRecord {
   const { record, errors } = monitorFiles(directory);
   const lines = readIfExists(record).split('\n').map(parseFields);
   const end = lines.map(line => line['end']).findLast(each => typeof each === 'string');
-  return {
-    samples: lines.flatMap(decodeSample),
-    failures: lines.flatMap(({ failure }) => (typeof failure === 'string' ? failure : [])),
-    end: end ?? findErrorLine(readIfExists(errors)),
-  };
+  return toRecord(lines.flatMap(decodeLine), end ?? findErrorLine(readIfExists(errors)));
 }
 
-function decodeSample({ at, json }: ReturnType<typeof parseFields>): Sample[] {
+function decodeLine({ at, json, failure }: ReturnType<typeof parseFields>): Observation[] {
+  if (typeof failure === 'string') return [{ failure }];
   const stats = typeof json === 'string' ? decodeStats(json) : undefined;
   return typeof at === 'number' && stats !== undefined ? [{ at, ...stats }] : [];
 }

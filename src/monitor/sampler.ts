@@ -10,12 +10,12 @@ import { inputError } from '../inputs/input-error.ts';
 import { parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { secretsIn } from '../inputs/secrets.ts';
-import { observe, RECORD_FULL, STOP_REQUESTED, sampleTimeout } from '../stats/sample.ts';
-import { readStats, type Stats } from '../stats/stats.ts';
+import { observe, STOP_REQUESTED, sampleTimeout, takeSamples } from '../stats/sample.ts';
+import { readStats } from '../stats/stats.ts';
 import { systemCode } from '../text/errors.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
-import { appendLine, isFull, monitorFiles, readRecord, samplerPid } from './record.ts';
+import { appendLine, monitorFiles, readRecord, samplerPid } from './record.ts';
 
 /**
  * Starts the sampler in the background.
@@ -28,9 +28,10 @@ export async function startSampler(
 ): Promise<void> {
   const { errors, pid } = monitorFiles(directory);
   const errorFile = openSync(errors, 'a', 0o600);
+  const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith('INPUT_'));
   // The parent is the runner's process, which exits when the job ends.
   const child = spawn(process.execPath, [script, directory, String(process.ppid)], {
-    env: samplerEnvironment(),
+    env: Object.fromEntries(withoutInputs),
     // Windows cannot delete a directory while a process runs in it, and a job may delete its
     // workspace.
     cwd: path.dirname(directory),
@@ -50,47 +51,23 @@ export async function startSampler(
   child.unref();
 }
 
-function samplerEnvironment(): NodeJS.ProcessEnv {
-  const entries = Object.entries(process.env);
-  return Object.fromEntries(entries.filter(([name]) => !name.startsWith('INPUT_')));
-}
-
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
   const raw = stringFieldsOf(parseFields(await text(process.stdin)));
   const inputs = parseInputs('monitor', raw);
   const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  const redact = redactor(secretsIn(raw));
-  await using client = openClient(service, { cancel, now: Date.now, redact });
-  await recordSamples(directory, () => readStats(client, inputs.statsPath), {
-    intervalMs: inputs.sampleInterval,
-    sleep,
-    stop,
+  await using client = openClient(service, {
+    cancel,
     now: Date.now,
+    redact: redactor(secretsIn(raw)),
   });
+  const take = () => observe(() => readStats(client, inputs.statsPath), Date.now);
+  const sampling = { intervalMs: inputs.sampleInterval, sleep, stop, withLast: true };
+  const end = await takeSamples(take, seen => appendLine(directory, seen), sampling);
+  appendLine(directory, { end });
   // In a container without an init process, kill(pid, 0) succeeds even after the process exits.
   rmSync(monitorFiles(directory).pid, { force: true });
-}
-
-interface RecordingOptions {
-  readonly intervalMs: number;
-  readonly sleep: Sleep;
-  readonly stop: AbortSignal;
-  readonly now: () => number;
-}
-
-/** Records a sample after each interval, and a last one when `stop` aborts. */
-export async function recordSamples(
-  directory: string,
-  read: () => Promise<Stats>,
-  { intervalMs, sleep, stop, now }: RecordingOptions,
-): Promise<void> {
-  while (!stop.aborted && !isFull(directory)) {
-    await sleep(intervalMs, stop);
-    appendLine(directory, await observe(read, now));
-  }
-  appendLine(directory, { end: stop.aborted ? String(stop.reason) : RECORD_FULL });
 }
 
 const CHECK_INTERVAL_MS = 200;

@@ -1,6 +1,5 @@
 import { AgentError } from '../agent/failure.ts';
-import type { Condition } from '../gate/conditions.ts';
-import { type Judgement, judge } from '../gate/judge.ts';
+import type { Sleep } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Stats } from './stats.ts';
 
@@ -22,6 +21,34 @@ export async function observe(read: () => Promise<Stats>, now: () => number): Pr
   }
 }
 
+interface Sampling {
+  readonly intervalMs: number;
+  readonly sleep: Sleep;
+  readonly stop: AbortSignal;
+  /** Takes a last sample if `stop` aborts between two samples. */
+  readonly withLast: boolean;
+}
+
+// About 60,000 samples fit; a day has 17,280 at the default interval of a monitor.
+const MAX_RECORD_BYTES = 16 * 1024 * 1024;
+
+/** Records a sample after each interval. Returns why it ended: `stop` aborted, or 16 MiB were seen. */
+export async function takeSamples(
+  take: () => Promise<Observation>,
+  record: (seen: Observation) => void,
+  { intervalMs, sleep, stop, withLast }: Sampling,
+): Promise<string> {
+  let bytes = 0;
+  while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
+    const isDue = await sleep(intervalMs, stop);
+    if (!isDue && !withLast) break;
+    const seen = await take();
+    record(seen);
+    bytes += JSON.stringify(seen).length;
+  }
+  return stop.aborted ? String(stop.reason) : 'its record was full';
+}
+
 /** The samples of a monitor or a run. */
 export interface SampleRecord {
   /** Oldest first. */
@@ -31,11 +58,16 @@ export interface SampleRecord {
   readonly end: string | undefined;
 }
 
+/** Means that sampling did not end early. */
 export const STOP_REQUESTED = 'the job asked for it';
-export const RECORD_FULL = 'its record was full';
 
-// About 60,000 samples fit; a day has 17,280 at the default interval of a monitor.
-export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
+export function toRecord(seen: readonly Observation[], end: string | undefined): SampleRecord {
+  return {
+    samples: seen.filter(each => 'json' in each),
+    failures: seen.flatMap(each => ('failure' in each ? each.failure : [])),
+    end,
+  };
+}
 
 const MIN_TIMEOUT_MS = 10_000;
 
@@ -44,8 +76,4 @@ type Timing = Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>;
 /** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
 export function sampleTimeout({ timeout, sampleInterval }: Timing): number {
   return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
-}
-
-export function findUnmet(conditions: readonly Condition[], stats: Stats): Judgement[] {
-  return conditions.map(each => judge(each, [stats])).filter(({ holds }) => holds !== true);
 }

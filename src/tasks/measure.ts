@@ -1,13 +1,14 @@
 import { agentService, type Client, openClient } from '../agent/client.ts';
 import type { AgentError } from '../agent/failure.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
-import { gateOf, type Judgement } from '../gate/judge.ts';
+import type { Condition } from '../gate/conditions.ts';
+import { gateOf, type Judgement, judge } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figure-texts.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { type ReportedError, toReportedError } from '../report/reported-error.ts';
-import { findUnmet, type Sample } from '../stats/sample.ts';
+import type { Sample } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Context } from './context.ts';
@@ -37,13 +38,13 @@ export async function waitForSandbox(
   log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
   const startedAt = clock();
   let nextNoteMs = NOTE_INTERVAL_MS;
-  let unmet: readonly Judgement[] = [];
+  let unmet: readonly string[] = [];
   for (;;) {
     // Do not retry: this loop already repeats the request.
     const outcome = await readStatsWithRetries({ ...inputs, retries: 0 }, client, context);
     const waitedMs = clock() - startedAt;
     const error = 'error' in outcome ? outcome.error : undefined;
-    if ('value' in outcome) unmet = findUnmet(conditions, outcome.value);
+    if ('value' in outcome) unmet = findUnmet(conditions, outcome.value).map(judgementLine);
     if (error === undefined && unmet.length === 0) {
       log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
       return undefined;
@@ -54,7 +55,7 @@ export async function waitForSandbox(
       return cancel.aborted ? undefined : waitError(waitedMs, unmet, error);
     if (waitedMs < nextNoteMs) continue;
     nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
-    const reasons = [...unmet.map(judgementLine), error?.message ?? []].flat();
+    const reasons = error === undefined ? unmet : [...unmet, error.message];
     log.line(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
   }
 }
@@ -62,36 +63,14 @@ export async function waitForSandbox(
 /** Returns a final error as it is, and lists what was unmet after a timeout. */
 function waitError(
   waitedMs: number,
-  unmet: readonly Judgement[],
+  unmet: readonly string[],
   error: AgentError | undefined,
 ): ReportedError {
   if (error?.isRetryable === false) return toReportedError(error);
   const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-  const details = [error?.message ?? []].flat();
-  const advice = [...unmet.map(judgementLine), error?.hint ?? []].flat();
-  return { message: title, details, advice, title };
-}
-
-// A sandbox that was just created or resumed may not answer immediately.
-export const FIRST_RETRIES = 2;
-
-/**
- * Reads the stats, which proves that `fail-if` can be judged.
- * @throws AgentError if the request fails
- * @throws InputError if the stats lack a metric of `fail-if`
- */
-export async function readJudgeableStats(
-  inputs: StatsRequest & Pick<Inputs<'stats'>, 'failIf'>,
-  client: Client,
-  context: Context,
-): Promise<Stats> {
-  const outcome = await readStatsWithRetries(inputs, client, context);
-  if ('error' in outcome) throw outcome.error;
-  const { value: stats } = outcome;
-  const unmet = findUnmet(inputs.failIf, stats);
-  const problems = unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
-  if (problems.length > 0) throw inputError('fail-if', `${problems.join('; ')}.`);
-  return stats;
+  return error === undefined
+    ? { message: title, title, details: [], advice: unmet }
+    : { message: title, title, details: [error.message], advice: [...unmet, error.hint] };
 }
 
 type MeasureResult = Pick<Report, 'measured' | 'errors'>;
@@ -129,7 +108,32 @@ export async function measure(
   return { measured: { samples, gate: gateOf(inputs, samples, samples.length < count) }, errors };
 }
 
+// A sandbox that was just created or resumed may not answer immediately.
+export const FIRST_RETRIES = 2;
+
 type StatsRequest = Pick<Inputs<'stats'>, 'statsPath' | 'retries'>;
+
+/**
+ * Reads the stats, which proves that `fail-if` can be judged.
+ * @throws AgentError if the request fails
+ * @throws InputError if the stats lack a metric of `fail-if`
+ */
+export async function readJudgeableStats(
+  inputs: StatsRequest & Pick<Inputs<'stats'>, 'failIf'>,
+  client: Client,
+  context: Context,
+): Promise<Stats> {
+  const outcome = await readStatsWithRetries(inputs, client, context);
+  if ('error' in outcome) throw outcome.error;
+  const unmet = findUnmet(inputs.failIf, outcome.value);
+  const problems = unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
+  if (problems.length > 0) throw inputError('fail-if', `${problems.join('; ')}.`);
+  return outcome.value;
+}
+
+function findUnmet(conditions: readonly Condition[], stats: Stats): Judgement[] {
+  return conditions.map(each => judge(each, [stats])).filter(({ holds }) => holds !== true);
+}
 
 export async function readStatsWithRetries(
   { statsPath, retries }: StatsRequest,

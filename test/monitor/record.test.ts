@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   appendLine,
-  isFull,
   isStopped,
   loadInputs,
   markStopped,
@@ -62,14 +61,6 @@ for (const [name, [stderr, crash]] of Object.entries(CRASHES))
     writeFileSync(monitorFiles(directory.path).errors, stderr);
     assert.equal(readRecord(directory.path).end, crash);
   });
-
-test('a record is full at 16 MiB', () => {
-  using directory = openTempFolder();
-  appendLine(directory.path, { at: 1, ...statsFromJson('{}') });
-  assert.equal(isFull(directory.path), false);
-  truncateSync(monitorFiles(directory.path).record, 16 * 2 ** 20);
-  assert.equal(isFull(directory.path), true);
-});
 
 test('loadInputs returns the saved inputs', () => {
   using directory = openTempFolder();

@@ -1,6 +1,66 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sampleTimeout } from '../../src/stats/sample.ts';
+import { AgentError } from '../../src/agent/failure.ts';
+import { observe, sampleTimeout, takeSamples } from '../../src/stats/sample.ts';
+import { fakeClock } from '../clock.ts';
+import { statsFromJson } from './stats-from-json.ts';
+
+interface Sampling {
+  /** Of the first samples. */
+  readonly errors?: readonly Error[];
+  /** The sample during which it is stopped. */
+  readonly stopDuring?: number;
+  /** The time when it is stopped. */
+  readonly stopAt?: number;
+  readonly withLast?: boolean;
+  readonly json?: string;
+}
+
+/** Takes samples every 5 ms. Returns their times or failures, and the end. */
+async function sample({ errors = [], stopDuring, stopAt, withLast = true, json }: Sampling) {
+  const stop = new AbortController();
+  const { sleep, now } = fakeClock();
+  if (stopAt !== undefined) void sleep(stopAt).then(() => stop.abort('enough'));
+  let count = 0;
+  const read = async () => {
+    const error = errors[count];
+    count += 1;
+    if (count === stopDuring) stop.abort('enough');
+    if (error !== undefined) throw error;
+    return statsFromJson(json ?? '{"mem_used":1}');
+  };
+  const seen: (number | string)[] = [];
+  const end = await takeSamples(
+    () => observe(read, now),
+    each => seen.push('failure' in each ? each.failure : each.at),
+    { intervalMs: 5, sleep, stop: stop.signal, withLast },
+  );
+  return [...seen, end];
+}
+
+test('takeSamples takes a sample after each interval, up to the one during which it is stopped', async () => {
+  for (const withLast of [true, false])
+    assert.deepEqual(await sample({ stopDuring: 2, withLast }), [5, 10, 'enough']);
+});
+
+test('takeSamples that is stopped during an interval takes a last sample only if it is wanted', async () => {
+  assert.deepEqual(await sample({ stopAt: 12 }), [5, 10, 12, 'enough']);
+  assert.deepEqual(await sample({ stopAt: 12, withLast: false }), [5, 10, 'enough']);
+});
+
+test('takeSamples goes on after failures', async () => {
+  const errors = [new AgentError('connection', 'Slow.'), new AgentError('cancelled', 'Cut.')];
+  assert.deepEqual(await sample({ errors, stopDuring: 3 }), ['Slow.', 'Cut.', 15, 'enough']);
+});
+
+test('takeSamples ends once it has seen 16 MiB', async () => {
+  const json = JSON.stringify({ text: 'x'.repeat(8 * 2 ** 20) });
+  assert.deepEqual(await sample({ json }), [5, 10, 'its record was full']);
+});
+
+test('takeSamples throws errors that are bugs', async () => {
+  await assert.rejects(sample({ errors: [new TypeError('a bug')] }), /a bug/);
+});
 
 test('a sample times out after 10 s or the interval if longer, and at most after timeout', () => {
   assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 5000 }), 10_000);
