@@ -6,21 +6,15 @@ import type { ReportedError } from '../report/reported-error.ts';
 import { type SampleRecord, STOP_REQUESTED } from '../stats/sample.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 
-interface JudgedRecord extends Pick<Report, 'errors' | 'warnings'> {
-  readonly measured: MeasuredSection;
-}
+type JudgedRecord = Required<Pick<Report, 'measured' | 'errors' | 'warnings'>>;
 
-/** In Unix milliseconds. */
-interface RecordedTime {
-  readonly from: number;
-  readonly to: number;
-}
+type CoveredTime = NonNullable<MeasuredSection['monitored']>;
 
 /** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
 export function judgeRecord(
   inputs: Pick<Inputs<'monitor'>, 'failIf' | 'warnIf' | 'sampleInterval'>,
   record: SampleRecord,
-  time: RecordedTime,
+  time: CoveredTime,
 ): JudgedRecord {
   const { samples } = record;
   const { from, to } = time;
@@ -44,11 +38,10 @@ const MIN_GAP_MS = 30_000;
  * ended early.
  */
 function findGaps(
-  record: SampleRecord,
-  { from, to }: RecordedTime,
+  { samples, failures, end }: SampleRecord,
+  { from, to }: CoveredTime,
   intervalMs: number,
 ): ReportedError[] {
-  const { samples, failures } = record;
   const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
   const gaps: ReportedError[] = [];
   let last = from;
@@ -56,18 +49,16 @@ function findGaps(
     if (at - last > longest) gaps.push(describeGap(last, at));
     last = at;
   }
-  const why = whyEnded(record);
   // A monitor's first sample is taken when it starts, so alone it says nothing about the job. One
   // failure is normal: a step may delete the sandbox before the last sample.
-  const isOnlyFirst = samples.length === 1 && last === from && failures.length > 1;
-  const isUnseen = why !== '' || to - last > longest || samples.length === 0 || isOnlyFirst;
-  return isUnseen ? [...gaps, describeGap(last, Math.max(to, last), why)] : gaps;
+  const isBlind = last === from && (samples.length === 0 || failures.length > 1);
+  if (end === STOP_REQUESTED && !isBlind && to - last <= longest) return gaps;
+  return [...gaps, describeGap(last, Math.max(to, last), whyEnded(end))];
 }
 
-function whyEnded({ end }: SampleRecord): string {
-  if (end === STOP_REQUESTED) return '';
+function whyEnded(end: string | undefined): string {
   if (end === undefined) return ', since something else ended the monitor';
-  return `, since sampling had ended: ${end}`;
+  return end === STOP_REQUESTED ? '' : `, since sampling had ended: ${end}`;
 }
 
 function describeGap(from: number, to: number, why = ''): ReportedError {
