@@ -9,15 +9,15 @@ import {
   type ProcessOptions,
   startProcess,
 } from '../agent/process.ts';
-import { type Outcome, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import { type Outcome, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { CommandEnd } from '../report/command-section.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Context } from './context.ts';
 
-type ScriptInputs = Pick<Inputs<'run'>, 'run' | 'env' | 'workingDirectory' | 'username'>;
-
-interface ScriptOptions extends ScriptInputs, Pick<ProcessHandlers, 'onOutput'> {
+interface Script
+  extends Pick<Inputs<'run'>, 'run' | 'env' | 'workingDirectory' | 'username'>,
+    Pick<ProcessHandlers, 'onOutput'> {
   /** Ends the script and its children. */
   readonly stopScript: AbortSignal;
 }
@@ -27,70 +27,59 @@ interface FollowedScript {
   readonly reconnects: number;
 }
 
+// Spans a few minutes, although E2B's agent remembers the end of a process for only 30 s.
+const MAX_RECONNECTS = 10;
+
+// Ending a session takes 4 s.
+const GIVE_UP_MS = 14_000;
+
 /** Runs a script once, and reconnects if the connection is lost. */
 export async function followScript(
   service: Service,
-  options: ScriptOptions,
+  script: Script,
   context: Context,
 ): Promise<FollowedScript> {
-  if (options.stopScript.aborted) {
+  if (script.stopScript.aborted) {
     const error = new AgentError('cancelled', 'The job was cancelled.');
     return { end: { kind: 'not-started', error }, reconnects: 0 };
   }
   const giveUp = new AbortController();
   // A cancelled job still has to stop the script.
-  const cancel = AbortSignal.any([context.killImminent, giveUp.signal]);
-  const lasting = { ...context, cancel };
-  await using client = openClient(service, lasting);
-  return await follow(client, options, lasting, giveUp);
-}
-
-async function follow(
-  client: Client,
-  options: ScriptOptions,
-  context: Context,
-  giveUp: AbortController,
-): Promise<FollowedScript> {
+  const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
+  await using client = openClient(service, { ...context, cancel: stop });
+  const policy = {
+    ...context,
+    retries: MAX_RECONNECTS,
+    stop,
+    onRetry: ({ error, delayMs }: Retry) =>
+      context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`),
+  };
   const { promise: started, resolve } = Promise.withResolvers<number>();
   let pid: number | undefined;
   const handlers: ProcessHandlers = {
-    onOutput: options.onOutput,
+    onOutput: script.onOutput,
     onStart(startedPid) {
       pid = startedPid;
       resolve(startedPid);
     },
   };
-  const policy = { ...context, retries: MAX_RECONNECTS, stop: context.cancel };
   const following = withRetries(
     () =>
       pid === undefined
-        ? startProcess(client, wrap(options), handlers)
+        ? startProcess(client, wrap(script), handlers)
         : attachProcess(client, pid, handlers),
-    {
-      ...policy,
-      // A start whose answer was lost may have succeeded, so never start twice.
-      isRepeatable: () => pid !== undefined,
-      onRetry({ error, delayMs }) {
-        context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
-      },
-    },
+    // A start whose answer was lost may have succeeded, so never start twice.
+    { ...policy, isRepeatable: () => pid !== undefined },
   );
-  const ended = following.then(() => 'ended' as const);
-  const stopped = once(options.stopScript, 'abort').then(() => 'stopped' as const);
-  if ((await Promise.race([ended, stopped])) === 'stopped') {
+  const stopped = once(script.stopScript, 'abort').then(() => undefined);
+  if ((await Promise.race([following, stopped])) === undefined) {
     setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-    const session = await Promise.race([ended, started]);
-    if (session !== 'ended') await endSession(client, session, options, policy);
+    const leader = await Promise.race([following.then(() => undefined), started]);
+    if (leader !== undefined) await endSession(client, leader, script.username, policy);
   }
   const outcome = await following;
   return { end: toCommandEnd(outcome, pid !== undefined), reconnects: outcome.attempts - 1 };
 }
-
-// Spans a few minutes, although E2B's agent remembers the end of a process for only 30 s.
-const MAX_RECONNECTS = 10;
-
-const KILL_AFTER_MS = 4000;
-const GIVE_UP_MS = KILL_AFTER_MS + 10_000;
 
 // Agents before 0.3 leave stdin open, and the order of stdout and stderr is only kept in one stream.
 // The script leads a session, so that it can be ended with its children. If the agent has already made
@@ -104,7 +93,7 @@ exec "$@"`;
 // shell, Debian's .bash_logout would replace the exit code.
 const SHELL = ['/bin/bash', '-l', '-c', 'exec bash -eo pipefail -c "$1"', '-'];
 
-function wrap({ run, env, workingDirectory, username }: ScriptInputs): ProcessOptions {
+function wrap({ run, env, workingDirectory, username }: Script): ProcessOptions {
   const args = ['-c', WRAPPER, '--', ...SHELL, run];
   return { command: '/bin/sh', args, env, workingDirectory, username };
 }
@@ -132,20 +121,19 @@ kill -KILL $(members)`;
 async function endSession(
   client: Client,
   pid: number,
-  { username }: ScriptInputs,
-  policy: RetryPolicy & { readonly stop: AbortSignal },
+  username: string,
+  policy: RetryOptions,
 ): Promise<void> {
   const args = ['-c', END_SESSION, '--', String(pid)];
-  const handlers = { onStart: () => {}, onOutput: () => {} };
   const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/' };
+  const handlers = { onStart: () => {}, onOutput: () => {} };
   // Only root may end what sudo has started, but not every sandbox has a root.
   for (const user of ['root', username]) {
     const start = () => startProcess(client, { ...options, username: user }, handlers);
-    const outcome = await withRetries(start, { ...policy, onRetry: () => {} });
-    if ('value' in outcome) break;
+    if ('value' in (await withRetries(start, policy))) break;
   }
   // Closes the stream, even if a process that left the session holds it open.
-  await withRetries(() => killProcess(client, pid), { ...policy, onRetry: () => {} });
+  await withRetries(() => killProcess(client, pid), policy);
 }
 
 function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): CommandEnd {
