@@ -47,14 +47,16 @@ export function viewCommand(section: CommandSection, info: ReportHeader): Sectio
   };
 }
 
-function headlineOf(section: CommandSection, { cancelled, errors }: ReportHeader): string {
-  const name = nameCommand(section.title);
+function headlineOf(
+  { title, exitCode, durationMs }: CommandSection,
+  { cancelled, errors }: ReportHeader,
+): string {
+  const name = nameCommand(title);
+  const after = `after ${formatDuration(durationMs)}`;
   // An error already says how the command failed.
-  if (errors.some(({ title }) => title?.startsWith(name))) return '';
-  if (section.exitCode === 0) return describeExit(section);
-  return cancelled && section.durationMs > 0
-    ? `${name} was stopped after ${formatDuration(section.durationMs)}`
-    : 'Nothing was run';
+  if (errors.some(error => error.title?.startsWith(name))) return '';
+  if (exitCode === 0) return `${name} exited with 0 ${after}`;
+  return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : 'Nothing was run';
 }
 
 function outputBlock({ lastLines }: CommandSection): Html[] {
@@ -73,69 +75,56 @@ function nameCommand(title: string): string {
   return inlineCode(truncate(title, MAX_TITLE));
 }
 
-function describeExit({ exitCode, title, durationMs }: CommandSection): string {
-  return `${nameCommand(title)} exited with ${exitCode} after ${formatDuration(durationMs)}`;
-}
-
 /**
  * Explains why a command failed. Returns nothing if it exited with 0 or the cancellation stopped
  * it. A cancelled command whose end nobody saw is still reported.
  */
 export function explainFailure(
-  section: CommandSection,
+  { title: command, durationMs }: CommandSection,
   end: CommandEnd,
   stoppedBy: 'max-duration' | 'cancellation' | undefined,
 ): ReportedError[] {
-  const isCancelled = stoppedBy === 'cancellation';
-  if (isCancelled && end.kind !== 'lost') return [];
-  if (end.kind !== 'ended') return [explainUnseenEnd(section, end, isCancelled)];
+  const duration = formatDuration(durationMs);
+  const fail = (how: string, details: readonly string[] = [], advice: readonly string[] = []) => {
+    const title = `${nameCommand(command)} ${how}`;
+    return [{ message: title, title, details, advice }];
+  };
+  if (end.kind === 'lost') {
+    const how = `was not seen to end within ${duration}. It may still be running.`;
+    return stoppedBy === 'cancellation' ? fail(how) : fail(how, ...whyUnseen(end.error));
+  }
+  if (stoppedBy === 'cancellation') return [];
+  if (end.kind === 'not-started') return fail('was not started.', ...whyUnseen(end.error));
   const { exitCode, status, problem } = end;
-  const name = nameCommand(section.title);
-  const after = `after ${formatDuration(section.durationMs)}`;
-  if (stoppedBy !== undefined) return [titled(`${name} was stopped by max-duration ${after}.`)];
+  if (stoppedBy === 'max-duration') return fail(`was stopped by max-duration after ${duration}.`);
   if (exitCode === undefined)
-    return [titled(`${name} ended ${after}, but the agent did not say with which exit code.`)];
-  if (problem !== undefined)
-    return [titled(`${describeExit(section)}, but the stream broke off.`, [problem])];
+    return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
+  const exited = `exited with ${exitCode} after ${duration}`;
+  if (problem !== undefined) return fail(`${exited}, but the stream broke off.`, [problem]);
   if (exitCode === 0) return [];
-  if (exitCode !== -1) return [titled(`${describeExit(section)}.`, [], ADVICE[exitCode])];
-  const advice = status === 'signal: killed' ? KILLED : undefined;
-  return [titled(`${name} was ended ${after} (${inlineCode(status)}).`, [], advice)];
+  if (exitCode !== -1) return fail(`${exited}.`, [], ADVICE[exitCode]);
+  const advice = status === 'signal: killed' ? ADVICE[137] : [];
+  return fail(`was ended after ${duration} (${inlineCode(status)}).`, [], advice);
 }
-
-const KILLED =
-  'Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.';
 
 // Bash exit codes. Above 128, a signal killed a child process.
-const ADVICE: Readonly<Record<number, string>> = {
-  126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
-  127: 'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
-  137: KILLED,
-  141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
+const ADVICE: Readonly<Record<number, readonly string[]>> = {
+  126: ['A file is not executable. Uploads carry no modes, so run `chmod +x` first.'],
+  127: [
+    'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
+  ],
+  137: [
+    'Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.',
+  ],
+  141: [
+    'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
+  ],
 };
 
-const NOT_STOPPED = 'max-duration was over, but the sandbox did not stop it.';
-
-function explainUnseenEnd(
-  { title, durationMs }: CommandSection,
-  { kind, error }: Exclude<CommandEnd, { readonly kind: 'ended' }>,
-  isCancelled: boolean,
-): ReportedError {
-  const name = nameCommand(title);
+/** Returns details and advice. */
+function whyUnseen({ kind, message, hint }: Failure): [string[], string[]] {
   // Only `max-duration` and a cancelled job cancel the request.
-  const [reason, hint] =
-    error.kind === 'cancelled' ? [NOT_STOPPED, undefined] : [error.message, error.hint];
-  const details = isCancelled ? [] : [reason];
-  const advice = isCancelled ? undefined : hint;
-  if (kind === 'not-started') return titled(`${name} was not started.`, details, advice);
-  const after = formatDuration(durationMs);
-  return titled(
-    `${name} was not seen to end within ${after}. It may still be running.`,
-    details,
-    advice,
-  );
-}
-
-function titled(title: string, details: readonly string[] = [], advice?: string): ReportedError {
-  return { message: title, title, details, advice: advice === undefined ? [] : [advice] };
+  return kind === 'cancelled'
+    ? [['max-duration was over, but the sandbox did not stop it.'], []]
+    : [[message], [hint]];
 }
