@@ -57,11 +57,8 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const inputs = parseInputs('monitor', raw);
   const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  await using client = openClient(service, {
-    cancel,
-    now: Date.now,
-    redact: redactor(secretsIn(raw)),
-  });
+  const redact = redactor(secretsIn(raw));
+  await using client = openClient(service, { cancel, now: Date.now, redact });
   const take = () => observe(() => readStats(client, inputs.statsPath), Date.now);
   const sampling = { intervalMs: inputs.sampleInterval, sleep, stop, withLast: true };
   const end = await takeSamples(take, seen => appendLine(directory, seen), sampling);
@@ -78,21 +75,18 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
   const stop = new AbortController();
   const cancel = new AbortController();
   const endsAt = performance.now() + maxDurationMs;
-  const check = () => {
-    const reason = findReasonToEnd(directory, jobPid, performance.now() > endsAt);
-    if (reason === undefined) return;
+  const end = (reason: string) => {
     clearInterval(timer);
     stop.abort(reason);
     setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
   };
+  const check = () => {
+    if (existsSync(monitorFiles(directory).stop)) end(STOP_REQUESTED);
+    else if (!existsSync(directory) || !isRunning(jobPid)) end('its job is gone');
+    else if (performance.now() > endsAt) end('max-duration was over');
+  };
   const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
   return { stop: stop.signal, cancel: cancel.signal };
-}
-
-function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): string | undefined {
-  if (existsSync(monitorFiles(directory).stop)) return STOP_REQUESTED;
-  if (!existsSync(directory) || !isRunning(jobPid)) return 'its job is gone';
-  return isTimeUp ? 'max-duration was over' : undefined;
 }
 
 // Leaves time for a last sample, which is cancelled after LAST_SAMPLE_TIMEOUT_MS.

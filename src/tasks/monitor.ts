@@ -19,12 +19,6 @@ import type { Context } from './context.ts';
 import { judgeRecord } from './judge-record.ts';
 import { FIRST_RETRIES, readJudgeableStats } from './measure.ts';
 
-interface MonitorSetup {
-  /** The sampler's file. */
-  readonly script: string;
-  readonly openDirectory: () => string;
-}
-
 /**
  * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
  * @throws AgentError if the sample fails
@@ -34,7 +28,7 @@ export async function startMonitor(
   inputs: Inputs<'monitor'>,
   raw: RawInputs,
   context: Context,
-  { script, openDirectory }: MonitorSetup,
+  { script, openDirectory }: { script: string; openDirectory: () => string },
 ): Promise<void> {
   await using client = openClient(agentService(inputs), context);
   const request = { ...inputs, retries: FIRST_RETRIES };
