@@ -65,7 +65,6 @@ function decodeLine({ at, json, failure }: ReturnType<typeof parseFields>): Obse
   return typeof at === 'number' && stats !== undefined ? [{ at, ...stats }] : [];
 }
 
-/** Returns the line of the sampler's stderr that names the error that ended it. */
 function findErrorLine(stderr: string): string | undefined {
   const lines = stderr.trim().split('\n');
   // After an uncaught error, Node prints the stack, and its own version in the last line.

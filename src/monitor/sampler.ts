@@ -93,7 +93,6 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
 const MAX_WAIT_MS = 8000;
 const POLL_MS = 50;
 
-/** Waits for the sampler to exit, at most 8 s. */
 export async function waitForSampler(
   directory: string,
   { sleep, stop, clock }: { sleep: Sleep; stop: AbortSignal; clock: () => number },
@@ -106,10 +105,9 @@ export async function waitForSampler(
 function isRunning(pid: number | undefined): boolean {
   if (pid === undefined) return false;
   try {
-    // Signal 0 only tests whether the process exists (kill(2)).
+    // Signal 0 only tests whether the process exists. EPERM: it does, as another user's (kill(2)).
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM means that the process exists, but belongs to another user.
     return systemCode(error) === 'EPERM';
   }
 }

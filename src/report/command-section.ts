@@ -7,18 +7,14 @@ import type { ReportHeader } from './report.ts';
 import type { ReportedError } from './reported-error.ts';
 import type { SectionView } from './section-view.ts';
 
-export interface CommandSection {
+/** Without an exit code if nobody saw the end. */
+export interface CommandSection extends Pick<ProcessEnd, 'exitCode' | 'status'> {
   /** The step's name, or the first line of the script. */
   readonly title: string;
-  /** -1 if a signal killed the command; undefined if its end was not seen. */
-  readonly exitCode: number | undefined;
-  /** How the agent describes the end, such as `exit status 3` or `signal: killed`. */
-  readonly status: string;
   readonly durationMs: number;
   readonly lastLines: readonly string[];
 }
 
-/** How a command ended, or why that is unknown. */
 export type CommandEnd =
   | ({ readonly kind: 'ended' } & ProcessEnd)
   /** The command may still be running. */
@@ -75,10 +71,7 @@ function nameCommand(title: string): string {
   return inlineCode(truncate(title, MAX_TITLE));
 }
 
-/**
- * Explains why a command failed. Returns nothing if it exited with 0 or the cancellation stopped
- * it. A cancelled command whose end nobody saw is still reported.
- */
+/** Explains why a command failed. A cancelled one has only failed if nobody saw its end. */
 export function explainFailure(
   { title: command, durationMs }: CommandSection,
   end: CommandEnd,

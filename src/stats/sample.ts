@@ -49,9 +49,7 @@ export async function takeSamples(
   return stop.aborted ? String(stop.reason) : 'its record was full';
 }
 
-/** The samples of a monitor or a run. */
 export interface SampleRecord {
-  /** Oldest first. */
   readonly samples: readonly Sample[];
   readonly failures: readonly string[];
   /** Why sampling ended; undefined if the process that samples was killed or hangs. */

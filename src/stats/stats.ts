@@ -4,16 +4,12 @@ import type { Figures } from '../gate/metrics.ts';
 import { redactJson } from '../text/redact.ts';
 
 export interface Stats {
-  /** All finite numbers that the agent sent, plus derived figures. */
   readonly figures: Figures;
   /** The JSON object that the agent sent, redacted and serialized again. */
   readonly json: string;
 }
 
-/**
- * Reads and decodes one sample.
- * @throws AgentError if the request fails or the answer is unusable
- */
+/** @throws AgentError if the request fails or the answer is unusable */
 export async function readStats(
   client: Omit<Client, 'receive'>,
   statsPath: string,
@@ -32,7 +28,6 @@ const HINTS = {
     'Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions.',
 };
 
-/** Returns undefined unless `json` is a JSON object that can be serialized again. */
 export function decodeStats(json: string): Stats | undefined {
   try {
     const value: unknown = JSON.parse(json);

@@ -18,7 +18,6 @@ import type { Context } from './context.ts';
 interface Script
   extends Pick<Inputs<'run'>, 'run' | 'env' | 'workingDirectory' | 'username'>,
     Pick<ProcessHandlers, 'onOutput'> {
-  /** Ends the script and its children. */
   readonly stopScript: AbortSignal;
 }
 
@@ -117,7 +116,6 @@ for second in 1 2 3 4; do
 done
 kill -KILL $(members)`;
 
-/** Kills a process and those of its children that have not left its session. */
 async function endSession(
   client: Client,
   pid: number,

@@ -33,10 +33,6 @@ export function judgeRecord(
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 
-/**
- * Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
- * ended early.
- */
 function findGaps(
   { samples, failures, end }: SampleRecord,
   { from, to }: CoveredTime,

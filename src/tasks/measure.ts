@@ -60,7 +60,6 @@ export async function waitForSandbox(
   }
 }
 
-/** Returns a final error as it is, and lists what was unmet after a timeout. */
 function waitError(
   waitedMs: number,
   unmet: readonly string[],
@@ -81,7 +80,6 @@ export function reportUnmeasured(inputs: Inputs<'stats'>, error?: ReportedError)
   return { measured, errors: error === undefined ? [] : [error] };
 }
 
-/** Takes the samples and judges them. A failed request goes into the result. */
 export async function measure(
   inputs: Inputs<'stats'>,
   client: Client,

@@ -69,7 +69,6 @@ function noteSandboxEnd(
 // Over a shorter period, the CPU figure would mostly measure the request itself.
 const LAST_SAMPLE_DELAY_MS = 200;
 
-/** Takes a sample after each interval until `ended` aborts, or one just after it. */
 async function sampleUntil(
   ended: AbortSignal,
   { sampleInterval: intervalMs }: Inputs<'run'>,
@@ -102,7 +101,6 @@ const MIN_TIMEOUT_MS = 30_000;
 
 const MAX_LAST_LINES = 20;
 
-/** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
 async function runScript(inputs: Inputs<'run'>, context: Context): Promise<ScriptResult> {
   const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
   const { cancel, clock, now, redact, log } = context;
@@ -139,7 +137,6 @@ async function runScript(inputs: Inputs<'run'>, context: Context): Promise<Scrip
   };
 }
 
-/** Returns the step's name, or the first line of its script, redacted before it is truncated. */
 function titleOf({ name, run: script }: Inputs<'run'>, redact: Redact): string {
   if (name !== '') return redact(name);
   const [first = '', ...others] = script.split('\n');

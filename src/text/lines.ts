@@ -1,6 +1,5 @@
 export interface LineReader {
   readonly write: (bytes: Buffer) => void;
-  /** Flushes an unfinished last line. */
   readonly end: () => void;
 }
 
