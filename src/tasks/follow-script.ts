@@ -21,11 +21,6 @@ interface Script
   readonly stopScript: AbortSignal;
 }
 
-interface FollowedScript {
-  readonly end: CommandEnd;
-  readonly reconnects: number;
-}
-
 // Spans a few minutes, although E2B's agent remembers the end of a process for only 30 s.
 const MAX_RECONNECTS = 10;
 
@@ -37,7 +32,7 @@ export async function followScript(
   service: Service,
   script: Script,
   context: Context,
-): Promise<FollowedScript> {
+): Promise<{ end: CommandEnd; reconnects: number }> {
   if (script.stopScript.aborted) {
     const error = new AgentError('cancelled', 'The job was cancelled.');
     return { end: { kind: 'not-started', error }, reconnects: 0 };

@@ -15,7 +15,6 @@ import { readStats } from '../stats/stats.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
 import { lastLines, readLines } from '../text/lines.ts';
-import type { Redact } from '../text/redact.ts';
 import type { Context } from './context.ts';
 import { followScript } from './follow-script.ts';
 import { judgeRecord } from './judge-record.ts';
@@ -101,15 +100,18 @@ const MIN_TIMEOUT_MS = 30_000;
 
 const MAX_LAST_LINES = 20;
 
+// If a line was cut while it was read, it may end with half a secret.
+const MAX_LAST_LINE = 1000;
+
 async function runScript(inputs: Inputs<'run'>, context: Context): Promise<ScriptResult> {
   const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
   const { cancel, clock, now, redact, log } = context;
-  const title = titleOf(inputs, redact);
+  const title = redact(inputs.name || inputs.run.replace(/\n.*/s, ' …'));
   log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
   let last = '';
-  const output = readLines(lines => {
-    log.output(lines);
-    last = lastLines(last + lines, MAX_LAST_LINES);
+  const output = readLines(text => {
+    log.output(text);
+    last = lastLines(last + text, MAX_LAST_LINES);
   });
   const service = agentService({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });
   const tooLong = AbortSignal.timeout(maxDuration);
@@ -118,13 +120,14 @@ async function runScript(inputs: Inputs<'run'>, context: Context): Promise<Scrip
   const script = { ...inputs, stopScript, onOutput: output.write };
   const { end, reconnects } = await followScript(service, script, context);
   output.end();
+  const lines = last === '' ? [] : redact(last).trimEnd().split('\n');
   const isStarted = end.kind !== 'not-started';
   const command = {
     title,
     exitCode: end.kind === 'ended' ? end.exitCode : undefined,
     status: end.kind === 'ended' ? end.status : '',
     durationMs: isStarted ? Math.round(clock() - startedAt) : 0,
-    lastLines: last === '' ? [] : shorten(redact(last)),
+    lastLines: lines.map(line => truncate(line, MAX_LAST_LINE)),
   };
   const stoppedBy = tooLong.aborted ? 'max-duration' : undefined;
   const lost = `The connection was lost ${formatCount(reconnects, 'time')}, so output of the command may be missing.`;
@@ -135,18 +138,4 @@ async function runScript(inputs: Inputs<'run'>, context: Context): Promise<Scrip
     errors: explainFailure(command, end, cancel.aborted ? 'cancellation' : stoppedBy),
     warnings: reconnects === 0 ? [] : [lost],
   };
-}
-
-function titleOf({ name, run: script }: Inputs<'run'>, redact: Redact): string {
-  if (name !== '') return redact(name);
-  const [first = '', ...others] = script.split('\n');
-  return redact(others.length === 0 ? first : `${first} …`);
-}
-
-// If a line was cut while it was read, it may end with half a secret.
-const MAX_LAST_LINE = 1000;
-
-function shorten(lines: string): string[] {
-  const all = lines.trimEnd().split('\n');
-  return all.map(line => truncate(line, MAX_LAST_LINE));
 }

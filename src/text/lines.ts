@@ -1,15 +1,10 @@
-export interface LineReader {
-  readonly write: (bytes: Buffer) => void;
-  readonly end: () => void;
-}
-
 const MAX_LINE_LENGTH = 64 * 1024;
 
 /**
  * Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret
  * could be split between two chunks. Lines above 64 KiB may be truncated.
  */
-export function readLines(onLines: (block: string) => void): LineReader {
+export function readLines(onLines: (block: string) => void) {
   const decoder = new TextDecoder();
   let unfinished = '';
   const add = (text: string) => {
@@ -21,7 +16,7 @@ export function readLines(onLines: (block: string) => void): LineReader {
     unfinished = all.slice(end, end + MAX_LINE_LENGTH);
   };
   return {
-    write: bytes => add(decoder.decode(bytes, { stream: true })),
+    write: (bytes: Buffer) => add(decoder.decode(bytes, { stream: true })),
     end() {
       add(decoder.decode());
       if (unfinished !== '') onLines(`${unfinished.replace(/\r$/, '')}\n`);
