@@ -24,7 +24,7 @@ interface Script
 // Spans a few minutes, although E2B's agent remembers the end of a process for only 30 s.
 const MAX_RECONNECTS = 10;
 
-// Ending a session takes 4 s.
+// END_SESSION takes 4 s; the rest is for a slow network.
 const GIVE_UP_MS = 14_000;
 
 /** Runs a script once, and reconnects if the connection is lost. */
