@@ -9,7 +9,6 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import { groupFailures } from '../report/transfer-lines.ts';
 import type { UploadSection } from '../report/upload-section.ts';
 import type { Log } from '../tasks/context.ts';
 import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
@@ -80,24 +79,14 @@ const MAX_LINES = 1000;
 /** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
 export function logFiles({ files, skipped, dryRun }: UploadSection, log: StepLog): void {
   if (files.length + skipped.length === 0) return;
-  const ordered = Object.keys(STATUS_WORDS).flatMap(status =>
-    files.filter(file => file.status === status && status !== 'failed'),
+  const lines = Object.keys(STATUS_WORDS).flatMap(status =>
+    files.filter(file => file.status === status).map(fileLine),
   );
-  const lines = dryRun
-    ? files.map(fileLine)
-    : limitList([...failedLines(files), ...ordered.map(fileLine)], MAX_LINES, moreInReport);
   const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-  log.group('Files', [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
-}
-
-// Thousands of files can fail for the same reason, so show it only for the first of each group.
-function failedLines(files: readonly FileResult[]): string[] {
-  return groupFailures(files.filter(file => file.status === 'failed')).flatMap(
-    ([first, ...others]) =>
-      first === undefined
-        ? []
-        : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)],
-  );
+  log.group('Files', [
+    ...(dryRun ? lines : limitList(lines, MAX_LINES, moreInReport)),
+    ...limitList(skippedLines, MAX_LINES, moreInReport),
+  ]);
 }
 
 function fileLine({ status, file, ...result }: FileResult): string {
