@@ -1,5 +1,11 @@
-import { AGGREGATE_NAMES, AGGREGATES, type Aggregate, isAggregate } from './aggregates.ts';
-import { type Unit, unitOf } from './metrics.ts';
+import {
+  AGGREGATE_NAMES,
+  AGGREGATES,
+  type Aggregate,
+  isAggregate,
+  type Unit,
+  unitOf,
+} from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */

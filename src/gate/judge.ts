@@ -1,7 +1,7 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
-import { AGGREGATES, figuresOf, type Measured } from './aggregates.ts';
 import type { Condition, Operator } from './conditions.ts';
+import { AGGREGATES, figuresOf, type Measured } from './metrics.ts';
 
 export interface Gate {
   readonly state: 'passed' | 'warned' | 'failed' | 'none';

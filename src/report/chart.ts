@@ -1,6 +1,6 @@
-import { aggregateOf, figuresOf } from '../gate/aggregates.ts';
 import { overallLabelsOf } from '../gate/conditions.ts';
 import type { Gate } from '../gate/judge.ts';
+import { aggregateOf, figuresOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime, moreInReport } from '../text/format.ts';
 import { formatFigure } from './figure-texts.ts';

@@ -1,7 +1,6 @@
-import { aggregateOf } from '../gate/aggregates.ts';
 import { overallLabelsOf } from '../gate/conditions.ts';
 import { type Judgement, judge } from '../gate/judge.ts';
-import { type Unit, unitOf } from '../gate/metrics.ts';
+import { aggregateOf, type Unit, unitOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { inlineCode } from '../text/escape.ts';
 import {

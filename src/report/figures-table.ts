@@ -1,6 +1,6 @@
-import { AGGREGATE_NAMES, AGGREGATES, type Aggregate, aggregateOf } from '../gate/aggregates.ts';
 import type { Condition } from '../gate/conditions.ts';
 import type { Gate } from '../gate/judge.ts';
+import { AGGREGATE_NAMES, AGGREGATES, type Aggregate, aggregateOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatCount } from '../text/format.ts';
 import { formatFigure, isFree, RESOURCES } from './figure-texts.ts';

@@ -1,6 +1,5 @@
-import { AGGREGATE_NAMES, aggregateOf } from '../gate/aggregates.ts';
 import { type Breach, type Gate, NO_GATE } from '../gate/judge.ts';
-import { METRICS } from '../gate/metrics.ts';
+import { AGGREGATE_NAMES, aggregateOf, METRICS } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';

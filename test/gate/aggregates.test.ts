@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AGGREGATES } from '../../src/gate/aggregates.ts';
+import { AGGREGATES } from '../../src/gate/metrics.ts';
 
 /** Returns 1 to `count`, the highest first. */
 const downFrom = (count: number) => Array.from({ length: count }, (_, index) => count - index);

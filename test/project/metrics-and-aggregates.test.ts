@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
-import { AGGREGATE_NAMES } from '../../src/gate/aggregates.ts';
-import { METRICS } from '../../src/gate/metrics.ts';
+import { AGGREGATE_NAMES, METRICS } from '../../src/gate/metrics.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
