@@ -1,12 +1,16 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
-import { redactReport } from '../report/redact-report.ts';
-import type { Report } from '../report/report.ts';
+import { type Report, redactReport } from '../report/report.ts';
 import { reportJson } from '../report/report-json.ts';
-import type { FailureGroup, Reason } from '../report/section-view.ts';
 import { summaryOf } from '../report/summary.ts';
-import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
+import {
+  type FailureGroup,
+  type Reason,
+  succeeded,
+  type Verdict,
+  verdictOf,
+} from '../report/verdict.ts';
 import { errorText } from '../text/errors.ts';
 import { formatNumber, limitList } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';

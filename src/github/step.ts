@@ -11,8 +11,7 @@ import {
 import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { secretsIn } from '../inputs/secrets.ts';
-import { failedReport, type Report } from '../report/report.ts';
-import { errorLines, toReportedError } from '../report/reported-error.ts';
+import { errorLines, failedReport, type Report, toReportedError } from '../report/report.ts';
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
 import { loadJobSandboxes } from './job-state.ts';

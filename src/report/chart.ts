@@ -3,7 +3,7 @@ import type { Gate } from '../gate/judge.ts';
 import { aggregateOf, figuresOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime, moreInReport } from '../text/format.ts';
-import { formatFigure } from './figure-texts.ts';
+import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 

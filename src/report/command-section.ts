@@ -3,9 +3,8 @@ import type { ProcessEnd } from '../agent/process.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';
-import type { ReportHeader } from './report.ts';
-import type { ReportedError } from './reported-error.ts';
-import type { SectionView } from './section-view.ts';
+import { type ReportedError, type ReportHeader } from './report.ts';
+import type { SectionView } from './verdict.ts';
 
 /** Without an exit code if nobody saw the end. */
 export interface CommandSection extends Pick<ProcessEnd, 'exitCode' | 'status'> {

@@ -3,8 +3,8 @@ import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/
 import type { DownloadedFile } from '../transfer/download-file.ts';
 import { html } from './html.ts';
 import type { ReportHeader } from './report.ts';
-import type { SectionView } from './section-view.ts';
 import { clause, describeTransfer, explainMissing } from './transfer-lines.ts';
+import type { SectionView } from './verdict.ts';
 
 export interface DownloadSection {
   /** In the order of the input `files`. */

@@ -4,10 +4,9 @@ import type { Sample } from '../stats/sample.ts';
 import { listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
-import { breachLine, describeUsage, nameBreach } from './figure-texts.ts';
-import { figuresTable } from './figures-table.ts';
+import { breachLine, describeUsage, figuresTable, nameBreach } from './figures.ts';
 import type { ReportHeader } from './report.ts';
-import type { Reason, SectionView } from './section-view.ts';
+import type { Reason, SectionView } from './verdict.ts';
 
 export interface MeasuredSection {
   /** Oldest first. */

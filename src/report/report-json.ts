@@ -1,5 +1,4 @@
-import type { Report } from './report.ts';
-import { errorLines } from './reported-error.ts';
+import { errorLines, type Report } from './report.ts';
 import { succeeded, type Verdict } from './verdict.ts';
 
 // Bump the number only if a key is removed or changes its meaning.

@@ -1,9 +1,12 @@
+import { AgentError } from '../agent/failure.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
+import { describeProblem, InputError } from '../inputs/input-error.ts';
 import type { Task } from '../inputs/inputs.ts';
+import { formatCount } from '../text/format.ts';
+import type { Redact } from '../text/redact.ts';
 import { type CommandSection, EMPTY_COMMAND } from './command-section.ts';
 import { type DownloadSection, EMPTY_DOWNLOAD } from './download-section.ts';
 import type { MeasuredSection } from './measured-section.ts';
-import type { ReportedError } from './reported-error.ts';
 import { EMPTY_UPLOAD, type UploadSection } from './upload-section.ts';
 
 type Sections = Omit<Report, keyof ReportHeader>;
@@ -57,4 +60,67 @@ export function failedReport(task: Task, { error, isGated, ...info }: EarlyFailu
   };
   const unknown = { sandboxId: '', baseUrl: '' };
   return { task, ...info, ...unknown, errors: [error], warnings: [], ...sections[task] };
+}
+
+export interface ReportedError {
+  readonly message: string;
+  readonly details: readonly string[];
+  /** Trusted text, in which backticks mark code. */
+  readonly advice?: readonly string[];
+  /** A trusted sentence for the title. The reasons omit a message that repeats it. */
+  readonly title?: string;
+}
+
+/** Describes an error with its hint, its problems, the system's message, or the stack of a bug. */
+export function toReportedError(error: unknown): ReportedError {
+  if (error instanceof AgentError)
+    return {
+      message: error.message,
+      details: [],
+      advice: error.kind === 'cancelled' ? [] : [error.hint],
+    };
+  if (error instanceof InputError) return describeProblems(error);
+  if (error instanceof Error && 'syscall' in error)
+    return { message: `${error.message}.`, details: [] };
+  return describeBug(error);
+}
+
+export function errorLines({ message, details, advice = [] }: ReportedError): string[] {
+  return [message, ...details, ...advice];
+}
+
+function describeProblems({ problems }: InputError): ReportedError {
+  const [only = '', ...others] = problems.map(describeProblem);
+  if (others.length === 0) return { message: only, details: [] };
+  const count = new Set(problems.map(({ input }) => input)).size;
+  const inputs = `${formatCount(count, 'input')} ${count === 1 ? 'is' : 'are'} invalid.`;
+  return { message: inputs, details: [only, ...others], title: inputs };
+}
+
+function describeBug(error: unknown): ReportedError {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = 'Sandbox Sync itself failed. This is a bug; please report it.';
+  return { message, details: stack.split('\n'), title: message };
+}
+
+/**
+ * Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
+ * samples: they are already redacted, and a figure may happen to contain the digits of a secret.
+ */
+export function redactReport({ measured, ...others }: Report, redact: Redact): Report {
+  const copy = structuredClone(others);
+  redactStrings(copy, redact);
+  return { ...copy, ...(measured !== undefined && { measured }) };
+}
+
+// Digests, and fixed words that the verdict depends on: redacting a short token could change them.
+const UNREDACTED = ['task', 'status', 'kind', 'digest', 'sha256'];
+
+function redactStrings(value: object, redact: Redact): void {
+  const fields: [string, unknown][] = Object.entries(value);
+  for (const [name, field] of fields) {
+    if (UNREDACTED.includes(name)) continue;
+    if (typeof field === 'string') Reflect.set(value, name, redact(field));
+    else if (typeof field === 'object' && field !== null) redactStrings(field, redact);
+  }
 }

@@ -1,8 +1,7 @@
 import { formatCount } from '../text/format.ts';
 import { code, concat, type Html, html, prose, shorten, shortList } from './html.ts';
 import type { Report } from './report.ts';
-import type { FailureGroup, Reason } from './section-view.ts';
-import type { Verdict } from './verdict.ts';
+import { type FailureGroup, type Reason, type Verdict } from './verdict.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;

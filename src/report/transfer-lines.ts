@@ -1,7 +1,7 @@
 import type { Failure } from '../agent/failure.ts';
 import { formatBytes, formatCount, formatNumber, formatRate } from '../text/format.ts';
 import type { ReportHeader } from './report.ts';
-import type { SectionView } from './section-view.ts';
+import type { SectionView } from './verdict.ts';
 
 // The parts of a section that uploads and downloads share.
 

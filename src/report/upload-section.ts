@@ -15,8 +15,8 @@ import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
 import { code, folded, type Html, html, prose, shortList } from './html.ts';
 import type { ReportHeader } from './report.ts';
-import type { SectionView } from './section-view.ts';
 import { clause, describeTransfer, explainMissing } from './transfer-lines.ts';
+import type { SectionView } from './verdict.ts';
 
 export interface UploadSection {
   readonly dryRun: boolean;

@@ -1,8 +1,7 @@
 import { gateOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { MeasuredSection } from '../report/measured-section.ts';
-import type { Report } from '../report/report.ts';
-import type { ReportedError } from '../report/reported-error.ts';
+import { type Report, type ReportedError } from '../report/report.ts';
 import { type SampleRecord, STOP_REQUESTED } from '../stats/sample.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 

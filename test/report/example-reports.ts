@@ -6,8 +6,7 @@ import {
   type CommandSection,
   explainFailure,
 } from '../../src/report/command-section.ts';
-import { failedReport, type Report } from '../../src/report/report.ts';
-import { toReportedError } from '../../src/report/reported-error.ts';
+import { failedReport, type Report, toReportedError } from '../../src/report/report.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parse } from '../gate/parse-condition.ts';
 import { judged, type Parts, reading, report, START, statsOf } from './build-report.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge } from '../../src/gate/judge.ts';
-import { formatFigure, judgementLine } from '../../src/report/figure-texts.ts';
+import { formatFigure, judgementLine } from '../../src/report/figures.ts';
 import { parse } from '../gate/parse-condition.ts';
 
 test('a figure is formatted in the unit of its metric', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gateOf } from '../../src/gate/judge.ts';
-import { figuresTable } from '../../src/report/figures-table.ts';
+import { figuresTable } from '../../src/report/figures.ts';
 import { parse } from '../gate/parse-condition.ts';
 import { judged, reading } from './build-report.ts';
 import { stripHtml } from './strip-html.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checksumsOf } from '../../src/report/checksums.ts';
 import { EMPTY_COMMAND } from '../../src/report/command-section.ts';
-import { redactReport } from '../../src/report/redact-report.ts';
+import { redactReport } from '../../src/report/report.ts';
 import { reportJson } from '../../src/report/report-json.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { verdictOf } from '../../src/report/verdict.ts';

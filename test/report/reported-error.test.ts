@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { errorLines, toReportedError } from '../../src/report/reported-error.ts';
+import { errorLines, toReportedError } from '../../src/report/report.ts';
 
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
   const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };
