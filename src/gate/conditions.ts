@@ -1,11 +1,4 @@
-import {
-  AGGREGATE_NAMES,
-  AGGREGATES,
-  type Aggregate,
-  isAggregate,
-  type Unit,
-  unitOf,
-} from './metrics.ts';
+import { AGGREGATE_NAMES, type Aggregate, isAggregate, type Unit, unitOf } from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
@@ -16,11 +9,6 @@ export interface Condition {
   readonly operator: Operator;
   /** In the metric's own unit, such as bytes, MiB or percent. */
   readonly limit: number;
-}
-
-/** Returns undefined unless the condition's aggregate describes all samples together. */
-export function overallLabelsOf({ aggregate }: Condition) {
-  return aggregate === undefined ? undefined : AGGREGATES[aggregate].overall;
 }
 
 const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;

@@ -4,22 +4,23 @@ import type { Condition, Operator } from './conditions.ts';
 import { AGGREGATES, figuresOf, type Measured } from './metrics.ts';
 
 export interface Gate {
-  readonly state: 'passed' | 'warned' | 'failed' | 'none';
-  readonly failIf: readonly Condition[];
-  readonly warnIf: readonly Condition[];
-  readonly breaches: readonly Breach[];
+  readonly state: 'none' | 'passed' | 'warned' | 'failed';
+  /** Those of `fail-if` come first. */
+  readonly judgements: readonly GateJudgement[];
 }
 
-type GateRules = Pick<Gate, 'failIf' | 'warnIf'>;
+export type GateJudgement = Judgement & { readonly level: 'fail' | 'warn' };
 
-export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
+export type Judgement = { readonly condition: Condition } & (
+  | { readonly holds: boolean; readonly figure: number }
+  /** The condition cannot be judged. */
+  | { readonly holds: undefined; readonly why: string }
+);
 
-/** `holds` is undefined if the condition cannot be judged. */
-export type Judgement =
-  | { readonly condition: Condition; readonly holds: boolean; readonly figure: number }
-  | { readonly condition: Condition; readonly holds: undefined; readonly why: string };
-
-export const NO_GATE: Gate = { state: 'none', failIf: [], warnIf: [], breaches: [] };
+interface GateRules {
+  readonly failIf: readonly Condition[];
+  readonly warnIf: readonly Condition[];
+}
 
 export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
@@ -31,17 +32,23 @@ export function gateOf(
   samples: readonly Measured[],
   isIncomplete = false,
 ): Gate {
-  const breachesOf = (level: Breach['level'], conditions: readonly Condition[]) =>
-    conditions
-      .map((condition): Breach => ({ ...judge(condition, samples, isIncomplete), level }))
-      .filter(({ holds }) => holds !== false);
-  const breaches = [...breachesOf('fail', failIf), ...breachesOf('warn', warnIf)];
-  const [worst] = breaches;
-  const passed = isGated({ failIf, warnIf }) ? 'passed' : 'none';
-  return { state: worst === undefined ? passed : STATES[worst.level], failIf, warnIf, breaches };
+  const judgeAs = (level: GateJudgement['level'], conditions: readonly Condition[]) =>
+    conditions.map(each => ({ ...judge(each, samples, isIncomplete), level }));
+  const judgements = [...judgeAs('fail', failIf), ...judgeAs('warn', warnIf)];
+  return { state: stateOf(judgements), judgements };
 }
 
-const STATES = { fail: 'failed', warn: 'warned' } as const;
+function stateOf(judgements: readonly GateJudgement[]): Gate['state'] {
+  if (judgements.length === 0) return 'none';
+  const [worst] = breachesOf(judgements);
+  if (worst === undefined) return 'passed';
+  return worst.level === 'fail' ? 'failed' : 'warned';
+}
+
+/** Selects the conditions that tripped or cannot be judged. */
+export function breachesOf(judgements: readonly GateJudgement[]): GateJudgement[] {
+  return judgements.filter(({ holds }) => holds !== false);
+}
 
 /**
  * Judges a condition over samples (oldest first), all of which must have the metric. If others are
@@ -56,7 +63,7 @@ export function judge(
   const why = whyNotJudged(metric, samples);
   if (why !== undefined) return { condition, holds: undefined, why };
   const figures = figuresOf(metric, samples);
-  const figure = AGGREGATES[aggregate].compute(figures);
+  const figure = AGGREGATES[aggregate](figures);
   const candidates = condition.aggregate === undefined ? mostExtreme(operator, figures) : [figure];
   const tripping = candidates.find(candidate => COMPARE[operator](candidate, limit));
   if (tripping !== undefined) return { condition, holds: true, figure: tripping };
@@ -85,8 +92,8 @@ const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => bool
 
 // Breaches of > and < report the most extreme figure; those of == and != the first that trips.
 function mostExtreme(operator: Operator, figures: readonly number[]): readonly number[] {
-  if (operator.startsWith('>')) return [AGGREGATES.max.compute(figures)];
-  return operator.startsWith('<') ? [AGGREGATES.min.compute(figures)] : figures;
+  if (operator.startsWith('>')) return [AGGREGATES.max(figures)];
+  return operator.startsWith('<') ? [AGGREGATES.min(figures)] : figures;
 }
 
 // Keeps messages short: agents may report hundreds of metrics.

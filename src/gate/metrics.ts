@@ -31,31 +31,17 @@ export function unitOf(metric: string): Unit | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : undefined;
 }
 
-interface AggregateDefinition {
-  /** Expects at least one figure, oldest first. */
-  readonly compute: (figures: readonly number[]) => number;
-  /** Labels for aggregates, such as the mean, that describe all samples together. */
-  readonly overall?: {
-    /** Column heading in the summary table. */
-    readonly heading: string;
-    /** Words before "5 samples" in a breach message, such as "on average of". */
-    readonly words: string;
-  };
-}
+/** Each expects at least one figure, oldest first. */
+export const AGGREGATES = {
+  last: figures => figures.at(-1) ?? Number.NaN,
+  min: figures => figures.reduce((low, figure) => Math.min(low, figure)),
+  max: figures => figures.reduce((high, figure) => Math.max(high, figure)),
+  mean: figures => figures.reduce((sum, figure) => sum + figure) / figures.length,
+  p50: figures => percentile(50, figures),
+  p95: figures => percentile(95, figures),
+} satisfies Readonly<Record<string, (figures: readonly number[]) => number>>;
 
-export type Aggregate = 'last' | 'min' | 'max' | 'mean' | 'p50' | 'p95';
-
-export const AGGREGATES: Readonly<Record<Aggregate, AggregateDefinition>> = {
-  last: { compute: figures => figures.at(-1) ?? Number.NaN },
-  min: { compute: figures => figures.reduce((low, figure) => Math.min(low, figure)) },
-  max: { compute: figures => figures.reduce((high, figure) => Math.max(high, figure)) },
-  mean: {
-    compute: figures => figures.reduce((sum, figure) => sum + figure) / figures.length,
-    overall: { heading: 'Mean', words: 'on average of' },
-  },
-  p50: percentile(50),
-  p95: percentile(95),
-};
+export type Aggregate = keyof typeof AGGREGATES;
 
 export const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 
@@ -64,15 +50,10 @@ export function isAggregate(name: string): name is Aggregate {
 }
 
 /** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
-function percentile(percent: number): AggregateDefinition {
-  return {
-    compute: figures => {
-      const rank = Math.ceil((percent * figures.length) / 100);
-      // Typed arrays sort numerically; arrays sort as strings.
-      return Float64Array.from(figures).sort()[rank - 1] ?? Number.NaN;
-    },
-    overall: { heading: `p${percent}`, words: `as the ${percent}th percentile of` },
-  };
+function percentile(percent: number, figures: readonly number[]): number {
+  const rank = Math.ceil((percent * figures.length) / 100);
+  // Typed arrays sort numerically; arrays sort as strings.
+  return Float64Array.from(figures).sort()[rank - 1] ?? Number.NaN;
 }
 
 export interface Measured {
@@ -90,5 +71,5 @@ export function aggregateOf(
   samples: readonly Measured[],
 ): number | undefined {
   const figures = figuresOf(metric, samples);
-  return figures.length === 0 ? undefined : AGGREGATES[aggregate].compute(figures);
+  return figures.length === 0 ? undefined : AGGREGATES[aggregate](figures);
 }

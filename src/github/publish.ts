@@ -4,15 +4,8 @@ import { setOutput, summary as stepSummary } from '@actions/core';
 import { type Report, redactReport } from '../report/report.ts';
 import { reportJson } from '../report/report-json.ts';
 import { summaryOf } from '../report/summary.ts';
-import {
-  type FailureGroup,
-  type Reason,
-  succeeded,
-  type Verdict,
-  verdictOf,
-} from '../report/verdict.ts';
+import { type Reason, succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
 import { errorText } from '../text/errors.ts';
-import { formatNumber, limitList } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
 import { logFiles, type StepLog } from './log.ts';
 import { requireVariables, tempDirectory } from './runner.ts';
@@ -88,7 +81,7 @@ function logVerdict(
   for (const line of logLines) log.line(line);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
   for (const text of notices) log.notice(text);
-  for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
+  for (const failure of failures.slice(0, MAX_ANNOTATIONS)) log.error(reasonLines(failure));
   const causes = reasons.flatMap(reasonLines);
   // Lists of annotations only show the first line, so begin with the cause.
   const isNamed = report.cancelled || report.errors.every(error => error.title !== undefined);
@@ -101,11 +94,4 @@ function logVerdict(
 
 function reasonLines({ text, details = [] }: Reason): string[] {
   return [text, ...details.flatMap(reasonLines)];
-}
-
-const MAX_NAMES = 10;
-
-function failureLines({ message, hint, sources }: FailureGroup): string[] {
-  const names = limitList(sources, MAX_NAMES, count => `and ${formatNumber(count)} more`);
-  return [message, hint, ...names.map(name => `- ${name}`)];
 }

@@ -1,4 +1,3 @@
-import { overallLabelsOf } from '../gate/conditions.ts';
 import type { Gate } from '../gate/judge.ts';
 import { aggregateOf, figuresOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
@@ -27,28 +26,30 @@ const PLOTS = [
 
 /** Draws a legend, and a chart for each stretch of samples without a gap. */
 export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
-  const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
   const plots = plotsOf(samples, gate);
+  const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
   if (stretches.length === 0 || plots.length === 0) return [];
-  const charts = stretches.slice(0, MAX_CHARTS).map(stretch => drawChart(stretch, gate));
+  const charts = stretches.slice(0, MAX_CHARTS).map(stretch => drawChart(stretch, plots));
   const notes = [
     ...plots.map(describePlot),
     ...(charts.length > 1 ? ['a chart for each time without a gap'] : []),
     ...(stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []),
   ];
-  return [html`<p>In percent: ${notes.join(' · ')}</p>`, ...charts.map(each => ({ html: each }))];
+  return [html`<p>In percent: ${notes.join(' · ')}</p>`, ...charts];
 }
 
 type Plot = ReturnType<typeof plotsOf>[number];
 
 /** Returns the plots of the metrics that were reported, with the limits of their conditions. */
-function plotsOf(samples: readonly Sample[], { failIf, warnIf }: Gate) {
+function plotsOf(samples: readonly Sample[], { judgements }: Gate) {
   const reported = PLOTS.filter(({ metric }) => figuresOf(metric, samples).length > 0);
-  // The lines show single samples, so the limit of a mean or percentile would mislead.
-  const conditions = [...failIf, ...warnIf].filter(each => overallLabelsOf(each) === undefined);
   return reported.map(plot => {
-    const judged = conditions.filter(({ metric }) => metric === plot.metric);
-    return { ...plot, limits: [...new Set(judged.map(({ limit }) => limit))] };
+    // The lines show single samples, so the limit of a mean or percentile would mislead.
+    const limits = judgements
+      .map(({ condition }) => condition)
+      .filter(({ metric, aggregate }) => metric === plot.metric && aggregate === undefined)
+      .map(({ limit }) => limit);
+    return { ...plot, limits: [...new Set(limits)] };
   });
 }
 
@@ -80,12 +81,11 @@ function pointDistance(samples: readonly Sample[]): number {
   return Math.max(median, span / (MAX_POINTS - 1), 1);
 }
 
-function drawChart(samples: readonly Sample[], gate: Gate): string {
+function drawChart(samples: readonly Sample[], plots: readonly Plot[]): Html {
   const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
   const distance = pointDistance(samples);
   const points = Map.groupBy(samples, ({ at }) => Math.round((at - from) / distance));
   const length = Math.max(...points.keys()) + 1;
-  const plots = plotsOf(samples, gate);
   const series = [
     ...plots.map(({ color, metric }) => ({ color, figures: lineOf(metric, points, length) })),
     ...plots.flatMap(({ color, limits }) =>
@@ -98,7 +98,7 @@ function drawChart(samples: readonly Sample[], gate: Gate): string {
     xyChart: { width: 800, height: 320 },
     themeVariables: { xyChart: { backgroundColor: 'transparent', plotColorPalette } },
   };
-  return [
+  const lines = [
     '```mermaid',
     `%%{init: ${JSON.stringify(style)}}%%`,
     'xychart-beta',
@@ -108,7 +108,8 @@ function drawChart(samples: readonly Sample[], gate: Gate): string {
     `  y-axis 0 --> ${Math.ceil(top)}`,
     ...series.map(({ figures }) => `  line [${figures.map(each => each.toFixed(2)).join(', ')}]`),
     '```',
-  ].join('\n');
+  ];
+  return { html: lines.join('\n') };
 }
 
 /** Returns the highest figure at each point, or repeats the previous one if there is none. */

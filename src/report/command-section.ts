@@ -20,14 +20,6 @@ export type CommandEnd =
   | { readonly kind: 'lost'; readonly error: Failure }
   | { readonly kind: 'not-started'; readonly error: Failure };
 
-export const EMPTY_COMMAND: CommandSection = {
-  title: '',
-  exitCode: undefined,
-  status: '',
-  durationMs: 0,
-  lastLines: [],
-};
-
 export function viewCommand(section: CommandSection, info: ReportHeader): SectionView {
   const { exitCode, durationMs } = section;
   return {

@@ -29,8 +29,6 @@ interface Attempts {
   readonly durationMs: number;
 }
 
-export const EMPTY_DOWNLOAD: DownloadSection = { files: [], retries: 0, durationMs: 0 };
-
 export function viewDownload(section: DownloadSection, info: ReportHeader): SectionView {
   const { files } = section;
   const totals = countFiles(files);

@@ -1,23 +1,9 @@
-import { type Condition, overallLabelsOf } from '../gate/conditions.ts';
-import { type Gate, type Judgement, judge } from '../gate/judge.ts';
-import {
-  AGGREGATE_NAMES,
-  AGGREGATES,
-  type Aggregate,
-  aggregateOf,
-  type Unit,
-  unitOf,
-} from '../gate/metrics.ts';
-import { type Sample } from '../stats/sample.ts';
+import type { GateJudgement, Judgement } from '../gate/judge.ts';
+import { aggregateOf, type Unit, unitOf } from '../gate/metrics.ts';
+import type { Sample } from '../stats/sample.ts';
 import { inlineCode } from '../text/escape.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatDecimal,
-  formatNumber,
-  formatTime,
-} from '../text/format.ts';
-import { code, concat, type Html, html, table, unbroken } from './html.ts';
+import { formatBytes, formatCount, formatDecimal, formatNumber } from '../text/format.ts';
+import { concat, type Html, html, prose, unbroken } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
@@ -32,22 +18,12 @@ const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
   plain: figure => formatDecimal(figure, 2),
 };
 
-/** Describes how a condition tripped, or why it cannot be judged. */
-export function breachLine(breach: Judgement, samples: readonly Sample[]): string {
-  if (breach.holds === undefined) return judgementLine(breach);
-  const { condition, figure } = breach;
-  const { text, metric, aggregate } = condition;
-  const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
-  if (samples.length < 2) return tripped;
-  const allSamples = formatCount(samples.length, 'sample');
-  const overall = overallLabelsOf(condition);
-  if (overall !== undefined) return `${tripped} ${overall.words} ${allSamples}`;
-  const first = samples.find(({ figures }) => figures.get(metric) === figure);
-  const decisive = aggregate === 'last' ? samples.at(-1) : first;
-  const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
-  if (aggregate !== undefined) return line;
-  const count = samples.filter(sample => judge(condition, [sample]).holds).length;
-  return `${line}, in ${formatNumber(count)} of ${allSamples}`;
+/** Says whether a condition tripped, or why it cannot be judged. */
+export function judgementLine(judgement: Judgement): string {
+  const { text, metric } = judgement.condition;
+  if (judgement.holds === undefined) return `\`${text}\` cannot be judged: ${judgement.why}`;
+  const result = judgement.holds ? 'tripped:' : 'does not hold: it was';
+  return `\`${text}\` ${result} ${formatFigure(metric, judgement.figure)}`;
 }
 
 interface Resource {
@@ -55,11 +31,11 @@ interface Resource {
   /** Metrics of the amount in use (if there is one) and of the percentage. */
   readonly used: readonly string[];
   readonly total: string;
-  /** Metrics that messages call by the resource's name. */
+  /** Metrics that titles call by the resource's name, and whose conditions its row shows. */
   readonly metrics: readonly string[];
 }
 
-export const RESOURCES: readonly Resource[] = [
+const RESOURCES: readonly Resource[] = [
   { name: 'CPU', used: ['cpu_used_pct'], total: 'cpu_count', metrics: ['cpu_used_pct'] },
   {
     name: 'memory',
@@ -75,30 +51,25 @@ export const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
-export function nameBreach(breach: Judgement): string {
-  const { text, metric, aggregate, operator, limit } = breach.condition;
-  if (breach.holds === undefined) return `\`${text}\` cannot be judged`;
-  const suffix = aggregate === undefined ? '' : ` ${aggregate}`;
-  const comparison = `${formatFigure(metric, breach.figure)} ${operator} ${formatFigure(metric, limit)}`;
-  return `${nameMetric(metric)}${suffix} ${comparison}`;
+/** Any other metric is a resource of its own. */
+function resourceOf(metric: string): Resource {
+  return (
+    RESOURCES.find(({ metrics }) => metrics.includes(metric)) ?? {
+      name: inlineCode(metric),
+      used: [metric],
+      total: '',
+      metrics: [metric],
+    }
+  );
 }
 
-function nameMetric(metric: string): string {
-  const resource = RESOURCES.find(({ metrics }) => metrics.includes(metric));
-  if (resource === undefined) return inlineCode(metric);
-  return isFree(metric) ? `free ${resource.name}` : resource.name;
+export function nameMetric(metric: string): string {
+  const { name } = resourceOf(metric);
+  return isFree(metric) ? `free ${name}` : name;
 }
 
-export function isFree(metric: string): boolean {
-  return metric.endsWith('_free');
-}
-
-/** Explains why a condition does not hold, or why it cannot be judged. */
-export function judgementLine(judgement: Judgement): string {
-  const { text, metric } = judgement.condition;
-  if (judgement.holds === undefined) return `\`${text}\` cannot be judged: ${judgement.why}`;
-  return `\`${text}\` does not hold: it was ${formatFigure(metric, judgement.figure)}`;
+function isFree(metric: string): boolean {
+  return ['mem_free', 'disk_free'].includes(metric);
 }
 
 export function describeUsage(samples: readonly Sample[]): string {
@@ -116,95 +87,76 @@ export function describeUsage(samples: readonly Sample[]): string {
 
 const MAX_CONDITIONS = 30;
 
+/** Shows the peak of each resource, and the conditions on its metrics. */
 export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
-  if (samples.length === 0) return [];
-  const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
-  const others = new Set(conditions.map(({ metric }) => metric)).difference(
-    new Set(RESOURCE_ROWS.flatMap(({ metrics }) => metrics)),
+  const judgements = gate.judgements.slice(0, MAX_CONDITIONS);
+  const metrics = new Set(judgements.map(({ condition }) => condition.metric));
+  const resources = new Set([...RESOURCES, ...[...metrics].map(resourceOf)]);
+  const rows = [...resources].flatMap(resource => describeResource(resource, judgements, samples));
+  if (samples.length === 0 || rows.length === 0) return [];
+  const headings = ['', samples.length > 1 ? 'Peak' : 'Now', 'Trips if'];
+  const columns = judgements.length === 0 ? 2 : 3;
+  const head = tableRow('th', headings.slice(0, columns));
+  const body = rows.map(cells => tableRow('td', cells.slice(0, columns)));
+  return [html`<table>\n${concat([head, ...body])}</table>`];
+}
+
+function tableRow(tag: 'th' | 'td', cells: readonly (Html | string)[]): Html {
+  const aligned = cells.map(
+    (cell, column) => html`<${tag} align="${column === 0 ? 'left' : 'right'}">${cell}</${tag}>`,
   );
-  const rows = [...RESOURCE_ROWS, ...[...others].map(metricRow)].flatMap(row => {
-    const judged = conditions.filter(({ metric }) => row.metrics.includes(metric));
-    const peak = describeFigures(row.used, 'max', samples);
-    if (peak === undefined && judged.length === 0) return [];
-    const overall = OVERALL.map(({ name }) => describeJudged(row, name, judged, samples));
-    const marked = judged.map(condition => markCondition(condition, gate));
-    const heading = html`${row.heading}${describeTotal(row, samples)}`;
-    return [[heading, peak ?? html`not reported`, ...overall, concat(marked, '<br>')]];
-  });
-  const headings = OVERALL.map(({ heading }) => heading);
-  return table(['', samples.length > 1 ? 'Peak' : 'Now', ...headings, 'Trips if'], rows);
+  return html`<tr>${concat(aligned)}</tr>\n`;
 }
 
-// Aggregates with a column in the table, which is hidden unless a condition uses it.
-const OVERALL = AGGREGATE_NAMES.flatMap(name => {
-  const { overall } = AGGREGATES[name];
-  return overall === undefined ? [] : [{ name, heading: overall.heading }];
-});
-
-interface Row {
-  readonly heading: Html;
-  readonly used: readonly string[];
-  readonly total: string;
-  /** Metrics whose conditions this row shows. */
-  readonly metrics: readonly string[];
+/** Returns the cells of a row, or no row if the resource is neither reported nor judged. */
+function describeResource(
+  resource: Resource,
+  judgements: readonly GateJudgement[],
+  samples: readonly Sample[],
+): (Html | string)[][] {
+  const peak = describePeak(resource, samples);
+  const conditions = judgements
+    .filter(({ condition }) => resource.metrics.includes(condition.metric))
+    .map(describeCondition);
+  if (peak === undefined && conditions.length === 0) return [];
+  return [[nameResource(resource, samples), peak ?? 'not reported', concat(conditions, '<br>')]];
 }
 
-const RESOURCE_ROWS = RESOURCES.map(resource => {
-  const { name } = resource;
-  return { ...resource, heading: html`${name.charAt(0).toUpperCase()}${name.slice(1)}` };
-});
-
-function metricRow(metric: string): Row {
-  return { heading: code(metric), used: [metric], total: '', metrics: [metric] };
-}
-
-function describeTotal({ total }: Row, samples: readonly Sample[]): Html {
+function nameResource({ name, total }: Resource, samples: readonly Sample[]): Html {
+  const heading = prose(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
   const figure = aggregateOf('last', total, samples);
-  if (!figure) return html``;
+  // Services report an unknown number of cores as 0.
+  if (!figure) return heading;
   const size = total === 'cpu_count' ? formatCount(figure, 'core') : formatFigure(total, figure);
-  return html` (${unbroken(size)})`;
+  return html`${heading} (${unbroken(size)})`;
 }
 
-/** Shows free memory separately: its p95 is not the total minus the p95 of used memory. */
-function describeJudged(
-  row: Row,
-  aggregate: Aggregate,
-  conditions: readonly Condition[],
-  samples: readonly Sample[],
-): Html {
-  const judged = conditions.filter(condition => condition.aggregate === aggregate);
-  const cells = judged.map(({ metric }) => {
-    const figures = isFree(metric) ? [metric] : row.used;
-    const cell = describeFigures(figures, aggregate, samples);
-    return cell === undefined ? '' : `${cell.html}${isFree(metric) ? ' free' : ''}`;
-  });
-  return { html: [...new Set(cells)].join('<br>') };
-}
-
-function describeFigures(
-  metrics: readonly string[],
-  aggregate: Aggregate,
-  samples: readonly Sample[],
-): Html | undefined {
-  const [first, second] = metrics.flatMap(metric => {
-    const figure = aggregateOf(aggregate, metric, samples);
-    return figure === undefined ? [] : [unbroken(formatFigure(metric, figure))];
+function describePeak({ used }: Resource, samples: readonly Sample[]): Html | undefined {
+  const [first, second] = used.flatMap(metric => {
+    const figure = aggregateOf('max', metric, samples);
+    return figure === undefined ? [] : unbroken(formatFigure(metric, figure));
   });
   return first === undefined || second === undefined ? first : html`${first} (${second})`;
 }
 
-const BREACH_MARKS = { fail: '❌', warn: '⚠️' } as const;
+/** Returns a cell such as `❌ > 90 %`, `✅ mean > 80 % (45.1 %)` or `> 90 % (not judged)`. */
+function describeCondition(judgement: GateJudgement): Html {
+  const { metric, aggregate, operator, limit } = judgement.condition;
+  const words = [markOf(judgement), aggregate ?? [], operator, formatFigure(metric, limit)].flat();
+  const notes = [resultOf(judgement), judgement.level === 'warn' ? 'warn' : []].flat();
+  const suffix = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+  return html`${unbroken(words.join(' '))}${isFree(metric) ? ' free' : ''}${suffix}`;
+}
 
-/** Returns a cell such as `❌ mean > 90 %`, `✅ < 512 MiB free` or `> 90 % (not judged)`. */
-function markCondition(condition: Condition, { breaches, warnIf }: Gate): Html {
-  const { metric, aggregate, operator, limit } = condition;
-  const breach = breaches.find(each => each.condition === condition);
-  const isJudged = breach === undefined || breach.holds !== undefined;
-  const mark = html`${breach === undefined ? '✅' : BREACH_MARKS[breach.level]}&nbsp;`;
-  const prefix = aggregate === undefined ? '' : `${aggregate} `;
-  const notes = [warnIf.includes(condition) ? 'warn' : [], isJudged ? [] : 'not judged'].flat();
-  const free = isFree(metric) ? ' free' : '';
-  const suffix = notes.length > 0 ? ` (${notes.join(', ')})` : '';
-  const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
-  return html`${isJudged ? mark : ''}${prefix}${comparison}${free}${suffix}`;
+function markOf({ holds, level }: GateJudgement): string[] {
+  if (holds === undefined) return [];
+  if (!holds) return ['✅'];
+  return [level === 'fail' ? '❌' : '⚠️'];
+}
+
+function resultOf(judgement: GateJudgement): string[] {
+  const { metric, aggregate } = judgement.condition;
+  if (judgement.holds === undefined) return ['not judged'];
+  // Without an aggregate, the peak already says it.
+  return aggregate === undefined ? [] : [formatFigure(metric, judgement.figure)];
 }

@@ -37,22 +37,6 @@ export function unbroken(figure: string): Html {
   return { html: toHtml(figure).replaceAll(' ', '&nbsp;') };
 }
 
-export function table(headings: readonly string[], rows: readonly (readonly Html[])[]): Html[] {
-  const columns = [...headings.keys()].filter(column => rows.some(row => row[column]?.html));
-  if (columns.length === 0) return [];
-  const align = (column: number) => (column === 0 ? 'left' : 'right');
-  const head = columns.map(
-    column => html`<th align="${align(column)}">${headings[column] ?? ''}</th>`,
-  );
-  const body = rows.map(row => {
-    const cells = columns.map(
-      column => html`<td align="${align(column)}">${row[column] ?? ''}</td>`,
-    );
-    return html`<tr>${concat(cells)}</tr>\n`;
-  });
-  return [html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`];
-}
-
 const MAX_ITEMS = 30;
 
 /** Renders at most 30 items as a list. */

@@ -1,10 +1,10 @@
-import { type Breach, type Gate, NO_GATE } from '../gate/judge.ts';
+import { breachesOf, type Gate, type GateJudgement, judge } from '../gate/judge.ts';
 import { AGGREGATE_NAMES, aggregateOf, METRICS } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
-import { listSome } from '../text/format.ts';
+import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
-import { breachLine, describeUsage, figuresTable, nameBreach } from './figures.ts';
+import { describeUsage, figuresTable, formatFigure, judgementLine, nameMetric } from './figures.ts';
 import type { ReportHeader } from './report.ts';
 import type { Reason, SectionView } from './verdict.ts';
 
@@ -16,20 +16,38 @@ export interface MeasuredSection {
   readonly monitored?: { readonly from: number; readonly to: number };
 }
 
-export const NOT_MEASURED: MeasuredSection = { samples: [], gate: NO_GATE };
+export const NOT_MEASURED: MeasuredSection = {
+  samples: [],
+  gate: { state: 'none', judgements: [] },
+};
 
 export function viewMeasured(section: MeasuredSection, info: ReportHeader): SectionView {
-  const { gate } = section;
+  const { samples, gate, monitored } = section;
+  const last = samples.at(-1);
   const aggregates = aggregatesOf(section);
+  const breaches = breachesOf(gate.judgements).map(breachEntry);
   return {
     level: LEVELS[gate.state],
     headline: headlineOf(section, info),
     judgement: describeGate(section, info),
-    reasons: breachLines(section, 'fail'),
-    warnings: breachLines(section, 'warn'),
-    outputs: { ...statsOutputs(section), ...gateOutputs(gate, aggregates) },
+    reasons: describeBreaches(section, 'fail'),
+    warnings: describeBreaches(section, 'warn'),
+    outputs: {
+      ...figureOutputs(last),
+      stats: last?.json ?? '',
+      gate: gate.state,
+      breaches: JSON.stringify(breaches),
+      aggregates: JSON.stringify(aggregates),
+    },
     blocks: [...figuresTable(section), ...drawCharts(section)],
-    json: jsonOf(section, aggregates),
+    json: {
+      monitored,
+      gate: { state: gate.state, breaches },
+      figures: last === undefined ? null : Object.fromEntries(last.figures),
+      aggregates,
+      samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
+      stats: last === undefined ? null : parseFields(last.json),
+    },
   };
 }
 
@@ -40,27 +58,26 @@ const LEVELS = {
   failed: 'failure',
 } as const;
 
-function headlineOf(
-  { samples, gate }: MeasuredSection,
-  { errors, cancelled }: ReportHeader,
-): string {
+function headlineOf(section: MeasuredSection, { errors, cancelled }: ReportHeader): string {
+  const { samples } = section;
   if (samples.length === 0 && errors.some(({ title }) => title !== undefined)) return '';
   // The gate's sentence already names the figures that tripped it.
-  const hasBreaches = samples.length > 0 && gate.breaches.length > 0;
-  return hasBreaches && !cancelled ? '' : describeUsage(samples);
+  return explicableBreaches(section).length > 0 && !cancelled ? '' : describeUsage(samples);
+}
+
+// Without samples, an error already says why nothing was judged.
+function explicableBreaches({ samples, gate }: MeasuredSection): GateJudgement[] {
+  return samples.length === 0 ? [] : breachesOf(gate.judgements);
 }
 
 const MAX_BREACHES = 3;
 
 /** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */
-function describeGate(
-  { samples, gate }: MeasuredSection,
-  { errors, cancelled }: ReportHeader,
-): string {
-  const { state, breaches } = gate;
-  if (state === 'none' || samples.length === 0) return '';
-  const level = state === 'failed' ? 'fail' : 'warn';
-  const decisive = breaches.filter(breach => breach.level === level);
+function describeGate(section: MeasuredSection, { errors, cancelled }: ReportHeader): string {
+  const { state } = section.gate;
+  if (state === 'none' || section.samples.length === 0) return '';
+  const breaches = explicableBreaches(section);
+  const decisive = breaches.filter(({ level }) => level === breaches[0]?.level);
   const tripped = decisive.filter(({ holds }) => holds);
   if (cancelled && tripped.length === 0) return '';
   // An error already says why conditions were not judged.
@@ -69,46 +86,44 @@ function describeGate(
   return names === '' ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
 }
 
-function breachLines({ samples, gate }: MeasuredSection, level: Breach['level']): Reason[] {
-  // Without samples, an error already says why nothing was judged.
-  if (samples.length === 0) return [];
-  return gate.breaches
-    .filter(breach => breach.level === level)
-    .map(breach => ({ text: breachLine(breach, samples), isUntrusted: false }));
+/** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
+function nameBreach(breach: GateJudgement): string {
+  const { text, metric, aggregate, operator, limit } = breach.condition;
+  if (breach.holds === undefined) return `\`${text}\` cannot be judged`;
+  const figures = [breach.figure, limit].map(figure => formatFigure(metric, figure));
+  return [nameMetric(metric), aggregate ?? [], figures.join(` ${operator} `)].flat().join(' ');
 }
 
-function statsOutputs({ samples }: MeasuredSection): Record<string, string> {
-  const last = samples.at(-1);
+function describeBreaches(section: MeasuredSection, level: GateJudgement['level']): Reason[] {
+  return explicableBreaches(section)
+    .filter(breach => breach.level === level)
+    .map(breach => ({ text: describeBreach(breach, section.samples), isUntrusted: false }));
+}
+
+/** Describes a breach and, if there are several samples, which of them tripped the condition. */
+function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {
+  const line = judgementLine(breach);
+  const { condition } = breach;
+  if (breach.holds === undefined || samples.length < 2) return line;
+  const allSamples = formatCount(samples.length, 'sample');
+  if (condition.aggregate !== undefined) return `${line} over ${allSamples}`;
+  const first = samples.find(({ figures }) => figures.get(condition.metric) === breach.figure);
+  const count = samples.filter(sample => judge(condition, [sample]).holds).length;
+  return `${line} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}`;
+}
+
+function figureOutputs(sample: Sample | undefined): Record<string, string> {
   const figures = Object.entries(METRICS).map(([metric, { decimals }]) => {
-    const figure = last?.figures.get(metric);
+    const figure = sample?.figures.get(metric);
     const text = decimals === undefined ? String(figure) : figure?.toFixed(decimals);
     return [metric.replaceAll('_', '-'), figure === undefined ? '' : text];
   });
-  return { ...Object.fromEntries(figures), stats: last?.json ?? '' };
+  return Object.fromEntries(figures);
 }
 
-function gateOutputs({ state, breaches }: Gate, aggregates: object): Record<string, string> {
-  return {
-    gate: state,
-    breaches: JSON.stringify(breaches.map(breachEntry)),
-    aggregates: JSON.stringify(aggregates),
-  };
-}
-
-function jsonOf({ samples, gate, monitored }: MeasuredSection, aggregates: object): object {
-  const last = samples.at(-1);
-  return {
-    monitored,
-    gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
-    figures: last === undefined ? null : Object.fromEntries(last.figures),
-    aggregates,
-    samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
-    stats: last === undefined ? null : parseFields(last.json),
-  };
-}
-
+/** Aggregates the known metrics, and those in conditions, that were reported. */
 function aggregatesOf({ gate, samples }: MeasuredSection): object {
-  const judged = [...gate.failIf, ...gate.warnIf].map(({ metric }) => metric);
+  const judged = gate.judgements.map(({ condition }) => condition.metric);
   const aggregates = [...new Set([...Object.keys(METRICS), ...judged])].map(metric => {
     const entries = AGGREGATE_NAMES.map(name => [name, aggregateOf(name, metric, samples)]);
     return [metric, Object.fromEntries(entries)] as const;
@@ -116,7 +131,7 @@ function aggregatesOf({ gate, samples }: MeasuredSection): object {
   return Object.fromEntries(aggregates.filter(([, { last }]) => last !== undefined));
 }
 
-function breachEntry(breach: Breach): object {
+function breachEntry(breach: GateJudgement): object {
   const { level, condition } = breach;
   const { text, metric, limit } = condition;
   const figure = breach.holds === undefined ? null : breach.figure;

@@ -1,15 +1,12 @@
 import { AgentError } from '../agent/failure.ts';
-import { type Gate, NO_GATE } from '../gate/judge.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
 import type { Task } from '../inputs/inputs.ts';
 import { formatCount } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
-import { type CommandSection, EMPTY_COMMAND } from './command-section.ts';
-import { type DownloadSection, EMPTY_DOWNLOAD } from './download-section.ts';
+import type { CommandSection } from './command-section.ts';
+import type { DownloadSection } from './download-section.ts';
 import type { MeasuredSection } from './measured-section.ts';
 import { EMPTY_UPLOAD, type UploadSection } from './upload-section.ts';
-
-type Sections = Omit<Report, keyof ReportHeader>;
 
 export interface ReportHeader {
   readonly task: Task;
@@ -48,15 +45,18 @@ interface EarlyFailure extends Pick<ReportHeader, 'name' | 'cancelled'> {
 
 /** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
 export function failedReport(task: Task, { error, isGated, ...info }: EarlyFailure): Report {
-  const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-  const measured = { samples: [], gate };
-  const sections: Readonly<Record<Task, Sections>> = {
-    sync: { upload: EMPTY_UPLOAD, measured },
-    upload: { upload: EMPTY_UPLOAD },
-    download: { download: EMPTY_DOWNLOAD },
+  const state = isGated ? 'failed' : 'none';
+  const measured = { samples: [], gate: { state, judgements: [] } } as const;
+  const upload = EMPTY_UPLOAD;
+  const download = { files: [], retries: 0, durationMs: 0 };
+  const command = { title: '', exitCode: undefined, status: '', durationMs: 0, lastLines: [] };
+  const sections: Readonly<Record<Task, Partial<Report>>> = {
+    sync: { upload, measured },
+    upload: { upload },
+    download: { download },
     stats: { measured },
     monitor: { measured },
-    run: { command: EMPTY_COMMAND, measured },
+    run: { command, measured },
   };
   const unknown = { sandboxId: '', baseUrl: '' };
   return { task, ...info, ...unknown, errors: [error], warnings: [], ...sections[task] };

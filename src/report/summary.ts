@@ -1,7 +1,6 @@
-import { formatCount } from '../text/format.ts';
 import { code, concat, type Html, html, prose, shorten, shortList } from './html.ts';
 import type { Report } from './report.ts';
-import { type FailureGroup, type Reason, type Verdict } from './verdict.ts';
+import type { Reason, Verdict } from './verdict.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
@@ -13,8 +12,7 @@ export function summaryOf(report: Report, verdict: Verdict): string {
   const all = [
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
     ...shortList([
-      ...failures.map(each => html`${mark} ${renderFailureGroup(each)}`),
-      ...reasons.map(each => html`${mark} ${renderReason(each)}`),
+      ...[...failures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
       ...warnings.map(each => html`⚠️ ${renderReason(each)}`),
     ]),
     ...blocks,
@@ -28,14 +26,6 @@ const MAX_DETAILS = 30;
 function renderReason({ text, isUntrusted, details = [] }: Reason): Html {
   const line = isUntrusted ? code(text.replaceAll('`', '')) : prose(text);
   return concat([line, ...shorten(details.map(renderReason), MAX_DETAILS)], '<br>');
-}
-
-const MAX_NAMES = 5;
-
-function renderFailureGroup({ message, hint, sources }: FailureGroup): Html {
-  const files = sources.length > 1 ? html`${formatCount(sources.length, 'file')}: ` : html``;
-  const names = concat(shorten(sources.map(code), MAX_NAMES), ', ');
-  return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 
 // Only these names tell apart the summaries of a matrix, whose jobs share a page.

@@ -161,35 +161,27 @@ function uploadBlocks(
   notices: readonly string[],
   transferLine: readonly string[],
 ): Html[] {
-  // Only a dry run skips files.
-  const planned = files.filter(({ status }) => status === 'skipped').map(({ file }) => file);
   return [
-    ...shortList(describeFolders(planned)),
+    ...shortList(describePlanned(files)),
     ...transferLine.map(line => html`<p>${line}</p>`),
     ...folded(formatCount(notices.length, 'notice'), shortList(notices.map(prose))),
     ...folded(
       `${formatNumber(skipped.length)} skipped`,
       shortList(skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`)),
     ),
-    ...folded(
-      formatCount(planned.length, 'planned file'),
-      shortList(planned.map(file => describeMove(file, formatBytes(file.size)))),
-    ),
     ...(digest === '' ? [] : [html`<p>Digest: ${code(digest)}</p>`]),
   ];
 }
 
-function describeFolders(files: readonly FileResult['file'][]): Html[] {
-  const folders = Map.groupBy(files, ({ source, target }) =>
-    [source, target].map(file => path.posix.dirname(file)).join('\0'),
+/** Says by folder what a dry run would upload; the log lists each file. */
+function describePlanned(files: readonly FileResult[]): Html[] {
+  const planned = files.filter(({ status }) => status === 'skipped').map(({ file }) => file);
+  const folders = Map.groupBy(planned, ({ source, target }) =>
+    [source, target].map(file => inlineCode(path.posix.dirname(file))).join(' → '),
   );
-  return [...folders].map(([names, inFolder]) => {
-    const [source = '', target = ''] = names.split('\0');
-    const count = formatCount(inFolder.length, 'file');
-    return describeMove({ source, target }, `${count}, ${formatBytes(totalSize(inFolder))}`);
-  });
-}
-
-function describeMove({ source, target }: { source: string; target: string }, size: string): Html {
-  return html`${code(source)} → ${code(target)}: ${size}`;
+  return [...folders].map(([folder, inFolder]) =>
+    prose(
+      `${folder}: ${formatCount(inFolder.length, 'file')}, ${formatBytes(totalSize(inFolder))}`,
+    ),
+  );
 }

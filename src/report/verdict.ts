@@ -2,13 +2,52 @@ import { viewCommand } from './command-section.ts';
 import { viewDownload } from './download-section.ts';
 import type { Html } from './html.ts';
 import { viewMeasured } from './measured-section.ts';
-import { type Report, type ReportedError } from './report.ts';
+import type { Report, ReportedError } from './report.ts';
 import { viewUpload } from './upload-section.ts';
 
-/** The outcome of a step: the views of all sections, merged. */
-export interface Verdict extends Required<Omit<SectionView, 'level' | 'headline' | 'judgement'>> {
-  readonly level: SectionView['level'] | 'cancelled';
+/** What the log, the outputs, the summary and report.json say about a step. */
+export interface Verdict extends Findings {
+  readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   readonly title: string;
+}
+
+/** What one section of the report adds to the verdict. */
+export interface SectionView extends Partial<Findings> {
+  readonly level: Exclude<Verdict['level'], 'cancelled'>;
+  /** A sentence without its period; can be empty. Only shown for the first section of a report. */
+  readonly headline: string;
+  /** A sentence about the gate. It precedes the headline unless the section's level is success. */
+  readonly judgement?: string;
+}
+
+interface Findings {
+  /** Why the step failed, except for failed files. */
+  readonly reasons: readonly Reason[];
+  /** Why files failed. Each becomes an annotation of its own. */
+  readonly failures: readonly Reason[];
+  readonly warnings: readonly Reason[];
+  readonly notices: readonly string[];
+  /** Lines for the end of the log. */
+  readonly logLines: readonly string[];
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Files whose paths are outputs. Without text, there is no file, and the output is empty. */
+  readonly files: readonly {
+    readonly output: string;
+    readonly name: string;
+    readonly text: string;
+  }[];
+  /** Blocks of the summary. */
+  readonly blocks: readonly Html[];
+  /** Merged into report.json. */
+  readonly json: object;
+}
+
+export interface Reason {
+  /** Backticks mark code, unless the text is untrusted. */
+  readonly text: string;
+  /** True if the text may quote the agent, a file name or an input. */
+  readonly isUntrusted: boolean;
+  readonly details?: readonly Reason[];
 }
 
 export function verdictOf(report: Report): Verdict {
@@ -29,7 +68,7 @@ export function verdictOf(report: Report): Verdict {
     logLines: views.flatMap(({ logLines = [] }) => logLines),
     outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
     files: views.flatMap(({ files = [] }) => files),
-    blocks: views.toReversed().flatMap(({ blocks }) => blocks),
+    blocks: views.toReversed().flatMap(({ blocks = [] }) => blocks),
     json: Object.assign({}, ...views.map(({ json }) => json)),
   };
 }
@@ -88,48 +127,4 @@ function describeError({ message, title, details, advice = [] }: ReportedError):
 
 function untrusted(text: string): Reason {
   return { text, isUntrusted: true };
-}
-
-/** Describes a section to everything that reports it. The views of a report become one `Verdict`. */
-export interface SectionView {
-  readonly level: 'success' | 'warning' | 'failure';
-  /** A sentence without its period; can be empty. Only shown for the first section of a report. */
-  readonly headline: string;
-  /** A sentence about the gate. It precedes the headline unless the section's level is success. */
-  readonly judgement?: string;
-  /** Why this section failed the step, except for failed files, which are in `failures`. */
-  readonly reasons?: readonly Reason[];
-  readonly failures?: readonly FailureGroup[];
-  readonly warnings?: readonly Reason[];
-  readonly notices?: readonly string[];
-  /** Lines for the end of the log. */
-  readonly logLines?: readonly string[];
-  readonly outputs: Readonly<Record<string, string>>;
-  readonly files?: readonly OutputFile[];
-  /** Blocks of the summary. */
-  readonly blocks: readonly Html[];
-  /** Merged into report.json. */
-  readonly json: object;
-}
-
-/** A file whose path is an output. Without text, there is no file, and the output is empty. */
-export interface OutputFile {
-  readonly output: string;
-  readonly name: string;
-  readonly text: string;
-}
-
-export interface Reason {
-  /** Backticks mark code, unless the text is untrusted. */
-  readonly text: string;
-  /** True if the text may quote the agent, a file name or an input. */
-  readonly isUntrusted: boolean;
-  readonly details?: readonly Reason[];
-}
-
-/** Files that failed for the same reason. */
-export interface FailureGroup {
-  readonly message: string;
-  readonly hint: string;
-  readonly sources: readonly string[];
 }

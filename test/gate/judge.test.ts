@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gateOf, isGated, type Judgement, judge } from '../../src/gate/judge.ts';
+import { breachesOf, gateOf, isGated, type Judgement, judge } from '../../src/gate/judge.ts';
 import { parse } from './parse-condition.ts';
 
 /** Returns samples of one metric; `undefined` stands for a sample without it. */
@@ -169,9 +169,16 @@ for (const [
   test(`the gate ${name}`, () => {
     const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
     const gate = gateOf(rules, SAMPLES, isIncomplete);
-    const short = gate.breaches.map(one => [one.level, one.condition.text, figureOrWhy(one)]);
-    assert.deepEqual([gate.state, short], [state, breaches]);
-    assert.deepEqual({ failIf: gate.failIf, warnIf: gate.warnIf }, rules);
-    assert.equal(isGated(gate), state !== 'none');
+    const shown = breachesOf(gate.judgements).map(each => [
+      each.level,
+      each.condition.text,
+      figureOrWhy(each),
+    ]);
+    assert.deepEqual([gate.state, shown], [state, breaches]);
+    assert.deepEqual(
+      gate.judgements.map(({ condition }) => condition),
+      [...rules.failIf, ...rules.warnIf],
+    );
+    assert.equal(isGated(rules), state !== 'none');
   });
 }

@@ -1,6 +1,6 @@
-import { gateOf, NO_GATE } from '../../src/gate/judge.ts';
+import { gateOf } from '../../src/gate/judge.ts';
 import type { CommandSection } from '../../src/report/command-section.ts';
-import type { MeasuredSection } from '../../src/report/measured-section.ts';
+import { type MeasuredSection, NOT_MEASURED } from '../../src/report/measured-section.ts';
 import type { Report, ReportHeader } from '../../src/report/report.ts';
 import type { UploadSection } from '../../src/report/upload-section.ts';
 import type { Reason } from '../../src/report/verdict.ts';
@@ -62,7 +62,7 @@ export type Parts = Partial<
 export function report(parts: Parts = {}): Report {
   const { task = 'sync', name = '', cancelled = false, errors = [], warnings = [] } = parts;
   const { sandboxId = 'i1a2b3', baseUrl = 'https://sandbox.example.com' } = parts;
-  const { samples = [], gate = NO_GATE, monitored, command } = parts;
+  const { samples = [], gate = NOT_MEASURED.gate, monitored, command } = parts;
   const { dryRun = false, shard, files = [], skipped: skippedEntries = [] } = parts;
   const { digest = '', orphaned = [], retries = 0, durationMs = 2000 } = parts;
   const sent = { dryRun, shard, files, skipped: skippedEntries, digest };

@@ -180,7 +180,7 @@ test('the verdict on a cancelled command says whether it was stopped, or may sti
 describe('the last lines of the output', () => {
   const info = report({ task: 'run' });
   const blocksOf = (lastLines: readonly string[]) =>
-    viewCommand({ ...COMMAND, lastLines }, info).blocks.map(({ html }) => html);
+    (viewCommand({ ...COMMAND, lastLines }, info).blocks ?? []).map(({ html }) => html);
 
   test('the summary has no block for a command without output', () => {
     assert.deepEqual(blocksOf([]), []);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checksumsOf } from '../../src/report/checksums.ts';
-import { EMPTY_COMMAND } from '../../src/report/command-section.ts';
 import { redactReport } from '../../src/report/report.ts';
 import { reportJson } from '../../src/report/report-json.ts';
 import { summaryOf } from '../../src/report/summary.ts';
@@ -30,7 +29,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
       skipped: [{ path: typed, reason: typed }],
       files,
     }),
-    command: { ...EMPTY_COMMAND, title: typed, exitCode: 0 },
+    command: { title: typed, exitCode: 0, status: '', durationMs: 1, lastLines: [] },
   };
   const redacted = redactReport(given, redactor([SECRET]));
   const verdict = verdictOf(redacted);

@@ -32,21 +32,19 @@ test('the outputs of an upload count the files by status', () => {
   });
 });
 
-test('failures are grouped by status and hint, the largest group first', () => {
-  const unreachable = { ...BUSY, status: undefined };
-  const files = [
-    failed('a'),
-    failed('b', diskFull('b')),
-    UPLOADED,
-    failed('c', diskFull('c')),
-    failed('d', unreachable),
-  ];
-  const { failures } = verdictOf(report({ files }));
-  assert.deepEqual(failures, [
-    { message: diskFull('b').message, hint: diskFull('b').hint, sources: ['b', 'c'] },
-    { message: BUSY.message, hint: BUSY.hint, sources: ['a'] },
-    { message: BUSY.message, hint: BUSY.hint, sources: ['d'] },
-  ]);
+test('failures are grouped by status and hint, the largest group first, with at most five names', () => {
+  const full = Array.from({ length: 6 }, (_, index) => failed(`f${index}`, diskFull(`f${index}`)));
+  const unreachable = failed('b', { ...BUSY, status: undefined });
+  const { failures } = verdictOf(report({ files: [failed('a'), UPLOADED, ...full, unreachable] }));
+  const names = '`f0`, `f1`, `f2`, `f3`, `f4`, and 1 more; the report file has them all';
+  assert.deepEqual(
+    failures.map(failure => reasonTexts([failure])),
+    [
+      [diskFull('f0').message, diskFull('f0').hint, `6 files: ${names}`],
+      [BUSY.message, BUSY.hint, '`a`'],
+      [BUSY.message, BUSY.hint, '`b`'],
+    ],
+  );
 });
 
 test('files that failed because the job was cancelled are not listed as failures', () => {
