@@ -1,9 +1,9 @@
 import type { Failure } from '../agent/failure.ts';
-import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/format.ts';
+import { formatBytes } from '../text/format.ts';
 import type { DownloadedFile } from '../transfer/download-file.ts';
 import { html } from './html.ts';
 import type { ReportHeader } from './report.ts';
-import { clause, describeTransfer, explainMissing } from './transfer-lines.ts';
+import { describeDone, describeSpeed, explainMissing, listCounts } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
 export interface DownloadSection {
@@ -32,17 +32,17 @@ interface Attempts {
 export function viewDownload(section: DownloadSection, info: ReportHeader): SectionView {
   const { files } = section;
   const totals = countFiles(files);
-  const transferLine = describeTransfer(totals.downloaded, totals.downloadedBytes, section);
+  const speed = describeSpeed(totals.downloaded, totals.downloadedBytes, section);
   return {
     level: levelOf(totals),
     headline: describeDownload(section, totals),
     ...explainMissing(files, ({ path }) => path, info),
-    logLines: [...files.map(fileLine), ...transferLine],
+    logLines: [...files.map(fileLine), ...speed],
     outputs: {
       'downloaded-count': String(totals.downloaded),
       'failed-count': String(totals.failed),
     },
-    blocks: transferLine.map(line => html`<p>${line}</p>`),
+    blocks: speed.map(line => html`<p>${line}</p>`),
     json: { download: { totals, ...section } },
   };
 }
@@ -69,15 +69,9 @@ function levelOf({ downloaded, failed, notAttempted }: Totals): SectionView['lev
 
 function describeDownload({ durationMs }: DownloadSection, totals: Totals): string {
   const { planned, downloaded, missing, failed, notAttempted } = totals;
-  const files = formatCount(planned, 'file');
   if (planned === 0) return 'Nothing was downloaded';
-  if (downloaded === planned) return `Downloaded ${files} in ${formatDuration(durationMs)}`;
-  const others = [
-    clause(failed, 'failed'),
-    clause(missing, 'missing'),
-    clause(notAttempted, 'not attempted'),
-  ];
-  return `Downloaded ${formatNumber(downloaded)} of ${files}${others.join('')}`;
+  const others = listCounts({ failed, missing, 'not attempted': notAttempted });
+  return describeDone('Downloaded', downloaded, planned, durationMs, others);
 }
 
 function fileLine(file: DownloadResult): string {

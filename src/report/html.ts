@@ -51,9 +51,10 @@ export function shorten(items: readonly Html[], limit: number): readonly Html[] 
   return limitList(items, limit, count => html`${moreInReport(count)}`);
 }
 
-export function folded(title: string, blocks: readonly Html[]): Html[] {
-  if (blocks.length === 0) return [];
-  return [html`<details><summary>${title}</summary>\n${concat(blocks, '\n')}\n</details>`];
+export function folded(title: string, items: readonly Html[]): Html[] {
+  return shortList(items).map(
+    list => html`<details><summary>${title}</summary>\n${list}\n</details>`,
+  );
 }
 
 function toHtml(value: Html | string): string {

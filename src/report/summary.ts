@@ -1,4 +1,5 @@
-import { code, concat, type Html, html, prose, shorten, shortList } from './html.ts';
+import { formatCount } from '../text/format.ts';
+import { code, concat, folded, type Html, html, prose, shorten, shortList } from './html.ts';
 import type { Report } from './report.ts';
 import type { Reason, Verdict } from './verdict.ts';
 
@@ -7,7 +8,7 @@ const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancell
 
 /** Renders the job summary: the reasons for the verdict, then the tables of each section. */
 export function summaryOf(report: Report, verdict: Verdict): string {
-  const { level, title, reasons, failures, warnings, blocks } = verdict;
+  const { level, title, reasons, failures, warnings, notices, blocks } = verdict;
   const mark = LEVEL_MARKS[level];
   const all = [
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
@@ -16,6 +17,7 @@ export function summaryOf(report: Report, verdict: Verdict): string {
       ...warnings.map(each => html`⚠️ ${renderReason(each)}`),
     ]),
     ...blocks,
+    ...folded(formatCount(notices.length, 'notice'), notices.map(prose)),
     footer(report),
   ];
   return all.map(block => `${block.html}\n\n`).join('');

@@ -3,6 +3,7 @@ import { inlineCode } from '../text/escape.ts';
 import {
   formatBytes,
   formatCount,
+  formatDuration,
   formatNumber,
   formatRate,
   limitList,
@@ -66,8 +67,8 @@ function describeFailures(group: readonly (Failure & { readonly name: string })[
   ];
 }
 
-/** Sums up a transfer in one line, or in none if no file was transferred. */
-export function describeTransfer(
+/** Sums up the files that were transferred in a line, or in none if there were none. */
+export function describeSpeed(
   count: number,
   bytes: number,
   { retries, durationMs }: { readonly retries: number; readonly durationMs: number },
@@ -75,10 +76,28 @@ export function describeTransfer(
   if (count === 0) return [];
   // Below a second, the rate says more about latency than about the network.
   const rate = durationMs < 1000 ? '' : `, ${formatRate(bytes, durationMs)}`;
-  const repeated = clause(retries, retries === 1 ? 'retry' : 'retries');
+  const repeated = listCounts({ [retries === 1 ? 'retry' : 'retries']: retries });
   return [`${formatCount(count, 'file')}, ${formatBytes(bytes)}${rate}${repeated}`];
 }
 
-export function clause(count: number, what: string): string {
-  return count === 0 ? '' : `, ${formatNumber(count)} ${what}`;
+/** Returns a headline such as `Uploaded 2 files in 3 s` or `Uploaded 2 of 3 files, 1 failed`. */
+export function describeDone(
+  verb: 'Uploaded' | 'Downloaded',
+  done: number,
+  wanted: number,
+  durationMs: number,
+  others: string,
+): string {
+  const files = formatCount(wanted, 'file');
+  return done === wanted
+    ? `${verb} ${files} in ${formatDuration(durationMs)}${others}`
+    : `${verb} ${formatNumber(done)} of ${files}${others}`;
+}
+
+/** Lists counts other than 0: `, 1 failed, 2 unchanged`. */
+export function listCounts(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `, ${formatNumber(count)} ${what}`)
+    .join('');
 }

@@ -5,7 +5,6 @@ import { inlineCode } from '../text/escape.ts';
 import {
   formatBytes,
   formatCount,
-  formatDuration,
   formatNumber,
   limitList,
   moreInReport,
@@ -15,7 +14,7 @@ import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
 import { code, folded, type Html, html, prose, shortList } from './html.ts';
 import type { ReportHeader } from './report.ts';
-import { clause, describeTransfer, explainMissing } from './transfer-lines.ts';
+import { describeDone, describeSpeed, explainMissing, listCounts } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
 export interface UploadSection {
@@ -49,20 +48,42 @@ export const EMPTY_UPLOAD: UploadSection = {
 };
 
 export function viewUpload(section: UploadSection, info: ReportHeader): SectionView {
-  const { files, digest, shard } = section;
+  const { files, skipped, digest } = section;
   const totals = countFiles(section);
-  const notices = [...modesNotice(section), ...orphansNotice(section)];
-  const transferLine = describeTransfer(totals.uploaded, totals.uploadedBytes, section);
+  const lines = [
+    ...describeSpeed(totals.uploaded, totals.uploadedBytes, section),
+    ...(digest === '' ? [] : [`Digest: ${digest}`]),
+  ];
   return {
-    level: uploadLevel(section, totals),
-    headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ''}`,
+    level: levelOf(section, totals),
+    headline: headlineOf(section, totals, info),
     ...explainMissing(files, ({ file }) => file.source, info),
-    notices,
-    logLines: [...transferLine, ...(digest === '' ? [] : [`Digest: ${digest}`])],
-    outputs: uploadOutputs(totals, digest),
+    notices: [...modesNotice(section), ...orphansNotice(section)],
+    logLines: lines,
+    outputs: {
+      'uploaded-count': String(totals.uploaded),
+      'unchanged-count': String(totals.unchanged),
+      'failed-count': String(totals.failed),
+      'skipped-count': String(totals.skipped),
+      'uploaded-bytes': String(totals.uploadedBytes),
+      digest,
+    },
     files: [{ output: 'checksums', name: 'checksums.txt', text: checksumsOf(files) }],
-    blocks: uploadBlocks(section, notices, transferLine),
-    json: { totals, ...section, files: files.map(fileEntry) },
+    blocks: [
+      ...shortList(describePlanned(files)),
+      ...lines.map(line => html`<p>${line}</p>`),
+      ...folded(
+        `${formatNumber(skipped.length)} skipped`,
+        skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`),
+      ),
+    ],
+    json: {
+      totals,
+      ...section,
+      files: files.map(({ file: { source, target, size }, ...result }) => {
+        return { source, target, size, ...result };
+      }),
+    },
   };
 }
 
@@ -85,9 +106,15 @@ function countFiles({ files, skipped }: UploadSection) {
   };
 }
 
-function uploadLevel({ shard }: UploadSection, totals: Totals): SectionView['level'] {
+function levelOf({ shard }: UploadSection, totals: Totals): SectionView['level'] {
   if (totals.failed + totals.notAttempted > 0) return 'failure';
   return totals.planned === 0 && !shard?.planned ? 'warning' : 'success';
+}
+
+function headlineOf(section: UploadSection, totals: Totals, info: ReportHeader): string {
+  const { shard } = section;
+  const suffix = shard === undefined ? '' : ` (${nameShard(shard)})`;
+  return `${describeUpload(section, totals, info)}${suffix}`;
 }
 
 function describeUpload(
@@ -96,19 +123,16 @@ function describeUpload(
   { errors, cancelled }: ReportHeader,
 ): string {
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-  const unsent = `${clause(unchanged, 'unchanged')}${clause(skipped.length, 'skipped')}`;
-  const changed = formatCount(planned - unchanged, 'file');
   if (planned === 0)
     return errors.length > 0 || cancelled ? 'Nothing was sent' : 'There were no files to upload';
+  const unsent = listCounts({ unchanged, skipped: skipped.length });
   if (dryRun) {
     const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
-    return `Dry run: ${changed} (${size}) would be uploaded${unsent}`;
+    return `Dry run: ${formatCount(planned - unchanged, 'file')} (${size}) would be uploaded${unsent}`;
   }
   if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
-  if (failed + notAttempted === 0)
-    return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
-  const missing = `${clause(failed, 'failed')}${clause(notAttempted, 'not attempted')}`;
-  return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
+  const others = `${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
+  return describeDone('Uploaded', uploaded, planned - unchanged, durationMs, others);
 }
 
 function nameShard({ index, count }: Shard): string {
@@ -137,40 +161,6 @@ function orphansNotice({ orphaned }: UploadSection): string[] {
   if (orphaned.length === 0) return [];
   const names = limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport);
   return [`Still in the sandbox, but no longer in the build: ${names.join(', ')}`];
-}
-
-function uploadOutputs(totals: Totals, digest: string): Record<string, string> {
-  const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
-  return {
-    'uploaded-count': String(uploaded),
-    'unchanged-count': String(unchanged),
-    'failed-count': String(failed),
-    'skipped-count': String(skipped),
-    'uploaded-bytes': String(uploadedBytes),
-    digest,
-  };
-}
-
-function fileEntry({ file, ...result }: FileResult): object {
-  const { source, target, size } = file;
-  return { source, target, size, ...result };
-}
-
-function uploadBlocks(
-  { files, skipped, digest }: UploadSection,
-  notices: readonly string[],
-  transferLine: readonly string[],
-): Html[] {
-  return [
-    ...shortList(describePlanned(files)),
-    ...transferLine.map(line => html`<p>${line}</p>`),
-    ...folded(formatCount(notices.length, 'notice'), shortList(notices.map(prose))),
-    ...folded(
-      `${formatNumber(skipped.length)} skipped`,
-      shortList(skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`)),
-    ),
-    ...(digest === '' ? [] : [html`<p>Digest: ${code(digest)}</p>`]),
-  ];
 }
 
 /** Says by folder what a dry run would upload; the log lists each file. */
