@@ -26,7 +26,7 @@ export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-/** Judges all conditions. If samples are missing (`isIncomplete`), no gate passes. */
+/** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Measured[],
@@ -45,7 +45,7 @@ function stateOf(judgements: readonly GateJudgement[]): Gate['state'] {
   return worst.level === 'fail' ? 'failed' : 'warned';
 }
 
-/** Selects the conditions that tripped or cannot be judged. */
+/** Returns the conditions that tripped or cannot be judged. */
 export function breachesOf(judgements: readonly GateJudgement[]): GateJudgement[] {
   return judgements.filter(({ holds }) => holds !== false);
 }
@@ -96,7 +96,7 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
   return operator.startsWith('<') ? [AGGREGATES.min(figures)] : figures;
 }
 
-// Keeps messages short: agents may report hundreds of metrics.
+// Agents may report hundreds of metrics.
 const MAX_REPORTED = 30;
 
 /** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */

@@ -64,7 +64,6 @@ export function figuresOf(metric: string, samples: readonly Measured[]): number[
   return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
 }
 
-/** Returns undefined if no sample has the metric. */
 export function aggregateOf(
   aggregate: Aggregate,
   metric: string,

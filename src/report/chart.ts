@@ -40,7 +40,6 @@ export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
 
 type Plot = ReturnType<typeof plotsOf>[number];
 
-/** Returns the plots of the metrics that were reported, with the limits of their conditions. */
 function plotsOf(samples: readonly Sample[], { judgements }: Gate) {
   const reported = PLOTS.filter(({ metric }) => figuresOf(metric, samples).length > 0);
   return reported.map(plot => {

@@ -3,7 +3,7 @@ import type { ProcessEnd } from '../agent/process.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';
-import { type ReportedError, type ReportHeader } from './report.ts';
+import type { Report, ReportedError } from './report.ts';
 import type { SectionView } from './verdict.ts';
 
 /** Without an exit code if nobody saw the end. */
@@ -20,23 +20,23 @@ export type CommandEnd =
   | { readonly kind: 'lost'; readonly error: Failure }
   | { readonly kind: 'not-started'; readonly error: Failure };
 
-export function viewCommand(section: CommandSection, info: ReportHeader): SectionView {
+export function viewCommand(section: CommandSection, report: Report): SectionView {
   const { exitCode, durationMs } = section;
   return {
     level: exitCode === 0 ? 'success' : 'failure',
-    headline: headlineOf(section, info),
+    headline: headlineOf(section, report),
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
       'duration-ms': String(durationMs),
     },
-    blocks: outputBlock(section),
+    blocks: outputBlocks(section),
     json: { command: { ...section, exitCode: exitCode ?? null } },
   };
 }
 
 function headlineOf(
   { title, exitCode, durationMs }: CommandSection,
-  { cancelled, errors }: ReportHeader,
+  { cancelled, errors }: Report,
 ): string {
   const name = nameCommand(title);
   const after = `after ${formatDuration(durationMs)}`;
@@ -46,14 +46,11 @@ function headlineOf(
   return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : 'Nothing was run';
 }
 
-function outputBlock({ lastLines }: CommandSection): Html[] {
+function outputBlocks({ lastLines }: CommandSection): Html[] {
   if (lastLines.length === 0) return [];
-  const lines = concat(
-    lastLines.map(line => html`${removeColors(line).replaceAll('\t', '    ')}`),
-    '\n',
-  );
+  const lines = lastLines.map(line => html`${removeColors(line).replaceAll('\t', '    ')}`);
   // Use a separate block: inside <p> or <details>, a blank line would turn the rest into Markdown.
-  return [html`<p>Last lines of the output:</p>`, html`<pre>${lines}</pre>`];
+  return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, '\n')}</pre>`];
 }
 
 const MAX_TITLE = 60;

@@ -2,7 +2,7 @@ import type { Failure } from '../agent/failure.ts';
 import { formatBytes } from '../text/format.ts';
 import type { DownloadedFile } from '../transfer/download-file.ts';
 import { html } from './html.ts';
-import type { ReportHeader } from './report.ts';
+import type { Report } from './report.ts';
 import { describeDone, describeSpeed, explainMissing, listCounts } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
@@ -29,14 +29,14 @@ interface Attempts {
   readonly durationMs: number;
 }
 
-export function viewDownload(section: DownloadSection, info: ReportHeader): SectionView {
+export function viewDownload(section: DownloadSection, report: Report): SectionView {
   const { files } = section;
   const totals = countFiles(files);
   const speed = describeSpeed(totals.downloaded, totals.downloadedBytes, section);
   return {
     level: levelOf(totals),
     headline: describeDownload(section, totals),
-    ...explainMissing(files, ({ path }) => path, info),
+    ...explainMissing(files, ({ path }) => path, report),
     logLines: [...files.map(fileLine), ...speed],
     outputs: {
       'downloaded-count': String(totals.downloaded),

@@ -18,7 +18,6 @@ const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
   plain: figure => formatDecimal(figure, 2),
 };
 
-/** Says whether a condition tripped, or why it cannot be judged. */
 export function judgementLine(judgement: Judgement): string {
   const { text, metric } = judgement.condition;
   if (judgement.holds === undefined) return `\`${text}\` cannot be judged: ${judgement.why}`;
@@ -51,7 +50,7 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** Any other metric is a resource of its own. */
+/** Treats any other metric as a resource of its own. */
 function resourceOf(metric: string): Resource {
   return (
     RESOURCES.find(({ metrics }) => metrics.includes(metric)) ?? {
@@ -87,7 +86,6 @@ export function describeUsage(samples: readonly Sample[]): string {
 
 const MAX_CONDITIONS = 30;
 
-/** Shows the peak of each resource, and the conditions on its metrics. */
 export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
   const judgements = gate.judgements.slice(0, MAX_CONDITIONS);
   const metrics = new Set(judgements.map(({ condition }) => condition.metric));
@@ -125,7 +123,6 @@ function describeResource(
 function nameResource({ name, total }: Resource, samples: readonly Sample[]): Html {
   const heading = prose(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
   const figure = aggregateOf('last', total, samples);
-  // Services report an unknown number of cores as 0.
   if (!figure) return heading;
   const size = total === 'cpu_count' ? formatCount(figure, 'core') : formatFigure(total, figure);
   return html`${heading} (${unbroken(size)})`;

@@ -39,16 +39,15 @@ export function unbroken(figure: string): Html {
 
 const MAX_ITEMS = 30;
 
-/** Renders at most 30 items as a list. */
 export function shortList(items: readonly Html[]): Html[] {
   if (items.length === 0) return [];
-  const bullets = shorten(items, MAX_ITEMS).map(item => html`\n<li>${item}</li>`);
+  const bullets = shorten(items).map(item => html`\n<li>${item}</li>`);
   return [html`<ul>${concat(bullets)}\n</ul>`];
 }
 
-/** Keeps the first `limit` items and says how many were left out. */
-export function shorten(items: readonly Html[], limit: number): readonly Html[] {
-  return limitList(items, limit, count => html`${moreInReport(count)}`);
+/** Keeps the first 30 items and says how many were left out. */
+export function shorten(items: readonly Html[]): readonly Html[] {
+  return limitList(items, MAX_ITEMS, count => html`${moreInReport(count)}`);
 }
 
 export function folded(title: string, items: readonly Html[]): Html[] {

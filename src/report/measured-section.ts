@@ -5,7 +5,7 @@ import { formatCount, formatNumber, formatTime, listSome } from '../text/format.
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
 import { describeUsage, figuresTable, formatFigure, judgementLine, nameMetric } from './figures.ts';
-import type { ReportHeader } from './report.ts';
+import type { Report } from './report.ts';
 import type { Reason, SectionView } from './verdict.ts';
 
 export interface MeasuredSection {
@@ -21,15 +21,15 @@ export const NOT_MEASURED: MeasuredSection = {
   gate: { state: 'none', judgements: [] },
 };
 
-export function viewMeasured(section: MeasuredSection, info: ReportHeader): SectionView {
+export function viewMeasured(section: MeasuredSection, report: Report): SectionView {
   const { samples, gate, monitored } = section;
   const last = samples.at(-1);
   const aggregates = aggregatesOf(section);
   const breaches = breachesOf(gate.judgements).map(breachEntry);
   return {
     level: LEVELS[gate.state],
-    headline: headlineOf(section, info),
-    judgement: describeGate(section, info),
+    headline: headlineOf(section, report),
+    judgement: describeGate(section, report),
     reasons: describeBreaches(section, 'fail'),
     warnings: describeBreaches(section, 'warn'),
     outputs: {
@@ -58,7 +58,7 @@ const LEVELS = {
   failed: 'failure',
 } as const;
 
-function headlineOf(section: MeasuredSection, { errors, cancelled }: ReportHeader): string {
+function headlineOf(section: MeasuredSection, { errors, cancelled }: Report): string {
   const { samples } = section;
   if (samples.length === 0 && errors.some(({ title }) => title !== undefined)) return '';
   // The gate's sentence already names the figures that tripped it.
@@ -73,7 +73,7 @@ function explicableBreaches({ samples, gate }: MeasuredSection): GateJudgement[]
 const MAX_BREACHES = 3;
 
 /** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */
-function describeGate(section: MeasuredSection, { errors, cancelled }: ReportHeader): string {
+function describeGate(section: MeasuredSection, { errors, cancelled }: Report): string {
   const { state } = section.gate;
   if (state === 'none' || section.samples.length === 0) return '';
   const breaches = explicableBreaches(section);
@@ -100,7 +100,6 @@ function describeBreaches(section: MeasuredSection, level: GateJudgement['level'
     .map(breach => ({ text: describeBreach(breach, section.samples), isUntrusted: false }));
 }
 
-/** Describes a breach and, if there are several samples, which of them tripped the condition. */
 function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {
   const line = judgementLine(breach);
   const { condition } = breach;
@@ -121,7 +120,6 @@ function figureOutputs(sample: Sample | undefined): Record<string, string> {
   return Object.fromEntries(figures);
 }
 
-/** Aggregates the known metrics, and those in conditions, that were reported. */
 function aggregatesOf({ gate, samples }: MeasuredSection): object {
   const judged = gate.judgements.map(({ condition }) => condition.metric);
   const aggregates = [...new Set([...Object.keys(METRICS), ...judged])].map(metric => {

@@ -8,7 +8,8 @@ import type { DownloadSection } from './download-section.ts';
 import type { MeasuredSection } from './measured-section.ts';
 import { EMPTY_UPLOAD, type UploadSection } from './upload-section.ts';
 
-export interface ReportHeader {
+/** Describes one step, with a section for each thing that its task does. */
+export interface Report {
   readonly task: Task;
   /** The input `name` of a monitor or a run; empty for other tasks. */
   readonly name: string;
@@ -18,27 +19,22 @@ export interface ReportHeader {
   /** Failures of the step as a whole, not of single files. */
   readonly errors: readonly ReportedError[];
   readonly warnings: readonly string[];
-}
-
-/** Describes one step, with a section for each thing that its task does. */
-export interface Report extends ReportHeader {
   readonly command?: CommandSection;
   readonly upload?: UploadSection;
   readonly measured?: MeasuredSection;
   readonly download?: DownloadSection;
 }
 
-/** Describes a task by its sandbox, whether it is cancelled by now, and its result. */
 export function reportOf(
   task: Task,
-  { sandboxId, baseUrl }: Pick<ReportHeader, 'sandboxId' | 'baseUrl'>,
+  { sandboxId, baseUrl }: Pick<Report, 'sandboxId' | 'baseUrl'>,
   { aborted: cancelled }: AbortSignal,
   result: Partial<Report>,
 ): Report {
   return { task, name: '', sandboxId, baseUrl, cancelled, errors: [], warnings: [], ...result };
 }
 
-interface EarlyFailure extends Pick<ReportHeader, 'name' | 'cancelled'> {
+interface EarlyFailure extends Pick<Report, 'name' | 'cancelled'> {
   readonly error: ReportedError;
   readonly isGated: boolean;
 }
@@ -71,7 +67,6 @@ export interface ReportedError {
   readonly title?: string;
 }
 
-/** Describes an error with its hint, its problems, the system's message, or the stack of a bug. */
 export function toReportedError(error: unknown): ReportedError {
   if (error instanceof AgentError)
     return {

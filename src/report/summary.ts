@@ -23,11 +23,9 @@ export function summaryOf(report: Report, verdict: Verdict): string {
   return all.map(block => `${block.html}\n\n`).join('');
 }
 
-const MAX_DETAILS = 30;
-
 function renderReason({ text, isUntrusted, details = [] }: Reason): Html {
   const line = isUntrusted ? code(text.replaceAll('`', '')) : prose(text);
-  return concat([line, ...shorten(details.map(renderReason), MAX_DETAILS)], '<br>');
+  return concat([line, ...shorten(details.map(renderReason))], '<br>');
 }
 
 // Only these names tell apart the summaries of a matrix, whose jobs share a page.

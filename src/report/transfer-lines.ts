@@ -9,10 +9,8 @@ import {
   limitList,
   moreInReport,
 } from '../text/format.ts';
-import type { ReportHeader } from './report.ts';
+import type { Report } from './report.ts';
 import type { Reason, Verdict } from './verdict.ts';
-
-// The parts of a section that uploads and downloads share.
 
 interface TransferResult {
   readonly status: string;
@@ -20,11 +18,10 @@ interface TransferResult {
   readonly reason?: string;
 }
 
-/** Explains why files failed or were not attempted. */
 export function explainMissing<F extends TransferResult>(
   files: readonly F[],
   nameOf: (file: F) => string,
-  { errors, cancelled }: ReportHeader,
+  { errors, cancelled }: Report,
 ): Pick<Verdict, 'failures' | 'reasons'> {
   // The headline already says that the job was cancelled.
   const failed = files.flatMap(file =>
@@ -67,7 +64,6 @@ function describeFailures(group: readonly (Failure & { readonly name: string })[
   ];
 }
 
-/** Sums up the files that were transferred in a line, or in none if there were none. */
 export function describeSpeed(
   count: number,
   bytes: number,

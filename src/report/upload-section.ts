@@ -13,7 +13,7 @@ import {
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
 import { code, folded, type Html, html, prose, shortList } from './html.ts';
-import type { ReportHeader } from './report.ts';
+import type { Report } from './report.ts';
 import { describeDone, describeSpeed, explainMissing, listCounts } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
@@ -47,7 +47,7 @@ export const EMPTY_UPLOAD: UploadSection = {
   durationMs: 0,
 };
 
-export function viewUpload(section: UploadSection, info: ReportHeader): SectionView {
+export function viewUpload(section: UploadSection, report: Report): SectionView {
   const { files, skipped, digest } = section;
   const totals = countFiles(section);
   const lines = [
@@ -56,8 +56,8 @@ export function viewUpload(section: UploadSection, info: ReportHeader): SectionV
   ];
   return {
     level: levelOf(section, totals),
-    headline: headlineOf(section, totals, info),
-    ...explainMissing(files, ({ file }) => file.source, info),
+    headline: headlineOf(section, totals, report),
+    ...explainMissing(files, ({ file }) => file.source, report),
     notices: [...modesNotice(section), ...orphansNotice(section)],
     logLines: lines,
     outputs: {
@@ -111,16 +111,16 @@ function levelOf({ shard }: UploadSection, totals: Totals): SectionView['level']
   return totals.planned === 0 && !shard?.planned ? 'warning' : 'success';
 }
 
-function headlineOf(section: UploadSection, totals: Totals, info: ReportHeader): string {
+function headlineOf(section: UploadSection, totals: Totals, report: Report): string {
   const { shard } = section;
   const suffix = shard === undefined ? '' : ` (${nameShard(shard)})`;
-  return `${describeUpload(section, totals, info)}${suffix}`;
+  return `${describeUpload(section, totals, report)}${suffix}`;
 }
 
 function describeUpload(
   { dryRun, durationMs, skipped }: UploadSection,
   totals: Totals,
-  { errors, cancelled }: ReportHeader,
+  { errors, cancelled }: Report,
 ): string {
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
   if (planned === 0)

@@ -11,7 +11,7 @@ export interface Verdict extends Findings {
   readonly title: string;
 }
 
-/** What one section of the report adds to the verdict. */
+/** What one section adds to the verdict. */
 export interface SectionView extends Partial<Findings> {
   readonly level: Exclude<Verdict['level'], 'cancelled'>;
   /** A sentence without its period; can be empty. Only shown for the first section of a report. */
@@ -36,7 +36,6 @@ interface Findings {
     readonly name: string;
     readonly text: string;
   }[];
-  /** Blocks of the summary. */
   readonly blocks: readonly Html[];
   /** Merged into report.json. */
   readonly json: object;
@@ -77,7 +76,6 @@ export function succeeded({ level }: Verdict): boolean {
   return level === 'success' || level === 'warning';
 }
 
-/** Views each section. The first one's headline becomes the report's. */
 function viewsOf(report: Report): SectionView[] {
   const { command, upload, measured, download } = report;
   return [
@@ -116,7 +114,7 @@ function titleOf({ cancelled, errors }: Report, views: readonly SectionView[]): 
   return sentences.filter(sentence => sentence !== '').join(' ');
 }
 
-/** Describes an error, leaving out what the title already says. */
+/** Leaves out what the title already says. */
 function describeError({ message, title, details, advice = [] }: ReportedError): Reason[] {
   const [first, ...others] = [
     ...[message, ...details].filter(text => text !== title).map(untrusted),

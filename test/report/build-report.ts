@@ -1,7 +1,7 @@
 import { gateOf } from '../../src/gate/judge.ts';
 import type { CommandSection } from '../../src/report/command-section.ts';
 import { type MeasuredSection, NOT_MEASURED } from '../../src/report/measured-section.ts';
-import type { Report, ReportHeader } from '../../src/report/report.ts';
+import type { Report } from '../../src/report/report.ts';
 import type { UploadSection } from '../../src/report/upload-section.ts';
 import type { Reason } from '../../src/report/verdict.ts';
 import type { Sample } from '../../src/stats/sample.ts';
@@ -55,7 +55,7 @@ export function reasonTexts(reasons: readonly Reason[]): string[] {
 }
 
 export type Parts = Partial<
-  ReportHeader & UploadSection & MeasuredSection & { readonly command: CommandSection }
+  Report & UploadSection & MeasuredSection & { readonly command: CommandSection }
 >;
 
 /** Sorts the parts into the sections that a report of the task has (by default sync). */
