@@ -59,36 +59,29 @@ function describePlot({ name, metric, limits }: Plot): string {
 
 // Mermaid cannot interrupt a line, so a single chart would draw lines across the gaps.
 function splitAtGaps(samples: readonly Sample[]): Sample[][] {
-  const longest = GAP_POINTS * pointDistance(samples);
-  const stretches: Sample[][] = [];
-  for (const sample of samples) {
-    const stretch = stretches.at(-1);
-    const previous = stretch?.at(-1);
-    if (stretch === undefined || previous === undefined || sample.at - previous.at > longest)
-      stretches.push([sample]);
-    else stretch.push(sample);
+  const times = samples.map(({ at }) => at);
+  const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
+  const median = intervals.toSorted((one, other) => one - other)[intervals.length >> 1] ?? 0;
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  const longest = GAP_POINTS * Math.max(median, span / MAX_POINTS);
+  const stretches: Sample[][] = [[]];
+  for (const [index, sample] of samples.entries()) {
+    if ((intervals[index - 1] ?? 0) > longest) stretches.push([]);
+    stretches.at(-1)?.push(sample);
   }
   return stretches;
 }
 
-/** Returns the milliseconds between points: the median interval, or more to limit the points. */
-function pointDistance(samples: readonly Sample[]): number {
-  const times = samples.map(({ at }) => at);
-  const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
-  const median = intervals.sort((one, other) => one - other)[intervals.length >> 1] ?? 0;
-  const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
-  return Math.max(median, span / (MAX_POINTS - 1), 1);
-}
-
 function drawChart(samples: readonly Sample[], plots: readonly Plot[]): Html {
   const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
-  const distance = pointDistance(samples);
-  const points = Map.groupBy(samples, ({ at }) => Math.round((at - from) / distance));
-  const length = Math.max(...points.keys()) + 1;
+  const perPoint = Math.ceil(samples.length / MAX_POINTS);
+  const points = [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
   const series = [
-    ...plots.map(({ color, metric }) => ({ color, figures: lineOf(metric, points, length) })),
+    ...plots.map(({ color, metric }) => {
+      return { color, figures: points.map(point => aggregateOf('max', metric, point) ?? 0) };
+    }),
     ...plots.flatMap(({ color, limits }) =>
-      limits.map(limit => ({ color, figures: Array<number>(length).fill(limit) })),
+      limits.map(limit => ({ color, figures: points.map(() => limit) })),
     ),
   ];
   const top = Math.max(100, ...series.flatMap(({ figures }) => figures));
@@ -109,19 +102,6 @@ function drawChart(samples: readonly Sample[], plots: readonly Plot[]): Html {
     '```',
   ];
   return { html: lines.join('\n') };
-}
-
-/** Returns the highest figure at each point, or repeats the previous one if there is none. */
-function lineOf(
-  metric: string,
-  points: ReadonlyMap<number, readonly Sample[]>,
-  length: number,
-): number[] {
-  let [previous = 0] = figuresOf(metric, [...points.values()].flat());
-  return Array.from({ length }, (_, point) => {
-    previous = aggregateOf('max', metric, points.get(point) ?? []) ?? previous;
-    return previous;
-  });
 }
 
 function timeAxis(from: number, to: number): string {
