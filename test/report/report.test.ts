@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
-import { failedReport } from '../../src/report/report.ts';
+import { AgentError } from '../../src/agent/failure.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import type { Task } from '../../src/inputs/inputs.ts';
+import { checksumsOf } from '../../src/report/checksums.ts';
+import {
+  errorLines,
+  failedReport,
+  redactReport,
+  toReportedError,
+} from '../../src/report/report.ts';
 import { reportJson } from '../../src/report/report-json.ts';
+import { summaryOf } from '../../src/report/summary.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
+import { redactor } from '../../src/text/redact.ts';
+import { report } from './build-report.ts';
+import { failed, notAttempted, SHA256, skipped, unchanged, uploaded } from './file-results.ts';
 
 /** By section: the output and the key of the report that no other section has. */
 const MARKS: Readonly<Record<string, RegExp>> = {
@@ -12,34 +27,96 @@ const MARKS: Readonly<Record<string, RegExp>> = {
   download: /^(downloaded-count|download)$/,
 };
 
-const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  sync: ['upload', 'measured'],
-  upload: ['upload'],
-  stats: ['measured'],
-  monitor: ['measured'],
-  run: ['command', 'measured'],
-  download: ['download'],
-};
+const SECTIONS: readonly (readonly [Task, readonly string[]])[] = [
+  ['sync', ['upload', 'measured']],
+  ['upload', ['upload']],
+  ['stats', ['measured']],
+  ['monitor', ['measured']],
+  ['run', ['command', 'measured']],
+  ['download', ['download']],
+];
 
-for (const task of ['sync', 'upload', 'stats', 'monitor', 'run', 'download'] as const) {
-  const error = { message: 'No.', details: [] };
-  const report = failedReport(task, { name: '', error, cancelled: false, isGated: true });
-  const verdict = verdictOf(report);
-  const outputs = verdict.outputs;
-  const sections = SECTIONS[task] ?? [];
-
-  test(`a failed ${task} has the outputs and report keys of: ${sections.join(', ')}`, () => {
-    for (const keys of [outputs, JSON.parse(reportJson(report, verdict))].map(Object.keys)) {
+for (const [task, sections] of SECTIONS)
+  test(`a ${task} that fails early has the outputs and report keys of ${sections.join(' and ')}, and a failed gate if any`, () => {
+    const error = { message: 'No.', details: [] };
+    const given = failedReport(task, { name: '', error, cancelled: false, isGated: true });
+    const verdict = verdictOf(given);
+    for (const keys of [verdict.outputs, JSON.parse(reportJson(given, verdict))].map(Object.keys)) {
       const found = Object.entries(MARKS).filter(([, mark]) => keys.some(key => mark.test(key)));
       assert.deepEqual(
         found.map(([section]) => section),
         sections,
       );
     }
+    assert.equal(verdict.level, 'failure');
+    assert.equal(verdict.outputs['gate'], sections.includes('measured') ? 'failed' : undefined);
   });
 
-  test(`a ${task} that fails before it does anything fails its gate, too`, () => {
-    assert.equal(verdict.level, 'failure');
-    assert.equal(outputs['gate'], sections.includes('measured') ? 'failed' : undefined);
-  });
-}
+test('an error about one input says what is wrong with it, and one about several lists them', () => {
+  const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };
+  const line = 'port: "x" is no port. Example: port: 1';
+  assert.deepEqual(toReportedError(new InputError([port])), { message: line, details: [] });
+  const both = toReportedError(new InputError([port, { input: 'files', message: 'No.' }]));
+  const message = '2 inputs are invalid.';
+  assert.deepEqual(both, { message, details: [line, 'files: No.'], title: message });
+});
+
+test('an AgentError is reported with its hint, unless the job was cancelled', () => {
+  const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
+  assert.deepEqual(errorLines(toReportedError(busy)), ['It answered 429.', 'Wait.']);
+  assert.deepEqual(errorLines(toReportedError(new AgentError('cancelled', 'No.'))), ['No.']);
+});
+
+test('a system error is reported in the words of the system, and not as a bug', async () => {
+  const missing = path.join(import.meta.dirname, 'missing');
+  const error: unknown = await readdir(missing).catch((thrown: unknown) => thrown);
+  const { message, details } = toReportedError(error);
+  assert.match(message, /^ENOENT: no such file or directory, scandir '.*missing'\.$/);
+  assert.deepEqual(details, []);
+});
+
+test('a bug is reported with its stack', () => {
+  const { message, details } = toReportedError(new TypeError('oops'));
+  assert.match(message, /bug/);
+  assert.match(details.join('\n'), /oops[\s\S]*report\.test/);
+});
+
+test('a secret in names, paths, inputs, commands and messages is in neither report nor summary', () => {
+  const typed = 'a 12"&</34';
+  const files = [
+    { ...uploaded(typed), path: 'a ***' },
+    failed(typed, { kind: 'rejected', status: 400, message: typed, hint: '' }),
+    skipped(typed),
+    { ...notAttempted(typed), reason: typed },
+  ];
+  const given = {
+    ...report({
+      name: typed,
+      sandboxId: typed,
+      baseUrl: typed,
+      errors: [{ message: typed, details: [typed] }],
+      warnings: [typed],
+      skipped: [{ path: typed, reason: typed }],
+      files,
+    }),
+    command: { title: typed, exitCode: 0, status: '', durationMs: 1, lastLines: [] },
+  };
+  const redacted = redactReport(given, redactor(['12"&</34']));
+  const verdict = verdictOf(redacted);
+  for (const text of [reportJson(redacted, verdict), summaryOf(redacted, verdict)])
+    assert.doesNotMatch(text, /12|34/);
+});
+
+test('a secret of digits does not change sizes and figures', () => {
+  const given = report({ files: [uploaded('a', 12_345_678)] });
+  assert.deepEqual(redactReport(given, redactor(['12345678'])), given);
+});
+
+test('a secret that is part of our own words does not change the verdict', () => {
+  const files = [failed('b'), notAttempted('c'), unchanged('d')];
+  const redacted = redactReport(report({ files }), redactor(['a', 'sync']));
+  const { level, title } = verdictOf(redacted);
+  assert.equal(level, 'failure');
+  assert.equal(title, 'Uploaded 0 of 2 files, 1 failed, 1 not attempted, 1 unchanged.');
+  assert.ok(checksumsOf(redacted.upload?.files ?? []).startsWith(SHA256));
+});
