@@ -36,7 +36,10 @@ export function viewDownload(section: DownloadSection, report: Report): SectionV
   return {
     level: levelOf(totals),
     headline: describeDownload(section, totals),
-    ...explainMissing(files, ({ path }) => path, report),
+    ...explainMissing(
+      files.map(file => ({ ...file, name: file.path })),
+      report,
+    ),
     logLines: [...files.map(fileLine), ...speed],
     outputs: {
       'downloaded-count': String(totals.downloaded),

@@ -136,24 +136,17 @@ function describePeak({ used }: Resource, samples: readonly Sample[]): Html | un
   return first === undefined || second === undefined ? first : html`${first} (${second})`;
 }
 
+const BREACH_MARKS = { fail: '❌', warn: '⚠️' } as const;
+
 /** Returns a cell such as `❌ > 90 %`, `✅ mean > 80 % (45.1 %)` or `> 90 % (not judged)`. */
 function describeCondition(judgement: GateJudgement): Html {
   const { metric, aggregate, operator, limit } = judgement.condition;
-  const words = [markOf(judgement), aggregate ?? [], operator, formatFigure(metric, limit)].flat();
-  const notes = [resultOf(judgement), judgement.level === 'warn' ? 'warn' : []].flat();
-  const suffix = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
-  return html`${unbroken(words.join(' '))}${isFree(metric) ? ' free' : ''}${suffix}`;
-}
-
-function markOf({ holds, level }: GateJudgement): string[] {
-  if (holds === undefined) return [];
-  if (!holds) return ['✅'];
-  return [level === 'fail' ? '❌' : '⚠️'];
-}
-
-function resultOf(judgement: GateJudgement): string[] {
-  const { metric, aggregate } = judgement.condition;
-  if (judgement.holds === undefined) return ['not judged'];
+  const prefix = aggregate === undefined ? '' : `${aggregate} `;
+  const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
+  const condition = html`${comparison}${isFree(metric) ? ' free' : ''}`;
+  if (judgement.holds === undefined) return html`${condition} (not judged)`;
+  const mark = judgement.holds ? BREACH_MARKS[judgement.level] : '✅';
   // Without an aggregate, the peak already says it.
-  return aggregate === undefined ? [] : [formatFigure(metric, judgement.figure)];
+  const figure = aggregate === undefined ? '' : ` (${formatFigure(metric, judgement.figure)})`;
+  return html`${mark}&nbsp;${condition}${figure}`;
 }

@@ -12,56 +12,45 @@ import {
 import type { Report } from './report.ts';
 import type { Reason, Verdict } from './verdict.ts';
 
-interface TransferResult {
+interface NamedResult {
+  readonly name: string;
   readonly status: string;
   readonly error?: Failure;
   readonly reason?: string;
 }
 
-export function explainMissing<F extends TransferResult>(
-  files: readonly F[],
-  nameOf: (file: F) => string,
+export function explainMissing(
+  files: readonly NamedResult[],
   { errors, cancelled }: Report,
 ): Pick<Verdict, 'failures' | 'reasons'> {
   // The headline already says that the job was cancelled.
-  const failed = files.flatMap(file =>
-    file.error === undefined || file.error.kind === 'cancelled'
-      ? []
-      : [{ ...file.error, name: nameOf(file) }],
-  );
+  const failed = files.filter(({ error }) => error !== undefined && error.kind !== 'cancelled');
   // Messages name their file, so they differ within a group.
-  const groups = Map.groupBy(failed, ({ status, hint }) => `${status} ${hint}`);
+  const groups = Map.groupBy(failed, ({ error }) => `${error?.status} ${error?.hint}`);
   const largestFirst = [...groups.values()].sort((one, other) => other.length - one.length);
   // A step-level error or a cancellation already explains why files were not attempted.
   const isExplained = errors.length > 0 || cancelled;
   const unattempted = files.filter(({ status }) => status === 'not-attempted' && !isExplained);
   const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
   return {
-    failures: largestFirst.flatMap(describeFailures),
+    failures: largestFirst.map(describeFailures),
     reasons: Array.from(reasons, text => ({ text, isUntrusted: true })),
   };
 }
 
 const MAX_NAMES = 5;
 
-/** Quotes the message of the first file. */
-function describeFailures(group: readonly (Failure & { readonly name: string })[]): Reason[] {
-  const [first] = group;
-  if (first === undefined) return [];
-  const names = limitList(
-    group.map(({ name }) => inlineCode(name)),
-    MAX_NAMES,
-    moreInReport,
-  );
+/** Describes files that failed for the same reason, in the words of the first. */
+function describeFailures(group: readonly NamedResult[]): Reason {
+  const { message = '', hint = '' } = group[0]?.error ?? {};
+  const names = group.map(({ name }) => inlineCode(name));
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
-  const details = [first.hint, `${count}${names.join(', ')}`];
-  return [
-    {
-      text: first.message,
-      isUntrusted: true,
-      details: details.map(text => ({ text, isUntrusted: false })),
-    },
-  ];
+  const details = [hint, `${count}${limitList(names, MAX_NAMES, moreInReport).join(', ')}`];
+  return {
+    text: message,
+    isUntrusted: true,
+    details: details.map(text => ({ text, isUntrusted: false })),
+  };
 }
 
 export function describeSpeed(

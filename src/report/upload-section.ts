@@ -48,16 +48,20 @@ export const EMPTY_UPLOAD: UploadSection = {
 };
 
 export function viewUpload(section: UploadSection, report: Report): SectionView {
-  const { files, skipped, digest } = section;
+  const { files, skipped, digest, shard } = section;
   const totals = countFiles(section);
+  const suffix = shard === undefined ? '' : ` (${nameShard(shard)})`;
   const lines = [
     ...describeSpeed(totals.uploaded, totals.uploadedBytes, section),
     ...(digest === '' ? [] : [`Digest: ${digest}`]),
   ];
   return {
     level: levelOf(section, totals),
-    headline: headlineOf(section, totals, report),
-    ...explainMissing(files, ({ file }) => file.source, report),
+    headline: `${describeUpload(section, totals, report)}${suffix}`,
+    ...explainMissing(
+      files.map(result => ({ ...result, name: result.file.source })),
+      report,
+    ),
     notices: [...modesNotice(section), ...orphansNotice(section)],
     logLines: lines,
     outputs: {
@@ -109,12 +113,6 @@ function countFiles({ files, skipped }: UploadSection) {
 function levelOf({ shard }: UploadSection, totals: Totals): SectionView['level'] {
   if (totals.failed + totals.notAttempted > 0) return 'failure';
   return totals.planned === 0 && !shard?.planned ? 'warning' : 'success';
-}
-
-function headlineOf(section: UploadSection, totals: Totals, report: Report): string {
-  const { shard } = section;
-  const suffix = shard === undefined ? '' : ` (${nameShard(shard)})`;
-  return `${describeUpload(section, totals, report)}${suffix}`;
 }
 
 function describeUpload(
