@@ -97,7 +97,7 @@ function nameBreach(breach: GateJudgement): string {
 function describeBreaches(section: MeasuredSection, level: GateJudgement['level']): Reason[] {
   return explicableBreaches(section)
     .filter(breach => breach.level === level)
-    .map(breach => ({ text: describeBreach(breach, section.samples), isUntrusted: false }));
+    .map(breach => ({ text: describeBreach(breach, section.samples), isTrusted: true }));
 }
 
 function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {

@@ -23,8 +23,8 @@ export function summaryOf(report: Report, verdict: Verdict): string {
   return all.map(block => `${block.html}\n\n`).join('');
 }
 
-function renderReason({ text, isUntrusted, details = [] }: Reason): Html {
-  const line = isUntrusted ? code(text.replaceAll('`', '')) : prose(text);
+function renderReason({ text, isTrusted, details = [] }: Reason): Html {
+  const line = isTrusted ? prose(text) : code(text.replaceAll('`', ''));
   return concat([line, ...shorten(details.map(renderReason))], '<br>');
 }
 

@@ -34,7 +34,7 @@ export function explainMissing(
   const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
   return {
     failures: largestFirst.map(describeFailures),
-    reasons: Array.from(reasons, text => ({ text, isUntrusted: true })),
+    reasons: Array.from(reasons, text => ({ text })),
   };
 }
 
@@ -46,11 +46,7 @@ function describeFailures(group: readonly NamedResult[]): Reason {
   const names = group.map(({ name }) => inlineCode(name));
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
   const details = [hint, `${count}${limitList(names, MAX_NAMES, moreInReport).join(', ')}`];
-  return {
-    text: message,
-    isUntrusted: true,
-    details: details.map(text => ({ text, isUntrusted: false })),
-  };
+  return { text: message, details: details.map(text => ({ text, isTrusted: true })) };
 }
 
 export function describeSpeed(

@@ -42,10 +42,9 @@ interface Findings {
 }
 
 export interface Reason {
-  /** Backticks mark code, unless the text is untrusted. */
   readonly text: string;
-  /** True if the text may quote the agent, a file name or an input. */
-  readonly isUntrusted: boolean;
+  /** Set if backticks mark code. Other texts may quote the agent, a file name or an input. */
+  readonly isTrusted?: true;
   readonly details?: readonly Reason[];
 }
 
@@ -61,7 +60,7 @@ export function verdictOf(report: Report): Verdict {
     failures: views.flatMap(({ failures = [] }) => failures),
     warnings: [
       ...views.flatMap(({ warnings = [] }) => warnings),
-      ...report.warnings.map(untrusted),
+      ...report.warnings.map(text => ({ text })),
     ],
     notices: views.flatMap(({ notices = [] }) => notices),
     logLines: views.flatMap(({ logLines = [] }) => logLines),
@@ -98,31 +97,23 @@ function verdictLevel(
 
 // Puts the cause first, then what was done, then what passed.
 function titleOf({ cancelled, errors }: Report, views: readonly SectionView[]): string {
-  const titles = errors.map(({ title = '' }) => title);
   const headline = views[0]?.headline ?? '';
-  const judgementsIf = (isGood: boolean) =>
-    views
-      .filter(({ level }) => (level === 'success') === isGood)
-      .map(({ judgement = '' }) => judgement);
+  const done = headline === '' ? '' : `${headline}.`;
+  const judged = views.find(({ judgement }) => judgement !== undefined);
+  const judgement = judged?.judgement ?? '';
   const sentences = [
     cancelled ? 'Cancelled.' : '',
-    ...new Set(titles),
-    ...judgementsIf(false),
-    headline === '' ? '' : `${headline}.`,
-    ...judgementsIf(true),
+    ...new Set(errors.map(({ title = '' }) => title)),
+    ...(judged?.level === 'success' ? [done, judgement] : [judgement, done]),
   ];
   return sentences.filter(sentence => sentence !== '').join(' ');
 }
 
 /** Leaves out what the title already says. */
 function describeError({ message, title, details, advice = [] }: ReportedError): Reason[] {
-  const [first, ...others] = [
-    ...[message, ...details].filter(text => text !== title).map(untrusted),
-    ...advice.map(text => ({ text, isUntrusted: false })),
+  const [first, ...others]: Reason[] = [
+    ...[message, ...details].filter(text => text !== title).map(text => ({ text })),
+    ...advice.map(text => ({ text, isTrusted: true as const })),
   ];
   return first === undefined ? [] : [{ ...first, details: others }];
-}
-
-function untrusted(text: string): Reason {
-  return { text, isUntrusted: true };
 }
