@@ -1,5 +1,9 @@
 import { gateOf } from '../../src/gate/judge.ts';
-import type { CommandSection } from '../../src/report/command-section.ts';
+import {
+  type CommandEnd,
+  type CommandSection,
+  explainFailure,
+} from '../../src/report/command-section.ts';
 import { type MeasuredSection, NOT_MEASURED } from '../../src/report/measured-section.ts';
 import type { Report } from '../../src/report/report.ts';
 import type { UploadSection } from '../../src/report/upload-section.ts';
@@ -54,22 +58,64 @@ export function reasonTexts(reasons: readonly Reason[]): string[] {
   return reasons.flatMap(({ text, details = [] }) => [text, ...reasonTexts(details)]);
 }
 
-export type Parts = Partial<
-  Report & UploadSection & MeasuredSection & { readonly command: CommandSection }
->;
+export type Parts = Partial<Report & UploadSection & MeasuredSection>;
 
 /** Sorts the parts into the sections that a report of the task has (by default sync). */
 export function report(parts: Parts = {}): Report {
   const { task = 'sync', name = '', cancelled = false, errors = [], warnings = [] } = parts;
   const { sandboxId = 'i1a2b3', baseUrl = 'https://sandbox.example.com' } = parts;
-  const { samples = [], gate = NOT_MEASURED.gate, monitored, command } = parts;
-  const { dryRun = false, shard, files = [], skipped: skippedEntries = [] } = parts;
-  const { digest = '', orphaned = [], retries = 0, durationMs = 2000 } = parts;
-  const sent = { dryRun, shard, files, skipped: skippedEntries, digest };
-  const upload = { ...sent, orphaned, retries, durationMs };
-  const measured = { samples, gate, ...(monitored && { monitored }) };
   const info = { task, name, sandboxId, baseUrl, cancelled, errors, warnings };
-  if (task === 'upload') return { ...info, upload };
+  const { samples = [], gate = NOT_MEASURED.gate, monitored, command } = parts;
+  const measured = { samples, gate, ...(monitored && { monitored }) };
   if (command !== undefined) return { ...info, command, measured };
-  return task === 'sync' ? { ...info, upload, measured } : { ...info, measured };
+  if (task !== 'sync' && task !== 'upload') return { ...info, measured };
+  const { dryRun = false, shard, files = [], skipped = [], digest = '' } = parts;
+  const { orphaned = [], retries = 0, durationMs = 2000 } = parts;
+  const upload = { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs };
+  return task === 'upload' ? { ...info, upload } : { ...info, upload, measured };
+}
+
+export const COMMAND: CommandSection = {
+  title: 'npm test',
+  exitCode: 0,
+  status: 'exit status 0',
+  durationMs: 192_000,
+  lastLines: [
+    '> app@1.0.0 test',
+    '',
+    '\u001b[32m✔\u001b[39m renders <App> & its children',
+    '\tindented',
+    '# [not a heading](https://example.com)',
+  ],
+};
+
+export function ended(exitCode: number | undefined, status = '', problem?: string): CommandEnd {
+  return { kind: 'ended', exitCode, status, problem };
+}
+
+/** Reports a command that ended like this, with the samples that were taken meanwhile. */
+export function ran(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy): Report {
+  const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
+  const command = { ...COMMAND, exitCode, status };
+  const errors = explainFailure(command, end, stoppedBy);
+  const cancelled = stoppedBy === 'cancellation';
+  return report({ task: 'run', command, errors, cancelled, ...parts });
+}
+
+export type StoppedBy = Parameters<typeof explainFailure>[2];
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  nbsp: ' ',
+};
+
+/** Removes tags and decodes entities. */
+export function stripHtml(html: string): string {
+  return html
+    .replace(/<[^>]*>/g, '')
+    .replace(/&([^;]*);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }

@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, type Failure } from '../../src/agent/failure.ts';
-import {
-  type CommandEnd,
-  type CommandSection,
-  explainFailure,
-  viewCommand,
-} from '../../src/report/command-section.ts';
+import { type CommandEnd, explainFailure, viewCommand } from '../../src/report/command-section.ts';
 import { errorLines } from '../../src/report/report.ts';
 import { reportJson } from '../../src/report/report-json.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
-import { judged, type Parts, report } from './build-report.ts';
+import { COMMAND, ended, judged, ran, report, type StoppedBy } from './build-report.ts';
 
-const COMMAND: CommandSection = {
-  title: 'npm test',
-  exitCode: 0,
-  status: 'exit status 0',
-  durationMs: 192_000,
-  lastLines: [],
-};
-
-type StoppedBy = Parameters<typeof explainFailure>[2];
-
-const ended = (exitCode: number | undefined, status = '', problem?: string): CommandEnd => {
-  return { kind: 'ended', exitCode, status, problem };
-};
 const killed = ended(-1, 'signal: killed');
 const error: Failure = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
 const lost: CommandEnd = { kind: 'lost', error };
@@ -96,12 +78,9 @@ const CASES: readonly Case[] = [
 
 for (const [name, end, stoppedBy, title, others = []] of CASES)
   test(name, () => {
-    const explained = explainFailure(commandAfter(end), end, stoppedBy);
-    assert.deepEqual(
-      explained.map(each => each.title),
-      title === none ? [] : [title],
-    );
-    const lines = explained.flatMap(errorLines);
+    const { errors } = ran(end, {}, stoppedBy);
+    assert.equal(errors[0]?.title, title);
+    const lines = errors.flatMap(errorLines);
     const expected = title === none ? [] : [title, ...others];
     assert.equal(lines.length, expected.length);
     for (const [index, line] of expected.entries())
@@ -110,7 +89,7 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
   });
 
 test('the message of a lost connection is a detail, since only the hint is our own text', () => {
-  const [explained] = explainFailure(commandAfter(lost), lost, none);
+  const [explained] = ran(lost).errors;
   assert.deepEqual(explained?.details, ['POST Start failed.']);
   assert.deepEqual(explained?.advice, ['Check it.']);
 });
@@ -120,19 +99,6 @@ test('a title shows 60 characters of a long first line, without its backticks', 
   const [explained] = explainFailure(section, ended(1), none);
   assert.equal(explained?.title, `\`'${'x'.repeat(59)}…\` exited with 1 after 3 min 12 s.`);
 });
-
-function commandAfter(end: CommandEnd): CommandSection {
-  const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
-  return { ...COMMAND, exitCode, status };
-}
-
-/** Builds the report of a command that ended like this. */
-function ran(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy) {
-  const command = commandAfter(end);
-  const errors = explainFailure(command, end, stoppedBy);
-  const cancelled = stoppedBy === 'cancellation';
-  return report({ task: 'run', command, errors, cancelled, ...parts });
-}
 
 test('an exit code other than 0 comes before a gate that failed, too', () => {
   const { title } = verdictOf(ran(ended(1), judged([{ load: 2 }], ['load > 1'])));

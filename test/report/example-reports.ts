@@ -1,15 +1,10 @@
 import { AgentError } from '../../src/agent/failure.ts';
 import { gateOf } from '../../src/gate/judge.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import {
-  type CommandEnd,
-  type CommandSection,
-  explainFailure,
-} from '../../src/report/command-section.ts';
 import { failedReport, type Report, toReportedError } from '../../src/report/report.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parse } from '../gate/parse-condition.ts';
-import { judged, type Parts, reading, report, START, statsOf } from './build-report.ts';
+import { ended, judged, ran, reading, report, START, statsOf } from './build-report.ts';
 import {
   diskFull,
   failed,
@@ -31,31 +26,6 @@ const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
 const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
 const died = Array.from({ length: 20 }, (_, index) => reading(20 + 3 * index, 30 + 2 * index));
 
-const TESTS: CommandSection = {
-  title: 'npm test',
-  exitCode: 0,
-  status: 'exit status 0',
-  durationMs: 192_000,
-  lastLines: [
-    '> app@1.0.0 test',
-    '',
-    '\u001b[32m✔\u001b[39m renders <App> & its children',
-    '\tindented',
-    '# [not a heading](https://example.com)',
-  ],
-};
-
-/** Reports a command that ended like this, with the samples that were taken meanwhile. */
-function ran(end: CommandEnd, parts: Parts): Report {
-  const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
-  const command = { ...TESTS, exitCode, status };
-  const errors = explainFailure(command, end, undefined);
-  return report({ task: 'run', command, errors, ...parts });
-}
-
-const exited = (exitCode: number): CommandEnd => {
-  return { kind: 'ended', exitCode, status: `exit status ${exitCode}`, problem: undefined };
-};
 const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
 
 /** Reports as users meet them. */
@@ -131,9 +101,9 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     ),
     warnings: ['The sandbox was not seen from 09:05:11 UTC to 09:05:36 UTC.'],
   }),
-  'run-passed': ran(exited(0), judged(busy, ['mem_used_pct > 95'])),
-  'run-exited-1': ran(exited(1), judged(busy, ['mem_used_pct > 95'])),
-  'run-gate-failed': ran(exited(0), {
+  'run-passed': ran(ended(0), judged(busy, ['mem_used_pct > 95'])),
+  'run-exited-1': ran(ended(1), judged(busy, ['mem_used_pct > 95'])),
+  'run-gate-failed': ran(ended(0), {
     name: 'tests',
     ...judged(busy, ['mem_used_pct > 80', 'cpu_used_pct.p95 > 95']),
   }),

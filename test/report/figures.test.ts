@@ -4,8 +4,7 @@ import { gateOf } from '../../src/gate/judge.ts';
 import { figuresTable, formatFigure } from '../../src/report/figures.ts';
 import type { MeasuredSection } from '../../src/report/measured-section.ts';
 import { parse } from '../gate/parse-condition.ts';
-import { judged, reading } from './build-report.ts';
-import { stripHtml } from './strip-html.ts';
+import { judged, reading, stripHtml } from './build-report.ts';
 
 test('a figure is formatted in the unit of its metric', () => {
   const cases: readonly (readonly [metric: string, figure: number, text: string])[] = [
