@@ -129,7 +129,7 @@ test('files that fail for the same reason are one error', async () => {
   await using download = await openDownload({});
   const result = await download.fail({ files: 'a\nb' });
   const [first, ...others] = result.annotations('error');
-  assert.match(first ?? '', /"path '\/home\/user\/a' does not exist"\.\n.*\n- a\n- b$/);
+  assert.match(first ?? '', /"path '\/home\/user\/a' does not exist"\.\n.*\n2 files: `a`, `b`$/);
   assert.equal(others.length, 1);
 });
 

@@ -53,7 +53,7 @@ test('the gate of stats judges every sample but the first', async () => {
   assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['warned', '40']);
   const { cpu_used_pct: aggregates } = JSON.parse(outputs['aggregates'] ?? '');
   assert.deepEqual(aggregates, { last: 40, min: 40, max: 70, mean: 55, p50: 40, p95: 70 });
-  assert.match(summary, /^<h3>⚠️ Sandbox Sync[\s\S]*<th align="right">p50<\/th>/);
+  assert.match(summary, /^<h3>⚠️ Sandbox Sync[\s\S]*⚠️&nbsp;p50&nbsp;==&nbsp;40&nbsp;% \(40 %\)/);
   assert.equal('files' in report, false);
 });
 
