@@ -73,15 +73,22 @@ function isFree(metric: string): boolean {
 
 export function describeUsage(samples: readonly Sample[]): string {
   if (samples.length === 0) return 'No stats were read';
-  const peaks = RESOURCES.flatMap(({ name, used }) => {
-    const metric = used.at(-1) ?? '';
-    const figure = aggregateOf('max', metric, samples);
-    return figure === undefined ? [] : `${name} ${formatFigure(metric, figure)}`;
-  });
+  const peaks = RESOURCES.flatMap(resource =>
+    peaksOf(resource, samples)
+      .slice(-1)
+      .map(peak => `${resource.name} ${peak}`),
+  );
   const figures = peaks.join(', ') || 'no CPU, memory or disk usage';
   return samples.length === 1
     ? `The sandbox reports ${figures}`
     : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
+}
+
+function peaksOf({ used }: Resource, samples: readonly Sample[]): string[] {
+  return used.flatMap(metric => {
+    const figure = aggregateOf('max', metric, samples);
+    return figure === undefined ? [] : formatFigure(metric, figure);
+  });
 }
 
 const MAX_CONDITIONS = 30;
@@ -112,12 +119,13 @@ function describeResource(
   judgements: readonly GateJudgement[],
   samples: readonly Sample[],
 ): (Html | string)[][] {
-  const peak = describePeak(resource, samples);
+  const [first, second] = peaksOf(resource, samples).map(unbroken);
   const conditions = judgements
     .filter(({ condition }) => resource.metrics.includes(condition.metric))
     .map(describeCondition);
-  if (peak === undefined && conditions.length === 0) return [];
-  return [[nameResource(resource, samples), peak ?? 'not reported', concat(conditions, '<br>')]];
+  if (first === undefined && conditions.length === 0) return [];
+  const peak = html`${first ?? 'not reported'}${second === undefined ? '' : html` (${second})`}`;
+  return [[nameResource(resource, samples), peak, concat(conditions, '<br>')]];
 }
 
 function nameResource({ name, total }: Resource, samples: readonly Sample[]): Html {
@@ -126,14 +134,6 @@ function nameResource({ name, total }: Resource, samples: readonly Sample[]): Ht
   if (!figure) return heading;
   const size = total === 'cpu_count' ? formatCount(figure, 'core') : formatFigure(total, figure);
   return html`${heading} (${unbroken(size)})`;
-}
-
-function describePeak({ used }: Resource, samples: readonly Sample[]): Html | undefined {
-  const [first, second] = used.flatMap(metric => {
-    const figure = aggregateOf('max', metric, samples);
-    return figure === undefined ? [] : unbroken(formatFigure(metric, figure));
-  });
-  return first === undefined || second === undefined ? first : html`${first} (${second})`;
 }
 
 const BREACH_MARKS = { fail: '❌', warn: '⚠️' } as const;

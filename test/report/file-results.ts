@@ -49,6 +49,11 @@ export function notAttempted(name: string): FileResult {
   return { status: 'not-attempted', file: file(name), reason: 'the sandbox was not ready' };
 }
 
+export const UPLOADED = uploaded('a', 1024);
+export const FAILED = failed('b');
+export const NOT_ATTEMPTED = notAttempted('c');
+export const UNCHANGED = unchanged('d');
+
 /** A file with each status, and a skipped entry. */
 export const EVERY_STATUS = {
   files: [

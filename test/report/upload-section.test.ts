@@ -6,18 +6,14 @@ import {
   BUSY,
   diskFull,
   EVERY_STATUS,
+  FAILED,
   failed,
-  notAttempted,
-  unchanged,
+  NOT_ATTEMPTED,
+  UNCHANGED,
+  UPLOADED,
   uploaded,
 } from './file-results.ts';
 
-const [UPLOADED, FAILED, NOT_ATTEMPTED, UNCHANGED] = [
-  uploaded('a', 1024),
-  failed('b'),
-  notAttempted('c'),
-  unchanged('d'),
-];
 const errors = [{ message: 'The stats could not be read.', details: ['Try again.'] }];
 
 test('the outputs of an upload count the files by status', () => {

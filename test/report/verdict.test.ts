@@ -4,15 +4,9 @@ import { gateOf } from '../../src/gate/judge.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
 import { parse } from '../gate/parse-condition.ts';
 import { judged, type Parts, reasonTexts, report, statsOf } from './build-report.ts';
-import { failed, notAttempted, skipped, unchanged, uploaded } from './file-results.ts';
+import { FAILED, NOT_ATTEMPTED, skipped, UNCHANGED, UPLOADED } from './file-results.ts';
 
-const [UPLOADED, FAILED, NOT_ATTEMPTED, UNCHANGED, PLANNED] = [
-  uploaded('a', 1024),
-  failed('b'),
-  notAttempted('c'),
-  unchanged('d'),
-  skipped('e'),
-];
+const PLANNED = skipped('e');
 const shard = { index: 2, count: 4, files: 2, planned: 2000 };
 const errors = [{ message: 'The stats could not be read.', details: ['Try again.'] }];
 const titled = [{ message: 'It was not seen.', details: [], title: 'It was not seen.' }];
