@@ -24,7 +24,6 @@ const PLOTS = [
   { name: '🟩 disk', color: '#2da44e', metric: 'disk_used_pct' },
 ] as const;
 
-/** Draws a legend, and a chart for each stretch of samples without a gap. */
 export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
   const plots = plotsOf(samples, gate);
   const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);

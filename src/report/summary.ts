@@ -6,7 +6,6 @@ import type { Reason, Verdict } from './verdict.ts';
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
-/** Renders the job summary: the reasons for the verdict, then the tables of each section. */
 export function summaryOf(report: Report, verdict: Verdict): string {
   const { level, title, reasons, failures, warnings, notices, blocks } = verdict;
   const mark = LEVEL_MARKS[level];

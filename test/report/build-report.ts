@@ -28,12 +28,13 @@ export function judged(
   readings: readonly Reading[],
   failIf: readonly string[] = [],
   warnIf: readonly string[] = [],
+  isIncomplete = false,
 ) {
   const samples = readings.map((reading, index): Sample => {
     return { at: START + 1000 * index, ...statsOf(reading) };
   });
-  const gate = gateOf({ failIf: failIf.map(parse), warnIf: warnIf.map(parse) }, samples);
-  return { samples, gate };
+  const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
+  return { samples, gate: gateOf(rules, samples, isIncomplete) };
 }
 
 /** Returns the figures of a sandbox with 4 cores, of which it uses these percentages. */

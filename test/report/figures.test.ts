@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gateOf } from '../../src/gate/judge.ts';
 import { figuresTable, formatFigure } from '../../src/report/figures.ts';
 import type { MeasuredSection } from '../../src/report/measured-section.ts';
-import { parse } from '../gate/parse-condition.ts';
 import { judged, reading, stripHtml } from './build-report.ts';
 
 test('a figure is formatted in the unit of its metric', () => {
@@ -39,9 +37,8 @@ test('the table of figures shows each condition with its mark', () => {
 });
 
 test('the table of figures has no mark at a condition that was not judged', () => {
-  const { samples } = judged([reading(1, 50)]);
-  const rules = { failIf: [parse('mem_used_pct > 90')], warnIf: [parse('cpu_used_pct > 0')] };
-  const [, cpu, memory] = rowsOf({ samples, gate: gateOf(rules, samples, true) });
+  const given = judged([reading(1, 50)], ['mem_used_pct > 90'], ['cpu_used_pct > 0'], true);
+  const [, cpu, memory] = rowsOf(given);
   assert.equal(cpu?.at(-1), '⚠️ > 0 %');
   assert.equal(memory?.at(-1), '> 90 % (not judged)');
 });

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gateOf } from '../../src/gate/judge.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
-import { parse } from '../gate/parse-condition.ts';
-import { judged, type Parts, reasonTexts, report, statsOf } from './build-report.ts';
+import { judged, type Parts, reasonTexts, report } from './build-report.ts';
 import { FAILED, NOT_ATTEMPTED, skipped, UNCHANGED, UPLOADED } from './file-results.ts';
 
 const PLANNED = skipped('e');
@@ -13,14 +11,7 @@ const titled = [{ message: 'It was not seen.', details: [], title: 'It was not s
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') =>
   judged([{ load: value }], [fail], [warn]);
-const blind = {
-  ...judged([{ cpu_used_pct: 5 }]),
-  gate: gateOf(
-    { failIf: [parse('cpu_used_pct > 9')], warnIf: [] },
-    [statsOf({ cpu_used_pct: 5 })],
-    true,
-  ),
-};
+const blind = judged([{ cpu_used_pct: 5 }], ['cpu_used_pct > 9'], [], true);
 
 type Cases = readonly (readonly [title: string, parts: Parts])[];
 
