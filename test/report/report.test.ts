@@ -16,7 +16,7 @@ import { reportJson } from '../../src/report/report-json.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { redactor } from '../../src/text/redact.ts';
-import { report } from './build-report.ts';
+import { judged, report } from './build-report.ts';
 import { failed, notAttempted, SHA256, skipped, unchanged, uploaded } from './file-results.ts';
 
 /** By section: the output and the key of the report that no other section has. */
@@ -108,8 +108,14 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
 });
 
 test('a secret of digits does not change sizes and figures', () => {
-  const given = report({ files: [uploaded('a', 12_345_678)] });
-  assert.deepEqual(redactReport(given, redactor(['12345678'])), given);
+  const files = [uploaded('a', 12_345_678)];
+  const { samples, gate } = judged([{ load: 12_345_678 }]);
+  const { upload, measured } = redactReport(
+    report({ files, samples, gate }),
+    redactor(['12345678']),
+  );
+  assert.deepEqual(upload?.files, files);
+  assert.deepEqual(measured, { samples, gate });
 });
 
 test('a secret that is part of our own words does not change the verdict', () => {
