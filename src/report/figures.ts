@@ -146,7 +146,7 @@ function describeCondition(judgement: GateJudgement): Html {
   const condition = html`${comparison}${isFree(metric) ? ' free' : ''}`;
   if (judgement.holds === undefined) return html`${condition} (not judged)`;
   const mark = judgement.holds ? BREACH_MARKS[judgement.level] : '✅';
-  // Without an aggregate, the peak already says it.
+  // Without an aggregate, the reasons name the sample that tripped the condition.
   const figure = aggregate === undefined ? '' : ` (${formatFigure(metric, judgement.figure)})`;
   return html`${mark}&nbsp;${condition}${figure}`;
 }
