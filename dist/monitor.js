@@ -1,4 +1,4 @@
-import { H as formatDuration, o as startMonitor, v as runReportingStep, x as createMonitorDirectory } from "./shared.js";
+import { S as createMonitorDirectory, V as formatDuration, o as startMonitor, v as runReportingStep } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { once } from "node:events";
 import { hash, randomUUID } from "node:crypto";
 import path, { posix } from "node:path";
-import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
@@ -501,47 +501,6 @@ function findMistake(input, value) {
 	return MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value))?.message;
 }
 
-// src/gate/aggregates.ts
-const AGGREGATES = {
-	last: { compute: (figures) => figures.at(-1) ?? NaN },
-	min: { compute: (figures) => figures.reduce((low, figure) => Math.min(low, figure)) },
-	max: { compute: (figures) => figures.reduce((high, figure) => Math.max(high, figure)) },
-	mean: {
-		compute: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
-		overall: {
-			heading: "Mean",
-			words: "on average of"
-		}
-	},
-	p50: percentile(50),
-	p95: percentile(95)
-};
-const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
-function isAggregate(name) {
-	return Object.hasOwn(AGGREGATES, name);
-}
-/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
-function percentile(percent) {
-	return {
-		compute: (figures) => {
-			const rank = Math.ceil(percent * figures.length / 100);
-			return Float64Array.from(figures).sort()[rank - 1] ?? NaN;
-		},
-		overall: {
-			heading: `p${percent}`,
-			words: `as the ${percent}th percentile of`
-		}
-	};
-}
-function figuresOf(metric, samples) {
-	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
-}
-/** Returns undefined if no sample has the metric. */
-function aggregateOf(aggregate, metric, samples) {
-	const figures = figuresOf(metric, samples);
-	return figures.length === 0 ? void 0 : AGGREGATES[aggregate].compute(figures);
-}
-
 // src/gate/metrics.ts
 /** Known metrics. Each has an output of the same name, with hyphens. */
 const METRICS = {
@@ -570,12 +529,33 @@ const METRICS = {
 function unitOf(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : void 0;
 }
+/** Each expects at least one figure, oldest first. */
+const AGGREGATES = {
+	last: (figures) => figures.at(-1) ?? NaN,
+	min: (figures) => figures.reduce((low, figure) => Math.min(low, figure)),
+	max: (figures) => figures.reduce((high, figure) => Math.max(high, figure)),
+	mean: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
+	p50: (figures) => percentile(50, figures),
+	p95: (figures) => percentile(95, figures)
+};
+const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
+function isAggregate(name) {
+	return Object.hasOwn(AGGREGATES, name);
+}
+/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
+function percentile(percent, figures) {
+	const rank = Math.ceil(percent * figures.length / 100);
+	return Float64Array.from(figures).sort()[rank - 1] ?? NaN;
+}
+function figuresOf(metric, samples) {
+	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
+}
+function aggregateOf(aggregate, metric, samples) {
+	const figures = figuresOf(metric, samples);
+	return figures.length === 0 ? void 0 : AGGREGATES[aggregate](figures);
+}
 
 // src/gate/conditions.ts
-/** Returns undefined unless the condition's aggregate describes all samples together. */
-function overallLabelsOf({ aggregate }) {
-	return aggregate === void 0 ? void 0 : AGGREGATES[aggregate].overall;
-}
 const OPERATORS = [
 	">",
 	">=",
@@ -1533,97 +1513,29 @@ function secretsInHeader(line) {
 	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
 }
 
-// src/gate/judge.ts
-const NO_GATE = {
-	state: "none",
-	failIf: [],
-	warnIf: [],
-	breaches: []
-};
-function isGated({ failIf, warnIf }) {
-	return failIf.length + warnIf.length > 0;
+// src/report/checksums.ts
+/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
+function checksumsOf(files) {
+	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []).join("");
 }
-/** Judges all conditions. If samples are missing (`isIncomplete`), no gate passes. */
-function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
-	const breachesOf = (level, conditions) => conditions.map((condition) => ({
-		...judge(condition, samples, isIncomplete),
-		level
-	})).filter(({ holds }) => holds !== false);
-	const breaches = [...breachesOf("fail", failIf), ...breachesOf("warn", warnIf)];
-	const [worst] = breaches;
-	const passed = isGated({
-		failIf,
-		warnIf
-	}) ? "passed" : "none";
-	return {
-		state: worst === void 0 ? passed : STATES[worst.level],
-		failIf,
-		warnIf,
-		breaches
-	};
-}
-const STATES = {
-	fail: "failed",
-	warn: "warned"
-};
 /**
-* Judges a condition over samples (oldest first), all of which must have the metric. If others are
-* missing (`isIncomplete`), a condition that these do not trip is undecided instead of false.
+* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
+* only a complete build has a digest.
 */
-function judge(condition, samples, isIncomplete = false) {
-	const { metric, aggregate = "last", operator, limit } = condition;
-	const why = whyNotJudged(metric, samples);
-	if (why !== void 0) return {
-		condition,
-		holds: void 0,
-		why
-	};
-	const figures = figuresOf(metric, samples);
-	const figure = AGGREGATES[aggregate].compute(figures);
-	const tripping = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
-	if (tripping !== void 0) return {
-		condition,
-		holds: true,
-		figure: tripping
-	};
-	if (isIncomplete) return {
-		condition,
-		holds: void 0,
-		why: "samples are missing"
-	};
-	return {
-		condition,
-		holds: false,
-		figure
-	};
+function digestOf(files) {
+	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
+	if (lines.length === 0 || lines.length < files.length) return "";
+	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
+	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
 }
-function whyNotJudged(metric, samples) {
-	if (samples.length === 0) return "there are no stats";
-	const lacking = samples.filter(({ figures }) => !figures.has(metric));
-	const [first] = lacking;
-	if (first === void 0) return void 0;
-	if (lacking.length < samples.length) return `${formatNumber(lacking.length)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
-	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
-}
-const COMPARE = {
-	">": (figure, limit) => figure > limit,
-	">=": (figure, limit) => figure >= limit,
-	"<": (figure, limit) => figure < limit,
-	"<=": (figure, limit) => figure <= limit,
-	"==": (figure, limit) => figure === limit,
-	"!=": (figure, limit) => figure !== limit
+const ESCAPES = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r"
 };
-function mostExtreme(operator, figures) {
-	if (operator.startsWith(">")) return [AGGREGATES.max.compute(figures)];
-	return operator.startsWith("<") ? [AGGREGATES.min.compute(figures)] : figures;
-}
-const MAX_REPORTED = 30;
-/** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
-function namesIn({ figures }, wanted) {
-	const metric = wanted.replaceAll("-", "_");
-	const others = [...figures.keys()].filter((name) => name !== metric).sort();
-	const names = figures.has(metric) ? [metric, ...others] : others;
-	return listSome(names.map(inlineCode), MAX_REPORTED) || "nothing";
+function lineOf(sha256, name) {
+	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
 }
 
 // src/report/html.ts
@@ -1653,236 +1565,62 @@ function prose(text) {
 function unbroken(figure) {
 	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
 }
-function table(headings, rows) {
-	const columns = [...headings.keys()].filter((column) => rows.some((row) => row[column]?.html));
-	if (columns.length === 0) return [];
-	const align = (column) => column === 0 ? "left" : "right";
-	const head = columns.map((column) => html`<th align="${align(column)}">${headings[column] ?? ""}</th>`);
-	const body = rows.map((row) => {
-		return html`<tr>${concat(columns.map((column) => html`<td align="${align(column)}">${row[column] ?? ""}</td>`))}</tr>\n`;
-	});
-	return [html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`];
-}
 const MAX_ITEMS = 30;
-/** Renders at most 30 items as a list. */
 function shortList(items) {
 	if (items.length === 0) return [];
-	return [html`<ul>${concat(shorten$1(items, MAX_ITEMS).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
+	return [html`<ul>${concat(shorten(items).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
 }
-/** Keeps the first `limit` items and says how many were left out. */
-function shorten$1(items, limit) {
-	return limitList(items, limit, (count) => html`${moreInReport(count)}`);
+/** Keeps the first 30 items and says how many were left out. */
+function shorten(items) {
+	return limitList(items, MAX_ITEMS, (count) => html`${moreInReport(count)}`);
 }
-function folded(title, blocks) {
-	if (blocks.length === 0) return [];
-	return [html`<details><summary>${title}</summary>\n${concat(blocks, "\n")}\n</details>`];
+function folded(title, items) {
+	return shortList(items).map((list) => html`<details><summary>${title}</summary>\n${list}\n</details>`);
 }
 function toHtml(value) {
 	if (typeof value !== "string") return value.html;
 	return truncate(escapeInvisible(value), MAX_TEXT).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
-// src/report/command-section.ts
-const EMPTY_COMMAND = {
-	title: "",
-	exitCode: void 0,
-	status: "",
-	durationMs: 0,
-	lastLines: []
-};
-function viewCommand(section, info) {
-	const { exitCode, durationMs } = section;
-	return {
-		level: exitCode === 0 ? "success" : "failure",
-		headline: headlineOf$1(section, info),
-		outputs: {
-			"exit-code": exitCode === void 0 ? "" : String(exitCode),
-			"duration-ms": String(durationMs)
-		},
-		blocks: outputBlock(section),
-		json: { command: {
-			...section,
-			exitCode: exitCode ?? null
-		} }
-	};
-}
-function headlineOf$1(section, { cancelled, errors }) {
-	const name = nameCommand(section.title);
-	if (errors.some(({ title }) => title?.startsWith(name))) return "";
-	if (section.exitCode === 0) return describeExit(section);
-	return cancelled && section.durationMs > 0 ? `${name} was stopped after ${formatDuration(section.durationMs)}` : "Nothing was run";
-}
-function outputBlock({ lastLines }) {
-	if (lastLines.length === 0) return [];
-	const lines = concat(lastLines.map((line) => html`${removeColors(line).replaceAll("	", "    ")}`), "\n");
-	return [html`<p>Last lines of the output:</p>`, html`<pre>${lines}</pre>`];
-}
-const MAX_TITLE = 60;
-function nameCommand(title) {
-	return inlineCode(truncate(title, MAX_TITLE));
-}
-function describeExit({ exitCode, title, durationMs }) {
-	return `${nameCommand(title)} exited with ${exitCode} after ${formatDuration(durationMs)}`;
-}
-/**
-* Explains why a command failed. Returns nothing if it exited with 0 or the cancellation stopped
-* it. A cancelled command whose end nobody saw is still reported.
-*/
-function explainFailure(section, end, stoppedBy) {
-	const isCancelled = stoppedBy === "cancellation";
-	if (isCancelled && end.kind !== "lost") return [];
-	if (end.kind !== "ended") return [explainUnseenEnd(section, end, isCancelled)];
-	const { exitCode, status, problem } = end;
-	const name = nameCommand(section.title);
-	const after = `after ${formatDuration(section.durationMs)}`;
-	if (stoppedBy !== void 0) return [titled(`${name} was stopped by max-duration ${after}.`)];
-	if (exitCode === void 0) return [titled(`${name} ended ${after}, but the agent did not say with which exit code.`)];
-	if (problem !== void 0) return [titled(`${describeExit(section)}, but the stream broke off.`, [problem])];
-	if (exitCode === 0) return [];
-	if (exitCode !== -1) return [titled(`${describeExit(section)}.`, [], ADVICE[exitCode])];
-	const advice = status === "signal: killed" ? KILLED : void 0;
-	return [titled(`${name} was ended ${after} (${inlineCode(status)}).`, [], advice)];
-}
-const KILLED = "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.";
-const ADVICE = {
-	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
-	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
-	137: KILLED,
-	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
-};
-const NOT_STOPPED = "max-duration was over, but the sandbox did not stop it.";
-function explainUnseenEnd({ title, durationMs }, { kind, error }, isCancelled) {
-	const name = nameCommand(title);
-	const [reason, hint] = error.kind === "cancelled" ? [NOT_STOPPED, void 0] : [error.message, error.hint];
-	const details = isCancelled ? [] : [reason];
-	const advice = isCancelled ? void 0 : hint;
-	if (kind === "not-started") return titled(`${name} was not started.`, details, advice);
-	return titled(`${name} was not seen to end within ${formatDuration(durationMs)}. It may still be running.`, details, advice);
-}
-function titled(title, details = [], advice) {
-	return {
-		message: title,
-		title,
-		details,
-		advice: advice === void 0 ? [] : [advice]
-	};
-}
-
 // src/report/transfer-lines.ts
-/** Groups failed files by status and hint, since messages differ from file to file. */
-function groupFailures(failed) {
-	return [...Map.groupBy(failed, ({ error }) => `${error?.status} ${error?.hint}`).values()].sort((one, other) => other.length - one.length);
-}
-/** Explains why files failed or were not attempted. */
-function explainMissing(files, nameOf, { errors, cancelled }) {
+function explainMissing(files, { errors, cancelled }) {
 	const failed = files.filter(({ error }) => error !== void 0 && error.kind !== "cancelled");
+	const largestFirst = [...Map.groupBy(failed, ({ error }) => `${error?.status} ${error?.hint}`).values()].sort((one, other) => other.length - one.length);
 	const isExplained = errors.length > 0 || cancelled;
 	const unattempted = files.filter(({ status }) => status === "not-attempted" && !isExplained);
 	const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
 	return {
-		failures: groupFailures(failed).map((group) => ({
-			message: group[0]?.error?.message ?? "",
-			hint: group[0]?.error?.hint ?? "",
-			sources: group.map(nameOf)
-		})),
-		reasons: Array.from(reasons, (text) => ({
+		failures: largestFirst.map(describeFailures$1),
+		reasons: Array.from(reasons, (text) => ({ text }))
+	};
+}
+const MAX_NAMES = 5;
+/** Describes files that failed for the same reason, in the words of the first. */
+function describeFailures$1(group) {
+	const { message = "", hint = "" } = group[0]?.error ?? {};
+	const names = group.map(({ name }) => inlineCode(name));
+	return {
+		text: message,
+		details: [hint, `${group.length === 1 ? "" : `${formatCount(group.length, "file")}: `}${limitList(names, MAX_NAMES, moreInReport).join(", ")}`].map((text) => ({
 			text,
-			isUntrusted: true
+			isTrusted: true
 		}))
 	};
 }
-/** Sums up a transfer in one line, or in none if no file was transferred. */
-function describeTransfer(count, bytes, { retries, durationMs }) {
+function describeSpeed(count, bytes, { retries, durationMs }) {
 	if (count === 0) return [];
 	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
-	const repeated = clause(retries, retries === 1 ? "retry" : "retries");
+	const repeated = listCounts({ [retries === 1 ? "retry" : "retries"]: retries });
 	return [`${formatCount(count, "file")}, ${formatBytes(bytes)}${rate}${repeated}`];
 }
-function clause(count, what) {
-	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
+/** Returns a headline such as `Uploaded 2 files in 3 s` or `Uploaded 2 of 3 files, 1 failed`. */
+function describeDone(verb, done, wanted, durationMs, others) {
+	const files = formatCount(wanted, "file");
+	return done === wanted ? `${verb} ${files} in ${formatDuration(durationMs)}${others}` : `${verb} ${formatNumber(done)} of ${files}${others}`;
 }
-
-// src/report/download-section.ts
-const EMPTY_DOWNLOAD = {
-	files: [],
-	retries: 0,
-	durationMs: 0
-};
-function viewDownload(section, info) {
-	const { files } = section;
-	const totals = countFiles$1(files);
-	const transferLine = describeTransfer(totals.downloaded, totals.downloadedBytes, section);
-	return {
-		level: levelOf(totals),
-		headline: describeDownload(section, totals),
-		...explainMissing(files, ({ path }) => path, info),
-		logLines: [...files.map(fileLine$1), ...transferLine],
-		outputs: {
-			"downloaded-count": String(totals.downloaded),
-			"failed-count": String(totals.failed)
-		},
-		blocks: transferLine.map((line) => html`<p>${line}</p>`),
-		json: { download: {
-			totals,
-			...section
-		} }
-	};
-}
-function countFiles$1(files) {
-	const count = (wanted) => files.filter(({ status }) => status === wanted).length;
-	return {
-		planned: files.length,
-		downloaded: count("downloaded"),
-		missing: count("missing"),
-		failed: count("failed"),
-		notAttempted: count("not-attempted"),
-		downloadedBytes: files.reduce((sum, file) => sum + ("size" in file ? file.size : 0), 0)
-	};
-}
-function levelOf({ downloaded, failed, notAttempted }) {
-	if (failed + notAttempted > 0) return "failure";
-	return downloaded === 0 ? "warning" : "success";
-}
-function describeDownload({ durationMs }, totals) {
-	const { planned, downloaded, missing, failed, notAttempted } = totals;
-	const files = formatCount(planned, "file");
-	if (planned === 0) return "Nothing was downloaded";
-	if (downloaded === planned) return `Downloaded ${files} in ${formatDuration(durationMs)}`;
-	const others = [
-		clause(failed, "failed"),
-		clause(missing, "missing"),
-		clause(notAttempted, "not attempted")
-	];
-	return `Downloaded ${formatNumber(downloaded)} of ${files}${others.join("")}`;
-}
-function fileLine$1(file) {
-	const line = `${file.status.replace("-", " ")}: ${file.path} → ${file.target}`;
-	return file.status === "downloaded" ? `${line} (${formatBytes(file.size)})` : line;
-}
-
-// src/report/checksums.ts
-/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
-function checksumsOf(files) {
-	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf$1(result.sha256, result.path)] : []).join("");
-}
-/**
-* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
-* only a complete build has a digest.
-*/
-function digestOf(files) {
-	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf$1(result.sha256, result.file.target)] : []);
-	if (lines.length === 0 || lines.length < files.length) return "";
-	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
-	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
-}
-const ESCAPES = {
-	"\\": "\\\\",
-	"\n": "\\n",
-	"\r": "\\r"
-};
-function lineOf$1(sha256, name) {
-	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
-	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
+/** Lists counts other than 0: `, 1 failed, 2 unchanged`. */
+function listCounts(counts) {
+	return Object.entries(counts).filter(([, count]) => count > 0).map(([what, count]) => `, ${formatNumber(count)} ${what}`).join("");
 }
 
 // src/report/upload-section.ts
@@ -1896,32 +1634,53 @@ const EMPTY_UPLOAD = {
 	retries: 0,
 	durationMs: 0
 };
-function viewUpload(section, info) {
-	const { files, digest, shard } = section;
-	const totals = countFiles(section);
-	const notices = [...modesNotice(section), ...orphansNotice(section)];
-	const transferLine = describeTransfer(totals.uploaded, totals.uploadedBytes, section);
+function viewUpload(section, report) {
+	const { files, skipped, digest, shard } = section;
+	const totals = countFiles$1(section);
+	const suffix = shard === void 0 ? "" : ` (${nameShard(shard)})`;
+	const lines = [...describeSpeed(totals.uploaded, totals.uploadedBytes, section), ...digest === "" ? [] : [`Digest: ${digest}`]];
 	return {
-		level: uploadLevel(section, totals),
-		headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ""}`,
-		...explainMissing(files, ({ file }) => file.source, info),
-		notices,
-		logLines: [...transferLine, ...digest === "" ? [] : [`Digest: ${digest}`]],
-		outputs: uploadOutputs(totals, digest),
+		level: levelOf$1(section, totals),
+		headline: `${describeUpload(section, totals, report)}${suffix}`,
+		...explainMissing(files.map((result) => ({
+			...result,
+			name: result.file.source
+		})), report),
+		notices: [...modesNotice(section), ...orphansNotice(section)],
+		logLines: lines,
+		outputs: {
+			"uploaded-count": String(totals.uploaded),
+			"unchanged-count": String(totals.unchanged),
+			"failed-count": String(totals.failed),
+			"skipped-count": String(totals.skipped),
+			"uploaded-bytes": String(totals.uploadedBytes),
+			digest
+		},
 		files: [{
 			output: "checksums",
 			name: "checksums.txt",
 			text: checksumsOf(files)
 		}],
-		blocks: uploadBlocks(section, notices, transferLine),
+		blocks: [
+			...shortList(describePlanned(files)),
+			...lines.map((line) => html`<p>${line}</p>`),
+			...folded(`${formatNumber(skipped.length)} skipped`, skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`))
+		],
 		json: {
 			totals,
 			...section,
-			files: files.map(fileEntry)
+			files: files.map(({ file: { source, target, size }, ...result }) => {
+				return {
+					source,
+					target,
+					size,
+					...result
+				};
+			})
 		}
 	};
 }
-function countFiles({ files, skipped }) {
+function countFiles$1({ files, skipped }) {
 	const filesWith = (wanted) => files.filter(({ status }) => status === wanted).map(({ file }) => file);
 	const [uploaded, unchanged] = [filesWith("uploaded"), filesWith("unchanged")];
 	return {
@@ -1936,20 +1695,27 @@ function countFiles({ files, skipped }) {
 		notAttempted: filesWith("not-attempted").length
 	};
 }
-function uploadLevel({ shard }, totals) {
+function levelOf$1({ shard }, totals) {
 	if (totals.failed + totals.notAttempted > 0) return "failure";
 	return totals.planned === 0 && !shard?.planned ? "warning" : "success";
 }
 function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cancelled }) {
 	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-	const unsent = `${clause(unchanged, "unchanged")}${clause(skipped.length, "skipped")}`;
-	const changed = formatCount(planned - unchanged, "file");
 	if (planned === 0) return errors.length > 0 || cancelled ? "Nothing was sent" : "There were no files to upload";
-	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${unsent}`;
+	const unsent = listCounts({
+		unchanged,
+		skipped: skipped.length
+	});
+	if (dryRun) {
+		const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
+		return `Dry run: ${formatCount(planned - unchanged, "file")} (${size}) would be uploaded${unsent}`;
+	}
 	if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
-	if (failed + notAttempted === 0) return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
-	const missing = `${clause(failed, "failed")}${clause(notAttempted, "not attempted")}`;
-	return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
+	const others = `${listCounts({
+		failed,
+		"not attempted": notAttempted
+	})}${unsent}`;
+	return describeDone("Uploaded", uploaded, planned - unchanged, durationMs, others);
 }
 function nameShard({ index, count }) {
 	return `shard ${index} of ${count}`;
@@ -1969,53 +1735,13 @@ function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
 	return [`Still in the sandbox, but no longer in the build: ${limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport).join(", ")}`];
 }
-function uploadOutputs(totals, digest) {
-	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
-	return {
-		"uploaded-count": String(uploaded),
-		"unchanged-count": String(unchanged),
-		"failed-count": String(failed),
-		"skipped-count": String(skipped),
-		"uploaded-bytes": String(uploadedBytes),
-		digest
-	};
-}
-function fileEntry({ file, ...result }) {
-	const { source, target, size } = file;
-	return {
-		source,
-		target,
-		size,
-		...result
-	};
-}
-function uploadBlocks({ files, skipped, digest }, notices, transferLine) {
+/** Says by folder what a dry run would upload; the log lists each file. */
+function describePlanned(files) {
 	const planned = files.filter(({ status }) => status === "skipped").map(({ file }) => file);
-	return [
-		...shortList(describeFolders(planned)),
-		...transferLine.map((line) => html`<p>${line}</p>`),
-		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
-		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`))),
-		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
-		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`]
-	];
-}
-function describeFolders(files) {
-	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
-		const [source = "", target = ""] = names.split("\0");
-		const count = formatCount(inFolder.length, "file");
-		return describeMove({
-			source,
-			target
-		}, `${count}, ${formatBytes(totalSize(inFolder))}`);
-	});
-}
-function describeMove({ source, target }, size) {
-	return html`${code(source)} → ${code(target)}: ${size}`;
+	return [...Map.groupBy(planned, ({ source, target }) => [source, target].map((file) => inlineCode(path.posix.dirname(file))).join(" → "))].map(([folder, inFolder]) => prose(`${folder}: ${formatCount(inFolder.length, "file")}, ${formatBytes(totalSize(inFolder))}`));
 }
 
 // src/report/report.ts
-/** Describes a task by its sandbox, whether it is cancelled by now, and its result. */
 function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) {
 	return {
 		task,
@@ -2032,22 +1758,33 @@ function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) 
 function failedReport(task, { error, isGated, ...info }) {
 	const measured = {
 		samples: [],
-		gate: isGated ? {
-			...NO_GATE,
-			state: "failed"
-		} : NO_GATE
+		gate: {
+			state: isGated ? "failed" : "none",
+			judgements: []
+		}
 	};
+	const upload = EMPTY_UPLOAD;
 	const sections = {
 		sync: {
-			upload: EMPTY_UPLOAD,
+			upload,
 			measured
 		},
-		upload: { upload: EMPTY_UPLOAD },
-		download: { download: EMPTY_DOWNLOAD },
+		upload: { upload },
+		download: { download: {
+			files: [],
+			retries: 0,
+			durationMs: 0
+		} },
 		stats: { measured },
 		monitor: { measured },
 		run: {
-			command: EMPTY_COMMAND,
+			command: {
+				title: "",
+				exitCode: void 0,
+				status: "",
+				durationMs: 0,
+				lastLines: []
+			},
 			measured
 		}
 	};
@@ -2064,9 +1801,6 @@ function failedReport(task, { error, isGated, ...info }) {
 		...sections[task]
 	};
 }
-
-// src/report/reported-error.ts
-/** Describes an error with its hint, its problems, the system's message, or the stack of a bug. */
 function toReportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
@@ -2110,6 +1844,23 @@ function describeBug(error) {
 		title: message
 	};
 }
+/**
+* Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
+* samples: they are already redacted, and a figure may happen to contain the digits of a secret.
+*/
+function redactReport({ measured, ...others }, redact) {
+	return {
+		...JSON.parse(JSON.stringify(others), (name, value) => typeof value === "string" && !UNREDACTED.includes(name) ? redact(value) : value),
+		...measured !== void 0 && { measured }
+	};
+}
+const UNREDACTED = [
+	"task",
+	"status",
+	"kind",
+	"digest",
+	"sha256"
+];
 
 // src/github/runner.ts
 /** Reads the step's inputs, masking secrets before anything can be logged. */
@@ -2296,48 +2047,227 @@ const MAX_LINES = 1e3;
 /** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
 function logFiles({ files, skipped, dryRun }, log) {
 	if (files.length + skipped.length === 0) return;
-	const ordered = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status && status !== "failed"));
-	const lines = dryRun ? files.map(fileLine) : limitList([...failedLines(files), ...ordered.map(fileLine)], MAX_LINES, moreInReport);
+	const lines = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status).map(fileLine$1));
 	const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-	log.group("Files", [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
+	log.group("Files", [...dryRun ? lines : limitList(lines, MAX_LINES, moreInReport), ...limitList(skippedLines, MAX_LINES, moreInReport)]);
 }
-function failedLines(files) {
-	return groupFailures(files.filter((file) => file.status === "failed")).flatMap(([first, ...others]) => first === void 0 ? [] : [`${fileLine(first)} (${first.error.message})`, ...others.map(fileLine)]);
-}
-function fileLine({ status, file, ...result }) {
+function fileLine$1({ status, file, ...result }) {
 	return `${STATUS_WORDS[status]}: ${file.source} → ${"path" in result ? result.path : file.target}`;
 }
 
-// src/report/redact-report.ts
-/**
-* Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
-* samples: they are already redacted, and a figure may happen to contain the digits of a secret.
-*/
-function redactReport({ measured, ...others }, redact) {
-	const copy = structuredClone(others);
-	redactStrings(copy, redact);
+// src/report/command-section.ts
+function viewCommand(section, report) {
+	const { exitCode, durationMs } = section;
 	return {
-		...copy,
-		...measured !== void 0 && { measured }
+		level: exitCode === 0 ? "success" : "failure",
+		headline: headlineOf$1(section, report),
+		outputs: {
+			"exit-code": exitCode === void 0 ? "" : String(exitCode),
+			"duration-ms": String(durationMs)
+		},
+		blocks: outputBlocks(section),
+		json: { command: {
+			...section,
+			exitCode: exitCode ?? null
+		} }
 	};
 }
-const UNREDACTED = [
-	"task",
-	"status",
-	"kind",
-	"digest",
-	"sha256"
-];
-function redactStrings(value, redact) {
-	const fields = Object.entries(value);
-	for (const [name, field] of fields) {
-		if (UNREDACTED.includes(name)) continue;
-		if (typeof field === "string") Reflect.set(value, name, redact(field));
-		else if (typeof field === "object" && field !== null) redactStrings(field, redact);
+function headlineOf$1({ title, exitCode, durationMs }, { cancelled, errors }) {
+	const name = nameCommand(title);
+	const after = `after ${formatDuration(durationMs)}`;
+	if (errors.some((error) => error.title?.startsWith(name))) return "";
+	if (exitCode === 0) return `${name} exited with 0 ${after}`;
+	return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : "Nothing was run";
+}
+function outputBlocks({ lastLines }) {
+	if (lastLines.length === 0) return [];
+	const lines = lastLines.map((line) => html`${removeColors(line).replaceAll("	", "    ")}`);
+	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
+}
+const MAX_TITLE = 60;
+function nameCommand(title) {
+	return inlineCode(truncate(title, MAX_TITLE));
+}
+/** Explains why a command failed. A cancelled one has only failed if nobody saw its end. */
+function explainFailure({ title: command, durationMs }, end, stoppedBy) {
+	const duration = formatDuration(durationMs);
+	const fail = (how, details = [], advice = []) => {
+		const title = `${nameCommand(command)} ${how}`;
+		return [{
+			message: title,
+			title,
+			details,
+			advice
+		}];
+	};
+	if (end.kind === "lost") {
+		const how = `was not seen to end within ${duration}. It may still be running.`;
+		return stoppedBy === "cancellation" ? fail(how) : fail(how, ...whyUnseen(end.error));
 	}
+	if (stoppedBy === "cancellation") return [];
+	if (end.kind === "not-started") return fail("was not started.", ...whyUnseen(end.error));
+	const { exitCode, status, problem } = end;
+	if (stoppedBy === "max-duration") return fail(`was stopped by max-duration after ${duration}.`);
+	if (exitCode === void 0) return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
+	const exited = `exited with ${exitCode} after ${duration}`;
+	if (problem !== void 0) return fail(`${exited}, but the stream broke off.`, [problem]);
+	if (exitCode === 0) return [];
+	if (exitCode !== -1) return fail(`${exited}.`, [], ADVICE[exitCode]);
+	const advice = status === "signal: killed" ? ADVICE[137] : [];
+	return fail(`was ended after ${duration} (${inlineCode(status)}).`, [], advice);
+}
+const ADVICE = {
+	126: ["A file is not executable. Uploads carry no modes, so run `chmod +x` first."],
+	127: ["A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`."],
+	137: ["Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size."],
+	141: ["A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."]
+};
+/** Returns details and advice. */
+function whyUnseen({ kind, message, hint }) {
+	return kind === "cancelled" ? [["max-duration was over, but the sandbox did not stop it."], []] : [[message], [hint]];
 }
 
-// src/report/figure-texts.ts
+// src/report/download-section.ts
+function viewDownload(section, report) {
+	const { files } = section;
+	const totals = countFiles(files);
+	const speed = describeSpeed(totals.downloaded, totals.downloadedBytes, section);
+	return {
+		level: levelOf(totals),
+		headline: describeDownload(section, totals),
+		...explainMissing(files.map((file) => ({
+			...file,
+			name: file.path
+		})), report),
+		logLines: [...files.map(fileLine), ...speed],
+		outputs: {
+			"downloaded-count": String(totals.downloaded),
+			"failed-count": String(totals.failed)
+		},
+		blocks: speed.map((line) => html`<p>${line}</p>`),
+		json: { download: {
+			totals,
+			...section
+		} }
+	};
+}
+function countFiles(files) {
+	const count = (wanted) => files.filter(({ status }) => status === wanted).length;
+	return {
+		planned: files.length,
+		downloaded: count("downloaded"),
+		missing: count("missing"),
+		failed: count("failed"),
+		notAttempted: count("not-attempted"),
+		downloadedBytes: files.reduce((sum, file) => sum + ("size" in file ? file.size : 0), 0)
+	};
+}
+function levelOf({ downloaded, failed, notAttempted }) {
+	if (failed + notAttempted > 0) return "failure";
+	return downloaded === 0 ? "warning" : "success";
+}
+function describeDownload({ durationMs }, totals) {
+	const { planned, downloaded, missing, failed, notAttempted } = totals;
+	if (planned === 0) return "Nothing was downloaded";
+	const others = listCounts({
+		failed,
+		missing,
+		"not attempted": notAttempted
+	});
+	return describeDone("Downloaded", downloaded, planned, durationMs, others);
+}
+function fileLine(file) {
+	const line = `${file.status.replace("-", " ")}: ${file.path} → ${file.target}`;
+	return file.status === "downloaded" ? `${line} (${formatBytes(file.size)})` : line;
+}
+
+// src/gate/judge.ts
+function isGated({ failIf, warnIf }) {
+	return failIf.length + warnIf.length > 0;
+}
+/** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
+function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
+	const judgeAs = (level, conditions) => conditions.map((each) => ({
+		...judge(each, samples, isIncomplete),
+		level
+	}));
+	const judgements = [...judgeAs("fail", failIf), ...judgeAs("warn", warnIf)];
+	return {
+		state: stateOf(judgements),
+		judgements
+	};
+}
+function stateOf(judgements) {
+	if (judgements.length === 0) return "none";
+	const [worst] = breachesOf(judgements);
+	if (worst === void 0) return "passed";
+	return worst.level === "fail" ? "failed" : "warned";
+}
+/** Returns the conditions that tripped or cannot be judged. */
+function breachesOf(judgements) {
+	return judgements.filter(({ holds }) => holds !== false);
+}
+/**
+* Judges a condition over samples (oldest first), all of which must have the metric. If others are
+* missing (`isIncomplete`), a condition that these do not trip is undecided instead of false.
+*/
+function judge(condition, samples, isIncomplete = false) {
+	const { metric, aggregate = "last", operator, limit } = condition;
+	const why = whyNotJudged(metric, samples);
+	if (why !== void 0) return {
+		condition,
+		holds: void 0,
+		why
+	};
+	const figures = figuresOf(metric, samples);
+	const figure = AGGREGATES[aggregate](figures);
+	const tripping = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
+	if (tripping !== void 0) return {
+		condition,
+		holds: true,
+		figure: tripping
+	};
+	if (isIncomplete) return {
+		condition,
+		holds: void 0,
+		why: "samples are missing"
+	};
+	return {
+		condition,
+		holds: false,
+		figure
+	};
+}
+function whyNotJudged(metric, samples) {
+	if (samples.length === 0) return "there are no stats";
+	const lacking = samples.filter(({ figures }) => !figures.has(metric));
+	const [first] = lacking;
+	if (first === void 0) return void 0;
+	if (lacking.length < samples.length) return `${formatNumber(lacking.length)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
+	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
+}
+const COMPARE = {
+	">": (figure, limit) => figure > limit,
+	">=": (figure, limit) => figure >= limit,
+	"<": (figure, limit) => figure < limit,
+	"<=": (figure, limit) => figure <= limit,
+	"==": (figure, limit) => figure === limit,
+	"!=": (figure, limit) => figure !== limit
+};
+function mostExtreme(operator, figures) {
+	if (operator.startsWith(">")) return [AGGREGATES.max(figures)];
+	return operator.startsWith("<") ? [AGGREGATES.min(figures)] : figures;
+}
+const MAX_REPORTED = 30;
+/** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
+function namesIn({ figures }, wanted) {
+	const metric = wanted.replaceAll("-", "_");
+	const others = [...figures.keys()].filter((name) => name !== metric).sort();
+	const names = figures.has(metric) ? [metric, ...others] : others;
+	return listSome(names.map(inlineCode), MAX_REPORTED) || "nothing";
+}
+
+// src/report/figures.ts
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
 	return FORMATS[unitOf(metric) ?? "plain"](figure);
@@ -2348,22 +2278,10 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: (figure) => formatDecimal(figure, 2)
 };
-/** Describes how a condition tripped, or why it cannot be judged. */
-function breachLine(breach, samples) {
-	if (breach.holds === void 0) return judgementLine(breach);
-	const { condition, figure } = breach;
-	const { text, metric, aggregate } = condition;
-	const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
-	if (samples.length < 2) return tripped;
-	const allSamples = formatCount(samples.length, "sample");
-	const overall = overallLabelsOf(condition);
-	if (overall !== void 0) return `${tripped} ${overall.words} ${allSamples}`;
-	const first = samples.find(({ figures }) => figures.get(metric) === figure);
-	const decisive = aggregate === "last" ? samples.at(-1) : first;
-	const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
-	if (aggregate !== void 0) return line;
-	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
-	return `${line}, in ${formatNumber(count)} of ${allSamples}`;
+function judgementLine(judgement) {
+	const { text, metric } = judgement.condition;
+	if (judgement.holds === void 0) return `\`${text}\` cannot be judged: ${judgement.why}`;
+	return `\`${text}\` ${judgement.holds ? "tripped:" : "does not hold: it was"} ${formatFigure(metric, judgement.figure)}`;
 }
 const RESOURCES = [
 	{
@@ -2394,40 +2312,91 @@ const RESOURCES = [
 		]
 	}
 ];
-/** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
-function nameBreach(breach) {
-	const { text, metric, aggregate, operator, limit } = breach.condition;
-	if (breach.holds === void 0) return `\`${text}\` cannot be judged`;
-	const suffix = aggregate === void 0 ? "" : ` ${aggregate}`;
-	const comparison = `${formatFigure(metric, breach.figure)} ${operator} ${formatFigure(metric, limit)}`;
-	return `${nameMetric(metric)}${suffix} ${comparison}`;
+/** Treats any other metric as a resource of its own. */
+function resourceOf(metric) {
+	return RESOURCES.find(({ metrics }) => metrics.includes(metric)) ?? {
+		name: inlineCode(metric),
+		used: [metric],
+		total: "",
+		metrics: [metric]
+	};
 }
 function nameMetric(metric) {
-	const resource = RESOURCES.find(({ metrics }) => metrics.includes(metric));
-	if (resource === void 0) return inlineCode(metric);
-	return isFree(metric) ? `free ${resource.name}` : resource.name;
+	const { name } = resourceOf(metric);
+	return isFree(metric) ? `free ${name}` : name;
 }
 function isFree(metric) {
-	return metric.endsWith("_free");
-}
-/** Explains why a condition does not hold, or why it cannot be judged. */
-function judgementLine(judgement) {
-	const { text, metric } = judgement.condition;
-	if (judgement.holds === void 0) return `\`${text}\` cannot be judged: ${judgement.why}`;
-	return `\`${text}\` does not hold: it was ${formatFigure(metric, judgement.figure)}`;
+	return ["mem_free", "disk_free"].includes(metric);
 }
 function describeUsage(samples) {
 	if (samples.length === 0) return "No stats were read";
-	const figures = RESOURCES.flatMap(({ name, used }) => {
-		const metric = used.at(-1) ?? "";
-		const figure = aggregateOf("max", metric, samples);
-		return figure === void 0 ? [] : `${name} ${formatFigure(metric, figure)}`;
-	}).join(", ") || "no CPU, memory or disk usage";
+	const figures = RESOURCES.flatMap((resource) => peaksOf(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
+}
+function peaksOf({ used }, samples) {
+	return used.flatMap((metric) => {
+		const figure = aggregateOf("max", metric, samples);
+		return figure === void 0 ? [] : formatFigure(metric, figure);
+	});
+}
+const MAX_CONDITIONS = 30;
+function figuresTable({ samples, gate }) {
+	const judgements = gate.judgements.slice(0, MAX_CONDITIONS);
+	const metrics = new Set(judgements.map(({ condition }) => condition.metric));
+	const rows = [.../* @__PURE__ */ new Set([...RESOURCES, ...[...metrics].map(resourceOf)])].flatMap((resource) => describeResource(resource, judgements, samples));
+	if (samples.length === 0 || rows.length === 0) return [];
+	const headings = [
+		"",
+		samples.length > 1 ? "Peak" : "Now",
+		"Trips if"
+	];
+	const columns = judgements.length === 0 ? 2 : 3;
+	const head = tableRow("th", headings.slice(0, columns));
+	const body = rows.map((cells) => tableRow("td", cells.slice(0, columns)));
+	return [html`<table>\n${concat([head, ...body])}</table>`];
+}
+function tableRow(tag, cells) {
+	const aligned = cells.map((cell, column) => html`<${tag} align="${column === 0 ? "left" : "right"}">${cell}</${tag}>`);
+	return html`<tr>${concat(aligned)}</tr>\n`;
+}
+/** Returns the cells of a row, or no row if the resource is neither reported nor judged. */
+function describeResource(resource, judgements, samples) {
+	const [first, second] = peaksOf(resource, samples).map(unbroken);
+	const conditions = judgements.filter(({ condition }) => resource.metrics.includes(condition.metric)).map(describeCondition);
+	if (first === void 0 && conditions.length === 0) return [];
+	const peak = html`${first ?? "not reported"}${second === void 0 ? "" : html` (${second})`}`;
+	return [[
+		nameResource(resource, samples),
+		peak,
+		concat(conditions, "<br>")
+	]];
+}
+function nameResource({ name, total }, samples) {
+	const heading = prose(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
+	const figure = aggregateOf("last", total, samples);
+	if (!figure) return heading;
+	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
+	return html`${heading} (${unbroken(size)})`;
+}
+const BREACH_MARKS = {
+	fail: "❌",
+	warn: "⚠️"
+};
+/** Returns a cell such as `❌ > 90 %`, `✅ mean > 80 % (45.1 %)` or `> 90 % (not judged)`. */
+function describeCondition(judgement) {
+	const { metric, aggregate, operator, limit } = judgement.condition;
+	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
+	const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
+	const condition = html`${comparison}${isFree(metric) ? " free" : ""}`;
+	if (judgement.holds === void 0) return html`${condition} (not judged)`;
+	const mark = judgement.holds ? BREACH_MARKS[judgement.level] : "✅";
+	const figure = aggregate === void 0 ? "" : ` (${formatFigure(metric, judgement.figure)})`;
+	return html`${mark}&nbsp;${condition}${figure}`;
 }
 
 // src/report/chart.ts
 const MIN_SAMPLES = 10;
+const MAX_POINTS = 60;
 const GAP_POINTS = 2.5;
 const MAX_CHARTS = 4;
 const PLOTS = [
@@ -2447,28 +2416,24 @@ const PLOTS = [
 		metric: "disk_used_pct"
 	}
 ];
-/** Draws a legend, and a chart for each stretch of samples without a gap. */
 function drawCharts({ samples, gate }) {
-	const stretches = splitAtGaps(samples).filter((stretch) => stretch.length >= MIN_SAMPLES);
 	const plots = plotsOf(samples, gate);
+	const stretches = splitAtGaps(samples).filter((stretch) => stretch.length >= MIN_SAMPLES);
 	if (stretches.length === 0 || plots.length === 0) return [];
-	const charts = stretches.slice(0, MAX_CHARTS).map((stretch) => drawChart(stretch, gate));
+	const charts = stretches.slice(0, MAX_CHARTS).map((stretch) => drawChart(stretch, plots));
 	const notes = [
 		...plots.map(describePlot),
 		...charts.length > 1 ? ["a chart for each time without a gap"] : [],
 		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
 	];
-	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts.map((each) => ({ html: each }))];
+	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts];
 }
-/** Returns the plots of the metrics that were reported, with the limits of their conditions. */
-function plotsOf(samples, { failIf, warnIf }) {
-	const reported = PLOTS.filter(({ metric }) => figuresOf(metric, samples).length > 0);
-	const conditions = [...failIf, ...warnIf].filter((each) => overallLabelsOf(each) === void 0);
-	return reported.map((plot) => {
-		const judged = conditions.filter(({ metric }) => metric === plot.metric);
+function plotsOf(samples, { judgements }) {
+	return PLOTS.filter(({ metric }) => figuresOf(metric, samples).length > 0).map((plot) => {
+		const limits = judgements.map(({ condition }) => condition).filter(({ metric, aggregate }) => metric === plot.metric && aggregate === void 0).map(({ limit }) => limit);
 		return {
 			...plot,
-			limits: [...new Set(judged.map(({ limit }) => limit))]
+			limits: [...new Set(limits)]
 		};
 	});
 }
@@ -2477,36 +2442,30 @@ function describePlot({ name, metric, limits }) {
 	return figures === "" ? name : `${name} (level line: limit ${figures})`;
 }
 function splitAtGaps(samples) {
-	const longest = GAP_POINTS * pointDistance(samples);
-	const stretches = [];
-	for (const sample of samples) {
-		const stretch = stretches.at(-1);
-		const previous = stretch?.at(-1);
-		if (stretch === void 0 || previous === void 0 || sample.at - previous.at > longest) stretches.push([sample]);
-		else stretch.push(sample);
+	const times = samples.map(({ at }) => at);
+	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
+	const median = intervals.toSorted((one, other) => one - other)[intervals.length >> 1] ?? 0;
+	const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+	const longest = GAP_POINTS * Math.max(median, span / MAX_POINTS);
+	const stretches = [[]];
+	for (const [index, sample] of samples.entries()) {
+		if ((intervals[index - 1] ?? 0) > longest) stretches.push([]);
+		stretches.at(-1)?.push(sample);
 	}
 	return stretches;
 }
-/** Returns the milliseconds between points: the median interval, or more to limit the points. */
-function pointDistance(samples) {
-	const times = samples.map(({ at }) => at);
-	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
-	const median = intervals.sort((one, other) => one - other)[intervals.length >> 1] ?? 0;
-	const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
-	return Math.max(median, span / 59, 1);
-}
-function drawChart(samples, gate) {
+function drawChart(samples, plots) {
 	const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
-	const distance = pointDistance(samples);
-	const points = Map.groupBy(samples, ({ at }) => Math.round((at - from) / distance));
-	const length = Math.max(...points.keys()) + 1;
-	const plots = plotsOf(samples, gate);
-	const series = [...plots.map(({ color, metric }) => ({
+	const perPoint = Math.ceil(samples.length / MAX_POINTS);
+	const points = [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
+	const series = [...plots.map(({ color, metric }) => {
+		return {
+			color,
+			figures: points.map((point) => aggregateOf("max", metric, point) ?? 0)
+		};
+	}), ...plots.flatMap(({ color, limits }) => limits.map((limit) => ({
 		color,
-		figures: lineOf(metric, points, length)
-	})), ...plots.flatMap(({ color, limits }) => limits.map((limit) => ({
-		color,
-		figures: Array(length).fill(limit)
+		figures: points.map(() => limit)
 	})))];
 	const top = Math.max(100, ...series.flatMap(({ figures }) => figures));
 	const style = {
@@ -2519,7 +2478,7 @@ function drawChart(samples, gate) {
 			plotColorPalette: series.map(({ color }) => color).join(", ")
 		} }
 	};
-	return [
+	return { html: [
 		"```mermaid",
 		`%%{init: ${JSON.stringify(style)}}%%`,
 		"xychart-beta",
@@ -2529,15 +2488,7 @@ function drawChart(samples, gate) {
 		`  y-axis 0 --> ${Math.ceil(top)}`,
 		...series.map(({ figures }) => `  line [${figures.map((each) => each.toFixed(2)).join(", ")}]`),
 		"```"
-	].join("\n");
-}
-/** Returns the highest figure at each point, or repeats the previous one if there is none. */
-function lineOf(metric, points, length) {
-	let [previous = 0] = figuresOf(metric, [...points.values()].flat());
-	return Array.from({ length }, (_, point) => {
-		previous = aggregateOf("max", metric, points.get(point) ?? []) ?? previous;
-		return previous;
-	});
+	].join("\n") };
 }
 function timeAxis(from, to) {
 	const unit = [{
@@ -2553,114 +2504,47 @@ function timeAxis(from, to) {
 	return `x-axis "${unit.name} since ${formatTime(from)}" 0 --> ${((to - from) / unit.ms).toFixed(2)}`;
 }
 
-// src/report/figures-table.ts
-const MAX_CONDITIONS = 30;
-function figuresTable({ samples, gate }) {
-	if (samples.length === 0) return [];
-	const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
-	const others = new Set(conditions.map(({ metric }) => metric)).difference(new Set(RESOURCE_ROWS.flatMap(({ metrics }) => metrics)));
-	const rows = [...RESOURCE_ROWS, ...[...others].map(metricRow)].flatMap((row) => {
-		const judged = conditions.filter(({ metric }) => row.metrics.includes(metric));
-		const peak = describeFigures(row.used, "max", samples);
-		if (peak === void 0 && judged.length === 0) return [];
-		const overall = OVERALL.map(({ name }) => describeJudged(row, name, judged, samples));
-		const marked = judged.map((condition) => markCondition(condition, gate));
-		return [[
-			html`${row.heading}${describeTotal(row, samples)}`,
-			peak ?? html`not reported`,
-			...overall,
-			concat(marked, "<br>")
-		]];
-	});
-	const headings = OVERALL.map(({ heading }) => heading);
-	return table([
-		"",
-		samples.length > 1 ? "Peak" : "Now",
-		...headings,
-		"Trips if"
-	], rows);
-}
-const OVERALL = AGGREGATE_NAMES.flatMap((name) => {
-	const { overall } = AGGREGATES[name];
-	return overall === void 0 ? [] : [{
-		name,
-		heading: overall.heading
-	}];
-});
-const RESOURCE_ROWS = RESOURCES.map((resource) => {
-	const { name } = resource;
-	return {
-		...resource,
-		heading: html`${name.charAt(0).toUpperCase()}${name.slice(1)}`
-	};
-});
-function metricRow(metric) {
-	return {
-		heading: code(metric),
-		used: [metric],
-		total: "",
-		metrics: [metric]
-	};
-}
-function describeTotal({ total }, samples) {
-	const figure = aggregateOf("last", total, samples);
-	if (!figure) return html``;
-	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
-	return html` (${unbroken(size)})`;
-}
-/** Shows free memory separately: its p95 is not the total minus the p95 of used memory. */
-function describeJudged(row, aggregate, conditions, samples) {
-	const cells = conditions.filter((condition) => condition.aggregate === aggregate).map(({ metric }) => {
-		const cell = describeFigures(isFree(metric) ? [metric] : row.used, aggregate, samples);
-		return cell === void 0 ? "" : `${cell.html}${isFree(metric) ? " free" : ""}`;
-	});
-	return { html: [...new Set(cells)].join("<br>") };
-}
-function describeFigures(metrics, aggregate, samples) {
-	const [first, second] = metrics.flatMap((metric) => {
-		const figure = aggregateOf(aggregate, metric, samples);
-		return figure === void 0 ? [] : [unbroken(formatFigure(metric, figure))];
-	});
-	return first === void 0 || second === void 0 ? first : html`${first} (${second})`;
-}
-const BREACH_MARKS = {
-	fail: "❌",
-	warn: "⚠️"
-};
-/** Returns a cell such as `❌ mean > 90 %`, `✅ < 512 MiB free` or `> 90 % (not judged)`. */
-function markCondition(condition, { breaches, warnIf }) {
-	const { metric, aggregate, operator, limit } = condition;
-	const breach = breaches.find((each) => each.condition === condition);
-	const isJudged = breach === void 0 || breach.holds !== void 0;
-	const mark = html`${breach === void 0 ? "✅" : BREACH_MARKS[breach.level]}&nbsp;`;
-	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
-	const notes = [warnIf.includes(condition) ? "warn" : [], isJudged ? [] : "not judged"].flat();
-	const free = isFree(metric) ? " free" : "";
-	const suffix = notes.length > 0 ? ` (${notes.join(", ")})` : "";
-	const comparison = unbroken(`${operator} ${formatFigure(metric, limit)}`);
-	return html`${isJudged ? mark : ""}${prefix}${comparison}${free}${suffix}`;
-}
-
 // src/report/measured-section.ts
 const NOT_MEASURED = {
 	samples: [],
-	gate: NO_GATE
+	gate: {
+		state: "none",
+		judgements: []
+	}
 };
-function viewMeasured(section, info) {
-	const { gate } = section;
+function viewMeasured(section, report) {
+	const { samples, gate, monitored } = section;
+	const last = samples.at(-1);
 	const aggregates = aggregatesOf(section);
+	const breaches = breachesOf(gate.judgements).map(breachEntry);
 	return {
 		level: LEVELS[gate.state],
-		headline: headlineOf(section, info),
-		judgement: describeGate(section, info),
-		reasons: breachLines(section, "fail"),
-		warnings: breachLines(section, "warn"),
+		headline: headlineOf(section, report),
+		judgement: describeGate(section, report),
+		reasons: describeBreaches(section, "fail"),
+		warnings: describeBreaches(section, "warn"),
 		outputs: {
-			...statsOutputs(section),
-			...gateOutputs(gate, aggregates)
+			...figureOutputs(last),
+			stats: last?.json ?? "",
+			gate: gate.state,
+			breaches: JSON.stringify(breaches),
+			aggregates: JSON.stringify(aggregates)
 		},
 		blocks: [...figuresTable(section), ...drawCharts(section)],
-		json: jsonOf(section, aggregates)
+		json: {
+			monitored,
+			gate: {
+				state: gate.state,
+				breaches
+			},
+			figures: last === void 0 ? null : Object.fromEntries(last.figures),
+			aggregates,
+			samples: samples.map(({ at, figures }) => ({
+				at,
+				figures: Object.fromEntries(figures)
+			})),
+			stats: last === void 0 ? null : parseFields(last.json)
+		}
 	};
 }
 const LEVELS = {
@@ -2669,68 +2553,64 @@ const LEVELS = {
 	warned: "warning",
 	failed: "failure"
 };
-function headlineOf({ samples, gate }, { errors, cancelled }) {
+function headlineOf(section, { errors, cancelled }) {
+	const { samples } = section;
 	if (samples.length === 0 && errors.some(({ title }) => title !== void 0)) return "";
-	return samples.length > 0 && gate.breaches.length > 0 && !cancelled ? "" : describeUsage(samples);
+	return explicableBreaches(section).length > 0 && !cancelled ? "" : describeUsage(samples);
+}
+function explicableBreaches({ samples, gate }) {
+	return samples.length === 0 ? [] : breachesOf(gate.judgements);
 }
 const MAX_BREACHES = 3;
 /** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */
-function describeGate({ samples, gate }, { errors, cancelled }) {
-	const { state, breaches } = gate;
-	if (state === "none" || samples.length === 0) return "";
-	const level = state === "failed" ? "fail" : "warn";
-	const decisive = breaches.filter((breach) => breach.level === level);
+function describeGate(section, { errors, cancelled }) {
+	const { state } = section.gate;
+	if (state === "none" || section.samples.length === 0) return "";
+	const breaches = explicableBreaches(section);
+	const decisive = breaches.filter(({ level }) => level === breaches[0]?.level);
 	const tripped = decisive.filter(({ holds }) => holds);
 	if (cancelled && tripped.length === 0) return "";
 	const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
 	const names = listSome(named.map(nameBreach), MAX_BREACHES);
 	return names === "" ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
 }
-function breachLines({ samples, gate }, level) {
-	if (samples.length === 0) return [];
-	return gate.breaches.filter((breach) => breach.level === level).map((breach) => ({
-		text: breachLine(breach, samples),
-		isUntrusted: false
+/** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
+function nameBreach(breach) {
+	const { text, metric, aggregate, operator, limit } = breach.condition;
+	if (breach.holds === void 0) return `\`${text}\` cannot be judged`;
+	const figures = [breach.figure, limit].map((figure) => formatFigure(metric, figure));
+	return [
+		nameMetric(metric),
+		aggregate ?? [],
+		figures.join(` ${operator} `)
+	].flat().join(" ");
+}
+function describeBreaches(section, level) {
+	return explicableBreaches(section).filter((breach) => breach.level === level).map((breach) => ({
+		text: describeBreach(breach, section.samples),
+		isTrusted: true
 	}));
 }
-function statsOutputs({ samples }) {
-	const last = samples.at(-1);
+function describeBreach(breach, samples) {
+	const line = judgementLine(breach);
+	const { condition } = breach;
+	if (breach.holds === void 0 || samples.length < 2) return line;
+	const allSamples = formatCount(samples.length, "sample");
+	if (condition.aggregate !== void 0) return `${line} over ${allSamples}`;
+	const first = samples.find(({ figures }) => figures.get(condition.metric) === breach.figure);
+	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
+	return `${line} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}`;
+}
+function figureOutputs(sample) {
 	const figures = Object.entries(METRICS).map(([metric, { decimals }]) => {
-		const figure = last?.figures.get(metric);
+		const figure = sample?.figures.get(metric);
 		const text = decimals === void 0 ? String(figure) : figure?.toFixed(decimals);
 		return [metric.replaceAll("_", "-"), figure === void 0 ? "" : text];
 	});
-	return {
-		...Object.fromEntries(figures),
-		stats: last?.json ?? ""
-	};
-}
-function gateOutputs({ state, breaches }, aggregates) {
-	return {
-		gate: state,
-		breaches: JSON.stringify(breaches.map(breachEntry)),
-		aggregates: JSON.stringify(aggregates)
-	};
-}
-function jsonOf({ samples, gate, monitored }, aggregates) {
-	const last = samples.at(-1);
-	return {
-		monitored,
-		gate: {
-			state: gate.state,
-			breaches: gate.breaches.map(breachEntry)
-		},
-		figures: last === void 0 ? null : Object.fromEntries(last.figures),
-		aggregates,
-		samples: samples.map(({ at, figures }) => ({
-			at,
-			figures: Object.fromEntries(figures)
-		})),
-		stats: last === void 0 ? null : parseFields(last.json)
-	};
+	return Object.fromEntries(figures);
 }
 function aggregatesOf({ gate, samples }) {
-	const judged = [...gate.failIf, ...gate.warnIf].map(({ metric }) => metric);
+	const judged = gate.judgements.map(({ condition }) => condition.metric);
 	const aggregates = [.../* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged])].map((metric) => {
 		const entries = AGGREGATE_NAMES.map((name) => [name, aggregateOf(name, metric, samples)]);
 		return [metric, Object.fromEntries(entries)];
@@ -2754,22 +2634,21 @@ function verdictOf(report) {
 	const views = viewsOf(report);
 	return {
 		level: verdictLevel(report, views),
-		title: titleOf$1(report, views),
+		title: titleOf(report, views),
 		reasons: [...report.errors.flatMap(describeError), ...views.flatMap(({ reasons = [] }) => reasons)],
 		failures: views.flatMap(({ failures = [] }) => failures),
-		warnings: [...views.flatMap(({ warnings = [] }) => warnings), ...report.warnings.map(untrusted)],
+		warnings: [...views.flatMap(({ warnings = [] }) => warnings), ...report.warnings.map((text) => ({ text }))],
 		notices: views.flatMap(({ notices = [] }) => notices),
 		logLines: views.flatMap(({ logLines = [] }) => logLines),
 		outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
 		files: views.flatMap(({ files = [] }) => files),
-		blocks: views.toReversed().flatMap(({ blocks }) => blocks),
+		blocks: views.toReversed().flatMap(({ blocks = [] }) => blocks),
 		json: Object.assign({}, ...views.map(({ json }) => json))
 	};
 }
 function succeeded({ level }) {
 	return level === "success" || level === "warning";
 }
-/** Views each section. The first one's headline becomes the report's. */
 function viewsOf(report) {
 	const { command, upload, measured, download } = report;
 	return [
@@ -2785,34 +2664,27 @@ function verdictLevel({ cancelled, errors }, views) {
 	if (errors.length > 0 || levels.includes("failure")) return "failure";
 	return levels.includes("warning") ? "warning" : "success";
 }
-function titleOf$1({ cancelled, errors }, views) {
-	const titles = errors.map(({ title = "" }) => title);
+function titleOf({ cancelled, errors }, views) {
 	const headline = views[0]?.headline ?? "";
-	const judgementsIf = (isGood) => views.filter(({ level }) => level === "success" === isGood).map(({ judgement = "" }) => judgement);
+	const done = headline === "" ? "" : `${headline}.`;
+	const judged = views.find(({ judgement }) => judgement !== void 0);
+	const judgement = judged?.judgement ?? "";
 	return [
 		cancelled ? "Cancelled." : "",
-		...new Set(titles),
-		...judgementsIf(false),
-		headline === "" ? "" : `${headline}.`,
-		...judgementsIf(true)
+		...new Set(errors.map(({ title = "" }) => title)),
+		...judged?.level === "success" ? [done, judgement] : [judgement, done]
 	].filter((sentence) => sentence !== "").join(" ");
 }
-/** Describes an error, leaving out what the title already says. */
+/** Leaves out what the title already says. */
 function describeError({ message, title, details, advice = [] }) {
-	const [first, ...others] = [...[message, ...details].filter((text) => text !== title).map(untrusted), ...advice.map((text) => ({
+	const [first, ...others] = [...[message, ...details].filter((text) => text !== title).map((text) => ({ text })), ...advice.map((text) => ({
 		text,
-		isUntrusted: false
+		isTrusted: true
 	}))];
 	return first === void 0 ? [] : [{
 		...first,
 		details: others
 	}];
-}
-function untrusted(text) {
-	return {
-		text,
-		isUntrusted: true
-	};
 }
 
 // src/report/report-json.ts
@@ -2849,31 +2721,20 @@ const LEVEL_MARKS = {
 	failure: "❌",
 	cancelled: "⛔"
 };
-/** Renders the job summary: the reasons for the verdict, then the tables of each section. */
 function summaryOf(report, verdict) {
-	const { level, title, reasons, failures, warnings, blocks } = verdict;
+	const { level, title, reasons, failures, warnings, notices, blocks } = verdict;
 	const mark = LEVEL_MARKS[level];
 	return [
 		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
-		...shortList([
-			...failures.map((each) => html`${mark} ${renderFailureGroup(each)}`),
-			...reasons.map((each) => html`${mark} ${renderReason(each)}`),
-			...warnings.map((each) => html`⚠️ ${renderReason(each)}`)
-		]),
+		...shortList([...[...failures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderReason(each)}`)]),
 		...blocks,
+		...folded(formatCount(notices.length, "notice"), notices.map(prose)),
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
-const MAX_DETAILS = 30;
-function renderReason({ text, isUntrusted, details = [] }) {
-	const line = isUntrusted ? code(text.replaceAll("`", "")) : prose(text);
-	return concat([line, ...shorten$1(details.map(renderReason), MAX_DETAILS)], "<br>");
-}
-const MAX_NAMES$1 = 5;
-function renderFailureGroup({ message, hint, sources }) {
-	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
-	const names = concat(shorten$1(sources.map(code), MAX_NAMES$1), ", ");
-	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
+function renderReason({ text, isTrusted, details = [] }) {
+	const line = isTrusted ? prose(text) : code(text.replaceAll("`", ""));
+	return concat([line, ...shorten(details.map(renderReason))], "<br>");
 }
 function nameSandbox({ name, sandboxId }) {
 	const names = [name, sandboxId].filter((text) => text !== "").map(code);
@@ -2943,7 +2804,7 @@ function logVerdict(report, verdict, problems, log) {
 	for (const line of logLines) log.line(line);
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
 	for (const text of notices) log.notice(text);
-	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
+	for (const failure of failures.slice(0, MAX_ANNOTATIONS)) log.error(reasonLines(failure));
 	const causes = reasons.flatMap(reasonLines);
 	const ending = report.cancelled || report.errors.every((error) => error.title !== void 0) ? [title, ...causes] : [...causes, title];
 	const [first, ...others] = [...problems, ...ending];
@@ -2953,14 +2814,6 @@ function logVerdict(report, verdict, problems, log) {
 }
 function reasonLines({ text, details = [] }) {
 	return [text, ...details.flatMap(reasonLines)];
-}
-const MAX_NAMES = 10;
-function failureLines({ message, hint, sources }) {
-	return [
-		message,
-		hint,
-		...limitList(sources, MAX_NAMES, (count) => `and ${formatNumber(count)} more`).map((name) => `- ${name}`)
-	];
 }
 
 // src/github/step.ts
@@ -3034,37 +2887,8 @@ async function attempt(entry, handler, { raw, loading, context }) {
 	return handler(parseInputs(entry, resolved), context, resolved);
 }
 
-// src/stats/sample.ts
-/** Takes one sample, or says why the request failed. */
-async function observe(read, now) {
-	try {
-		const stats = await read();
-		return {
-			at: now(),
-			...stats
-		};
-	} catch (error) {
-		if (!(error instanceof AgentError)) throw error;
-		return { failure: error.message };
-	}
-}
-const STOP_REQUESTED = "the job asked for it";
-const RECORD_FULL = "its record was full";
-const MAX_RECORD_BYTES = 16777216;
-const MIN_TIMEOUT_MS$1 = 1e4;
-/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
-function sampleTimeout({ timeout, sampleInterval }) {
-	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS$1, sampleInterval));
-}
-function findUnmet(conditions, stats) {
-	return conditions.map((each) => judge(each, [stats])).filter(({ holds }) => holds !== true);
-}
-
 // src/stats/stats.ts
-/**
-* Reads and decodes one sample.
-* @throws AgentError if the request fails or the answer is unusable
-*/
+/** @throws AgentError if the request fails or the answer is unusable */
 async function readStats(client, statsPath) {
 	const request = {
 		method: "GET",
@@ -3078,7 +2902,6 @@ async function readStats(client, statsPath) {
 	return stats;
 }
 const HINTS$2 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions." };
-/** Returns undefined unless `json` is a JSON object that can be serialized again. */
 function decodeStats(json) {
 	try {
 		const value = JSON.parse(json);
@@ -3130,6 +2953,13 @@ function addDerived(sent) {
 }
 
 // src/tasks/measure.ts
+/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
+async function stats(inputs, context) {
+	await using client = openClient(agentService(inputs), context);
+	const error = await waitForSandbox(inputs, client, context);
+	const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
+	return reportOf("stats", inputs, context.cancel, result);
+}
 const NOTE_INTERVAL_MS = 15e3;
 /**
 * Waits until the conditions of `wait-until` hold in one sample. Returns an error if they do not hold
@@ -3150,7 +2980,7 @@ async function waitForSandbox(inputs, client, context) {
 		}, client, context);
 		const waitedMs = clock() - startedAt;
 		const error = "error" in outcome ? outcome.error : void 0;
-		if ("value" in outcome) unmet = findUnmet(conditions, outcome.value);
+		if ("value" in outcome) unmet = findUnmet(conditions, outcome.value).map(judgementLine);
 		if (error === void 0 && unmet.length === 0) {
 			log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
 			return;
@@ -3159,33 +2989,24 @@ async function waitForSandbox(inputs, client, context) {
 		if (leftMs <= 0 || error?.isRetryable === false || !await sleep(Math.min(sampleInterval, leftMs), cancel)) return cancel.aborted ? void 0 : waitError(waitedMs, unmet, error);
 		if (waitedMs < nextNoteMs) continue;
 		nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
-		const reasons = [...unmet.map(judgementLine), error?.message ?? []].flat();
+		const reasons = error === void 0 ? unmet : [...unmet, error.message];
 		log.line(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
 	}
 }
-/** Returns a final error as it is, and lists what was unmet after a timeout. */
 function waitError(waitedMs, unmet, error) {
 	if (error?.isRetryable === false) return toReportedError(error);
 	const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-	return {
+	return error === void 0 ? {
 		message: title,
-		details: [error?.message ?? []].flat(),
-		advice: [...unmet.map(judgementLine), error?.hint ?? []].flat(),
-		title
+		title,
+		details: [],
+		advice: unmet
+	} : {
+		message: title,
+		title,
+		details: [error.message],
+		advice: [...unmet, error.hint]
 	};
-}
-/**
-* Reads the stats, which proves that `fail-if` can be judged.
-* @throws AgentError if the request fails
-* @throws InputError if the stats lack a metric of `fail-if`
-*/
-async function readJudgeableStats(inputs, client, context) {
-	const outcome = await readStatsWithRetries(inputs, client, context);
-	if ("error" in outcome) throw outcome.error;
-	const { value: stats } = outcome;
-	const problems = findUnmet(inputs.failIf, stats).filter(({ holds }) => holds === void 0).map(judgementLine);
-	if (problems.length > 0) throw inputError("fail-if", `${problems.join("; ")}.`);
-	return stats;
 }
 /** Reports that nothing was measured, so a gate fails. */
 function reportUnmeasured(inputs, error) {
@@ -3197,7 +3018,6 @@ function reportUnmeasured(inputs, error) {
 		errors: error === void 0 ? [] : [error]
 	};
 }
-/** Takes the samples and judges them. A failed request goes into the result. */
 async function measure(inputs, client, context, cpuWindowStarted = false) {
 	const { samples: count, sampleInterval } = inputs;
 	const { cancel, now, sleep } = context;
@@ -3227,6 +3047,21 @@ async function measure(inputs, client, context, cpuWindowStarted = false) {
 		},
 		errors
 	};
+}
+/**
+* Reads the stats, which proves that `fail-if` can be judged.
+* @throws AgentError if the request fails
+* @throws InputError if the stats lack a metric of `fail-if`
+*/
+async function readJudgeableStats(inputs, client, context) {
+	const outcome = await readStatsWithRetries(inputs, client, context);
+	if ("error" in outcome) throw outcome.error;
+	const problems = findUnmet(inputs.failIf, outcome.value).filter(({ holds }) => holds === void 0).map(judgementLine);
+	if (problems.length > 0) throw inputError("fail-if", `${problems.join("; ")}.`);
+	return outcome.value;
+}
+function findUnmet(conditions, stats) {
+	return conditions.map((each) => judge(each, [stats])).filter(({ holds }) => holds !== true);
 }
 async function readStatsWithRetries({ statsPath, retries }, client, context) {
 	const { cancel, log } = context;
@@ -3264,76 +3099,45 @@ function logProgress(files, { clock, log }) {
 	};
 }
 
-// src/tasks/stats-task.ts
-/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
-async function stats(inputs, context) {
-	await using client = openClient(agentService(inputs), context);
-	const error = await waitForSandbox(inputs, client, context);
-	const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
-	return reportOf("stats", inputs, context.cancel, result);
-}
-
-// src/tasks/judge-record.ts
-/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
-function judgeRecord(inputs, record, time) {
-	const { samples } = record;
-	const { from, to } = time;
-	const monitored = {
-		from,
-		to: Math.max(samples.at(-1)?.at ?? to, to)
-	};
-	const gaps = findGaps(record, time, inputs.sampleInterval);
-	const messages = gaps.map(({ message }) => message);
-	const [first] = inputs.failIf.length > 0 ? gaps : [];
-	return {
-		measured: {
-			samples,
-			monitored,
-			gate: gateOf(inputs, samples, gaps.length > 0)
-		},
-		errors: first === void 0 ? [] : [{
-			...first,
-			details: messages.slice(1)
-		}],
-		warnings: [...describeFailures(record), ...first === void 0 ? messages : []]
-	};
-}
-const GAP_INTERVALS = 10;
-const MIN_GAP_MS = 3e4;
-/**
-* Finds times without samples that exceed ten intervals and 30 s, and any time after a sampler that
-* ended early.
-*/
-function findGaps(record, { from, to }, intervalMs) {
-	const { samples, failures } = record;
-	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-	const gaps = [];
-	let last = from;
-	for (const { at } of samples) {
-		if (at - last > longest) gaps.push(describeGap(last, at));
-		last = at;
+// src/stats/sample.ts
+/** Takes one sample, or says why the request failed. */
+async function observe(read, now) {
+	try {
+		const stats = await read();
+		return {
+			at: now(),
+			...stats
+		};
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		return { failure: error.message };
 	}
-	const why = whyEnded(record);
-	const isOnlyFirst = samples.length === 1 && last === from && failures.length > 1;
-	return why !== "" || to - last > longest || samples.length === 0 || isOnlyFirst ? [...gaps, describeGap(last, Math.max(to, last), why)] : gaps;
 }
-function whyEnded({ end }) {
-	if (end === "the job asked for it") return "";
-	if (end === void 0) return ", since something else ended the monitor";
-	return `, since sampling had ended: ${end}`;
+const MAX_RECORD_BYTES = 16777216;
+/** Records a sample after each interval. Returns why it ended: `stop` aborted, or 16 MiB were seen. */
+async function takeSamples(take, record, { intervalMs, sleep, stop, withLast }) {
+	let bytes = 0;
+	while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
+		if (!await sleep(intervalMs, stop) && !withLast) break;
+		const seen = await take();
+		record(seen);
+		bytes += JSON.stringify(seen).length;
+	}
+	return stop.aborted ? String(stop.reason) : "its record was full";
 }
-function describeGap(from, to, why = "") {
-	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
+/** Means that sampling did not end early. */
+const STOP_REQUESTED = "the job asked for it";
+function toRecord(seen, end) {
 	return {
-		title: `${title}.`,
-		message: `${title}${why}.`,
-		details: []
+		samples: seen.filter((each) => "json" in each),
+		failures: seen.flatMap((each) => "failure" in each ? each.failure : []),
+		end
 	};
 }
-function describeFailures({ failures: [first, ...others] }) {
-	if (first === void 0) return [];
-	const suffix = others.length === 0 ? "" : ", the first";
-	return [`${formatCount(others.length + 1, "sample")} failed${suffix}: ${first}`];
+const MIN_TIMEOUT_MS$1 = 1e4;
+/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
+function sampleTimeout({ timeout, sampleInterval }) {
+	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS$1, sampleInterval));
 }
 
 // src/text/lines.ts
@@ -3513,9 +3317,11 @@ function decodeEnd({ exitCode = 0, exited, status }, redact) {
 }
 
 // src/tasks/follow-script.ts
+const MAX_RECONNECTS = 10;
+const GIVE_UP_MS = 14e3;
 /** Runs a script once, and reconnects if the connection is lost. */
-async function followScript(service, options, context) {
-	if (options.stopScript.aborted) return {
+async function followScript(service, script, context) {
+	if (script.stopScript.aborted) return {
 		end: {
 			kind: "not-started",
 			error: new AgentError("cancelled", "The job was cancelled.")
@@ -3523,42 +3329,35 @@ async function followScript(service, options, context) {
 		reconnects: 0
 	};
 	const giveUp = new AbortController();
-	const cancel = AbortSignal.any([context.killImminent, giveUp.signal]);
-	const lasting = {
+	const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
+	await using client = openClient(service, {
 		...context,
-		cancel
+		cancel: stop
+	});
+	const policy = {
+		...context,
+		retries: MAX_RECONNECTS,
+		stop,
+		onRetry: ({ error, delayMs }) => context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`)
 	};
-	await using client = openClient(service, lasting);
-	return await follow(client, options, lasting, giveUp);
-}
-async function follow(client, options, context, giveUp) {
 	const { promise: started, resolve } = Promise.withResolvers();
 	let pid;
 	const handlers = {
-		onOutput: options.onOutput,
+		onOutput: script.onOutput,
 		onStart(startedPid) {
 			pid = startedPid;
 			resolve(startedPid);
 		}
 	};
-	const policy = {
-		...context,
-		retries: MAX_RECONNECTS,
-		stop: context.cancel
-	};
-	const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(options), handlers) : attachProcess(client, pid, handlers), {
+	const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(script), handlers) : attachProcess(client, pid, handlers), {
 		...policy,
-		isRepeatable: () => pid !== void 0,
-		onRetry({ error, delayMs }) {
-			context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
-		}
+		isRepeatable: () => pid !== void 0
 	});
-	const ended = following.then(() => "ended");
-	const stopped = once(options.stopScript, "abort").then(() => "stopped");
-	if (await Promise.race([ended, stopped]) === "stopped") {
+	const stopped = once(script.stopScript, "abort").then(() => void 0);
+	if (await Promise.race([following, stopped]) === void 0) {
 		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-		const session = await Promise.race([ended, started]);
-		if (session !== "ended") await endSession(client, session, options, policy);
+		const leader = await Promise.race([following.then(() => void 0), started]);
+		if (leader !== void 0) await endSession(client, leader, script.username, policy);
 	}
 	const outcome = await following;
 	return {
@@ -3566,8 +3365,6 @@ async function follow(client, options, context, giveUp) {
 		reconnects: outcome.attempts - 1
 	};
 }
-const MAX_RECONNECTS = 10;
-const GIVE_UP_MS = 14e3;
 const WRAPPER = `exec 2>&1 </dev/null
 read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
 [ "\${group:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
@@ -3610,38 +3407,30 @@ for second in 1 2 3 4; do
   [ -z "$(members)" ] || sleep 1
 done
 kill -KILL $(members)`;
-/** Kills a process and those of its children that have not left its session. */
-async function endSession(client, pid, { username }, policy) {
-	const args = [
-		"-c",
-		END_SESSION,
-		"--",
-		String(pid)
-	];
+async function endSession(client, pid, username, policy) {
+	const options = {
+		command: "/bin/sh",
+		args: [
+			"-c",
+			END_SESSION,
+			"--",
+			String(pid)
+		],
+		env: {},
+		workingDirectory: "/"
+	};
 	const handlers = {
 		onStart: () => {},
 		onOutput: () => {}
-	};
-	const options = {
-		command: "/bin/sh",
-		args,
-		env: {},
-		workingDirectory: "/"
 	};
 	for (const user of ["root", username]) {
 		const start = () => startProcess(client, {
 			...options,
 			username: user
 		}, handlers);
-		if ("value" in await withRetries(start, {
-			...policy,
-			onRetry: () => {}
-		})) break;
+		if ("value" in await withRetries(start, policy)) break;
 	}
-	await withRetries(() => killProcess(client, pid), {
-		...policy,
-		onRetry: () => {}
-	});
+	await withRetries(() => killProcess(client, pid), policy);
 }
 function toCommandEnd(outcome, isStarted) {
 	if ("value" in outcome) return {
@@ -3659,63 +3448,61 @@ function mayHaveStarted({ kind, isUnsent, status }) {
 	return status === void 0 || status === 408 || status >= 500;
 }
 
-// src/tasks/run-script.ts
-const MIN_TIMEOUT_MS = 3e4;
-const MAX_LAST_LINES = 20;
-/** Runs the script until it exits, `max-duration` is over or the job is cancelled. */
-async function runScript(inputs, context) {
-	const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
-	const { cancel, clock, redact, log } = context;
-	const title = titleOf(inputs, redact);
-	const place = `sandbox ${sandboxId} at ${baseUrl}`;
-	log.line(`Running ${inlineCode(title)} in ${place}`);
-	let last = "";
-	const output = readLines((text) => {
-		log.output(text);
-		last = lastLines(last + lastLines(text, MAX_LAST_LINES), MAX_LAST_LINES);
-	});
-	const service = agentService({
-		...inputs,
-		timeout: Math.max(timeout, MIN_TIMEOUT_MS)
-	});
-	const tooLong = AbortSignal.timeout(maxDuration);
-	const startedAt = clock();
-	const stopScript = AbortSignal.any([cancel, tooLong]);
-	const options = {
-		...inputs,
-		stopScript,
-		onOutput: output.write
+// src/tasks/judge-record.ts
+/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
+function judgeRecord(inputs, record, time) {
+	const { samples } = record;
+	const { from, to } = time;
+	const monitored = {
+		from,
+		to: Math.max(samples.at(-1)?.at ?? to, to)
 	};
-	const { end, reconnects } = await followScript(service, options, context);
-	output.end();
-	const { exitCode, status = "" } = end.kind === "ended" ? end : {};
-	const command = {
-		title,
-		exitCode,
-		status,
-		durationMs: end.kind === "not-started" ? 0 : Math.round(clock() - startedAt),
-		lastLines: last === "" ? [] : shorten(redact(last))
-	};
-	const stoppedBy = tooLong.aborted ? "max-duration" : void 0;
+	const gaps = findGaps(record, time, inputs.sampleInterval);
+	const messages = gaps.map(({ message }) => message);
+	const [first] = inputs.failIf.length > 0 ? gaps : [];
 	return {
-		command,
-		isStarted: end.kind !== "not-started",
-		errors: explainFailure(command, end, cancel.aborted ? "cancellation" : stoppedBy),
-		warnings: reconnects === 0 ? [] : [reconnectWarning(reconnects)]
+		measured: {
+			samples,
+			monitored,
+			gate: gateOf(inputs, samples, gaps.length > 0)
+		},
+		errors: first === void 0 ? [] : [{
+			...first,
+			details: messages.slice(1)
+		}],
+		warnings: [...describeFailures(record), ...first === void 0 ? messages : []]
 	};
 }
-const MAX_LAST_LINE = 1e3;
-function shorten(lines) {
-	return lines.trimEnd().split("\n").map((line) => truncate(line, MAX_LAST_LINE));
+const GAP_INTERVALS = 10;
+const MIN_GAP_MS = 3e4;
+function findGaps({ samples, failures, end }, { from, to }, intervalMs) {
+	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
+	const gaps = [];
+	let last = from;
+	for (const { at } of samples) {
+		if (at - last > longest) gaps.push(describeGap(last, at));
+		last = at;
+	}
+	const isBlind = last === from && (samples.length === 0 || failures.length > 1);
+	if (end === "the job asked for it" && !isBlind && to - last <= longest) return gaps;
+	return [...gaps, describeGap(last, Math.max(to, last), whyEnded(end))];
 }
-/** Returns the step's name, or the first line of its script, redacted before it is truncated. */
-function titleOf({ name, run: script }, redact) {
-	if (name !== "") return redact(name);
-	const [first = "", ...others] = script.split("\n");
-	return redact(others.length === 0 ? first : `${first} …`);
+function whyEnded(end) {
+	if (end === void 0) return ", since something else ended the monitor";
+	return end === "the job asked for it" ? "" : `, since sampling had ended: ${end}`;
 }
-function reconnectWarning(count) {
-	return `The connection was lost ${formatCount(count, "time")}, so output of the command may be missing.`;
+function describeGap(from, to, why = "") {
+	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
+	return {
+		title: `${title}.`,
+		message: `${title}${why}.`,
+		details: []
+	};
+}
+function describeFailures({ failures: [first, ...others] }) {
+	if (first === void 0) return [];
+	const suffix = others.length === 0 ? "" : ", the first";
+	return [`${formatCount(others.length + 1, "sample")} failed${suffix}: ${first}`];
 }
 
 // src/tasks/run.ts
@@ -3732,21 +3519,20 @@ async function run(inputs, context) {
 		timeout: sampleTimeout(inputs)
 	});
 	await using client = openClient(service, context);
-	await readFirstStats(inputs, client, context);
+	await (inputs.failIf.length > 0 ? readJudgeableStats : readStatsWithRetries)({
+		...inputs,
+		statsPath: STATS_PATH,
+		retries: 2
+	}, client, context);
 	const from = now();
 	const ended = new AbortController();
-	let to = from;
-	const end = () => {
-		to = now();
-		ended.abort();
-	};
-	const [script, record] = await Promise.all([runScript(inputs, context).finally(end), takeSamplesUntil(AbortSignal.any([ended.signal, cancel]), inputs, client, context)]);
-	const { command, isStarted, errors, warnings } = script;
+	const [script, record] = await Promise.all([runScript(inputs, context).finally(() => ended.abort(STOP_REQUESTED)), sampleUntil(ended.signal, inputs, client, context)]);
+	const { command, isStarted, endedAt: to, errors, warnings } = script;
 	const seen = isStarted ? record : {
 		...record,
 		samples: []
 	};
-	const judged = judgeRecord(inputs, seen, {
+	const { measured, ...gaps } = judgeRecord(inputs, seen, {
 		from,
 		to
 	});
@@ -3754,9 +3540,9 @@ async function run(inputs, context) {
 	return reportOf("run", inputs, cancel, {
 		name: inputs.name,
 		command,
-		measured: judged.measured,
-		errors: [...errors, ...isJudged ? judged.errors : []],
-		warnings: [...warnings, ...isJudged ? judged.warnings : []]
+		measured,
+		errors: isJudged ? [...errors, ...gaps.errors] : errors,
+		warnings: isJudged ? [...warnings, ...gaps.warnings] : warnings
 	});
 }
 function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
@@ -3764,39 +3550,67 @@ function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
 	log.line(`The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
 }
-/** Starts the period that the next CPU figure covers, and proves that `fail-if` can be judged. */
-async function readFirstStats(inputs, client, context) {
-	const request = {
-		...inputs,
-		statsPath: STATS_PATH,
-		retries: 2
-	};
-	if (inputs.failIf.length > 0) await readJudgeableStats(request, client, context);
-	else await readStatsWithRetries(request, client, context);
-}
 const LAST_SAMPLE_DELAY_MS = 200;
-/** Takes a sample after each interval until `ended` aborts, or one just after it. */
-async function takeSamplesUntil(ended, { sampleInterval }, client, { cancel, now, sleep }) {
+async function sampleUntil(ended, { sampleInterval: intervalMs }, client, { cancel, now, sleep }) {
 	const take = () => observe(() => readStats(client, STATS_PATH), now);
-	const samples = [];
-	const failures = [];
-	let bytes = 0;
-	const isLateWanted = () => samples.length === 0 && failures.length <= 1;
-	const add = (seen) => {
-		if ("failure" in seen) failures.push(seen.failure);
-		else samples.push(seen);
-		bytes += ("failure" in seen ? seen.failure : seen.json).length;
+	const seen = [];
+	const isLateWanted = () => seen.length <= 1 && seen.every((each) => "failure" in each);
+	const record = (each) => {
+		if (!ended.aborted || isLateWanted()) seen.push(each);
 	};
-	while (bytes < 16777216 && await sleep(sampleInterval, ended)) {
-		const seen = await take();
-		if (!ended.aborted || isLateWanted()) add(seen);
-	}
-	const end = ended.aborted ? STOP_REQUESTED : RECORD_FULL;
-	if (isLateWanted() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) add(await take());
+	const end = await takeSamples(take, record, {
+		intervalMs,
+		sleep,
+		stop: ended,
+		withLast: false
+	});
+	if (isLateWanted() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) seen.push(await take());
+	return toRecord(seen, end);
+}
+const MIN_TIMEOUT_MS = 3e4;
+const MAX_LAST_LINES = 20;
+const MAX_LAST_LINE = 1e3;
+async function runScript(inputs, context) {
+	const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
+	const { cancel, clock, now, redact, log } = context;
+	const title = redact(inputs.name || inputs.run.replace(/\n.*/s, " …"));
+	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
+	let last = "";
+	const output = readLines((text) => {
+		log.output(text);
+		last = lastLines(last + text, MAX_LAST_LINES);
+	});
+	const service = agentService({
+		...inputs,
+		timeout: Math.max(timeout, MIN_TIMEOUT_MS)
+	});
+	const tooLong = AbortSignal.timeout(maxDuration);
+	const stopScript = AbortSignal.any([cancel, tooLong]);
+	const startedAt = clock();
+	const script = {
+		...inputs,
+		stopScript,
+		onOutput: output.write
+	};
+	const { end, reconnects } = await followScript(service, script, context);
+	output.end();
+	const lines = last === "" ? [] : redact(last).trimEnd().split("\n");
+	const isStarted = end.kind !== "not-started";
+	const command = {
+		title,
+		exitCode: end.kind === "ended" ? end.exitCode : void 0,
+		status: end.kind === "ended" ? end.status : "",
+		durationMs: isStarted ? Math.round(clock() - startedAt) : 0,
+		lastLines: lines.map((line) => truncate(line, MAX_LAST_LINE))
+	};
+	const stoppedBy = tooLong.aborted ? "max-duration" : void 0;
+	const lost = `The connection was lost ${formatCount(reconnects, "time")}, so output of the command may be missing.`;
 	return {
-		samples,
-		failures,
-		end
+		command,
+		isStarted,
+		endedAt: now(),
+		errors: explainFailure(command, end, cancel.aborted ? "cancellation" : stoppedBy),
+		warnings: reconnects === 0 ? [] : [lost]
 	};
 }
 
@@ -3832,9 +3646,6 @@ function markStopped(directory) {
 function isStopped(directory) {
 	return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
-function isFull(directory) {
-	return statSync(monitorFiles(directory).record).size >= MAX_RECORD_BYTES;
-}
 function appendLine(directory, line) {
 	const json = JSON.stringify({
 		...line,
@@ -3847,20 +3658,16 @@ function readRecord(directory) {
 	const { record, errors } = monitorFiles(directory);
 	const lines = readIfExists(record).split("\n").map(parseFields);
 	const end = lines.map((line) => line["end"]).findLast((each) => typeof each === "string");
-	return {
-		samples: lines.flatMap(decodeSample),
-		failures: lines.flatMap(({ failure }) => typeof failure === "string" ? failure : []),
-		end: end ?? findErrorLine(readIfExists(errors))
-	};
+	return toRecord(lines.flatMap(decodeLine), end ?? findErrorLine(readIfExists(errors)));
 }
-function decodeSample({ at, json }) {
+function decodeLine({ at, json, failure }) {
+	if (typeof failure === "string") return [{ failure }];
 	const stats = typeof json === "string" ? decodeStats(json) : void 0;
 	return typeof at === "number" && stats !== void 0 ? [{
 		at,
 		...stats
 	}] : [];
 }
-/** Returns the line of the sampler's stderr that names the error that ended it. */
 function findErrorLine(stderr) {
 	const lines = stderr.trim().split("\n");
 	return (lines.findLast((each) => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1))?.trim() || void 0;
@@ -3882,12 +3689,13 @@ function readIfExists(file) {
 async function startSampler(script, directory, inputs) {
 	const { errors, pid } = monitorFiles(directory);
 	const errorFile = openSync(errors, "a", 384);
+	const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith("INPUT_"));
 	const child = spawn(process.execPath, [
 		script,
 		directory,
 		String(process.ppid)
 	], {
-		env: samplerEnvironment(),
+		env: Object.fromEntries(withoutInputs),
 		cwd: path.dirname(directory),
 		detached: true,
 		windowsHide: true,
@@ -3906,10 +3714,6 @@ async function startSampler(script, directory, inputs) {
 	});
 	child.unref();
 }
-function samplerEnvironment() {
-	const entries = Object.entries(process.env);
-	return Object.fromEntries(entries.filter(([name]) => !name.startsWith("INPUT_")));
-}
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 async function runSampler(directory, jobPid) {
 	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
@@ -3925,21 +3729,16 @@ async function runSampler(directory, jobPid) {
 		now: Date.now,
 		redact
 	});
-	await recordSamples(directory, () => readStats(client, inputs.statsPath), {
+	const take = () => observe(() => readStats(client, inputs.statsPath), Date.now);
+	const sampling = {
 		intervalMs: inputs.sampleInterval,
 		sleep,
 		stop,
-		now: Date.now
-	});
+		withLast: true
+	};
+	const end = await takeSamples(take, (seen) => appendLine(directory, seen), sampling);
+	appendLine(directory, { end });
 	rmSync(monitorFiles(directory).pid, { force: true });
-}
-/** Records a sample after each interval, and a last one when `stop` aborts. */
-async function recordSamples(directory, read, { intervalMs, sleep, stop, now }) {
-	while (!stop.aborted && !isFull(directory)) {
-		await sleep(intervalMs, stop);
-		appendLine(directory, await observe(read, now));
-	}
-	appendLine(directory, { end: stop.aborted ? String(stop.reason) : RECORD_FULL });
 }
 const CHECK_INTERVAL_MS = 200;
 const LAST_SAMPLE_TIMEOUT_MS = 5e3;
@@ -3948,12 +3747,15 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
 	const cancel = new AbortController();
 	const endsAt = performance.now() + maxDurationMs;
-	const check = () => {
-		const reason = findReasonToEnd(directory, jobPid, performance.now() > endsAt);
-		if (reason === void 0) return;
+	const end = (reason) => {
 		clearInterval(timer);
 		stop.abort(reason);
 		setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
+	};
+	const check = () => {
+		if (existsSync(monitorFiles(directory).stop)) end(STOP_REQUESTED);
+		else if (!existsSync(directory) || !isRunning(jobPid)) end("its job is gone");
+		else if (performance.now() > endsAt) end("max-duration was over");
 	};
 	const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
 	return {
@@ -3961,14 +3763,8 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 		cancel: cancel.signal
 	};
 }
-function findReasonToEnd(directory, jobPid, isTimeUp) {
-	if (existsSync(monitorFiles(directory).stop)) return STOP_REQUESTED;
-	if (!existsSync(directory) || !isRunning(jobPid)) return "its job is gone";
-	return isTimeUp ? "max-duration was over" : void 0;
-}
 const MAX_WAIT_MS = 8e3;
 const POLL_MS = 50;
-/** Waits for the sampler to exit, at most 8 s. */
 async function waitForSampler(directory, { sleep, stop, clock }) {
 	const deadline = clock() + MAX_WAIT_MS;
 	const isSampling = () => isRunning(samplerPid(directory));
@@ -4276,4 +4072,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { MAX_ANSWER_BYTES as $, toReportedError as A, formatBytes as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, isGated as F, listSome as G, formatDuration as H, isSecretHeader as I, openClient as J, totalSize as K, filesPerRequestOf as L, EMPTY_UPLOAD as M, describeShard as N, saveDeletion as O, digestOf as P, findMistake as Q, describeRetry as R, findMonitorDirectories as S, loadMonitorDirectory as T, formatNumber as U, formatCount as V, limitList as W, allOrProblems as X, InputError as Y, inputError as Z, waitForSandbox as _, endMonitor as a, systemCode as at, NOT_MEASURED as b, isStopped as c, parseFields as ct, run as d, badAnswer as et, stats as f, reportUnmeasured as g, readJudgeableStats as h, chooseMonitor as i, errorText as it, reportOf as j, requireVariables as k, loadInputs as l, measure as m, deleteAtEnd as n, AgentError as nt, startMonitor as o, quote as ot, logProgress as p, agentService as q, notDeletedWarning as r, isFatal as rt, runSampler as s, fieldsOf as st, createOrConnect as t, parseAnswer as tt, markStopped as u, runReportingStep as v, loadDeletion as w, createMonitorDirectory as x, runStep as y, withRetries as z };
+export { badAnswer as $, requireVariables as A, formatCount as B, findMonitorDirectories as C, publishSandbox as D, loadMonitorDirectory as E, isSecretHeader as F, totalSize as G, formatNumber as H, filesPerRequestOf as I, InputError as J, agentService as K, describeRetry as L, toReportedError as M, describeShard as N, removeJobSandbox as O, digestOf as P, MAX_ANSWER_BYTES as Q, withRetries as R, createMonitorDirectory as S, loadDeletion as T, limitList as U, formatDuration as V, listSome as W, inputError as X, allOrProblems as Y, findMistake as Z, waitForSandbox as _, endMonitor as a, quote as at, NOT_MEASURED as b, isStopped as c, run as d, parseAnswer as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, systemCode as it, reportOf as j, saveDeletion as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, isFatal as nt, startMonitor as o, fieldsOf as ot, measure as p, openClient as q, notDeletedWarning as r, errorText as rt, runSampler as s, parseFields as st, createOrConnect as t, AgentError as tt, markStopped as u, runReportingStep as v, jobMetadata as w, isGated as x, runStep as y, formatBytes as z };

@@ -1,4 +1,4 @@
-import { f as stats, v as runReportingStep } from "./shared.js";
+import { g as stats, v as runReportingStep } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

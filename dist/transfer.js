@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as MAX_ANSWER_BYTES, A as toReportedError, B as formatBytes, F as isGated, G as listSome, I as isSecretHeader, J as openClient, K as totalSize, L as filesPerRequestOf, M as EMPTY_UPLOAD, N as describeShard, P as digestOf, Q as findMistake, R as describeRetry, U as formatNumber, V as formatCount, W as limitList, X as allOrProblems, Y as InputError, Z as inputError, _ as waitForSandbox, at as systemCode, b as NOT_MEASURED, ct as parseFields, et as badAnswer, g as reportUnmeasured, h as readJudgeableStats, it as errorText, j as reportOf, m as measure, nt as AgentError, ot as quote, p as logProgress, q as agentService, rt as isFatal, st as fieldsOf, tt as parseAnswer, z as withRetries } from "./shared.js";
+import { $ as badAnswer, B as formatCount, F as isSecretHeader, G as totalSize, H as formatNumber, I as filesPerRequestOf, J as InputError, K as agentService, L as describeRetry, M as toReportedError, N as describeShard, P as digestOf, Q as MAX_ANSWER_BYTES, R as withRetries, U as limitList, W as listSome, X as inputError, Y as allOrProblems, Z as findMistake, _ as waitForSandbox, at as quote, b as NOT_MEASURED, et as parseAnswer, f as logProgress, h as reportUnmeasured, it as systemCode, j as reportOf, m as readJudgeableStats, nt as isFatal, ot as fieldsOf, p as measure, q as openClient, rt as errorText, st as parseFields, tt as AgentError, x as isGated, z as formatBytes } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -588,10 +588,6 @@ function stateError(file, why) {
 
 // src/transfer/multipart.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/**
-* Files up to this size are read into memory and sent from one buffer, which is faster than
-* streaming.
-*/
 const SMALL_BYTES = 262144;
 const BATCH_BYTES = 1048576;
 /**
@@ -620,7 +616,7 @@ function batchesOf(files, filesPerRequest) {
 const FRAME_BYTES = 256;
 /** Returns the most bytes that a file can take in a batch, or Infinity if it cannot be batched. */
 function sizeInBatch({ target, size }) {
-	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : Infinity;
+	return size <= SMALL_BYTES && isPlainFilename(target) ? FRAME_BYTES + target.length + size : Infinity;
 }
 function isPlainFilename(filename) {
 	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
@@ -641,10 +637,14 @@ function headOf({ target }) {
 	return form.getBuffer().subarray(0, -TAIL.length);
 }
 /**
-* Reads small files into one body.
-* @throws AgentError if a file cannot be read or its size has changed
+* Reads small files, or opens a large one when its chunks are read.
+* @throws AgentError (from `chunks` for a large file) if a file cannot be read or its size has changed
 */
-function batchBody(files, isHashed) {
+function bodyOf(batch, isHashed) {
+	const [file] = batch;
+	return file.size > SMALL_BYTES ? streamedBody(file, isHashed) : bufferedBody(batch, isHashed);
+}
+function bufferedBody(files, isHashed) {
 	const pieces = [];
 	const digests = [];
 	for (const file of files) {
@@ -660,8 +660,7 @@ function batchBody(files, isHashed) {
 		digests: () => digests
 	};
 }
-/** Streams a file. Its chunks throw an AgentError if it cannot be read or its size has changed. */
-function fileBody(file, isHashed) {
+function streamedBody(file, isHashed) {
 	const head = headOf(file);
 	const digest = isHashed ? createHash("sha256") : void 0;
 	function* chunks() {
@@ -693,7 +692,7 @@ function createStoreFiles(client, inputs) {
 	const isHashed = inputs.checksums || inputs.stateFile !== "";
 	return async (batch, onSent) => {
 		const [file, ...others] = batch;
-		const body = file.size > 262144 ? fileBody(file, isHashed) : batchBody(batch, isHashed);
+		const body = bodyOf(batch, isHashed);
 		const paths = storedPaths(await client.send({
 			method: "POST",
 			path: requestPath(inputs, others.length === 0 ? file.target : void 0),
@@ -902,36 +901,67 @@ function failOverwritten(results) {
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	await using client = openClient(agentService(inputs), context);
-	const result = inputs.dryRun ? await planOnly(plan, inputs, context) : await sendFiles(plan, inputs, client, context);
+	const result = inputs.dryRun ? plan.unsent : await sendFiles(plan, inputs, client, context);
 	return reportOf("upload", inputs, context.cancel, result);
 }
-/** Finds files, plans their targets and compares them with the state file. @throws InputError */
+/**
+* Finds files, plans their targets and compares them with the state file.
+* @throws InputError
+* @throws AgentError if a file that a dry run is to hash cannot be read
+*/
 async function planUpload(inputs, context) {
 	const { workspace, cancel } = context;
 	const { shard, dryRun } = inputs;
 	const [state, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
 	const ours = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
-	const files = ours.map((file) => ({
+	const unsent = ours.map((file) => ({
 		status: "not-attempted",
 		file,
 		reason: ""
 	}));
+	const { files, orphaned } = state ? await findChanges(unsent, state, cancel) : {
+		files: unsent,
+		orphaned: []
+	};
+	const planned = dryRun ? await skipAll(files, inputs, cancel) : files;
 	return {
-		upload: {
-			...EMPTY_UPLOAD,
-			dryRun,
-			files,
-			skipped: plan.skipped,
-			shard: shard && {
-				...shard,
-				files: ours.length,
-				planned: plan.files.length
+		unsent: {
+			upload: {
+				dryRun,
+				files: planned,
+				skipped: plan.skipped,
+				shard: shard && {
+					...shard,
+					files: ours.length,
+					planned: plan.files.length
+				},
+				digest: dryRun ? digestOf(planned) : "",
+				orphaned,
+				retries: 0,
+				durationMs: 0
 			},
-			...state && await findChanges(files, state, cancel)
+			warnings: [...plan.warnings, ...state?.warnings ?? []]
 		},
-		warnings: [...plan.warnings, ...state?.warnings ?? []],
 		state
 	};
+}
+async function skipAll(files, { checksums }, cancel) {
+	const results = [];
+	for (const result of files) {
+		const { status, file } = result;
+		if (status !== "not-attempted") {
+			results.push(result);
+			continue;
+		}
+		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
+		results.push({
+			status: "skipped",
+			file,
+			reason: "dry run",
+			sha256
+		});
+	}
+	return results;
 }
 const MAX_HIDDEN = 5;
 async function findAndPlan(inputs, context) {
@@ -948,7 +978,8 @@ async function findAndPlan(inputs, context) {
 async function sendFiles(plan, inputs, client, context) {
 	const { cancel, clock, log } = context;
 	if (cancel.aborted) return sendNothing(plan, "the job was cancelled");
-	const { upload: planned, state } = plan;
+	const { upload: planned, warnings } = plan.unsent;
+	const { state } = plan;
 	if (state !== void 0) removeState(state);
 	const unsent = planned.files.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
 	if (unsent.length > 0) log.line(announcementOf(unsent, inputs, planned));
@@ -973,43 +1004,15 @@ async function sendFiles(plan, inputs, client, context) {
 	const stateWarnings = state === void 0 ? [] : writeState(state, files);
 	return {
 		upload,
-		warnings: [...plan.warnings, ...stateWarnings]
+		warnings: [...warnings, ...stateWarnings]
 	};
 }
 function announcementOf(unsent, { sandboxId, baseUrl }, { shard }) {
 	return `Uploading ${`${formatCount(unsent.length, "file")} (${formatBytes(totalSize(unsent))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
 }
-/**
-* Marks the files that a dry run would send, and hashes them if `checksums` is set.
-* @throws AgentError if one of them cannot be read
-*/
-async function planOnly({ upload, warnings }, { checksums }, { cancel }) {
-	const files = [];
-	for (const result of upload.files) {
-		const { status, file } = result;
-		if (status !== "not-attempted") {
-			files.push(result);
-			continue;
-		}
-		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
-		files.push({
-			status: "skipped",
-			file,
-			reason: "dry run",
-			sha256
-		});
-	}
-	return {
-		upload: {
-			...upload,
-			files,
-			digest: digestOf(files)
-		},
-		warnings
-	};
-}
 /** Gives the reason why no file was attempted. */
-function sendNothing({ upload, warnings }, reason) {
+function sendNothing({ unsent }, reason) {
+	const { upload, warnings } = unsent;
 	const files = upload.files.map((result) => result.status === "not-attempted" ? {
 		...result,
 		reason
@@ -1032,7 +1035,7 @@ async function sync(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	await using client = openClient(agentService(inputs), context);
 	const result = inputs.dryRun ? {
-		...await planOnly(plan, inputs, context),
+		...plan.unsent,
 		measured: NOT_MEASURED
 	} : await sendAndMeasure(plan, inputs, client, context);
 	return reportOf("sync", inputs, context.cancel, result);
