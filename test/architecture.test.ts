@@ -27,7 +27,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/glob': /^files\/find\.ts$/,
   'form-data': /^transfer\/multipart\.ts$/,
   'p-limit': /^transfer\/request-each\.ts$/,
-  undici: /^agent\/exchange\.ts$/,
+  undici: /^agent\/dispatcher\.ts$/,
 };
 
 interface Source {
@@ -109,7 +109,7 @@ test('no two files share a name, but for entries', () => {
 });
 
 test('the environment is read at the edges alone', () => {
-  const edges = /^(github\/|agent\/exchange\.ts$|monitor\/sampler\.ts$)/;
+  const edges = /^(github\/|agent\/dispatcher\.ts$|monitor\/sampler\.ts$)/;
   const readers = SOURCES.filter(({ text }) => text.includes('process.env'));
   assert.deepEqual(
     readers.map(({ file }) => file).filter(file => !edges.test(file)),

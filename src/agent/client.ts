@@ -1,14 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, type StreamedAnswer } from './answer.ts';
-import { exchange, openDispatcher, proxyOf, type ReadAnswer, watchChunks } from './exchange.ts';
-import { AgentError, type Hints, networkFailure } from './failure.ts';
+import { openDispatcher, proxyOf, sendRequest } from './dispatcher.ts';
+import { AgentError, type Hints } from './failure.ts';
+import { type IdleClock, restartOnChunk, startIdleClock } from './idle-clock.ts';
+import { networkFailure } from './network-failure.ts';
+import { statusFailure } from './status-failure.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
 export interface Client {
-  /** @throws AgentError unless the status is 200, 201 or 204 */
+  /** @throws AgentError unless the status is 200, 201, 204 or one that the request accepts */
   readonly send: (request: AgentRequest) => Promise<Answer>;
   /**
    * Like `send`, but passes the answer to `read` while it arrives. Each chunk restarts the timeout.
@@ -33,6 +37,7 @@ export interface AgentRequest {
   /** Receives the size of each chunk once the socket has taken it. */
   readonly onSent?: (bytes: number) => void;
   readonly maxAnswerBytes?: number;
+  readonly accepts?: readonly number[];
   readonly hints?: Hints;
 }
 
@@ -79,10 +84,11 @@ export function openClient(service: Service, options: ClientOptions): Client & A
   const headers = { ...service.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
   const transport = { ...options, service: { ...service, headers }, dispatcher };
   return {
-    send: request => send(request, transport, answer => readAnswer(answer, request.maxAnswerBytes)),
+    send: request =>
+      exchange(request, transport, answer => readAnswer(answer, request.maxAnswerBytes)),
     receive: (request, read) =>
-      send(request, transport, (answer, clock) =>
-        read({ ...answer, chunks: watchChunks(answer.chunks, clock) }),
+      exchange(request, transport, (answer, clock) =>
+        read({ ...answer, chunks: restartOnChunk(answer.chunks, clock) }),
       ),
     redact,
     async [Symbol.asyncDispose]() {
@@ -92,25 +98,65 @@ export function openClient(service: Service, options: ClientOptions): Client & A
   };
 }
 
-export interface Transport extends ClientOptions {
+interface Transport extends ClientOptions {
   readonly service: Service;
   readonly dispatcher: ReturnType<typeof openDispatcher>;
 }
 
-async function send<T>(
-  request: AgentRequest,
-  transport: Transport,
-  read: ReadAnswer<T>,
+const SUCCESS = [200, 201, 204];
+
+/**
+ * Sends one request and reads its answer.
+ * @throws AgentError for an unsuccessful answer, or if nothing moves within the service's timeout
+ */
+async function exchange<T>(
+  { method, path, headers, body, onSent, maxAnswerBytes, accepts = [], hints }: AgentRequest,
+  { service, dispatcher, cancel, redact, now }: Transport,
+  read: (answer: StreamedAnswer, clock: IdleClock) => Promise<T>,
 ): Promise<T> {
-  const { service, cancel, redact } = transport;
-  const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, '')}`;
-  const cancelled = (isUnsent: boolean) =>
-    new AgentError('cancelled', `${label} was cancelled.`, { isUnsent });
-  if (cancel.aborted) throw cancelled(true);
-  try {
-    return await exchange(request, label, transport, read);
-  } catch (error) {
-    if (cancel.aborted) throw cancelled(false);
-    throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
+  const label = `${method} ${service.baseUrl}${path.replace(/\?.*/s, '')}`;
+  const cancelled = `${label} was cancelled.`;
+  if (cancel.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
+  let isSent = body === undefined;
+  const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
+  async function* sending(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
+    // undici only asks for the next chunk once the socket has taken this one.
+    yield* restartOnChunk(chunks, clock, onSent);
+    isSent = true;
   }
+  const receive = async () => {
+    const response = await sendRequest(dispatcher, `${service.baseUrl}${path}`, {
+      method,
+      headers: { ...service.headers, ...headers },
+      body: body && sending(body),
+      signal: clock.signal,
+    });
+    const { statusCode: status, body: chunks } = response;
+    const answer = { label, status, headers: response.headers, chunks };
+    if (![...SUCCESS, ...accepts].includes(status)) {
+      const refusal = await readAnswer(answer, maxAnswerBytes);
+      throw statusFailure(refusal, redact, now(), hints);
+    }
+    const result = await read(answer, clock);
+    if (isSent) return result;
+    const message = `${label} answered ${status} before everything was sent.`;
+    throw new AgentError('connection', message);
+  };
+  try {
+    return await Promise.race([clock.ranOut, receive()]);
+  } catch (error) {
+    // Abort, or a response that was rejected early would keep its connection open.
+    clock.abort();
+    if (cancel.aborted) throw new AgentError('cancelled', cancelled);
+    throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
+  } finally {
+    clock.stop();
+    // undici frees the connection an event loop turn later; until then, a request opens another.
+    await setImmediate();
+  }
+}
+
+function stallError(label: string, isSent: boolean): AgentError {
+  const problem = isSent ? 'the answer did not end' : 'nothing more could be sent';
+  return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
 }

@@ -1,9 +1,8 @@
-import { fieldsOf } from '../text/json.ts';
+import { fieldsOf, parseFields } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
 import type { StreamedAnswer } from './answer.ts';
 import { type Client, postJson } from './client.ts';
-import { errorOf, frameOf, readFrames } from './connect-frames.ts';
-import { AgentError, excerpt, type Hints } from './failure.ts';
+import { AgentError, excerpt, type FailureKind } from './failure.ts';
 
 // E2B's agent runs processes with the Connect protocol (https://connectrpc.com/docs/protocol), in
 // JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/infra.
@@ -29,68 +28,57 @@ export interface ProcessEnd {
   readonly exitCode: number | undefined;
   /** How the agent describes the end, such as `exit status 3` or `signal: killed`. */
   readonly status: string;
-  /** Explains why the end cannot be trusted: the stream failed or was cut off after it. */
+  /** Explains why the end cannot be trusted. */
   readonly problem: string | undefined;
 }
 
-/**
- * Starts a process and follows it until it exits.
- * @throws AgentError if it is refused, or if the connection is lost before the end
- */
+/** Starts a process and follows it until it exits. @throws AgentError if it does not see the end */
 export function startProcess(
   client: Client,
-  { command, args, env: envs, workingDirectory, username }: ProcessOptions,
+  { command: cmd, args, env: envs, workingDirectory, username }: ProcessOptions,
   handlers: ProcessHandlers,
 ): Promise<ProcessEnd> {
   const cwd = workingDirectory === '' ? {} : { cwd: workingDirectory };
-  const process = { cmd: command, args, envs, ...cwd };
-  return followStream(client, 'Start', { process, stdin: false }, userHeader(username), handlers);
+  const message = { process: { cmd, args, envs, ...cwd }, stdin: false };
+  // The agent takes the user from here and ignores the password.
+  const credentials = Buffer.from(`${username}:`).toString('base64');
+  const headers = username === '' ? undefined : { Authorization: `Basic ${credentials}` };
+  return follow(client, '/process.Process/Start', message, handlers, headers);
 }
 
 /**
  * Follows a process that is already running. Output written while nothing was connected is lost.
- * The agent remembers an exit for 30 s.
- * @throws AgentError if there is no such process, or if the connection is lost before the end
+ * The agent remembers an exit for 30 s. @throws AgentError if it does not see the end
  */
 export function attachProcess(
   client: Client,
   pid: number,
   handlers: ProcessHandlers,
 ): Promise<ProcessEnd> {
-  return followStream(client, 'Connect', { process: { pid } }, {}, handlers);
+  return follow(client, '/process.Process/Connect', { process: { pid } }, handlers);
 }
 
 /** Kills a process, but not its children. @throws AgentError */
 export async function killProcess(client: Client, pid: number): Promise<void> {
   const message = { process: { pid }, signal: 'SIGNAL_SIGKILL' };
-  await client.send(postJson(pathOf('SendSignal'), message));
-}
-
-function pathOf(method: string): string {
-  return `/process.Process/${method}`;
-}
-
-// The agent takes the user from here and ignores the password.
-function userHeader(username: string): Record<string, string> {
-  if (username === '') return {};
-  return { Authorization: `Basic ${Buffer.from(`${username}:`).toString('base64')}` };
+  await client.send(postJson('/process.Process/SendSignal', message));
 }
 
 // Keepalives reveal a lost connection within `timeout`. The header takes whole seconds; 0 crashes
 // E2B's agent 0.6.13.
 const KEEPALIVE_SECONDS = 10;
 
-function followStream(
+function follow(
   client: Client,
-  method: 'Start' | 'Connect',
+  path: string,
   message: object,
-  headers: Readonly<Record<string, string>>,
   handlers: ProcessHandlers,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<ProcessEnd> {
   const frame = frameOf(message);
   const request = {
     method: 'POST',
-    path: pathOf(method),
+    path,
     headers: {
       ...headers,
       'Content-Type': 'application/connect+json',
@@ -99,50 +87,115 @@ function followStream(
       'Keepalive-Ping-Interval': String(KEEPALIVE_SECONDS),
     },
     body: [frame],
-    hints: HINTS,
+    hints: {
+      'not-found':
+        "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent.",
+    },
   } as const;
-  return client.receive(request, answer => readEvents(answer, client, handlers));
+  return client.receive(request, answer => readEvents(answer, client.redact, handlers));
 }
 
-const HINTS: Hints = {
-  'not-found':
-    "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent.",
-};
-
 async function readEvents(
-  { label, chunks }: StreamedAnswer,
-  { redact }: Client,
+  answer: StreamedAnswer,
+  redact: Redact,
   { onStart, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
-  let end: Omit<ProcessEnd, 'problem'> | undefined;
-  const closed = `${label} failed: the connection was closed.`;
-  // Unless the last frame arrives.
-  let failure: AgentError | undefined = new AgentError('connection', closed);
+  const { label } = answer;
+  const closed = new AgentError('connection', `${label} failed: the connection was closed.`);
+  let end: ProcessEnd | undefined;
+  let isComplete = false;
   try {
-    for await (const frame of readFrames(chunks, label)) {
-      const { start, data, end: ended } = fieldsOf(frame.fields['event']);
+    for await (const { isLast, fields } of readFrames(answer)) {
+      isComplete ||= isLast;
+      if (isLast && fields['error'] !== undefined)
+        throw streamFailure(fieldsOf(fields['error']), label, redact);
+      const { start, data, end: ended } = fieldsOf(fields['event']);
       const { pid } = fieldsOf(start);
       if (typeof pid === 'number') onStart(pid);
       for (const text of Object.values(fieldsOf(data)))
         if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
       if (ended !== undefined) end = decodeEnd(fieldsOf(ended), redact);
-      if (frame.isLast) failure = errorOf(frame, label, redact);
     }
+    if (!isComplete) throw closed;
   } catch (error) {
     if (end === undefined) throw error;
+    return { ...end, problem: (error instanceof AgentError ? error : closed).message };
   }
-  if (end !== undefined) return { ...end, problem: failure?.message };
-  throw failure ?? new AgentError('bad-answer', `${label} did not say how the command ended.`);
+  if (end !== undefined) return end;
+  throw new AgentError('bad-answer', `${label} did not say how the command ended.`);
 }
 
+type Fields = ReturnType<typeof fieldsOf>;
+
 // The agent's JSON omits an exit code of 0, but a missing code alone does not prove success.
-function decodeEnd(
-  { exitCode = 0, exited, status }: ReturnType<typeof fieldsOf>,
-  redact: Redact,
-): Omit<ProcessEnd, 'problem'> {
+function decodeEnd({ exitCode = 0, exited, status }: Fields, redact: Redact): ProcessEnd {
   const isSure = typeof exitCode === 'number' && (exitCode !== 0 || exited === true);
   return {
     exitCode: isSure ? exitCode : undefined,
     status: excerpt(typeof status === 'string' ? status : '', redact),
+    problem: undefined,
   };
+}
+
+// A frame has one byte of flags, four bytes with the length of the rest, and JSON.
+const HEADER_BYTES = 5;
+const END_OF_STREAM = 2;
+
+// E2B's agent sends at most 32 KiB of output in a frame, as base64.
+const MAX_FRAME_BYTES = 1024 * 1024;
+
+function frameOf(message: object): Buffer {
+  const json = Buffer.from(JSON.stringify(message));
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32BE(json.length, 1);
+  return Buffer.concat([header, json]);
+}
+
+/** Yields whole frames and drops a truncated last one. @throws AgentError if a frame is too long */
+async function* readFrames({ label, chunks }: StreamedAnswer) {
+  let unread: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
+    while (unread.length >= HEADER_BYTES) {
+      const end = HEADER_BYTES + unread.readUInt32BE(1);
+      if (end > MAX_FRAME_BYTES) {
+        const message = `${label} answered with something other than frames.`;
+        throw new AgentError('bad-answer', message, { status: 200, hadNoEffect: true });
+      }
+      if (unread.length < end) break;
+      const fields = parseFields(unread.toString('utf8', HEADER_BYTES, end));
+      yield { isLast: unread[0] === END_OF_STREAM, fields };
+      unread = unread.subarray(end);
+    }
+  }
+}
+
+// From https://connectrpc.com/docs/protocol#error-codes, as E2B's agent uses them.
+const MEANINGS: readonly { code: string; kind: FailureKind; hint?: string }[] = [
+  {
+    code: 'unauthenticated',
+    kind: 'unauthorized',
+    hint: 'Check username: it must be a user of the sandbox.',
+  },
+  {
+    code: 'invalid_argument',
+    kind: 'rejected',
+    hint: 'Check that working-directory exists in the sandbox, and that the user may enter it. A script must be shorter than 128 KiB.',
+  },
+  {
+    code: 'not_found',
+    kind: 'rejected',
+    hint: 'It may have ended while the connection was lost, or the sandbox may have been restarted.',
+  },
+  { code: 'unavailable', kind: 'busy' },
+  { code: 'resource_exhausted', kind: 'busy' },
+];
+
+function streamFailure({ code, message }: Fields, label: string, redact: Redact): AgentError {
+  const { kind = 'server', hint } = MEANINGS.find(each => each.code === code) ?? {};
+  // E2B's agent quotes the whole command before the cause.
+  const text = typeof message === 'string' ? message : '';
+  const words = excerpt(text.replace(/^error starting process '.*': /s, ''), redact);
+  const said = `${label} failed (${excerpt(String(code), redact)}). It said: ${JSON.stringify(words)}.`;
+  return new AgentError(kind, said, { hint, status: 200, hadNoEffect: true });
 }

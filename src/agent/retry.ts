@@ -41,7 +41,7 @@ export async function withRetries<T>(
       if (!(error instanceof AgentError)) throw error;
       // If a retry is cancelled before it is sent, the failure before it says more. If it was
       // already in flight, it may have had an effect.
-      if (error.kind === 'cancelled' && error.isUnsent && failure !== undefined) return failure;
+      if (error.kind === 'cancelled' && error.hadNoEffect && failure !== undefined) return failure;
       failure = { attempts: attempt, error };
       const isLast = attempt > retries || !error.isRetryable || !isRepeatable(error);
       if (isLast || stop.aborted) return failure;

@@ -39,7 +39,7 @@ export function createSandbox(
     try {
       return decodeSandbox(await api.client.send(request));
     } catch (error) {
-      if (mayHaveCreated(error)) onUncertain();
+      if (!(error instanceof AgentError && error.hadNoEffect)) onUncertain();
       throw error;
     }
   });
@@ -62,24 +62,20 @@ export async function connectToSandbox(
 }
 
 /** Returns false if the sandbox was already gone. @throws AgentError */
-export async function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
-  try {
-    return await callWithRetries(api, async () => {
-      const answer = await api.client.send({ method: 'DELETE', path: `/sandboxes/${id}` });
-      if (isFromProxy(answer)) throw badAnswer(answer, 'it is not JSON');
-      return true;
-    });
-  } catch (error) {
-    if (error instanceof AgentError && error.status === 404 && !error.isFromProxy) return false;
-    throw error;
-  }
+export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
+  const request = { method: 'DELETE', path: `/sandboxes/${id}`, accepts: [404] } as const;
+  return callWithRetries(api, async () => {
+    const answer = await api.client.send(request);
+    if (isFromProxy(answer)) throw badAnswer(answer, 'it is not JSON');
+    return answer.status !== 404;
+  });
 }
 
 async function callWithRetries<T>(api: RetryOptions, attempt: () => Promise<T>): Promise<T> {
   const outcome = await withRetries(attempt, api);
   if ('value' in outcome) return outcome.value;
-  const { kind, message, status, isFromProxy } = outcome.error;
-  throw new AgentError(kind, message, { status, isFromProxy, hint: HINTS[kind] ?? OTHER_HINT });
+  const { kind, message } = outcome.error;
+  throw new AgentError(kind, message, { hint: HINTS[kind] ?? OTHER_HINT });
 }
 
 // The API counts in whole seconds.
@@ -94,27 +90,9 @@ function decodeSandbox(answer: Answer): Sandbox {
   return { id, token: text(token), domain: text(domain) };
 }
 
-// E2B's `error_code` for a creation that failed on every host and left nothing behind
-// (packages/api/internal/orchestrator in e2b-dev/infra).
-const CREATE_FAILED = 'sandbox_create_failed';
-
-/**
- * Returns true for failures without effect, and for 503, which services answer while they restart,
- * although a second sandbox may result (`mayHaveCreated`).
- */
-function isRepeatable({ status, code, isUnsent }: AgentError): boolean {
-  return isUnsent || status === 429 || status === 503 || code === CREATE_FAILED;
-}
-
-/** Returns false only if a failed creation certainly created nothing. */
-function mayHaveCreated(error: unknown): boolean {
-  if (!(error instanceof AgentError)) return true;
-  const { status, code, isUnsent, isFromProxy } = error;
-  if (isUnsent || code === CREATE_FAILED) return false;
-  if (status === undefined) return true;
-  if (status < 300) return !isFromProxy || status === 201;
-  // A proxy that gives up on the API answers 408 or 5xx.
-  return status === 408 || status >= 500;
+/** Also repeats after a 503, which services answer while they restart. */
+function isRepeatable({ hadNoEffect, status }: AgentError): boolean {
+  return hadNoEffect || status === 503;
 }
 
 const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {

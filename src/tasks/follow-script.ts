@@ -132,11 +132,5 @@ async function endSession(
 function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): CommandEnd {
   if ('value' in outcome) return { kind: 'ended', ...outcome.value };
   const { error } = outcome;
-  return { kind: isStarted || mayHaveStarted(error) ? 'lost' : 'not-started', error };
-}
-
-// A proxy that gave up on the agent answers 408 or 5xx.
-function mayHaveStarted({ kind, isUnsent, status }: AgentError): boolean {
-  if (isUnsent || kind === 'sandbox-not-found' || kind === 'rejected') return false;
-  return status === undefined || status === 408 || status >= 500;
+  return { kind: isStarted || !error.hadNoEffect ? 'lost' : 'not-started', error };
 }

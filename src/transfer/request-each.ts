@@ -55,7 +55,7 @@ export async function requestEach<I, T>(
     });
     const error = 'error' in outcome ? outcome.error : undefined;
     // The transfer ended before the first attempt.
-    if (error?.kind === 'cancelled' && error.isUnsent) return undefined;
+    if (error?.kind === 'cancelled' && error.hadNoEffect) return undefined;
     if (error === undefined) consecutiveFailures = 0;
     else if (error.isRetryable) consecutiveFailures += 1;
     if (error !== undefined && (isFatal(error) || isHopeless?.(item, error)))
@@ -92,7 +92,7 @@ function throttle(concurrency: number, stop: AbortSignal, log: TransferLog) {
     requests(async () => {
       // The transfer may have ended while this request was queued.
       if (stop.aborted)
-        throw new AgentError('cancelled', 'The transfer has ended.', { isUnsent: true });
+        throw new AgentError('cancelled', 'The transfer has ended.', { hadNoEffect: true });
       const limit = requests.concurrency;
       try {
         return await request();

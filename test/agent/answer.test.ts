@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  type Answer,
-  badAnswer,
-  parseAnswer,
-  parseRetryAfter,
-  statusFailure,
-} from '../../src/agent/answer.ts';
+import { type Answer, badAnswer, parseAnswer } from '../../src/agent/answer.ts';
 import type { FailureKind } from '../../src/agent/failure.ts';
+import { parseRetryAfter, statusFailure } from '../../src/agent/status-failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
@@ -191,13 +186,24 @@ test('an answer that is not JSON is a bad answer, and is not quoted', () => {
   assert.doesNotMatch(error.message, /s3cretpass/);
 });
 
-test('an answer that is neither empty nor JSON comes from a proxy', () => {
-  for (const text of ['', ' \n', '{"code":404}', 'null'])
-    assert.equal(failure(404, text).isFromProxy, false, text);
-  for (const text of ['<html>', '404 page not found']) {
-    assert.equal(failure(404, text).isFromProxy, true, text);
-    assert.equal(badAnswer(answer(200, text), 'it is odd').isFromProxy, true, text);
+test('a successful answer that is not JSON had no effect, unless it says that something was created', () => {
+  const hadNoEffect = (status: number, text: string) =>
+    badAnswer(answer(status, text), 'it is odd').hadNoEffect;
+  for (const text of ['<html>', 'Welcome']) {
+    assert.equal(hadNoEffect(200, text), true, text);
+    assert.equal(hadNoEffect(201, text), false, text);
   }
+  for (const text of ['', ' \n', '{"code":404}', 'null'])
+    assert.equal(hadNoEffect(200, text), false, text);
+});
+
+test('a refusal had no effect, but 408 and most 5xx may have had one', () => {
+  for (const status of [302, 400, 401, 404, 409, 410, 429, 501])
+    assert.equal(failure(status).hadNoEffect, true, String(status));
+  for (const status of [202, 408, 500, 502, 503, 504])
+    assert.equal(failure(status).hadNoEffect, false, String(status));
+  assert.equal(failure(502, 'sandbox not found').hadNoEffect, true);
+  assert.equal(failure(500, '{"error_code":"sandbox_create_failed"}').hadNoEffect, true);
 });
 
 test('a 429 about the limit of sandboxes and a 400 about the host have hints of their own', () => {

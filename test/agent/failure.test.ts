@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { errors } from 'undici';
-import { AgentError, type FailureKind, isFatal, networkFailure } from '../../src/agent/failure.ts';
+import { AgentError, type FailureKind, isFatal } from '../../src/agent/failure.ts';
+import { networkFailure } from '../../src/agent/network-failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { answering, rawServer } from '../raw-server.ts';
@@ -42,14 +43,14 @@ describe('a network error', () => {
       assert.ok(error instanceof AgentError);
       const message = `GET http://host/path failed: connect ${code} 10.0.0.1:443.`;
       assert.deepEqual([error.kind, error.message, error.isRetryable], [kind, message, true]);
-      assert.equal(error.isUnsent, kind === 'unreachable');
+      assert.equal(error.hadNoEffect, kind === 'unreachable');
     });
   }
 
   test('a request whose connection lost its route does not count as unsent', () => {
     for (const message of ['read EHOSTUNREACH', 'write ENETUNREACH']) {
       const error = wrapped(systemError(message.replace(/.* /, ''), message));
-      assert.ok(error instanceof AgentError && !error.isUnsent, message);
+      assert.ok(error instanceof AgentError && !error.hadNoEffect, message);
     }
   });
 

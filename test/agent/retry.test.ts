@@ -59,7 +59,7 @@ describe('withRetries', () => {
   });
 
   test('a retry that is cancelled before it is sent reports the failure before it', async () => {
-    const cancelled = new AgentError('cancelled', 'It was cancelled.', { isUnsent: true });
+    const cancelled = new AgentError('cancelled', 'It was cancelled.', { hadNoEffect: true });
     const { outcome } = await retryAfter([BUSY, cancelled]);
     assert.deepEqual(outcome, { attempts: 1, error: BUSY });
   });

@@ -1,0 +1,100 @@
+import { errorText, systemCode } from '../text/errors.ts';
+import type { Redact } from '../text/redact.ts';
+import { AgentError, excerpt } from './failure.ts';
+
+interface Meaning {
+  readonly code?: RegExp;
+  readonly message?: RegExp;
+  /** With a proxy, every connection is one to the proxy. */
+  readonly failed: 'connection' | 'handshake' | 'request';
+  readonly words?: string;
+  readonly hint?: string;
+}
+
+const NOT_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
+// The first match counts. Errors of TLS that follow the handshake surface as ECONNRESET or
+// UND_ERR_SOCKET. OpenSSL's verification codes have no common prefix, so match parts of them.
+const MEANINGS: readonly Meaning[] = [
+  // Linux reports the codes of a failed connection, too, if an open one loses its route.
+  { message: /^(read|write) E(HOST|NET)UNREACH/, failed: 'request' },
+  { message: /^(Secure )?Proxy /i, failed: 'connection' },
+  {
+    code: /^ECONNREFUSED$/,
+    failed: 'connection',
+    hint: 'Nothing accepts connections there. Check the host and port of base-url, and that the service is up.',
+  },
+  {
+    code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
+    failed: 'connection',
+  },
+  {
+    code: RegExp(NOT_TLS),
+    failed: 'handshake',
+    words: 'the port speaks http, not https',
+    hint: 'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.',
+  },
+  {
+    code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
+    failed: 'handshake',
+    hint: 'Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.',
+  },
+  { code: /^EPROTO|_TLS_|_SSL_/, failed: 'handshake' },
+];
+
+/**
+ * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
+ * surface as a bug. `proxy` is the service's proxy according to the environment.
+ */
+export function networkFailure(
+  error: unknown,
+  label: string,
+  redact: Redact,
+  proxy?: URL,
+): unknown {
+  if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
+    return error;
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const meaning = MEANINGS.find(
+    each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
+  );
+  // A bug, unless a row above knows it as the refusal of a proxy.
+  if (meaning === undefined && code === 'UND_ERR_INVALID_ARG') return error;
+  const { failed, words = messageOf(error), hint }: Meaning = meaning ?? { failed: 'request' };
+  const text = excerpt(words, redact);
+  const detail = text.includes(code) ? text : `${text} (${code})`;
+  const hadNoEffect = failed !== 'request';
+  const kind = hadNoEffect ? 'unreachable' : 'connection';
+  const place = proxy && failed === 'connection' ? ` at the proxy ${proxy.host}` : '';
+  return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
+    hint: (proxy && proxyHint(failed, detail, proxy)) ?? hint,
+    hadNoEffect,
+  });
+}
+
+function proxyHint(
+  failed: Meaning['failed'],
+  detail: string,
+  { host, protocol }: URL,
+): string | undefined {
+  if (protocol === 'https:' && detail.includes(NOT_TLS))
+    return `Check the URL of the proxy ${host}, which usually begins with http://, and the port in base-url.`;
+  if (failed !== 'connection') return undefined;
+  return /\b407\b/.test(detail)
+    ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`
+    : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+}
+
+function codeOf(error: Error): string | undefined {
+  // undici's HTTPParserError loses its code when bundled.
+  const code = systemCode(error) ?? (error.name === 'HTTPParserError' ? error.name : undefined);
+  return code ?? (error.cause instanceof Error ? codeOf(error.cause) : undefined);
+}
+
+function messageOf(error: Error): string {
+  // If several addresses fail, only the inner errors have messages. Remove Node's tip about a
+  // command-line flag, which an action cannot set.
+  if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, '');
+  return error.errors.map(errorText).join('; ');
+}
