@@ -43,12 +43,12 @@ const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
 /** Masks the token, sets the outputs and saves the sandbox for later steps. */
 export function publishSandbox(sandbox: PublishedSandbox): void {
-  const { id, token = '', domain = '', baseUrl, endsAt } = sandbox;
-  if (token !== '') setSecret(token);
+  const { id, token, domain = '', baseUrl, endsAt } = sandbox;
+  setSecret(token);
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
   const outputs = { id, token, domain, 'base-url': url, 'header-prefix': JOB_HEADER_PREFIX };
   for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-  if (token !== '' && baseUrl !== '') saveJobSandbox({ id, token, baseUrl, endsAt });
+  if (baseUrl !== '') saveJobSandbox({ id, token, baseUrl, endsAt });
 }
 
 function saveJobSandbox(sandbox: JobSandbox): void {

@@ -6,9 +6,9 @@ import { createOrConnect } from '../sandbox/sandbox.ts';
 await runStep('sandbox', async (inputs, context, raw) => {
   // Without these files, no later step could use or delete the sandbox.
   requireVariables('GITHUB_STATE', 'GITHUB_OUTPUT', 'RUNNER_TEMP');
-  await createOrConnect(inputs, context, {
-    jobMetadata: jobMetadata(),
-    scheduleDeletion: deletion => saveDeletion(deletion, raw),
-    publish: publishSandbox,
-  });
+  const metadata = { ...inputs.metadata, ...jobMetadata() };
+  const sandbox = await createOrConnect({ ...inputs, metadata }, context, deletion =>
+    saveDeletion(deletion, raw),
+  );
+  publishSandbox(sandbox);
 });

@@ -1,24 +1,51 @@
 import { type Answer, badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
-import { type Client, postJson, type Service } from '../agent/client.ts';
+import { type Client, type ClientOptions, openClient, postJson } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
-import { type RetryOptions, withRetries } from '../agent/retry.ts';
+import { describeRetry, type RetryOptions, type RetryPolicy, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
+
+export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
+  /** Aborts just before the runner kills the process. */
+  readonly killImminent: AbortSignal;
+  readonly log: {
+    readonly line: (text: string) => void;
+    readonly warning: (text: string) => void;
+  };
+}
+
+export interface SandboxApi extends RetryOptions, AsyncDisposable {
+  readonly client: Client;
+}
+
+/**
+ * Opens the API, to be declared with `await using`. `stop` prevents further attempts; only the
+ * runner's kill ends one in flight.
+ */
+export function openApi(
+  { apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries }: Inputs<'sandbox-end'>,
+  context: SandboxContext,
+  stop: AbortSignal,
+): SandboxApi {
+  const { killImminent: cancel, sleep, random, log } = context;
+  const service = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeoutMs };
+  const client = openClient(service, { ...context, cancel });
+  return {
+    client,
+    retries,
+    sleep,
+    random,
+    stop,
+    onRetry: retry => log.line(describeRetry('the sandbox', retry)),
+    [Symbol.asyncDispose]: client[Symbol.asyncDispose],
+  };
+}
 
 export interface Sandbox {
   readonly id: string;
   readonly token: string | undefined;
   readonly domain: string | undefined;
-}
-
-export interface SandboxApi extends RetryOptions {
-  readonly client: Client;
-}
-
-export function apiService(inputs: Inputs<'sandbox-end'>): Service {
-  const { apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs } = inputs;
-  return { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeoutMs };
 }
 
 /**
@@ -35,6 +62,8 @@ export function createSandbox(
   const settings = { timeout: toSeconds(inputs.lifetime), secure: true, autoPause: false };
   const { template: templateID, metadata, env: envVars } = inputs;
   const request = postJson('/sandboxes', { templateID, ...settings, metadata, envVars });
+  // Services answer 503 while they restart, which should not fail a job.
+  const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
   return callWithRetries({ ...api, isRepeatable }, async () => {
     try {
       return decodeSandbox(await api.client.send(request));
@@ -45,20 +74,15 @@ export function createSandbox(
   });
 }
 
-/**
- * Connects to a sandbox, and extends its lifetime to at least `lifetimeMs` from now.
- * @throws AgentError
- */
+/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
 export async function connectToSandbox(
   api: SandboxApi,
   id: string,
   lifetimeMs: number,
 ): Promise<Sandbox> {
   const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
-  const sandbox = await callWithRetries(api, async () =>
-    decodeSandbox(await api.client.send(request)),
-  );
-  return { ...sandbox, id };
+  const connect = async () => decodeSandbox(await api.client.send(request));
+  return { ...(await callWithRetries(api, connect)), id };
 }
 
 /** Returns false if the sandbox was already gone. @throws AgentError */
@@ -88,11 +112,6 @@ function decodeSandbox(answer: Answer): Sandbox {
   if (typeof id !== 'string' || !isSandboxId(id)) throw badAnswer(answer, 'it names no sandbox');
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
   return { id, token: text(token), domain: text(domain) };
-}
-
-/** Also repeats after a 503, which services answer while they restart. */
-function isRepeatable({ hadNoEffect, status }: AgentError): boolean {
-  return hadNoEffect || status === 503;
 }
 
 const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {

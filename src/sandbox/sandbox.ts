@@ -1,25 +1,15 @@
-import { type ClientOptions, openClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
-import { describeRetry, type Retry, type RetryPolicy } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import {
-  apiService,
   connectToSandbox,
   createSandbox,
   deleteSandbox,
+  openApi,
   type Sandbox,
   type SandboxApi,
+  type SandboxContext,
 } from './sandbox-api.ts';
-
-export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
-  /** Aborts just before the runner kills the process. */
-  readonly killImminent: AbortSignal;
-  readonly log: {
-    readonly line: (text: string) => void;
-    readonly warning: (text: string) => void;
-  };
-}
 
 export interface ScheduledDeletion {
   readonly id: string;
@@ -27,42 +17,45 @@ export interface ScheduledDeletion {
   readonly endsAt: number;
 }
 
-export interface SandboxHooks {
-  /** Identifies the job, so that users can find a sandbox whose creation got no answer. */
-  readonly jobMetadata: Readonly<Record<string, string>>;
-  readonly scheduleDeletion: (deletion: ScheduledDeletion) => void;
-  readonly publish: (sandbox: PublishedSandbox) => void;
-}
+/** Saves a deletion for the post step. */
+export type ScheduleDeletion = (deletion: ScheduledDeletion) => void;
 
-export interface PublishedSandbox extends Sandbox {
+export interface PublishedSandbox {
+  readonly id: string;
+  readonly token: string;
+  readonly domain: string | undefined;
+  /** May contain placeholders; empty if unknown. */
   readonly baseUrl: string;
   /** Unix ms; the real end may be later if the lifetime was extended. */
   readonly endsAt: number;
 }
 
-/** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
+/**
+ * Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion` before anything can
+ * fail that would leave a sandbox running.
+ * @throws AgentError
+ */
 export async function createOrConnect(
   inputs: Inputs<'sandbox'>,
   context: SandboxContext,
-  hooks: SandboxHooks,
-): Promise<void> {
-  const open = inputs.template === '' ? connect : create;
-  for (const [name, value] of Object.entries(inputs.env))
-    if (/^(["']).*\1$/.test(value))
-      context.log.warning(`env: the value of ${name} is sent with its quotation marks.`);
-  const endsAt = context.now() + inputs.lifetime;
-  const opened = await withApi(inputs, context, context.cancel, api =>
-    open(api, inputs, context, hooks),
-  );
-  const domain = domainOf(opened, inputs.apiUrl);
-  const baseUrl = baseUrlOf(domain, inputs.apiUrl);
-  hooks.publish({ ...opened, domain, baseUrl, endsAt });
+  scheduleDeletion: ScheduleDeletion,
+): Promise<PublishedSandbox> {
+  const { template, apiUrl, lifetime } = inputs;
+  const { log, now, cancel } = context;
+  const endsAt = now() + lifetime;
+  await using api = openApi(inputs, context, cancel);
+  const open = template === '' ? connect : create;
+  const opened = await open(api, inputs, context, scheduleDeletion);
+  const { id, token } = opened;
+  const domain = domainOf(opened, apiUrl);
+  const baseUrl = baseUrlOf(domain, apiUrl);
+  if (token === undefined) throw noTokenError(id);
   if (baseUrl === '')
-    context.log.warning(
+    log.warning(
       'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.',
     );
-  else context.log.line(`Its URL: ${baseUrl.replace('{sandbox-id}', opened.id)}`);
-  if (opened.token === undefined) throw noTokenError(opened);
+  else log.line(`Its URL: ${baseUrl.replace('{sandbox-id}', id)}`);
+  return { id, token, domain, baseUrl, endsAt };
 }
 
 /** Deletes a sandbox, unless it is already gone. @throws AgentError */
@@ -72,9 +65,8 @@ export async function deleteAtEnd(
   context: SandboxContext,
 ): Promise<void> {
   // A cancelled job must still delete its sandbox, so only the runner's kill ends this.
-  const wasThere = await withApi(inputs, context, context.killImminent, api =>
-    deleteSandbox(api, id),
-  );
+  await using api = openApi(inputs, context, context.killImminent);
+  const wasThere = await deleteSandbox(api, id);
   context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 
@@ -94,33 +86,23 @@ function baseUrlOf(domain: string | undefined, apiUrl: string): string {
   return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
 }
 
-async function withApi<T>(
-  inputs: Inputs<'sandbox-end'>,
-  context: SandboxContext,
-  stop: AbortSignal,
-  use: (api: SandboxApi) => Promise<T>,
-): Promise<T> {
-  const { killImminent, log } = context;
-  const onRetry = (retry: Retry) => log.line(describeRetry('the sandbox', retry));
-  await using client = openClient(apiService(inputs), { ...context, cancel: killImminent });
-  return await use({ ...context, ...inputs, client, stop, onRetry });
-}
-
 async function create(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
   { now, log }: SandboxContext,
-  { jobMetadata, scheduleDeletion }: SandboxHooks,
+  scheduleDeletion: ScheduleDeletion,
 ): Promise<Sandbox> {
-  const { template, lifetime } = inputs;
-  const metadata = { ...inputs.metadata, ...jobMetadata };
+  const { template, lifetime, metadata, env } = inputs;
+  for (const [name, value] of Object.entries(env))
+    if (/^(["']).*\1$/.test(value))
+      log.warning(`env: the value of ${name} is sent with its quotation marks.`);
   let uncertainAt: number | undefined;
   const onUncertain = () => {
     uncertainAt = now();
   };
-  const sandbox = await createSandbox(api, { ...inputs, metadata }, onUncertain).finally(() => {
+  const sandbox = await createSandbox(api, inputs, onUncertain).finally(() => {
     if (uncertainAt !== undefined)
-      log.warning(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
+      log.warning(maybeCreatedWarning(metadata, uncertainAt + lifetime));
   });
   const { id } = sandbox;
   const deletion = { id, endsAt: now() + lifetime };
@@ -139,7 +121,7 @@ async function connect(
   api: SandboxApi,
   { sandboxId: id, lifetime, delete: shouldDelete = false }: Inputs<'sandbox'>,
   { now, log }: SandboxContext,
-  { scheduleDeletion }: SandboxHooks,
+  scheduleDeletion: ScheduleDeletion,
 ): Promise<Sandbox> {
   // Schedule the deletion first, because connecting may fail.
   if (shouldDelete) scheduleDeletion({ id, endsAt: now() + lifetime });
@@ -148,12 +130,12 @@ async function connect(
   return sandbox;
 }
 
-function maybeCreatedWarning(jobMetadata: SandboxHooks['jobMetadata'], endsAt: number): string {
-  const metadata = Object.entries(jobMetadata).map(([key, value]) => `${key}=${value}`);
-  return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
+function maybeCreatedWarning(metadata: Inputs<'sandbox'>['metadata'], endsAt: number): string {
+  const entries = Object.entries(metadata).map(([key, value]) => `${key}=${value}`);
+  return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${entries.join(', ')}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 
-function noTokenError({ id }: Sandbox): AgentError {
+function noTokenError(id: string): AgentError {
   const hint =
     'Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.';
   return new AgentError('bad-answer', `The service returned no token for sandbox ${id}.`, { hint });

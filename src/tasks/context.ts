@@ -1,5 +1,5 @@
 import type { JobSandbox } from '../inputs/job-sandbox.ts';
-import type { SandboxContext } from '../sandbox/sandbox.ts';
+import type { SandboxContext } from '../sandbox/sandbox-api.ts';
 
 export interface Context extends SandboxContext {
   readonly workspace: string;
