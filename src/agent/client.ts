@@ -76,11 +76,7 @@ export interface ClientOptions {
 
 /** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
 export function openClient(service: Service, options: ClientOptions): Client & AsyncDisposable {
-  const { cancel, redact } = options;
   const dispatcher = openDispatcher(service.baseUrl, service.timeoutMs);
-  // A request's `signal` is not enough: undici ignores it while connecting (nodejs/undici#386).
-  const destroy = () => void dispatcher.destroy();
-  cancel.addEventListener('abort', destroy);
   const headers = { ...service.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
   const transport = { ...options, service: { ...service, headers }, dispatcher };
   return {
@@ -90,11 +86,8 @@ export function openClient(service: Service, options: ClientOptions): Client & A
       exchange(request, transport, (answer, clock) =>
         read({ ...answer, chunks: restartOnChunk(answer.chunks, clock) }),
       ),
-    redact,
-    async [Symbol.asyncDispose]() {
-      cancel.removeEventListener('abort', destroy);
-      await dispatcher.destroy();
-    },
+    redact: options.redact,
+    [Symbol.asyncDispose]: () => dispatcher.destroy(),
   };
 }
 
@@ -119,6 +112,8 @@ async function exchange<T>(
   if (cancel.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
   let isSent = body === undefined;
   const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
+  const onCancel = () => clock.end(new AgentError('cancelled', cancelled));
+  cancel.addEventListener('abort', onCancel);
   async function* sending(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
     // undici only asks for the next chunk once the socket has taken this one.
     yield* restartOnChunk(chunks, clock, onSent);
@@ -143,14 +138,15 @@ async function exchange<T>(
     throw new AgentError('connection', message);
   };
   try {
-    return await Promise.race([clock.ranOut, receive()]);
+    // undici does not look at `signal` while it connects (nodejs/undici#386).
+    return await Promise.race([clock.ended, receive()]);
   } catch (error) {
-    // Abort, or a response that was rejected early would keep its connection open.
-    clock.abort();
-    if (cancel.aborted) throw new AgentError('cancelled', cancelled);
+    // Or a response that was rejected early would keep its connection open.
+    clock.end(error);
     throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
   } finally {
     clock.stop();
+    cancel.removeEventListener('abort', onCancel);
     // undici frees the connection an event loop turn later; until then, a request opens another.
     await setImmediate();
   }

@@ -1,66 +1,50 @@
 import { truncate } from '../text/escape.ts';
 import type { Redact } from '../text/redact.ts';
 
-interface FailurePolicy {
-  readonly isRetryable: boolean;
-  /** True if no other request can succeed either, once the retries are used up. */
-  readonly isFatal: boolean;
-  readonly hint: string;
-}
-
-const retryable = (hint: string): FailurePolicy => ({ isRetryable: true, isFatal: false, hint });
-const fatal = (hint: string): FailurePolicy => ({ isRetryable: false, isFatal: true, hint });
-const final = (hint: string): FailurePolicy => ({ isRetryable: false, isFatal: false, hint });
-
-const FAILURE_POLICIES = {
-  unauthorized: fatal(
-    "Check token (the sandbox's access token, not an API key), username and base-url.",
-  ),
-  forbidden: fatal('Check that the token may use this sandbox, and that the sandbox may resume.'),
-  'sandbox-not-found': fatal(
+const GENERAL_HINTS = {
+  unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
+  forbidden: 'Check that the token may use this sandbox, and that the sandbox may resume.',
+  'sandbox-not-found':
     'Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.',
-  ),
-  'not-found': final('Check base-url: the service has no such operation there.'),
-  'no-such-file': final(
+  'not-found': 'Check base-url: the service has no such operation there.',
+  'no-such-file':
     'Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found.',
-  ),
-  rejected: final(
-    'The agent does not take this request. Check header-prefix, sandbox-id and port.',
-  ),
-  'too-large': final(
+  rejected: 'The agent does not take this request. Check header-prefix, sandbox-id and port.',
+  'too-large':
     'A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.',
-  ),
-  busy: retryable('The sandbox or its host is busy, or still starting. Run the job again.'),
-  server: retryable(
+  busy: 'The sandbox or its host is busy, or still starting. Run the job again.',
+  server:
     "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
-  ),
-  'disk-full': fatal(
-    "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
-  ),
-  unreachable: {
-    isRetryable: true,
-    isFatal: true,
-    hint: 'Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.',
-  },
-  connection: retryable(
+  'disk-full': "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
+  unreachable:
+    'Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.',
+  connection:
     'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.',
-  ),
-  'bad-answer': final('Check that base-url and the paths lead to the in-sandbox agent.'),
-  'file-changed': final(
+  'bad-answer': 'Check that base-url and the paths lead to the in-sandbox agent.',
+  'file-changed':
     'Check that the runner may read the file, and upload once nothing writes it any more.',
-  ),
-  'not-written': final(
-    'Check that the runner may write the target, and that its disk is not full.',
-  ),
-  cancelled: fatal('The job was cancelled.'),
-} as const satisfies Readonly<Record<string, FailurePolicy>>;
+  'not-written': 'Check that the runner may write the target, and that its disk is not full.',
+  cancelled: 'The job was cancelled.',
+} as const;
 
-export type FailureKind = keyof typeof FAILURE_POLICIES;
+export type FailureKind = keyof typeof GENERAL_HINTS;
+
+const RETRYABLE: readonly FailureKind[] = ['busy', 'server', 'connection', 'unreachable'];
+
+// No other request can succeed either, once the retries are used up.
+const FATAL: readonly FailureKind[] = [
+  'unauthorized',
+  'forbidden',
+  'sandbox-not-found',
+  'disk-full',
+  'unreachable',
+  'cancelled',
+];
 
 /** Hints that replace the general ones for one kind of request. */
 export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
 
-interface AgentErrorOptions {
+interface AgentErrorDetails {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   /** Replaces the hint of the kind. */
@@ -78,18 +62,18 @@ export class AgentError extends Error {
   /** True if the request certainly had no effect: it was never sent, or was refused. */
   readonly hadNoEffect: boolean;
 
-  constructor(kind: FailureKind, message: string, options: AgentErrorOptions = {}) {
+  constructor(kind: FailureKind, message: string, details: AgentErrorDetails = {}) {
     super(message);
-    const { status, retryAfterMs, hint, hadNoEffect = false } = options;
+    const { status, retryAfterMs, hint, hadNoEffect = false } = details;
     this.kind = kind;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
-    this.hint = hint ?? FAILURE_POLICIES[kind].hint;
+    this.hint = hint ?? GENERAL_HINTS[kind];
     this.hadNoEffect = hadNoEffect || isRefusal(kind, status);
   }
 
   get isRetryable(): boolean {
-    return FAILURE_POLICIES[this.kind].isRetryable;
+    return RETRYABLE.includes(this.kind);
   }
 }
 
@@ -103,7 +87,7 @@ function isRefusal(kind: FailureKind, status = 0): boolean {
 export type Failure = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
 
 export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
-  return FAILURE_POLICIES[kind].isFatal;
+  return FATAL.includes(kind);
 }
 
 const MAX_EXCERPT = 300;

@@ -1,22 +1,22 @@
 export type IdleClock = ReturnType<typeof startIdleClock>;
 
-/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
-export function startIdleClock(ms: number, createError: () => Error) {
-  const { promise: ranOut, reject } = Promise.withResolvers<never>();
+/** Ends with the error of `expire` after `ms` milliseconds without a restart. */
+export function startIdleClock(ms: number, expire: () => Error) {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
   const aborter = new AbortController();
-  const abort = () => aborter.abort();
-  const expire = () => {
-    reject(createError());
-    abort();
+  const end = (error: unknown) => {
+    reject(error);
+    aborter.abort(error);
   };
-  // Not timer.refresh(), which Node's mock timers ignore.
-  let timer = setTimeout(expire, ms);
+  const start = () => setTimeout(() => end(expire()), ms);
+  let timer = start();
   const stop = () => clearTimeout(timer);
   const restart = () => {
+    // Not timer.refresh(), which Node's mock timers ignore.
     stop();
-    timer = setTimeout(expire, ms);
+    timer = start();
   };
-  return { ranOut, signal: aborter.signal, abort, restart, stop };
+  return { ended, signal: aborter.signal, end, restart, stop };
 }
 
 /** Restarts the clock whenever a chunk has been taken. */
