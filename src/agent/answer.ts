@@ -9,7 +9,6 @@ export interface Answer {
   readonly text: string;
 }
 
-/** An answer whose body is still arriving. */
 export interface StreamedAnswer extends Omit<Answer, 'text'> {
   readonly chunks: AsyncIterable<Buffer>;
 }
@@ -54,9 +53,7 @@ export function badAnswer(answer: Answer, why: string): AgentError {
   return new AgentError('bad-answer', message, { status, hadNoEffect });
 }
 
-/**
- * Returns true if the body is neither empty nor JSON, so a proxy or a website probably wrote it.
- */
+/** Returns true if a proxy or a website seems to have answered: not in JSON, but not empty. */
 export function isFromProxy({ text }: Answer): boolean {
   return text.trim() !== '' && !isJson(text);
 }

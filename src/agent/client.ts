@@ -12,16 +12,13 @@ import { statusFailure } from './status-failure.ts';
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
 export interface Client {
-  /** @throws AgentError unless the status is 200, 201, 204 or one that the request accepts */
+  /** @throws AgentError for a status that is not accepted, or if nothing moves within the timeout */
   readonly send: (request: AgentRequest) => Promise<Answer>;
-  /**
-   * Like `send`, but passes the answer to `read` while it arrives. Each chunk restarts the timeout.
-   */
+  /** Like `send`, but reads the answer while it arrives. Each chunk restarts the timeout. */
   readonly receive: <T>(
     request: AgentRequest,
     read: (answer: StreamedAnswer) => Promise<T>,
   ) => Promise<T>;
-  /** Masks secrets in the decoded text of an answer. */
   readonly redact: Redact;
 }
 
@@ -30,13 +27,14 @@ export type BorrowedBuffer = Buffer;
 
 export interface AgentRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Appended to the base URL; may include a query. */
+  /** May include a query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Iterable<BorrowedBuffer>;
   /** Receives the size of each chunk once the socket has taken it. */
   readonly onSent?: (bytes: number) => void;
   readonly maxAnswerBytes?: number;
+  /** Statuses besides 200, 201 and 204. */
   readonly accepts?: readonly number[];
   readonly hints?: Hints;
 }
@@ -61,7 +59,6 @@ export function agentService(connection: Connection): Service {
   };
 }
 
-/** Returns a POST request with a JSON body. */
 export function postJson(path: string, message: object): AgentRequest {
   const bytes = Buffer.from(JSON.stringify(message));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
@@ -98,10 +95,6 @@ interface Transport extends ClientOptions {
 
 const SUCCESS = [200, 201, 204];
 
-/**
- * Sends one request and reads its answer.
- * @throws AgentError for an unsuccessful answer, or if nothing moves within the service's timeout
- */
 async function exchange<T>(
   { method, path, headers, body, onSent, maxAnswerBytes, accepts = [], hints }: AgentRequest,
   { service, dispatcher, cancel, redact, now }: Transport,
@@ -138,10 +131,10 @@ async function exchange<T>(
     throw new AgentError('connection', message);
   };
   try {
-    // undici does not look at `signal` while it connects (nodejs/undici#386).
+    // undici ignores `signal` while it connects (nodejs/undici#386).
     return await Promise.race([clock.ended, receive()]);
   } catch (error) {
-    // Or a response that was rejected early would keep its connection open.
+    // A response that was rejected early would keep its connection open.
     clock.end(error);
     throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
   } finally {

@@ -4,7 +4,7 @@ import { inputError } from '../inputs/input-error.ts';
 
 const MAX_CONNECT_MS = 10_000;
 
-/** Opens connections through the proxy of the environment, if there is one. @throws InputError */
+/** @throws InputError for a bad proxy URL */
 export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
   // Pass options instead of a connector, so that connections resume each other's TLS sessions.
   // HTTP/2 is off because one GOAWAY would break every upload in flight (nodejs/undici#5089 and
@@ -25,7 +25,7 @@ function bypassesProxy(url: string): boolean {
   return protocol === 'http:' && isLoopback(hostname);
 }
 
-/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
+// Only the names, since the values may contain passwords.
 function proxyVariables(): string[] {
   // Windows ignores the case of variable names, so report the spelling that was set.
   const names = Object.keys(process.env).filter(name => /^https?_proxy$/i.test(name));

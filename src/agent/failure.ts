@@ -1,6 +1,7 @@
 import { truncate } from '../text/escape.ts';
 import type { Redact } from '../text/redact.ts';
 
+// Some requests and some answers have hints of their own.
 const GENERAL_HINTS = {
   unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
   forbidden: 'Check that the token may use this sandbox, and that the sandbox may resume.',
@@ -41,15 +42,13 @@ const FATAL: readonly FailureKind[] = [
   'cancelled',
 ];
 
-/** Hints that replace the general ones for one kind of request. */
 export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
 
 interface AgentErrorDetails {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Replaces the hint of the kind. */
   readonly hint?: string | undefined;
-  /** Refusals need not say so. */
+  /** Refusals are recognized by their kind and status. */
   readonly hadNoEffect?: boolean;
 }
 

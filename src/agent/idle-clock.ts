@@ -1,6 +1,6 @@
 export type IdleClock = ReturnType<typeof startIdleClock>;
 
-/** Ends with the error of `expire` after `ms` milliseconds without a restart. */
+/** Ends with an error after `ms` milliseconds without a restart. */
 export function startIdleClock(ms: number, expire: () => Error) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const aborter = new AbortController();
@@ -19,7 +19,6 @@ export function startIdleClock(ms: number, expire: () => Error) {
   return { ended, signal: aborter.signal, end, restart, stop };
 }
 
-/** Restarts the clock whenever a chunk has been taken. */
 export async function* restartOnChunk(
   chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
   { signal, restart }: IdleClock,

@@ -59,7 +59,7 @@ export function networkFailure(
   const meaning = MEANINGS.find(
     each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
   );
-  // A bug, unless a row above knows it as the refusal of a proxy.
+  // This is a bug, unless a row of the table has recognized a proxy.
   if (meaning === undefined && code === 'UND_ERR_INVALID_ARG') return error;
   const { failed, words = messageOf(error), hint }: Meaning = meaning ?? { failed: 'request' };
   const text = excerpt(words, redact);

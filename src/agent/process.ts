@@ -32,7 +32,7 @@ export interface ProcessEnd {
   readonly problem: string | undefined;
 }
 
-/** Starts a process and follows it until it exits. @throws AgentError if it does not see the end */
+/** Follows the process until it exits. @throws AgentError if the end is not seen */
 export function startProcess(
   client: Client,
   { command: cmd, args, env: envs, workingDirectory, username }: ProcessOptions,
@@ -48,7 +48,7 @@ export function startProcess(
 
 /**
  * Follows a process that is already running. Output written while nothing was connected is lost.
- * The agent remembers an exit for 30 s. @throws AgentError if it does not see the end
+ * The agent remembers an exit for 30 s. @throws AgentError if the end is not seen
  */
 export function attachProcess(
   client: Client,
@@ -58,7 +58,7 @@ export function attachProcess(
   return follow(client, '/process.Process/Connect', { process: { pid } }, handlers);
 }
 
-/** Kills a process, but not its children. @throws AgentError */
+/** Does not kill the children of the process. @throws AgentError */
 export async function killProcess(client: Client, pid: number): Promise<void> {
   const message = { process: { pid }, signal: 'SIGNAL_SIGKILL' };
   await client.send(postJson('/process.Process/SendSignal', message));
@@ -151,7 +151,7 @@ function frameOf(message: object): Buffer {
   return Buffer.concat([header, json]);
 }
 
-/** Yields whole frames and drops a truncated last one. @throws AgentError if a frame is too long */
+/** Drops a truncated last frame. @throws AgentError if a frame is too long */
 async function* readFrames({ label, chunks }: StreamedAnswer) {
   let unread: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

@@ -8,7 +8,6 @@ export type Sleep = (ms: number, stop: AbortSignal) => Promise<boolean>;
 export interface RetryPolicy {
   readonly retries: number;
   readonly sleep: Sleep;
-  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
@@ -52,7 +51,6 @@ export async function withRetries<T>(
   }
 }
 
-/** Describes a retry for the log, as in `Attempt 1 for a.js failed, next in 1 s: …`. */
 export function describeRetry(name: string, { attempt, error, delayMs }: Retry): string {
   return `Attempt ${attempt} for ${name} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }

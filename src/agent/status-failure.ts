@@ -8,7 +8,6 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 interface Meaning {
   readonly statuses: readonly number[];
-  /** Most words mean the same in every service; the status rules out other contexts. */
   readonly words?: RegExp;
   readonly kind: FailureKind;
   readonly hint?: string;

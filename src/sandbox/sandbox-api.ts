@@ -1,7 +1,13 @@
 import { type Answer, badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
 import { type Client, type ClientOptions, openClient, postJson } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
-import { describeRetry, type RetryOptions, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import {
+  describeRetry,
+  type Retry,
+  type RetryOptions,
+  type RetryPolicy,
+  withRetries,
+} from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
@@ -19,10 +25,7 @@ export interface SandboxApi extends RetryOptions, AsyncDisposable {
   readonly client: Client;
 }
 
-/**
- * Opens the API, to be declared with `await using`. `stop` prevents further attempts; only the
- * runner's kill ends one in flight.
- */
+/** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
 export function openApi(
   { apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries }: Inputs<'sandbox-end'>,
   context: SandboxContext,
@@ -31,15 +34,9 @@ export function openApi(
   const { killImminent: cancel, sleep, random, log } = context;
   const service = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeoutMs };
   const client = openClient(service, { ...context, cancel });
-  return {
-    client,
-    retries,
-    sleep,
-    random,
-    stop,
-    onRetry: retry => log.line(describeRetry('the sandbox', retry)),
-    [Symbol.asyncDispose]: client[Symbol.asyncDispose],
-  };
+  const onRetry = (retry: Retry) => log.line(describeRetry('the sandbox', retry));
+  const { [Symbol.asyncDispose]: dispose } = client;
+  return { client, retries, sleep, random, stop, onRetry, [Symbol.asyncDispose]: dispose };
 }
 
 export interface Sandbox {
@@ -48,30 +45,33 @@ export interface Sandbox {
   readonly domain: string | undefined;
 }
 
-/**
- * Creates a sandbox. Calls `onUncertain` after each attempt that failed but may have created one.
- * @throws AgentError
- */
-export function createSandbox(
+/** Calls `onUncertain` once if a failed attempt may have created a sandbox. @throws AgentError */
+export async function createSandbox(
   api: SandboxApi,
   inputs: Pick<Inputs<'sandbox'>, 'template' | 'lifetime' | 'metadata' | 'env'>,
   onUncertain: () => void,
 ): Promise<Sandbox> {
+  const { template: templateID, lifetime, metadata, env: envVars } = inputs;
   // E2B returns a token only with `secure`; `autoPause` would pause the sandbox when its lifetime
   // ends, instead of deleting it.
-  const settings = { timeout: toSeconds(inputs.lifetime), secure: true, autoPause: false };
-  const { template: templateID, metadata, env: envVars } = inputs;
+  const settings = { timeout: toSeconds(lifetime), secure: true, autoPause: false };
   const request = postJson('/sandboxes', { templateID, ...settings, metadata, envVars });
   // Services answer 503 while they restart, which should not fail a job.
   const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
-  return callWithRetries({ ...api, isRepeatable }, async () => {
+  let isUncertain = false;
+  const create = async () => {
     try {
       return decodeSandbox(await api.client.send(request));
     } catch (error) {
-      if (!(error instanceof AgentError && error.hadNoEffect)) onUncertain();
+      isUncertain ||= !(error instanceof AgentError && error.hadNoEffect);
       throw error;
     }
-  });
+  };
+  try {
+    return await callWithRetries({ ...api, isRepeatable }, create);
+  } finally {
+    if (isUncertain) onUncertain();
+  }
 }
 
 /** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
@@ -102,7 +102,6 @@ async function callWithRetries<T>(api: RetryOptions, attempt: () => Promise<T>):
   throw new AgentError(kind, message, { hint: HINTS[kind] ?? OTHER_HINT });
 }
 
-// The API counts in whole seconds.
 function toSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }

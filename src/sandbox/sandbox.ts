@@ -13,21 +13,18 @@ import {
 
 export interface ScheduledDeletion {
   readonly id: string;
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds; later if the lifetime is extended. */
   readonly endsAt: number;
 }
 
 /** Saves a deletion for the post step. */
 export type ScheduleDeletion = (deletion: ScheduledDeletion) => void;
 
-export interface PublishedSandbox {
-  readonly id: string;
+export interface PublishedSandbox extends ScheduledDeletion {
   readonly token: string;
   readonly domain: string | undefined;
   /** May contain placeholders; empty if unknown. */
   readonly baseUrl: string;
-  /** Unix ms; the real end may be later if the lifetime was extended. */
-  readonly endsAt: number;
 }
 
 /**
@@ -58,7 +55,7 @@ export async function createOrConnect(
   return { id, token, domain, baseUrl, endsAt };
 }
 
-/** Deletes a sandbox, unless it is already gone. @throws AgentError */
+/** @throws AgentError unless the sandbox is gone */
 export async function deleteAtEnd(
   { id }: ScheduledDeletion,
   inputs: Inputs<'sandbox-end'>,
@@ -96,14 +93,9 @@ async function create(
   for (const [name, value] of Object.entries(env))
     if (/^(["']).*\1$/.test(value))
       log.warning(`env: the value of ${name} is sent with its quotation marks.`);
-  let uncertainAt: number | undefined;
-  const onUncertain = () => {
-    uncertainAt = now();
-  };
-  const sandbox = await createSandbox(api, inputs, onUncertain).finally(() => {
-    if (uncertainAt !== undefined)
-      log.warning(maybeCreatedWarning(metadata, uncertainAt + lifetime));
-  });
+  const sandbox = await createSandbox(api, inputs, () =>
+    log.warning(maybeCreatedWarning(metadata, now() + lifetime)),
+  );
   const { id } = sandbox;
   const deletion = { id, endsAt: now() + lifetime };
   try {
