@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { AgentError } from '../../src/agent/failure.ts';
 import {
   attachProcess,
@@ -17,7 +16,6 @@ import {
   frame,
   LAST_FRAME,
   outputFrame,
-  signalFrame,
   startFrame,
   wholeStream,
 } from '../process-frames.ts';
@@ -63,9 +61,9 @@ async function follow(script: Script, options: Partial<ProcessOptions> = {}): Pr
   return { pids, output: Buffer.concat(output).toString(), end };
 }
 
-/** Starts a process whose answer consists of these pieces. */
-function followPieces(...pieces: readonly Buffer[]): Promise<Followed> {
-  return follow(onRequest(socket => answerWith(socket, pieces)));
+/** Answers with these pieces. */
+function pieces(...all: readonly Buffer[]): Script {
+  return onRequest(socket => answerWith(socket, all));
 }
 
 /** Begins an answer with these pieces, then loses the connection. */
@@ -76,10 +74,15 @@ function cut(...pieces: readonly Buffer[]): Script {
   });
 }
 
-/** Returns the requests that a call makes. */
-async function requestsOf(
-  call: (client: ReturnType<typeof openTestClient>) => Promise<unknown>,
-): Promise<RawRequest[]> {
+const IGNORED = { onStart: () => {}, onOutput: () => {} };
+
+/** Decodes the only frame of a request. */
+function messageOf({ body }: RawRequest): unknown {
+  assert.deepEqual([body[0], body.readUInt32BE(1)], [0, body.length - 5]);
+  return JSON.parse(body.toString('utf8', 5));
+}
+
+test('a process is started, attached to by its pid, and killed, as the Connect protocol asks for', async () => {
   const requests: RawRequest[] = [];
   await using server = await rawServer(
     onRequest((socket, request) => {
@@ -89,60 +92,42 @@ async function requestsOf(
     }),
   );
   await using client = openTestClient(`http://${server.host}`);
-  await call(client);
-  return requests;
-}
-
-const IGNORED = { onStart: () => {}, onOutput: () => {} };
-
-/** Decodes the only frame of a request. */
-function messageOf({ body }: RawRequest): unknown {
-  assert.deepEqual([body[0], body.readUInt32BE(1)], [0, body.length - 5]);
-  return JSON.parse(body.toString('utf8', 5));
-}
-
-describe('requests', () => {
-  test('a start sends the command, the user, and what the Connect protocol asks for', async () => {
-    const options = { ...COMMAND, workingDirectory: 'app', username: 'ünï' };
-    const [request] = await requestsOf(client => startProcess(client, options, IGNORED));
-    assert.ok(request);
-    assert.match(request.head, /^POST \/process\.Process\/Start HTTP/);
-    const basic = Buffer.from('ünï:').toString('base64');
-    for (const line of [
-      `Authorization: Basic ${basic}`,
-      `X-Access-Token: ${TOKEN}`,
-      'Content-Type: application/connect\\+json',
-      'Connect-Protocol-Version: 1',
-      // 0 crashes E2B's agent.
-      'Keepalive-Ping-Interval: 10',
-    ])
-      assert.match(request.head, RegExp(`^${line}\r$`, 'im'));
-    const { command: cmd, args, env: envs } = COMMAND;
-    const process = { cmd, args, envs, cwd: 'app' };
-    assert.deepEqual(messageOf(request), { process, stdin: false });
-  });
-
-  test('a start leaves user and folder to the agent if they are empty', async () => {
-    const [request] = await requestsOf(client => startProcess(client, COMMAND, IGNORED));
-    assert.ok(request);
-    assert.doesNotMatch(request.head, /^Authorization:/im);
-    assert.doesNotMatch(JSON.stringify(messageOf(request)), /"cwd"/);
-  });
-
-  test('an attachment names the process by its pid', async () => {
-    const [request] = await requestsOf(client => attachProcess(client, 7, IGNORED));
-    assert.ok(request);
-    assert.match(request.head, /^POST \/process\.Process\/Connect HTTP/);
-    assert.match(request.head, /^Keepalive-Ping-Interval: 10\r$/im);
-    assert.deepEqual(messageOf(request), { process: { pid: 7 } });
-  });
-
-  test('a process is killed by its pid, in plain JSON', async () => {
-    const [request] = await requestsOf(client => killProcess(client, 7));
-    assert.match(request?.head ?? '', /^POST \/process\.Process\/SendSignal HTTP/);
-    assert.match(request?.head ?? '', /^Content-Type: application\/json\r$/im);
-    const message = JSON.parse(String(request?.body));
-    assert.deepEqual(message, { process: { pid: 7 }, signal: 'SIGNAL_SIGKILL' });
+  const ofUser = { ...COMMAND, workingDirectory: 'app', username: 'ünï' };
+  await startProcess(client, ofUser, IGNORED);
+  await startProcess(client, COMMAND, IGNORED);
+  await attachProcess(client, 7, IGNORED);
+  await killProcess(client, 7);
+  const [start, plainStart, attach, kill] = requests;
+  assert.ok(start && plainStart && attach && kill);
+  const hasLines = ({ head }: RawRequest, lines: readonly string[]) => {
+    for (const line of lines)
+      assert.ok(head.toLowerCase().includes(`${line.toLowerCase()}\r\n`), line);
+  };
+  // A Keepalive-Ping-Interval of 0 crashes E2B's agent.
+  const lines = [
+    'Content-Type: application/connect+json',
+    'Connect-Protocol-Version: 1',
+    'Keepalive-Ping-Interval: 10',
+    `X-Access-Token: ${TOKEN}`,
+  ];
+  const basic = Buffer.from('ünï:').toString('base64');
+  hasLines(start, [
+    'POST /process.Process/Start HTTP/1.1',
+    `Authorization: Basic ${basic}`,
+    ...lines,
+  ]);
+  hasLines(attach, ['POST /process.Process/Connect HTTP/1.1', ...lines]);
+  hasLines(kill, ['POST /process.Process/SendSignal HTTP/1.1', 'Content-Type: application/json']);
+  const { command: cmd, args, env: envs } = COMMAND;
+  const process = { cmd, args, envs };
+  assert.deepEqual(messageOf(start), { process: { ...process, cwd: 'app' }, stdin: false });
+  // The agent chooses user and folder.
+  assert.deepEqual(messageOf(plainStart), { process, stdin: false });
+  assert.doesNotMatch(plainStart.head, /^Authorization:/im);
+  assert.deepEqual(messageOf(attach), { process: { pid: 7 } });
+  assert.deepEqual(JSON.parse(String(kill.body)), {
+    process: { pid: 7 },
+    signal: 'SIGNAL_SIGKILL',
   });
 });
 
@@ -178,23 +163,6 @@ describe('frames', () => {
     assert.equal(server.connections.length, 1);
   });
 
-  test('output is passed on before the process ends', async () => {
-    const arrived = Promise.withResolvers<void>();
-    await using server = await rawServer(
-      onRequest(socket => {
-        beginAnswer(socket, [startFrame(1), outputFrame('first')]);
-        void arrived.promise.then(() => socket.end());
-      }),
-    );
-    await using client = openTestClient(`http://${server.host}`);
-    const onOutput = (bytes: Buffer) => {
-      assert.equal(String(bytes), 'first');
-      arrived.resolve();
-    };
-    await assert.rejects(startProcess(client, COMMAND, { onStart() {}, onOutput }));
-    await arrived.promise;
-  });
-
   const SENSELESS: readonly object[] = [
     {},
     [],
@@ -208,69 +176,57 @@ describe('frames', () => {
     const senseless = SENSELESS.map(message => frame(message));
     const [start, ...others] = frames;
     assert.ok(start);
-    assert.deepEqual(await followPieces(start, ...senseless, ...others), expected);
+    assert.deepEqual(await follow(pieces(start, ...senseless, ...others)), expected);
     const noJson = Buffer.concat([Buffer.from([0, 0, 0, 0, 2]), Buffer.from('{"')]);
-    assert.deepEqual(await followPieces(start, noJson, ...others), expected);
+    assert.deepEqual(await follow(pieces(start, noJson, ...others)), expected);
   });
 });
 
 describe('ends', () => {
-  type Case = readonly [last: readonly Buffer[], exitCode: number | undefined, problem?: RegExp];
-  const end = (fields: object) => frame({ event: { end: fields } });
-  const ENDS: Readonly<Record<string, Case>> = {
-    'an absent exit code is 0 if the process exited': [[endFrame(0), LAST_FRAME], 0],
-    'an absent exit code is unknown if nothing says that the process exited': [
-      [end({ status: 'exit status 0' }), LAST_FRAME],
-      undefined,
-    ],
-    'an exit code of 0 is unknown if the process did not exit': [
-      [end({ exitCode: 0, exited: false }), LAST_FRAME],
-      undefined,
-    ],
-    'an exit code that is no number is unknown': [
-      [end({ exitCode: '0', exited: true }), LAST_FRAME],
-      undefined,
-    ],
-    'an end without any fields has no exit code': [[end({}), LAST_FRAME], undefined],
-    'an exit code of 3 is kept': [[endFrame(3), LAST_FRAME], 3],
-    'an exit code of 127 is kept': [[endFrame(127), LAST_FRAME], 127],
-    'a signal is the exit code -1': [[signalFrame('killed'), LAST_FRAME], -1],
-    'an end without the last frame is not trusted': [[endFrame(0)], 0, /connection was closed/],
-    'an end is not trusted if the last frame has an error': [
-      [endFrame(0), errorFrame('internal', 'lost it')],
-      0,
-      /failed \(internal\). It said: "lost it"/,
-    ],
-    'an end is not trusted if something other than frames follows': [
-      [endFrame(0), Buffer.from('<html></html>')],
-      0,
-      /something other than frames/,
-    ],
-    'an end is not trusted if the last frame is cut off': [
-      [endFrame(0), LAST_FRAME.subarray(0, -1)],
-      0,
-      /connection was closed/,
-    ],
-  };
-  for (const [what, [last, exitCode, problem = /^undefined$/]] of Object.entries(ENDS))
-    test(what, async () => {
-      const followed = await followPieces(startFrame(1), ...last);
-      assert.ok(!(followed.end instanceof Error), JSON.stringify(followed));
-      assert.equal(followed.end.exitCode, exitCode);
-      assert.match(String(followed.end.problem), problem);
+  type End = Readonly<{ exited?: boolean; exitCode?: number | string; status?: string }>;
+  const EXIT_CODES: readonly (readonly [end: End, exitCode: number | undefined])[] = [
+    [{ exited: true }, 0],
+    [{ exited: true, exitCode: 3 }, 3],
+    [{ exitCode: -1, status: 'signal: killed' }, -1],
+    [{}, undefined],
+    [{ status: 'exit status 0' }, undefined],
+    [{ exited: false, exitCode: 0 }, undefined],
+    [{ exited: true, exitCode: '0' }, undefined],
+  ];
+  for (const [fields, exitCode] of EXIT_CODES)
+    test(`the end ${JSON.stringify(fields)} has the exit code ${exitCode}`, async () => {
+      const { end } = await follow(pieces(frame({ event: { end: fields } }), LAST_FRAME));
+      assert.deepEqual(end, { exitCode, status: fields.status ?? '', problem: undefined });
     });
 
-  test('an end is not trusted if the connection is closed after it', async () => {
-    const { end: seen } = await follow(cut(startFrame(1), endFrame(0)));
-    assert.ok('exitCode' in seen, JSON.stringify(seen));
-    assert.equal(seen.exitCode, 0);
-    assert.match(seen.problem ?? '', /connection was closed/);
-  });
+  const BROKEN: Readonly<Record<string, readonly [script: Script, problem: RegExp]>> = {
+    'without a last frame': [pieces(endFrame(0)), /connection was closed/],
+    'before a lost connection': [cut(endFrame(0)), /connection was closed/],
+    'before half a last frame': [
+      pieces(endFrame(0), LAST_FRAME.subarray(0, -1)),
+      /connection was closed/,
+    ],
+    'before an error': [
+      pieces(endFrame(0), errorFrame('internal', 'lost it')),
+      /failed \(internal\). It said: "lost it"/,
+    ],
+    'before something other than frames': [
+      pieces(endFrame(0), Buffer.from('<html></html>')),
+      /something other than frames/,
+    ],
+  };
+  for (const [what, [script, problem]] of Object.entries(BROKEN))
+    test(`an end ${what} is not trusted`, async () => {
+      const { end } = await follow(script);
+      assert.ok('exitCode' in end, JSON.stringify(end));
+      assert.equal(end.exitCode, 0);
+      assert.match(String(end.problem), problem);
+    });
 
   test('the words for an end are redacted, and kept on one short line', async () => {
     const status = `killed\nby ${TOKEN} ${'x'.repeat(400)}`;
     const fields = frame({ event: { end: { exitCode: 1, status } } });
-    const { end: seen } = await followPieces(startFrame(1), fields, LAST_FRAME);
+    const { end: seen } = await follow(pieces(fields, LAST_FRAME));
     assert.ok('exitCode' in seen);
     assert.match(seen.status, /^killed by \*\*\* x+…$/);
     assert.ok(seen.status.length <= 301);
@@ -279,11 +235,9 @@ describe('ends', () => {
 
 describe('failures', () => {
   type Failing = readonly [script: Script, kind: string, words: RegExp, hint?: RegExp];
-  const pieces = (...all: readonly Buffer[]) => onRequest(socket => answerWith(socket, all));
   const html = '<!doctype html><h1>It works</h1>';
   const long = Buffer.from([0, 0, 16, 0, 1]);
   const FAILURES: Readonly<Record<string, Failing>> = {
-    'an answer without frames fails': [pieces(), 'connection', /connection was closed/],
     'an answer that ends after the start fails': [
       pieces(startFrame(1), outputFrame('x')),
       'connection',
@@ -335,7 +289,7 @@ describe('failures', () => {
   ];
   for (const [code, kind, hint] of CODES)
     test(`the Connect error ${code} is reported with its words, redacted`, async () => {
-      const { end, pids } = await followPieces(errorFrame(code, `no\n "${TOKEN}"`));
+      const { end, pids } = await follow(pieces(errorFrame(code, `no\n "${TOKEN}"`)));
       assert.ok(end instanceof AgentError, JSON.stringify(end));
       assert.equal(end.kind, kind);
       assert.match(end.hint, hint);
@@ -346,7 +300,7 @@ describe('failures', () => {
 
   test('an error frame of any shape is an error', async () => {
     for (const error of [null, {}, 'x', 7, [], { code: 1, message: {} }]) {
-      const { end } = await followPieces(startFrame(1), frame({ error }, 2));
+      const { end } = await follow(pieces(startFrame(1), frame({ error }, 2)));
       assert.ok(end instanceof AgentError, JSON.stringify(error));
     }
   });
@@ -358,12 +312,17 @@ describe('failures', () => {
     await assert.rejects(killProcess(client, 7), /answered 404.*process with pid 7 not found/);
   });
 
-  test('a followed process that is cancelled fails as cancelled', async () => {
+  test('output is passed on before the process ends, and a cancelled job stops following', async () => {
     const cancel = new AbortController();
-    await using server = await rawServer(onRequest(socket => beginAnswer(socket, [startFrame(1)])));
+    await using server = await rawServer(
+      onRequest(socket => beginAnswer(socket, [startFrame(1), outputFrame('first')])),
+    );
     await using client = openTestClient(`http://${server.host}`, { cancel: cancel.signal });
-    const onStart = () => void setImmediate().then(() => cancel.abort());
-    const following = startProcess(client, COMMAND, { onStart, onOutput() {} });
+    const onOutput = (bytes: Buffer) => {
+      assert.equal(String(bytes), 'first');
+      cancel.abort();
+    };
+    const following = startProcess(client, COMMAND, { onStart() {}, onOutput });
     await assert.rejects(following, { kind: 'cancelled' });
   });
 });
