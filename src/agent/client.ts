@@ -107,7 +107,7 @@ async function exchange<T>(
   const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
   const onCancel = () => clock.end(new AgentError('cancelled', cancelled));
   cancel.addEventListener('abort', onCancel);
-  async function* sending(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
+  async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
     // undici only asks for the next chunk once the socket has taken this one.
     yield* restartOnChunk(chunks, clock, onSent);
     isSent = true;
@@ -116,7 +116,7 @@ async function exchange<T>(
     const response = await sendRequest(dispatcher, `${service.baseUrl}${path}`, {
       method,
       headers: { ...service.headers, ...headers },
-      body: body && sending(body),
+      body: body && sendBody(body),
       signal: clock.signal,
     });
     const { statusCode: status, body: chunks } = response;
