@@ -5,7 +5,6 @@ import type { Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, type StreamedAnswer } from './answer.ts';
 import { openDispatcher, proxyOf, sendRequest } from './dispatcher.ts';
 import { AgentError, type Hints } from './failure.ts';
-import { type IdleClock, restartOnChunk, startIdleClock } from './idle-clock.ts';
 import { networkFailure } from './network-failure.ts';
 import { statusFailure } from './status-failure.ts';
 
@@ -148,4 +147,39 @@ async function exchange<T>(
 function stallError(label: string, isSent: boolean): AgentError {
   const problem = isSent ? 'the answer did not end' : 'nothing more could be sent';
   return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
+}
+
+type IdleClock = ReturnType<typeof startIdleClock>;
+
+/** Ends with an error after `ms` milliseconds without a restart. */
+function startIdleClock(ms: number, expire: () => Error) {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const aborter = new AbortController();
+  const end = (error: unknown) => {
+    reject(error);
+    aborter.abort(error);
+  };
+  const start = () => setTimeout(() => end(expire()), ms);
+  let timer = start();
+  const stop = () => clearTimeout(timer);
+  const restart = () => {
+    // Not timer.refresh(), which Node's mock timers ignore.
+    stop();
+    timer = start();
+  };
+  return { ended, signal: aborter.signal, end, restart, stop };
+}
+
+async function* restartOnChunk(
+  chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
+  { signal, restart }: IdleClock,
+  onTaken?: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    yield chunk;
+    // undici may ask for more chunks after the request has ended.
+    if (signal.aborted) return;
+    restart();
+    onTaken?.(chunk.length);
+  }
 }
