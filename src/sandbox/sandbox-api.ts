@@ -48,7 +48,7 @@ export interface Sandbox {
 /** Calls `onUncertain` once if a failed attempt may have created a sandbox. @throws AgentError */
 export async function createSandbox(
   api: SandboxApi,
-  inputs: Pick<Inputs<'sandbox'>, 'template' | 'lifetime' | 'metadata' | 'env'>,
+  inputs: Inputs<'sandbox'>,
   onUncertain: () => void,
 ): Promise<Sandbox> {
   const { template: templateID, lifetime, metadata, env: envVars } = inputs;
