@@ -56,8 +56,10 @@ export async function createSandbox(
   // ends, instead of deleting it.
   const settings = { timeout: toSeconds(lifetime), secure: true, autoPause: false };
   const request = postJson('/sandboxes', { templateID, ...settings, metadata, envVars });
-  // Services answer 503 while they restart, which should not fail a job.
-  const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
+  // Services answer 503 while they restart, which should not fail a job. Of other refusals, only a
+  // 429 may pass.
+  const isRepeatable = ({ hadNoEffect, status = 0 }: AgentError) =>
+    [429, 503].includes(status) || (hadNoEffect && (status === 0 || status >= 500));
   let isUncertain = false;
   const create = async () => {
     try {
