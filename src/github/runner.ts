@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { getInput, setSecret } from '@actions/core';
+import { secretsIn } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type EntryPoint, inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { secretsIn } from '../inputs/secrets.ts';
 
 /** Reads the step's inputs, masking secrets before anything can be logged. */
 export function readInputs(entry: EntryPoint): RawInputs {

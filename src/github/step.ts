@@ -1,5 +1,6 @@
 import { USER_AGENT } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
+import { secretsIn } from '../inputs/connection.ts';
 import {
   type EntryPoint,
   type Inputs,
@@ -10,7 +11,6 @@ import {
 } from '../inputs/inputs.ts';
 import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { secretsIn } from '../inputs/secrets.ts';
 import { errorLines, failedReport, type Report, toReportedError } from '../report/report.ts';
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';

@@ -13,10 +13,10 @@ import {
   token,
 } from './connection.ts';
 import { CROSS_INPUT_RULES } from './cross-input-rules.ts';
-import { byteSize, downloadLines } from './downloads.ts';
-import { fileRules, targetDirectory } from './files.ts';
+import { downloadLines, fileRules, targetDirectory } from './files.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
 import {
+  byteSize,
   choice,
   concurrency,
   conditions,

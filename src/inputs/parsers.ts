@@ -1,4 +1,4 @@
-import { type Condition, parseCondition } from '../gate/conditions.ts';
+import { BYTES, type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/escape.ts';
 import { InputError, tryAll } from './input-error.ts';
 
@@ -78,6 +78,23 @@ export function duration(min: number, fallback: string): InputParser<number> {
     if (ms >= min && ms <= MAX_DURATION_MS) return ms;
     return reject(
       `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`,
+      fallback,
+    );
+  };
+}
+
+/** Parses bytes, or a number with a unit such as `512MiB`. */
+export function byteSize(fallback: string): InputParser<number> {
+  return (value, reject) => {
+    const [, number, unit = ''] =
+      /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
+    const isUnit = ([name]: readonly [string, number]) => name.toLowerCase() === unit.toLowerCase();
+    const [, factor = unit === '' ? 1 : Number.NaN] = Object.entries(BYTES).find(isUnit) ?? [];
+    const bytes = Math.round(Number(number) * factor);
+    if (bytes >= 1) return bytes;
+    const units = Object.keys(BYTES).join(', ');
+    return reject(
+      `${quote(value)} is not a size: write bytes, or a number with ${units}.`,
       fallback,
     );
   };

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, resolve } from 'node:path';
 import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
+import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { isSecretHeader } from '../inputs/secrets.ts';
 import { errorText, systemCode } from '../text/errors.ts';
 import { quote } from '../text/escape.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSecretHeader, secretsIn } from '../../src/inputs/secrets.ts';
+import { isSecretHeader, secretsIn } from '../../src/inputs/connection.ts';
 
 test('tokens, signatures, API keys and secret headers are masked, but no values of env', () => {
   const headers = 'no header\r\n Authorization: Basic dXNlcjpwYXNz\r\nX-Cache-Key: production';
