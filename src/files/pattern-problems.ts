@@ -52,9 +52,6 @@ export function findUselessExcludes(
 ): Problem[] {
   const folders = roots.map(root => firstFolderOf(root, directory));
   return [...excludes].flatMap(([line, root]): Problem[] => {
-    const mistake = findBackslash(line);
-    if (mistake !== undefined)
-      return [{ input: 'files', message: `${quote(`!${line}`)} ${mistake}` }];
     if (folders.some(folder => overlap(folder, root))) return [];
     const name = line.replace(/^([~.*]*[\\/])+/, '');
     const anywhere = folders.some(folder => overlap(folder, directory))
@@ -92,14 +89,9 @@ export function explainNoMatch(match: Matches, directory: string, workspace: str
     first === undefined
       ? describeRoot(match, directory)
       : `${match.skipped.length} skipped, such as ${displayPath(first.path, workspace)}: ${first.reason}`;
-  const mistake = findBackslash(pattern) ?? findMistake('unmatched', pattern);
+  const mistake = findMistake('unmatched-pattern', pattern);
   const advice = mistake === undefined ? '' : ` ${quote(pattern)} ${mistake}`;
   return `${quote(pattern)} matches no files to upload (${why}).${advice}`;
-}
-
-function findBackslash(pattern: string): string | undefined {
-  if (path.sep !== '/' || !pattern.includes('\\')) return undefined;
-  return 'has a backslash, which does not separate folders on this runner. Write a slash.';
 }
 
 const MAX_NAMES = 10;

@@ -1,37 +1,37 @@
 import { quote } from '../text/escape.ts';
-import { rejectMistakes } from './mistakes.ts';
-import { type InputParser, parseLines, quoting, type RawInputs, type Reject } from './parsers.ts';
+import { inputError } from './input-error.ts';
+import { findMistake } from './mistakes.ts';
+import { type InputParser, parseLines, type RawInputs } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 
 export const BASE_URL_EXAMPLE = 'https://sandbox.example.com';
 
-export const baseUrl: InputParser<string> = (value, reject) =>
-  parseUrl('base-url', value, reject, BASE_URL_EXAMPLE);
+export const baseUrl: InputParser<string> = value => parseUrl(value, 'base-url', BASE_URL_EXAMPLE);
 
 const API_URL_EXAMPLE = 'https://api.e2b.app';
 
-export const apiUrl: InputParser<string> = (value, reject) => {
-  const url = parseUrl('api-url', value, reject, API_URL_EXAMPLE);
+export const apiUrl: InputParser<string> = value => {
+  const url = parseUrl(value, 'api-url', API_URL_EXAMPLE);
   if (!isUnencrypted(url)) return url;
-  return reject(`${quote(value)} would send secrets unencrypted. Use https.`, API_URL_EXAMPLE);
+  const message = `${quote(value)} would send secrets unencrypted. Use https.`;
+  throw inputError('api-url', message, API_URL_EXAMPLE);
 };
 
 /** Parses a URL without query or fragment, and drops the trailing slash. */
-function parseUrl(input: string, value: string, reject: Reject, example: string): string {
-  if (value === '') return reject('is required: the URL of the service.', example);
+function parseUrl(value: string, input: string, example: string): string {
+  if (value === '') throw inputError(input, 'is required: the URL of the service.', example);
   // Check this first, and do not quote the value: a password may precede the @.
-  if (value.includes('@'))
-    return reject('must not contain credentials or an @: secrets have their own inputs.', example);
-  const rejectUrl = quoting(value, reject, example);
-  rejectMistakes(input, value, rejectUrl);
-  if (/[{}]/.test(value))
-    return rejectUrl('has an unknown placeholder; base-url may have {sandbox-id} and {port}.');
+  if (value.includes('@')) {
+    const message = 'must not contain credentials or an @: secrets have their own inputs.';
+    throw inputError(input, message, example);
+  }
+  const mistake = findMistake('url', value);
   // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
   const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
-  if (url === null) return rejectUrl('is not a URL that begins with https://.');
-  if (/[?#]/.test(value)) return rejectUrl('must not have a query or a fragment.');
-  return url.href.replace(/\/+$/, '');
+  if (mistake === undefined && url !== null) return url.href.replace(/\/+$/, '');
+  const why = mistake ?? 'is not a URL that begins with https://.';
+  throw inputError(input, `${quote(value)} ${why}`, example);
 }
 
 /**
@@ -59,24 +59,25 @@ export function isLoopback(hostname: string): boolean {
 }
 
 export function operationPath(fallback: string): InputParser<string> {
-  return (value, reject) => {
+  return (value, input) => {
     const path = value === '' ? fallback : value;
     // Without a slash, the path would become part of the host.
     if (/^\/[^\s?#]*$/.test(path)) return path;
-    return reject(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
+    const message = `${quote(value)} is not a plain URL path that begins with a slash.`;
+    throw inputError(input, message, fallback);
   };
 }
 
-export const sandboxId: InputParser<string> = (value, reject) => {
-  const rejectId = quoting(value, reject, '${{ steps.sandbox.outputs.id }}');
-  rejectMistakes('sandbox-id', value, rejectId);
-  if (isSandboxId(value)) return value;
-  return rejectId('is not an ID: it may have letters, digits, dots, - and _.');
+export const sandboxId: InputParser<string> = (value, input) => {
+  const mistake = findMistake('sandbox-id', value);
+  if (mistake === undefined && isSandboxId(value)) return value;
+  const why = mistake ?? 'is not an ID: it may have letters, digits, dots, - and _.';
+  throw inputError(input, `${quote(value)} ${why}`, '${{ steps.sandbox.outputs.id }}');
 };
 
 /** Accepts an empty value, since `template` may be given instead. */
-export const existingSandboxId: InputParser<string> = (value, reject) =>
-  value === '' ? value : sandboxId(value, reject);
+export const existingSandboxId: InputParser<string> = (value, input) =>
+  value === '' ? value : sandboxId(value, input);
 
 /** Returns false for an ID that could change the host or path of `base-url`. */
 export function isSandboxId(id: string): boolean {
@@ -87,21 +88,22 @@ export const token = secret('token', '${{ steps.sandbox.outputs.token }}');
 
 export const apiKey = secret('api-key', '${{ secrets.E2B_API_KEY }}');
 
-function secret(input: string, example: string): InputParser<string> {
-  return (value, reject) => {
-    rejectMistakes(input, value, message => reject(message, example));
-    if (isHeaderValue(value)) return value;
-    return reject('has a line break or another character that a header cannot carry.', example);
+function secret(input: 'token' | 'api-key', example: string): InputParser<string> {
+  return value => {
+    const mistake = findMistake(input, value);
+    if (mistake === undefined && isHeaderValue(value)) return value;
+    const why = mistake ?? 'has a line break or another character that a header cannot carry.';
+    throw inputError(input, why, example);
   };
 }
 
 // A token, as defined in RFC 9110, section 5.6.2.
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-export const headerPrefix: InputParser<string> = (value, reject) => {
+export const headerPrefix: InputParser<string> = (value, input) => {
   const prefix = value || 'Svc';
   if (HEADER_NAME.test(prefix)) return prefix;
-  return reject(`${quote(value)} cannot be part of a header's name.`, 'E2b');
+  throw inputError(input, `${quote(value)} cannot be part of a header's name.`, 'E2b');
 };
 
 // The action sets some of these, and undici throws for others. Proxy-Authorization would send the
@@ -109,17 +111,17 @@ export const headerPrefix: InputParser<string> = (value, reject) => {
 const RESERVED =
   /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
 
-const HEADER_EXAMPLE = '"X-Metadata-build: 42"';
-
 /** Parses one header per line. Messages omit values, which may be secret. */
-export const headers: InputParser<Readonly<Record<string, string>>> = (value, reject) => {
-  const lines = parseLines(value, reject, (line, rejectLine) => {
+export const headers: InputParser<Readonly<Record<string, string>>> = (value, input) => {
+  const lines = parseLines(value, line => {
     const header = splitHeader(line);
-    if (header === undefined)
-      return rejectLine('this is not of the form Name: value.', HEADER_EXAMPLE);
-    const [name] = header;
-    if (!RESERVED.test(name)) return header;
-    return rejectLine(`the action itself sets ${quote(name)}. Remove the line.`, HEADER_EXAMPLE);
+    const [name = ''] = header ?? [];
+    if (header !== undefined && !RESERVED.test(name)) return header;
+    const why =
+      header === undefined
+        ? 'this is not of the form Name: value.'
+        : `the action itself sets ${quote(name)}. Remove the line.`;
+    throw inputError(input, why, '"X-Metadata-build: 42"');
   });
   return Object.fromEntries(lines);
 };

@@ -1,6 +1,6 @@
 export interface Problem {
   readonly input: string;
-  /** States what is wrong and what is valid, without secrets. */
+  /** Says what is wrong and what is valid, without secrets. */
   readonly message: string;
   readonly example?: string;
 }
@@ -24,8 +24,12 @@ export function describeProblem({ input, message, example }: Problem): string {
   return `${input}: ${message}${example === undefined ? '' : ` Example: ${example}`}`;
 }
 
-/** Parses every item, and collects the problems of every `InputError`. */
-export function tryAll<I, T>(items: readonly I[], parse: (item: I) => T) {
+/** Parses every item, and collects the problems of every `InputError`, each after its place. */
+export function tryAll<I, T>(
+  items: readonly I[],
+  parse: (item: I) => T,
+  placeOf: (item: I) => string = () => '',
+) {
   const problems: Problem[] = [];
   const parsed: T[] = [];
   for (const item of items) {
@@ -33,7 +37,8 @@ export function tryAll<I, T>(items: readonly I[], parse: (item: I) => T) {
       parsed.push(parse(item));
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      problems.push(...error.problems);
+      const place = placeOf(item);
+      problems.push(...error.problems.map(each => ({ ...each, message: place + each.message })));
     }
   }
   return { parsed, problems };

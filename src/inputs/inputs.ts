@@ -14,7 +14,7 @@ import {
 } from './connection.ts';
 import { CROSS_INPUT_RULES } from './cross-input-rules.ts';
 import { downloadLines, fileRules, targetDirectory } from './files.ts';
-import { InputError, inputError, tryAll } from './input-error.ts';
+import { InputError, tryAll } from './input-error.ts';
 import {
   byteSize,
   choice,
@@ -25,7 +25,6 @@ import {
   type InputParser,
   keyValues,
   type RawInputs,
-  type Reject,
   script,
   shard,
   text,
@@ -177,12 +176,10 @@ export function inputNames(entry: EntryPoint): string[] {
  */
 export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
   const filled = fillPlaceholders(raw);
-  const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
-    const reject: Reject = (message, example) => {
-      throw inputError(name, message, example);
-    };
-    return [camelCase(name), parse((filled[name] ?? '').trim(), reject)];
-  });
+  const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => [
+    camelCase(name),
+    parse((filled[name] ?? '').trim(), name),
+  ]);
   // Rejected values are missing here, but only the rules notice: the function throws before it
   // returns.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser

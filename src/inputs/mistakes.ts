@@ -1,124 +1,134 @@
-import type { Reject } from './parsers.ts';
+import path from 'node:path';
 
-interface CommonMistake {
-  readonly inputs: readonly string[];
-  readonly pattern: RegExp;
-  /** Follows the input's name or its quoted value, as in `"https://x.io" is a URL…`. */
-  readonly message: string;
-}
+/** The message follows the quoted value, or the input's name if the value is secret. */
+type Mistake = readonly [pattern: RegExp, message: string];
 
-const VALUES = ['sandbox-id', 'token', 'api-key', 'base-url', 'api-url'];
-const PATHS = ['files', 'target'];
+const EMPTY: Mistake = [
+  /^(null|undefined)?$/,
+  'is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot.',
+];
+
+const QUOTED: Mistake = [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'];
+
+const NOT_EVALUATED =
+  'contains a variable or expression that nothing evaluates here. Use an expression in the workflow, such as `${{ env.NAME }}`.';
+
+const SHELL_VARIABLE: Mistake = [
+  // Do not match $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
+  /\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
+  NOT_EVALUATED,
+];
+
+const IN_ANY_VALUE = [QUOTED, SHELL_VARIABLE];
+const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
+
+const VARIABLE_ANYWHERE: Mistake = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, NOT_EVALUATED];
+
+const COMMENT: Mistake = [/\s#/, 'has a # in it. Write each comment on a line of its own.'];
+
+const BAD_ARROW =
+  'has a ->, => or colon in it. In front of a target, write => with a space on each side.';
 
 const SEPARATES_NOTHING =
   'has a comma or a space, which separates nothing. Write each pattern on its own line.';
 
-// As an input, `files` stands for each pattern, `exclude` for each `!` line, `unmatched` for each
-// pattern that matches nothing, and `target` also for the targets in `files`.
-const MISTAKES: readonly CommonMistake[] = [
-  {
-    inputs: ['sandbox-id', 'token', 'api-key'],
-    pattern: /^(null|undefined)?$/,
-    message:
-      'is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot.',
-  },
-  {
-    inputs: ['token'],
-    pattern: /^(sk_)?e2b_/i,
-    message:
-      "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox.",
-  },
-  {
-    inputs: [...VALUES, ...PATHS],
-    pattern: /\$\{\{/,
-    message: 'contains a literal `${{`, which the runner did not evaluate. Check its spelling.',
-  },
-  {
-    inputs: [...VALUES, ...PATHS],
-    pattern: /^(["'`]).*\1$/s,
-    message: 'is in quotation marks. Remove them.',
-  },
-  {
-    inputs: ['target'],
-    pattern: /^(home\/|~|\$HOME\b|\$\{HOME\})/,
-    message:
-      "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
-  },
-  {
-    inputs: [...VALUES, ...PATHS],
-    // Do not match $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
-    pattern:
-      /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|^https?:.*\$(\{?[A-Z_]{2}|env:)/s,
-    message:
-      'contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`.',
-  },
-  {
-    inputs: ['target'],
-    pattern: /\$\{?[A-Z_]{2}|\{\{.*\}\}/,
-    message:
-      'contains a variable that is not expanded. Use an expression, such as `${{ github.sha }}`.',
-  },
-  {
-    inputs: ['token'],
-    pattern: /[ \t{}]/,
-    message:
-      'has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`.',
-  },
-  {
-    inputs: ['sandbox-id'],
-    // IDs may contain dots too, but no known ID ends like a host name.
-    pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
-    message: 'is a URL or a host name. Give only the ID.',
-  },
-  {
-    inputs: ['target'],
-    pattern: /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,
-    message: 'is not a plain POSIX path without .., such as /srv/app.',
-  },
-  {
-    inputs: ['files'],
-    // `**` before a space or a comma is reported if the pattern matches nothing; see below.
-    pattern: /[^\\/]\*\*|\*\*[^\\/\s,]/,
-    message:
-      'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
-  },
-  {
-    inputs: ['files'],
-    // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
-    pattern: /[*?[].*[\\/]\.\.([\\/]|$)/,
-    message: 'has a .. after a wildcard.',
-  },
-  // File names may contain these characters, so only reject a pattern if it matches nothing. A
-  // useless exclude would go unnoticed.
-  {
-    inputs: ['exclude', 'unmatched'],
-    pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(/,
-    message:
-      'has braces or parentheses, which have no meaning in patterns. Write a line for each name.',
-  },
-  {
-    inputs: ['exclude', 'target', 'unmatched'],
-    pattern: /\s#/,
-    message: 'has a # in it. Write each comment on a line of its own.',
-  },
-  {
-    inputs: ['unmatched'],
-    // Does not match C:/x or a URL.
-    pattern: /[-=]>|^[^:]{2,}:(?!\/\/)\S/,
-    message:
-      'has a ->, => or colon in it. In front of a target, write => with a space on each side.',
-  },
-  { inputs: ['exclude'], pattern: /,[\s!]/, message: SEPARATES_NOTHING },
-  { inputs: ['unmatched'], pattern: /,|\*\s|^-\s/, message: SEPARATES_NOTHING },
+const IN_PATTERNS: readonly Mistake[] = [
+  ...IN_ANY_VALUE,
+  [
+    // `**` before a space or a comma is reported if the pattern matches nothing.
+    /[^\\/]\*\*|\*\*[^\\/\s,]/,
+    'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
+  ],
+  // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
+  [/[*?[].*[\\/]\.\.([\\/]|$)/, 'has a .. after a wildcard.'],
 ];
 
-export function rejectMistakes(input: string, value: string, reject: Reject): void {
-  const message = findMistake(input, value);
-  if (message !== undefined) reject(message);
-}
+// File names may contain these characters, so a pattern is only rejected if it matches nothing. An
+// exclude that matches nothing would go unnoticed.
+const IN_UNMATCHED: readonly Mistake[] = [
+  [
+    path.sep === '/' ? /\\/ : /(?!)/,
+    'has a backslash, which does not separate folders on this runner. Write a slash.',
+  ],
+  [
+    /\{[^{}]*,[^{}]*\}|[+@?!]\(/,
+    'has braces or parentheses, which have no meaning in patterns. Write a line for each name.',
+  ],
+  COMMENT,
+];
+
+/** Maps each kind of value to the mistakes to look for, in this order. */
+const MISTAKES = {
+  'sandbox-id': [
+    ...IN_CREDENTIALS,
+    // IDs may contain dots too, but no known ID ends like a host name.
+    [
+      /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
+      'is a URL or a host name. Give only the ID.',
+    ],
+  ],
+  token: [
+    ...IN_CREDENTIALS,
+    [
+      /^(sk_)?e2b_/i,
+      "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox.",
+    ],
+    [
+      /[ \t{}]/,
+      'has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`.',
+    ],
+  ],
+  'api-key': IN_CREDENTIALS,
+  url: [
+    QUOTED,
+    VARIABLE_ANYWHERE,
+    [/[{}]/, 'has an unknown placeholder; base-url may have {sandbox-id} and {port}.'],
+    [/[?#]/, 'must not have a query or a fragment.'],
+  ],
+  pattern: IN_PATTERNS,
+  exclude: [
+    [/^(!|$)/, 'is not a pattern.'],
+    [/\s=>|=>\s/, 'has a =>. A line with ! has no target.'],
+    [/,[\s!]/, SEPARATES_NOTHING],
+    ...IN_UNMATCHED,
+    ...IN_PATTERNS,
+  ],
+  'unmatched-pattern': [
+    ...IN_UNMATCHED,
+    // Does not match C:/x or a URL.
+    [/[-=]>|^[^:]{2,}:(?!\/\/)\S/, BAD_ARROW],
+    [/,|\*\s|^-\s/, SEPARATES_NOTHING],
+  ],
+  target: [
+    QUOTED,
+    [
+      /^(home\/|~|\$HOME\b|\$\{HOME\})/,
+      "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
+    ],
+    VARIABLE_ANYWHERE,
+    COMMENT,
+    [
+      /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,
+      'is not a plain POSIX path without .., such as /srv/app.',
+    ],
+  ],
+  'file-to-download': [
+    ...IN_ANY_VALUE,
+    // Otherwise, a mistyped arrow could pass as a missing file.
+    [/\s[-=]>|[-=]>\s/, BAD_ARROW],
+    [/\*|\/$/, 'is not the path of one file. Name each file.'],
+  ],
+  'local-path': [
+    ...IN_ANY_VALUE,
+    // On Windows, \ separates folders, and a drive letter ends with a colon.
+    [
+      /^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i,
+      'is not the relative path of a file inside working-directory.',
+    ],
+  ],
+} as const satisfies Readonly<Record<string, readonly Mistake[]>>;
 
 /** Returns the message of the first mistake in a value, without the value. */
-export function findMistake(input: string, value: string): string | undefined {
-  return MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value))
-    ?.message;
+export function findMistake(kind: keyof typeof MISTAKES, value: string): string | undefined {
+  return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }

@@ -5,7 +5,6 @@ import { fixedPartOf } from '../../src/files/find.ts';
 import { toAbsolutePattern } from '../../src/files/paths.ts';
 import { findUselessExcludes } from '../../src/files/pattern-problems.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
-import { onWindows } from '../system.ts';
 
 const DIRECTORY = path.resolve('/w/app');
 
@@ -52,13 +51,6 @@ for (const exclude of ['!**/*.map', '!x', '!/tmp/other/x'])
     const says = `"${exclude}" excludes nothing, since no pattern begins there. Begin it like a pattern.`;
     assert.deepEqual(await messagesAbout(['/tmp/build/**', exclude]), [says]);
   });
-
-test('an exclude with a backslash is an error where it separates no folders', {
-  skip: onWindows('it separates folders'),
-}, async () => {
-  const [message] = await messagesAbout(['dist/**', '!dist\\*.map']);
-  assert.match(message ?? '', /has a backslash, which does not separate folders on this runner/);
-});
 
 /** By patterns: excludes that begin where a pattern begins, or above all of them. */
 const FINE: Readonly<Record<string, readonly string[]>> = {

@@ -67,7 +67,9 @@ export function find(
   { maxFiles, cancel = new AbortController().signal, ...inputs }: FindSettings = {},
 ): Promise<readonly Matches[]> {
   const files = {
-    patterns: lines.filter(line => !line.startsWith('!')).map(pattern => ({ pattern })),
+    patterns: lines
+      .filter(line => !line.startsWith('!'))
+      .map(pattern => ({ pattern, target: undefined })),
     excludes: lines.filter(line => line.startsWith('!')).map(line => line.slice(1)),
   };
   const options = { workspace, cancel, ...(maxFiles !== undefined && { maxFiles }) };

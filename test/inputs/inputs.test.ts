@@ -116,6 +116,27 @@ describe('run', () => {
   accepts('sample-interval', { '': 1000, '200ms': 200 }, { action });
 });
 
+const DOWNLOAD = { action: 'download' } as const;
+
+describe('max-bytes', () => {
+  accepts(
+    'max-bytes',
+    { '': 2 ** 30, '1': 1, '512MiB': 2 ** 29, '1.5 GB': 1_500_000_000, '2kib': 2048, '9b': 9 },
+    DOWNLOAD,
+  );
+  const wrong = ['0', '-1', '0.1B', 'many', '5 apples', '1e3', '5%', '1,000', 'GiB'];
+  rejects(
+    'max-bytes',
+    each(wrong, '% is not a size: write bytes, or a number with B, kB'),
+    DOWNLOAD,
+  );
+});
+
+describe('if-no-file-found', () => {
+  accepts('if-no-file-found', { '': 'error', warn: 'warn', ignore: 'ignore' }, DOWNLOAD);
+  rejects('if-no-file-found', each(['fail', 'Warn'], '% is not one of error, warn'), DOWNLOAD);
+});
+
 test('every invalid line of an input is reported', () => {
   const problems = problemsOf({ 'fail-if': 'mem_used > 5 x\nload > 1\ncpu_used_pct >' });
   assert.deepEqual(
