@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { systemCode } from '../text/errors.ts';
@@ -45,17 +45,6 @@ export function displayPath(file: string, workspace: string): string {
 
 export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
-}
-
-/**
- * Returns the real paths of the two directories from which a pattern may send files: the workspace
- * and the pattern's root. A root that is a link is not resolved, so a link to `/` does not allow
- * all files.
- */
-export function boundsOf(workspace: string, root: string): readonly [string, string] {
-  const start = pathWithin(workspace, root) === undefined ? path.dirname(root) : workspace;
-  const realStart = existsSync(start) ? realpathSync.native(start) : start;
-  return [realpathSync.native(workspace), path.join(realStart, path.relative(start, root))];
 }
 
 /** Like `statSync`, but returns undefined if there is no file, or only a broken link. */

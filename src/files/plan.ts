@@ -6,19 +6,11 @@ import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { quote } from '../text/escape.ts';
 import { limitList, listSome } from '../text/format.ts';
-import {
-  BROKEN_LINK,
-  type FoundFile,
-  type Matches,
-  NOT_REGULAR,
-  type SkippedEntry,
-} from './find.ts';
-import { displayPath } from './paths.ts';
+import { type FoundFile, LINK_TO_FOLDER, type SkippedEntry } from './classify.ts';
+import type { Matches } from './find.ts';
 import { explainNoMatch } from './pattern-problems.ts';
 
-export interface PlannedFile extends Pick<FoundFile, 'realPath' | 'size' | 'isExecutable'> {
-  /** For display: relative to the workspace if inside, with slashes. */
-  readonly source: string;
+export interface PlannedFile extends Omit<FoundFile, 'relative'> {
   /** POSIX path, absolute or relative to the user's home. */
   readonly target: string;
 }
@@ -43,15 +35,14 @@ export function planFiles(
 ): FilePlan {
   const planned = matches.flatMap(({ files, pattern }) =>
     files.map((file): PlannedFile => {
-      const { realPath, size, isExecutable } = file;
-      const source = displayPath(file.path, workspace);
-      return { source, target: targetOf(file, pattern, target), realPath, size, isExecutable };
+      const { relative: _, ...rest } = file;
+      return { ...rest, target: targetOf(file, pattern, target) };
     }),
   );
   const directory = path.resolve(workspace, workingDirectory);
   const unmatched = matches
     .filter(({ files }) => files.length === 0 && ifNoFilesFound !== 'ignore')
-    .map(match => explainNoMatch(match, directory, workspace));
+    .map(match => explainNoMatch(match, directory));
   const more = (count: number) => `And ${count} more of this kind.`;
   const conflicts = limitList(findConflicts(planned), MAX_CONFLICTS, more);
   const messages = [...(ifNoFilesFound === 'error' ? unmatched : []), ...conflicts];
@@ -60,10 +51,14 @@ export function planFiles(
     ...findMistakenTargets(matches, target),
   ];
   if (problems.length > 0) throw new InputError(problems);
-  const skipped = listSkipped(matches, workspace);
+  // Two patterns may match the same entry.
+  const skipped = uniqueBy(
+    matches.flatMap(match => match.skipped),
+    entry => entry.path,
+  );
   const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...skipWarnings(skipped)];
   // Conflicts were rejected above, so equal targets are the same file, matched by two patterns.
-  const files = [...new Map(planned.map(file => [file.target, file])).values()];
+  const files = uniqueBy(planned, file => file.target);
   return { files, skipped, warnings };
 }
 
@@ -78,22 +73,24 @@ export function filesOfShard(
 }
 
 function targetOf(
-  file: FoundFile,
+  { source, relative }: FoundFile,
   { target: lineTarget = '' }: FilePattern,
   target: string,
 ): string {
   const base = path.posix.isAbsolute(lineTarget)
     ? path.posix.normalize(lineTarget)
     : path.posix.join(target, lineTarget);
-  const isFile = file.relative === '' && !/(^|\/)\.?$/.test(lineTarget);
-  return isFile ? base : path.posix.join(base, file.relative || path.basename(file.path));
+  const isFile = relative === '' && !/(^|\/)\.?$/.test(lineTarget);
+  return isFile ? base : path.posix.join(base, relative || path.posix.basename(source));
 }
 
 // With `files: server.js`, `target: app/server.js` would become a folder.
 function findMistakenTargets(matches: readonly Matches[], target: string): Problem[] {
   const mistaken = matches.filter(({ pattern, files: [file] }) => {
     if (file?.relative !== '' || pattern.target !== undefined) return false;
-    return !target.endsWith('/') && path.posix.basename(target) === path.basename(file.path);
+    return (
+      !target.endsWith('/') && path.posix.basename(target) === path.posix.basename(file.source)
+    );
   });
   return mistaken.map(({ pattern: { pattern } }) => ({
     input: 'target',
@@ -123,17 +120,15 @@ function findConflicts(planned: readonly PlannedFile[]): string[] {
   });
 }
 
-function listSkipped(matches: readonly Matches[], workspace: string): SkippedEntry[] {
-  const named = matches
-    .flatMap(({ skipped }) => skipped)
-    .map(entry => ({ ...entry, path: displayPath(entry.path, workspace) }));
-  // Two patterns may match the same entry.
-  return [...new Map(named.map(entry => [entry.path, entry])).values()];
+// Whoever skips links to folders has decided so.
+function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
+  const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
+  return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
+    const names = entries.map(entry => quote(entry.path));
+    return `Skipped (${reason}): ${listSome(names, 1)}.`;
+  });
 }
 
-function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
-  return [BROKEN_LINK, NOT_REGULAR].flatMap(reason => {
-    const names = skipped.filter(entry => entry.reason === reason).map(entry => quote(entry.path));
-    return names.length === 0 ? [] : [`Skipped (${reason}): ${listSome(names, 1)}.`];
-  });
+function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return [...new Map(items.map(item => [keyOf(item), item])).values()];
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SkippedEntry } from '../files/find.ts';
+import type { SkippedEntry } from '../files/classify.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import {

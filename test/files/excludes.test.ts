@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { test } from 'node:test';
-import { fixedPartOf } from '../../src/files/find.ts';
-import { toAbsolutePattern } from '../../src/files/paths.ts';
-import { findUselessExcludes } from '../../src/files/pattern-problems.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import { createTree, find } from './file-tree.ts';
 
-const DIRECTORY = path.resolve('/w/app');
-
-const rootOf = (line: string) => fixedPartOf(toAbsolutePattern(line, DIRECTORY));
-
-/** Returns the messages about these lines of `files`. */
+/** Returns the messages about these lines of `files`, with the working directory as `/w`. */
 async function messagesAbout(lines: readonly string[]): Promise<readonly string[]> {
-  const { patterns, excludes } = parsed({ files: lines.join('\n') }).files;
-  const roots = await Promise.all(patterns.map(({ pattern }) => rootOf(pattern)));
-  const entries = excludes.map(async line => [line, await rootOf(line)] as const);
-  const problems = findUselessExcludes(new Map(await Promise.all(entries)), roots, DIRECTORY);
-  return problems.map(({ message }) => message);
+  using tree = createTree({});
+  const absolute = lines.flatMap(line => line.replace('/w', tree.root).split('\n'));
+  try {
+    await find(tree.root, absolute);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof InputError, String(error));
+    return error.problems.map(({ message }) => message);
+  }
 }
 
 /** By patterns: excludes that exclude nothing, each with the line that would. */
@@ -55,7 +52,7 @@ for (const exclude of ['!**/*.map', '!x', '!/tmp/other/x'])
 /** By patterns: excludes that begin where a pattern begins, or above all of them. */
 const FINE: Readonly<Record<string, readonly string[]>> = {
   'dist/**': ['!dist', '!dist/x', '!dist/*/x/**', '!./dist//x', '!x/../dist/x', '!.', '!..'],
-  dist: ['!dist/x', '!/w/app/dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],
+  dist: ['!dist/x', '!/w/dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],
   'packages/api/**': ['!packages/web/x', '!packages/*.map', '!packages/README.md'],
   '**': ['!secret.txt', '!a/b/c'],
   '*.md': ['!README.md', '!a/README.md'],

@@ -49,7 +49,7 @@ async function explain(line: string, options: FindSettings = {}): Promise<string
   using tree = createTree(ENTRIES);
   const [match] = await find(tree.root, [line, 'dist', '!dist/index.html'], options);
   assert.ok(match !== undefined && match.files.length === 0);
-  return explainNoMatch(match, tree.at(options.workingDirectory ?? ''), tree.root);
+  return explainNoMatch(match, tree.at(options.workingDirectory ?? ''));
 }
 
 const IGNORES_CASE = onWindows('file names have no case');

@@ -81,10 +81,8 @@ export function relativePaths(matches: readonly Matches[]): string[] {
   return matches.flatMap(({ files }) => files.map(({ relative }) => relative)).sort();
 }
 
-/** Returns the reasons of the skipped entries by their paths below `root`. */
-export function skippedReasons(matches: readonly Matches[], root: string): Record<string, string> {
+/** Returns the reasons of the skipped entries by their paths below the workspace. */
+export function skippedReasons(matches: readonly Matches[]): Record<string, string> {
   const all = matches.flatMap(match => match.skipped);
-  return Object.fromEntries(
-    all.map(entry => [path.relative(root, entry.path).replaceAll(path.sep, '/'), entry.reason]),
-  );
+  return Object.fromEntries(all.map(entry => [entry.path, entry.reason]));
 }

@@ -143,7 +143,7 @@ for (const pattern of ['a', 'a/pipe']) {
     using tree = createTree({ 'a/pipe': fifo });
     const matches = await find(tree.root, [pattern]);
     assert.deepEqual(relativePaths(matches), []);
-    assert.deepEqual(skippedReasons(matches, tree.root), { 'a/pipe': 'not a regular file' });
+    assert.deepEqual(skippedReasons(matches), { 'a/pipe': 'not a regular file' });
   });
 }
 
@@ -153,10 +153,8 @@ for (const followSymlinks of [undefined, true]) {
     skip,
   }, async () => {
     using tree = createTree({ 'a/bad': nonUtf8File, 'a/good': '' });
-    await assert.rejects(find(tree.root, ['a'], { followSymlinks }), {
-      name: 'InputError',
-      message: /^files: "a" cannot be searched: ENOENT.*not valid UTF-8: rename it/,
-    });
+    const message = /^ENOENT: .* '.*\/a\/bad\ufffd'/;
+    await assert.rejects(find(tree.root, ['a'], { followSymlinks }), { message });
   });
 }
 
@@ -165,8 +163,7 @@ test('an unreadable folder is an error', {
 }, async () => {
   using tree = createTree({ 'a/shut': directory });
   chmodSync(tree.at('a/shut'), 0);
-  const message = /^files: "a" cannot be searched: EACCES/;
-  await assert.rejects(find(tree.root, ['a']), { name: 'InputError', message });
+  await assert.rejects(find(tree.root, ['a']), { code: 'EACCES', path: tree.at('a/shut') });
   // Make it removable.
   chmodSync(tree.at('a/shut'), 0o700);
 });
@@ -174,9 +171,8 @@ test('an unreadable folder is an error', {
 test('a pattern that passes through a file is an error, or matches nothing on Windows', async () => {
   using tree = createTree(PROJECT);
   const finding = find(tree.root, ['my file.txt/x/*']);
-  const message = /^files: "my file.txt\/x\/\*" cannot be searched: ENOTDIR/;
   if (WINDOWS) assert.deepEqual(relativePaths(await finding), []);
-  else await assert.rejects(finding, { name: 'InputError', message });
+  else await assert.rejects(finding, { code: 'ENOTDIR', path: tree.at('my file.txt/x') });
 });
 
 test('a pattern that matches more than maxFiles is an error', async () => {

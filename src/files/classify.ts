@@ -1,0 +1,117 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { Problem } from '../inputs/input-error.ts';
+import { quote } from '../text/escape.ts';
+import { listSome } from '../text/format.ts';
+import {
+  deepestLinkIn,
+  displayPath,
+  hasHiddenName,
+  pathWithin,
+  statIfExists,
+  toPosix,
+} from './paths.ts';
+
+export interface FoundFile {
+  /** For display: relative to the workspace if inside, with slashes. */
+  readonly source: string;
+  readonly realPath: string;
+  /** POSIX path below the pattern's root; empty if the pattern names the file itself. */
+  readonly relative: string;
+  readonly size: number;
+  /** Always false on Windows. */
+  readonly isExecutable: boolean;
+}
+
+export interface SkippedEntry {
+  /** For display, like `source`. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** A link that fails the step. */
+export interface ForbiddenLink {
+  readonly leadsTo: 'folder' | 'outside' | 'hidden';
+  /** Absolute path of the matched entry, which is the link or below it. */
+  readonly entry: string;
+}
+
+export interface Search {
+  /** Absolute path up to the pattern's first wildcard. */
+  readonly root: string;
+  readonly hidesDotNames: boolean;
+  readonly workspace: string;
+  readonly followSymlinks: boolean | undefined;
+}
+
+export const LINK_TO_FOLDER = 'a link to a folder';
+
+/** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
+export function classifier({ root, hidesDotNames, workspace, followSymlinks }: Search) {
+  const realWorkspace = realpathSync.native(workspace);
+  const realRoot = realRootOf(root, workspace);
+  return (entry: string): (FoundFile | SkippedEntry | ForbiddenLink)[] => {
+    const source = displayPath(entry, workspace);
+    const relative = path.relative(root, entry);
+    if (hidesDotNames && hasHiddenName(relative)) return [];
+    const stats = statIfExists(entry);
+    if (stats === undefined) return [{ path: source, reason: 'a broken link' }];
+    if (stats.isDirectory()) {
+      if (followSymlinks === undefined) return [{ leadsTo: 'folder', entry }];
+      return followSymlinks ? [] : [{ path: source, reason: LINK_TO_FOLDER }];
+    }
+    if (!stats.isFile()) return [{ path: source, reason: 'not a regular file' }];
+    const realPath = realpathSync.native(entry);
+    const isInside = [realWorkspace, realRoot].some(
+      folder => pathWithin(folder, realPath) !== undefined,
+    );
+    if (!isInside) return [{ leadsTo: 'outside', entry }];
+    // A link from dist/x to ../.git must not upload the credentials in .git/config.
+    if (hidesDotNames && hasHiddenName(path.relative(realRoot, realPath)))
+      return [{ leadsTo: 'hidden', entry }];
+    const isExecutable = (stats.mode & 0o111) !== 0;
+    return [{ source, realPath, relative: toPosix(relative), size: stats.size, isExecutable }];
+  };
+}
+
+/**
+ * Returns the real path of a pattern's root, which may be outside the workspace. A root that is a
+ * link is not resolved, so a link to `/` does not allow all files.
+ */
+function realRootOf(root: string, workspace: string): string {
+  const start = pathWithin(workspace, root) === undefined ? path.dirname(root) : workspace;
+  const realStart = existsSync(start) ? realpathSync.native(start) : start;
+  return path.join(realStart, path.relative(start, root));
+}
+
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+
+const MAX_LINKS = 10;
+
+/** Returns a problem for each kind of forbidden links, which lists them. */
+export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
+  const nameOf = (file: string) => quote(displayPath(file, workspace));
+  return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
+    const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
+    const moves = Array.from(
+      unique,
+      link => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`,
+    );
+    return describeKind(leadsTo, listSome(moves, MAX_LINKS));
+  });
+}
+
+function describeKind(leadsTo: ForbiddenLink['leadsTo'], list: string): Problem {
+  if (leadsTo === 'folder') {
+    const message = `is not set, and the patterns match links to folders: ${list}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
+    return { input: 'follow-symlinks', message };
+  }
+  const exclude = `${list}. Exclude them with ! lines`;
+  if (leadsTo === 'outside') {
+    const message = `links lead outside the workspace: ${exclude}, or copy what they lead to into the workspace.`;
+    return { input: 'files', message };
+  }
+  const pnpm = list.includes('/.pnpm/') ? ', or let pnpm install with node-linker=hoisted' : '';
+  const message = `links lead to something hidden: ${exclude}${pnpm}, or send an archive: ${ARCHIVE}`;
+  return { input: 'files', message };
+}
