@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern } from '../inputs/files.ts';
-import { allOrProblems, InputError, inputError } from '../inputs/input-error.ts';
+import { InputError, inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
@@ -58,7 +58,7 @@ export async function findFiles(
   const searches = patterns.map(pattern => search(pattern, allExcludes, inputs, options));
   // The glob only yields on a match, so it cannot notice a cancelled job by itself.
   const aborted = once(cancel, 'abort').then(() => undefined);
-  const results = await Promise.race([allOrProblems(searches), aborted]);
+  const results = await Promise.race([Promise.all(searches), aborted]);
   if (results === undefined || cancel.aborted) return [];
   const links = results.flatMap(result => result.links);
   const roots = results.map(({ root }) => root);
@@ -109,7 +109,6 @@ async function search(
   };
 }
 
-/** Returns the path up to a pattern's first wildcard. */
 async function rootOf(absolutePattern: string): Promise<string> {
   const [root = ''] = (await create(absolutePattern)).getSearchPaths();
   return root;

@@ -3,14 +3,12 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { systemCode } from '../text/errors.ts';
 
-/** Makes a pattern absolute, expanding `~` to the home directory. */
 export function toAbsolutePattern(pattern: string, directory: string): string {
   const isAtHome = /^~(?=[\\/]|$)/.test(pattern);
   const start = escapeGlob(isAtHome ? homedir() : directory);
   return path.resolve(start, isAtHome ? `.${pattern.slice(1)}` : pattern);
 }
 
-/** Turns a path into a pattern that matches only that path. */
 export function escapeGlob(name: string): string {
   const backslashes = path.sep === '/' ? name.replaceAll('\\', '\\\\') : name;
   return backslashes.replace(/[[?*]/g, '[$&]');
@@ -38,7 +36,6 @@ export function pathWithin(directory: string, file: string): string | undefined 
   return climbs || path.isAbsolute(relative) ? undefined : relative;
 }
 
-/** Returns the path for display: relative to the workspace if inside, with slashes. */
 export function displayPath(file: string, workspace: string): string {
   return toPosix(pathWithin(workspace, file) ?? file) || '.';
 }
@@ -47,7 +44,7 @@ export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }
 
-/** Like `statSync`, but returns undefined if there is no file, or only a broken link. */
+/** Returns undefined if there is no file, or only a broken link. */
 export function statIfExists(file: string): Stats | undefined {
   try {
     return statSync(file);
@@ -61,7 +58,6 @@ export function isLink(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Returns the path itself if it exists, otherwise its deepest existing parent. */
 export function deepestExisting(file: string): string {
   const parent = path.dirname(file);
   return existsSync(file) || parent === file ? file : deepestExisting(parent);

@@ -120,8 +120,8 @@ function findConflicts(planned: readonly PlannedFile[]): string[] {
   });
 }
 
-// Whoever skips links to folders has decided so.
 function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
+  // Links to folders are skipped because a user said so.
   const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
   return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
     const names = entries.map(entry => quote(entry.path));

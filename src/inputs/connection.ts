@@ -18,7 +18,6 @@ export const apiUrl: InputParser<string> = value => {
   throw inputError('api-url', message, API_URL_EXAMPLE);
 };
 
-/** Parses a URL without query or fragment, and drops the trailing slash. */
 function parseUrl(value: string, input: string, example: string): string {
   if (value === '') throw inputError(input, 'is required: the URL of the service.', example);
   // Check this first, and do not quote the value: a password may precede the @.
@@ -28,16 +27,13 @@ function parseUrl(value: string, input: string, example: string): string {
   }
   const mistake = findMistake('url', value);
   // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
-  const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
+  const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
   if (mistake === undefined && url !== null) return url.href.replace(/\/+$/, '');
-  const why = mistake ?? 'is not a URL that begins with https://.';
+  const why = mistake ?? 'is not a URL that begins with https:// and has no query or fragment.';
   throw inputError(input, `${quote(value)} ${why}`, example);
 }
 
-/**
- * Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
- * own input reports it.
- */
+/** Fills in the placeholders of `base-url`, replacing an invalid ID or port, which are reported. */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
   const url = template
@@ -46,15 +42,13 @@ export function fillPlaceholders(raw: RawInputs): RawInputs {
   return { ...raw, 'base-url': url };
 }
 
-/** Returns true for http to any machine but this one. */
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol !== 'https:' && !isLoopback(hostname);
 }
 
-// Only `localhost` counts by name; other names may resolve elsewhere.
 export function isLoopback(hostname: string): boolean {
-  // URL parsing has already normalized 127.1 to 127.0.0.1 and ::0:1 to ::1.
+  // URL parsing has normalized 127.1 and ::0:1. Names other than localhost may resolve elsewhere.
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
@@ -75,7 +69,6 @@ export const sandboxId: InputParser<string> = (value, input) => {
   throw inputError(input, `${quote(value)} ${why}`, '${{ steps.sandbox.outputs.id }}');
 };
 
-/** Accepts an empty value, since `template` may be given instead. */
 export const existingSandboxId: InputParser<string> = (value, input) =>
   value === '' ? value : sandboxId(value, input);
 
@@ -111,22 +104,22 @@ export const headerPrefix: InputParser<string> = (value, input) => {
 const RESERVED =
   /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
 
+const HEADER_EXAMPLE = '"X-Metadata-build: 42"';
+
 /** Parses one header per line. Messages omit values, which may be secret. */
 export const headers: InputParser<Readonly<Record<string, string>>> = (value, input) => {
   const lines = parseLines(value, line => {
     const header = splitHeader(line);
-    const [name = ''] = header ?? [];
-    if (header !== undefined && !RESERVED.test(name)) return header;
-    const why =
-      header === undefined
-        ? 'this is not of the form Name: value.'
-        : `the action itself sets ${quote(name)}. Remove the line.`;
-    throw inputError(input, why, '"X-Metadata-build: 42"');
+    if (header === undefined)
+      throw inputError(input, 'this is not of the form Name: value.', HEADER_EXAMPLE);
+    const [name] = header;
+    if (!RESERVED.test(name)) return header;
+    const message = `the action itself sets ${quote(name)}. Remove the line.`;
+    throw inputError(input, message, HEADER_EXAMPLE);
   });
   return Object.fromEntries(lines);
 };
 
-/** Splits `Name: value`. Returns undefined if either is invalid. */
 export function splitHeader(line: string): readonly [name: string, value: string] | undefined {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim();

@@ -3,13 +3,13 @@ import { BASE_URL_EXAMPLE, isUnencrypted } from './connection.ts';
 import { inputError } from './input-error.ts';
 import type { Inputs } from './inputs.ts';
 
-/** An input is missing if the action does not have it or rejected its value. */
+// An input is missing if the action does not have it or rejected its value.
 type ComparedInputs = Partial<
   Pick<Inputs<'run'>, 'baseUrl' | 'allowInsecureHttp' | 'headers' | 'run' | 'username'> &
     Pick<Inputs<'sandbox'>, 'template' | 'sandboxId'>
 >;
 
-/** Each throws an InputError, unless one of the inputs that it compares is missing. */
+/** Each throws an InputError, or returns if it misses an input. */
 export const CROSS_INPUT_RULES: readonly ((inputs: ComparedInputs) => void)[] = [
   checkHttpIsAllowed,
   checkTemplateOrSandboxId,

@@ -1,6 +1,5 @@
 export interface Problem {
   readonly input: string;
-  /** Says what is wrong and what is valid, without secrets. */
   readonly message: string;
   readonly example?: string;
 }

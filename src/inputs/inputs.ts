@@ -33,8 +33,6 @@ import {
   wholeNumber,
 } from './parsers.ts';
 
-// Inputs that several actions share, grouped by purpose.
-
 const connectionInputs = {
   'sandbox-id': sandboxId,
   token,
@@ -46,7 +44,9 @@ const connectionInputs = {
   timeout: duration(1, '60s'),
 };
 
-const retryInputs = { retries: wholeNumber(0, 10, 4) };
+const retries = wholeNumber(0, 10, 4);
+const statsPath = operationPath('/metrics');
+const summary = flag(true);
 
 const uploadInputs = {
   'upload-path': operationPath('/files'),
@@ -79,7 +79,7 @@ const downloadInputs = {
 const gateInputs = { 'fail-if': conditions, 'warn-if': conditions };
 
 const statsInputs = {
-  'stats-path': operationPath('/metrics'),
+  'stats-path': statsPath,
   ...gateInputs,
   'wait-until': waitConditions,
   'wait-timeout': duration(1, '5m'),
@@ -87,13 +87,11 @@ const statsInputs = {
   'sample-interval': duration(200, '1s'),
 };
 
-const reportInputs = { summary: flag(true) };
-
 const monitorInputs = {
   ...gateInputs,
   'sample-interval': duration(200, '5s'),
   name: text,
-  ...reportInputs,
+  summary,
 };
 
 const runInputs = {
@@ -110,23 +108,23 @@ const apiInputs = {
   'api-url': apiUrl,
   'api-key': apiKey,
   headers,
-  ...retryInputs,
+  retries,
   timeout: duration(1, '60s'),
 };
 
 /** Maps each action, and each post step with saved inputs, to the parsers of its inputs. */
 const INPUTS = {
-  sync: { ...connectionInputs, ...retryInputs, ...uploadInputs, ...statsInputs, ...reportInputs },
-  upload: { ...connectionInputs, ...retryInputs, ...uploadInputs, ...reportInputs },
-  download: { ...connectionInputs, ...retryInputs, ...downloadInputs, ...reportInputs },
-  stats: { ...connectionInputs, ...retryInputs, ...statsInputs, ...reportInputs },
+  sync: { ...connectionInputs, retries, ...uploadInputs, ...statsInputs, summary },
+  upload: { ...connectionInputs, retries, ...uploadInputs, summary },
+  download: { ...connectionInputs, retries, ...downloadInputs, summary },
+  stats: { ...connectionInputs, retries, ...statsInputs, summary },
   monitor: {
     ...connectionInputs,
-    'stats-path': operationPath('/metrics'),
+    'stats-path': statsPath,
     ...monitorInputs,
     'max-duration': duration(1000, '6h'),
   },
-  'monitor-stop': { monitor: text, ...reportInputs },
+  'monitor-stop': { monitor: text, summary },
   run: { ...connectionInputs, ...runInputs },
   // The main step of a monitor saves these inputs for its post step and for monitor/stop.
   'monitor-end': { 'sandbox-id': text, 'base-url': text, ...monitorInputs },

@@ -20,35 +20,27 @@ export const JOB_HEADER_PREFIX = 'E2b';
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
   const isSet = (name: string) => (raw[name] ?? '').trim() !== '';
   const explicit = ['token', 'base-url'].filter(isSet);
-  if (explicit.length > 0 && sandboxes.length > 0) rejectPartial(explicit, isSet);
-  if (explicit.length > 0) return raw;
-  if (sandboxes.length === 0) throw inputError('sandbox-id', NO_SANDBOX);
+  if (explicit.length > 0) {
+    const missing = ['sandbox-id', 'token', 'base-url'].filter(name => !isSet(name));
+    const [first] = missing;
+    if (first === undefined || sandboxes.length === 0) return raw;
+    const message = `is empty. Remove ${explicit.join(' and ')} to use the sandbox of this job, or set ${missing.join(' and ')} too.`;
+    throw inputError(first, message);
+  }
   const wanted = (raw['sandbox-id'] ?? '').trim();
   const [only, ...others] = sandboxes.filter(({ id }) => wanted === '' || id === wanted);
-  const available = `this job has ${sandboxes.map(({ id }) => quote(id)).join(', ')}`;
-  if (only === undefined)
-    throw inputError(
-      'sandbox-id',
-      `${quote(wanted)} is not a sandbox of this job; ${available}. For any other, set token and base-url too.`,
-    );
-  if (others.length > 0)
-    throw inputError(
-      'sandbox-id',
-      `is empty, and ${available}. Say which one.`,
-      '${{ steps.sandbox.outputs.id }}',
-    );
+  if (only === undefined || others.length > 0)
+    throw inputError('sandbox-id', explainChoice(wanted, sandboxes));
   const { id, token, baseUrl } = only;
   const prefix = JOB_HEADER_PREFIX;
   return { ...raw, 'sandbox-id': id, token, 'base-url': baseUrl, 'header-prefix': prefix };
 }
 
-function rejectPartial(explicit: readonly string[], isSet: (name: string) => boolean): void {
-  const missing = ['sandbox-id', 'token', 'base-url'].filter(name => !isSet(name));
-  const [first] = missing;
-  if (first === undefined) return;
-  const message = `is empty. Remove ${explicit.join(' and ')} to use the sandbox of this job, or set ${missing.join(' and ')} too.`;
-  throw inputError(first, message);
+function explainChoice(wanted: string, sandboxes: readonly JobSandbox[]): string {
+  if (sandboxes.length === 0)
+    return 'no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';
+  const ids = sandboxes.map(({ id }) => quote(id)).join(', ');
+  return wanted === ''
+    ? `is empty, and this job has ${ids}. Say which one, such as \${{ steps.sandbox.outputs.id }}.`
+    : `${quote(wanted)} is not a sandbox of this job; this job has ${ids}. For any other, set token and base-url too.`;
 }
-
-const NO_SANDBOX =
-  'no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';

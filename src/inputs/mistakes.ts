@@ -39,8 +39,6 @@ const IN_PATTERNS: readonly Mistake[] = [
     /[^\\/]\*\*|\*\*[^\\/\s,]/,
     'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
   ],
-  // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
-  [/[*?[].*[\\/]\.\.([\\/]|$)/, 'has a .. after a wildcard.'],
 ];
 
 // File names may contain these characters, so a pattern is only rejected if it matches nothing. An
@@ -83,7 +81,6 @@ const MISTAKES = {
     QUOTED,
     VARIABLE_ANYWHERE,
     [/[{}]/, 'has an unknown placeholder; base-url may have {sandbox-id} and {port}.'],
-    [/[?#]/, 'must not have a query or a fragment.'],
   ],
   pattern: IN_PATTERNS,
   exclude: [
@@ -128,7 +125,6 @@ const MISTAKES = {
   ],
 } as const satisfies Readonly<Record<string, readonly Mistake[]>>;
 
-/** Returns the message of the first mistake in a value, without the value. */
 export function findMistake(kind: keyof typeof MISTAKES, value: string): string | undefined {
   return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }

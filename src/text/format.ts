@@ -60,7 +60,6 @@ export function limitList<T>(
   return [...items.slice(0, limit), more(items.length - limit)];
 }
 
-/** The `more` callback of `limitList`: the last item of a truncated list. */
 export function moreInReport(count: number): string {
   return `and ${formatNumber(count)} more; the report file has them all`;
 }

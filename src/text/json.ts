@@ -1,4 +1,3 @@
-/** Returns the fields of an object, or none for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
@@ -12,7 +11,6 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Parses a JSON object; returns no fields for any other text. */
 export function parseFields(text: string): Readonly<Record<string, unknown>> {
   try {
     return fieldsOf(JSON.parse(text));

@@ -3,7 +3,6 @@ import { isJson } from './json.ts';
 
 export type Redact = (text: string) => string;
 
-/** Returns a function that masks secrets in decoded text. */
 export function redactor(secrets: readonly string[]): Redact {
   // Messages about inputs only quote the start of a long value, so redact that, too.
   const starts = secrets.map(secret => secret.slice(0, MAX_QUOTED));
