@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type FindOptions, findFiles, type Matches } from '../../src/files/find.ts';
@@ -40,17 +39,8 @@ export function link(target: string): Entry {
   return file => symlinkSync(target, file);
 }
 
-export function fifo(file: string): void {
-  execFileSync('mkfifo', [file]);
-}
-
 export function directory(file: string): void {
   mkdirSync(file);
-}
-
-/** Creates a file whose name ends in a byte that is not UTF-8. */
-export function nonUtf8File(file: string): void {
-  writeFileSync(Buffer.concat([Buffer.from(file), Buffer.from([0xff])]), 'x');
 }
 
 // @actions/glob prints debug lines, which would drown the output of the tests.
@@ -66,14 +56,8 @@ export function find(
   lines: readonly string[],
   { maxFiles, cancel = new AbortController().signal, ...inputs }: FindSettings = {},
 ): Promise<readonly Matches[]> {
-  const files = {
-    patterns: lines
-      .filter(line => !line.startsWith('!'))
-      .map(pattern => ({ pattern, target: undefined })),
-    excludes: lines.filter(line => line.startsWith('!')).map(line => line.slice(1)),
-  };
   const options = { workspace, cancel, ...(maxFiles !== undefined && { maxFiles }) };
-  return findFiles({ ...parsed(), files, ...inputs }, options);
+  return findFiles({ ...parsed({ files: lines.join('\n') }), ...inputs }, options);
 }
 
 /** Returns the paths found, relative to the roots of their patterns, sorted. */

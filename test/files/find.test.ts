@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   canBeNamed,
@@ -13,10 +14,8 @@ import {
   createTree,
   directory,
   type Entries,
-  fifo,
   find,
   link,
-  nonUtf8File,
   relativePaths,
   skippedReasons,
 } from './file-tree.ts';
@@ -140,7 +139,7 @@ for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', 'ü
 for (const pattern of ['a', 'a/pipe']) {
   const skip = onWindows('files cannot be pipes');
   test(`a pipe is skipped: ${pattern}`, { skip }, async () => {
-    using tree = createTree({ 'a/pipe': fifo });
+    using tree = createTree({ 'a/pipe': file => execFileSync('mkfifo', [file]) });
     const matches = await find(tree.root, [pattern]);
     assert.deepEqual(relativePaths(matches), []);
     assert.deepEqual(skippedReasons(matches), { 'a/pipe': 'not a regular file' });
@@ -152,7 +151,8 @@ for (const followSymlinks of [undefined, true]) {
   test(`a name that is not UTF-8 is an error, follow-symlinks ${followSymlinks}`, {
     skip,
   }, async () => {
-    using tree = createTree({ 'a/bad': nonUtf8File, 'a/good': '' });
+    const bad = (file: string) => writeFileSync(Buffer.from(`${file}\xff`, 'latin1'), 'x');
+    using tree = createTree({ 'a/bad': bad, 'a/good': '' });
     const message = /^ENOENT: .* '.*\/a\/bad\ufffd'/;
     await assert.rejects(find(tree.root, ['a'], { followSymlinks }), { message });
   });

@@ -12,7 +12,8 @@ const SKIP = { skip: WITHOUT_LINKS };
 
 /** Creates a workspace `w` with links, and files next to it. */
 function createLinkedTree(links: Links): Tree {
-  const files = ['w/a.txt', 'w/dir/b.txt', 'outside/secret', 'outside/sub/c.txt', 'w2/d.txt'];
+  const visible = ['w/a.txt', 'w/dir/b.txt', 'outside/secret', 'outside/sub/c.txt', 'w2/d.txt'];
+  const files = [...visible, 'w/.env', 'w/.git/config'];
   return createTree({
     ...Object.fromEntries(files.map(file => [file, file])),
     ...Object.fromEntries(Object.entries(links).map(([name, end]) => [`w/${name}`, link(end)])),
@@ -71,6 +72,12 @@ const CASES: Readonly<Record<string, Case>> = {
   'that is broken, named by the pattern': [{ l: 'nowhere' }, 'l', { l: BROKEN }],
   'to itself': [{ 'dir/l': 'l' }, 'dir', { ...B, 'dir/l': BROKEN }],
   'through a file': [{ 'dir/l': 'b.txt/x' }, 'dir', { ...B, 'dir/l': BROKEN }],
+  'to something hidden, excluded': [{ 'dir/l': '../.env' }, 'dir,!dir/l', B],
+  'from a hidden folder that the pattern names': [
+    { '.git/sub/x': '../config' },
+    '.git/sub/*',
+    { '.git/sub/x': 'w/.git/config' },
+  ],
   'out of the workspace, excluded': [{ 'dir/l': '../../outside/secret' }, 'dir,!**/l', B],
   'out of the workspace, hidden': [{ 'dir/.l': '../../outside/secret' }, 'dir', B],
   'out of the workspace to a folder, not followed': [
@@ -111,26 +118,73 @@ test('a link to itself is an error if links are followed', SKIP, async () => {
   await assert.rejects(finding, { code: 'ELOOP', path: tree.at('w/dir/l') });
 });
 
-const UNDECIDED: Readonly<Record<string, readonly [links: Links, lines: string, names: string]>> = {
-  'one link': [{ 'dir/l': '.' }, 'dir/**', '"dir/l" to "dir"'],
-  'a link that two patterns match': [{ 'dir/l': '.' }, 'dir,**', '"dir/l" to "dir"'],
-  'a link out of the workspace': [{ 'dir/l': '../../outside' }, 'dir/**', '"dir/l" to ".*outside"'],
-  'a link that is the root of a pattern': [{ l: 'dir' }, 'l', '"l" to "dir"'],
-  'a link that is only the root of a pattern': [{ l: 'dir' }, 'l/*.txt', '"l" to "dir"'],
-  'ten of twelve links': [
-    Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`dir/${10 + index}`, '.'])),
-    'dir',
-    '"dir/10" to "dir", .*"dir/19" to "dir", and 2 more',
-  ],
+type Forbidden = readonly [
+  links: Links,
+  lines: string,
+  /** A pattern for what the message lists. */
+  names: string,
+  follow?: Follow,
+];
+
+/** By the start of the message: what the links are like. */
+const FORBIDDEN: Readonly<Record<string, Readonly<Record<string, Forbidden>>>> = {
+  'follow-symlinks: is not set, and the patterns match links to folders': {
+    'one link': [{ 'dir/l': '.' }, 'dir/**', '"dir/l" to "dir"'],
+    'a link that two patterns match': [{ 'dir/l': '.' }, 'dir,**', '"dir/l" to "dir"'],
+    'a link out of the workspace': [{ 'dir/l': '../../outside' }, 'dir', '"dir/l" to ".*outside"'],
+    'a link to a hidden folder': [{ 'dir/l': '../.git' }, 'dir', '"dir/l" to ".git"'],
+    'a link that is the root': [{ l: 'dir' }, 'l', '"l" to "dir"'],
+    'a link that is only the root': [{ l: 'dir' }, 'l/*.txt', '"l" to "dir"'],
+    'ten of twelve links': [
+      Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`dir/${10 + index}`, '.'])),
+      'dir',
+      '"dir/10" to "dir", .*"dir/19" to "dir", and 2 more',
+    ],
+  },
+  'files: links lead outside the workspace': {
+    'to a file': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to .*outside/secret"'],
+    'not followed': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to .*secret"', false],
+    'by a chain': [{ l: 'm', m: '../outside/secret' }, 'l', '"l" to .*outside/secret"'],
+    'named and hidden': [{ '.l': '../outside/secret' }, '.l', '"\\.l" to .*secret"'],
+    'to a sibling whose name begins alike': [{ l: '../w2/d.txt' }, 'l', '"l" to .*w2/d.txt"'],
+    'to a folder': [{ 'dir/l': '../../outside' }, 'dir', '"dir/l" to .*outside"', true],
+    'as the root': [{ l: '../outside' }, 'l/**', '"l" to .*outside"', true],
+    'before the first wildcard': [{ l: '../outside' }, 'l/sub/*', '"l" to .*outside"'],
+    'by the deepest link': [
+      { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' },
+      'dir/l/sub/m/*',
+      '"dir/l/sub/m" to .*w2"',
+      true,
+    ],
+    'all of them in one error': [
+      { 'dir/l': '../../outside/secret', 'dir/m': '../../w2' },
+      'dir',
+      '"dir/l" to .*secret", "dir/m" to .*w2"',
+      true,
+    ],
+  },
+  'files: links lead to something hidden': {
+    'to a file': [{ 'dir/y': '../.env' }, 'dir/**', '"dir/y" to ".env"'],
+    'beside a link that may be sent': [
+      { '.git/x': 'config', '.git/y': '../.env' },
+      '.git/**',
+      '".git/y" to ".env"',
+    ],
+    'named by the pattern': [{ 'conf.env': '.env' }, 'conf.env', '"conf.env" to ".env"'],
+    'to a followed folder': [{ 'dir/x': '../.git' }, 'dir/**', '"dir/x" to ".git"', true],
+  },
 };
-for (const [name, [links, lines, names]] of Object.entries(UNDECIDED)) {
-  test(`without follow-symlinks, an error names ${name} to a folder`, SKIP, async () => {
-    using tree = createLinkedTree(links);
-    const finding = find(tree.at('w'), lines.split(','));
-    const message = new RegExp(`^follow-symlinks: is not set.* to folders: ${names}\\. `);
-    await assert.rejects(finding, { name: 'InputError', message });
-  });
-}
+
+for (const [start, cases] of Object.entries(FORBIDDEN))
+  for (const [name, [links, lines, names, followSymlinks]] of Object.entries(cases))
+    test(`links are an error that begins with ${start}: ${name}`, SKIP, async () => {
+      using tree = createLinkedTree(links);
+      const message = new RegExp(`^${start}: ${names}\\. (Decide|Exclude)`);
+      const finding = find(tree.at('w'), [...lines.split(','), '../outside/none'], {
+        followSymlinks,
+      });
+      await assert.rejects(finding, { name: 'InputError', message });
+    });
 
 test('without follow-symlinks, the error names the choices and the archive', SKIP, async () => {
   using tree = createLinkedTree({ 'dir/l': '.' });
@@ -138,38 +192,24 @@ test('without follow-symlinks, the error names the choices and the archive', SKI
   await assert.rejects(find(tree.at('w'), ['dir']), { message: says });
 });
 
-const OUTSIDE: Readonly<
-  Record<string, readonly [links: Links, pattern: string, names: string, follow?: Follow]>
-> = {
-  'to a file': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to .*outside/secret"'],
-  'not followed': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to ', false],
-  'by a chain': [{ l: 'm', m: '../outside/secret' }, 'l', '"l" to .*outside/secret"'],
-  'named and hidden': [{ '.l': '../outside/secret' }, '.l', '"\\.l" to '],
-  'to a sibling whose name begins alike': [{ l: '../w2/d.txt' }, 'l', '"l" to .*w2/d.txt"'],
-  'to a folder': [{ 'dir/l': '../../outside' }, 'dir', '"dir/l" to .*outside"\\.', true],
-  'as the root': [{ l: '../outside' }, 'l/**', '"l" to .*outside"\\.', true],
-  'before the first wildcard': [{ l: '../outside' }, 'l/sub/*', '"l" to .*outside"\\.'],
-  'by the deepest link': [
-    { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' },
-    'dir/l/sub/m/*',
-    '"dir/l/sub/m" to .*w2"\\.',
-    true,
-  ],
-  'all of them in one error': [
-    { 'dir/l': '../../outside/secret', 'dir/m': '../../w2' },
-    'dir',
-    '"dir/l" to .*secret", "dir/m" to .*w2"\\.',
-    true,
-  ],
-};
-for (const [name, [links, pattern, names, followSymlinks]] of Object.entries(OUTSIDE)) {
-  test(`links out of the workspace are an error: ${name}`, SKIP, async () => {
-    using tree = createLinkedTree(links);
-    const message = new RegExp(`^files: links lead outside the workspace: ${names}`);
-    const finding = find(tree.at('w'), [pattern, '../outside/none'], { followSymlinks });
-    await assert.rejects(finding, { name: 'InputError', message });
+test('the output of pnpm deploy is an error that names each link once', SKIP, async () => {
+  const store = 'out/node_modules/.pnpm/x@1/node_modules/x';
+  using tree = createTree({
+    'out/index.js': '',
+    [`${store}/a.js`]: '',
+    [`${store}/b.js`]: '',
+    'out/node_modules/x': link('.pnpm/x@1/node_modules/x'),
   });
-}
+  const says =
+    /hidden: "out\/node_modules\/x" to "out\/node_modules\/\.pnpm\/x@1\/node_modules\/x"\. .* ! lines, or let pnpm install with node-linker=hoisted, or send an archive/;
+  await assert.rejects(find(tree.root, ['out'], { followSymlinks: true }), { message: says });
+});
+
+test('a link to a hidden file is sent with include-hidden-files', SKIP, async () => {
+  using tree = createLinkedTree({ 'dir/y': '../.env' });
+  const found = await find(tree.at('w'), ['dir'], { includeHiddenFiles: true });
+  assert.deepEqual(relativePaths(found), ['b.txt', 'y']);
+});
 
 const LINKS_OUTSIDE = {
   '../outside/l': 'sub/c.txt',
