@@ -17,11 +17,8 @@ import {
 import { escapeGlob, isLink, namesHidden, statIfExists, toAbsolutePattern } from './paths.ts';
 import { findUselessExcludes } from './pattern-problems.ts';
 
-export interface Matches {
+export interface Matches extends Pick<Search, 'root' | 'hidesDotNames'> {
   readonly pattern: FilePattern;
-  /** Absolute path up to the pattern's first wildcard. */
-  readonly root: string;
-  readonly hidesDotNames: boolean;
   readonly files: readonly FoundFile[];
   readonly skipped: readonly SkippedEntry[];
   readonly links: readonly ForbiddenLink[];

@@ -15,24 +15,20 @@ export interface PlannedFile extends Omit<FoundFile, 'relative'> {
   readonly target: string;
 }
 
-export interface FilePlan {
-  /** One per target, in the order found. */
-  readonly files: readonly PlannedFile[];
-  readonly skipped: readonly SkippedEntry[];
-  readonly warnings: readonly string[];
-}
+export type FilePlan = ReturnType<typeof planFiles>;
 
 const MAX_CONFLICTS = 10;
 
 /**
- * Gives each file its target: the path that the wildcards matched, below the line's target.
+ * Gives each file its target: the path that the wildcards matched, below the line's target. Returns
+ * one file per target, in the order found.
  * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
  */
 export function planFiles(
   matches: readonly Matches[],
   { workingDirectory, ifNoFilesFound, target }: Inputs<'upload'>,
   workspace: string,
-): FilePlan {
+) {
   const planned = matches.flatMap(({ files, pattern }) =>
     files.map((file): PlannedFile => {
       const { relative: _, ...rest } = file;

@@ -1,10 +1,4 @@
-interface Action {
-  /** The folder of action.yml, relative to the repository. */
-  readonly folder: string;
-  /** Files in src/main that are built to dist; the first is the main script of action.yml. */
-  readonly scripts: readonly [string, ...string[]];
-}
-
+/** By action: the folder of its action.yml, and its files in src/main, the main script first. */
 export const ACTIONS = {
   sync: { folder: '.', scripts: ['sync'] },
   upload: { folder: 'upload', scripts: ['upload'] },
@@ -14,6 +8,6 @@ export const ACTIONS = {
   monitor: { folder: 'monitor', scripts: ['monitor', 'monitor-sampler', 'monitor-post'] },
   'monitor-stop': { folder: 'monitor/stop', scripts: ['monitor-stop'] },
   sandbox: { folder: 'sandbox', scripts: ['sandbox', 'sandbox-post'] },
-} as const satisfies Readonly<Record<string, Action>>;
+} as const;
 
 export type ActionName = keyof typeof ACTIONS;

@@ -50,15 +50,8 @@ function parseTarget(target: string, input: string, example: string): string {
   throw inputError(input, `the target ${quote(target)} ${mistake}`, example);
 }
 
-export interface DownloadLine {
-  /** In the sandbox. */
-  readonly path: string;
-  /** Relative to `working-directory`. */
-  readonly target: string;
-}
-
 /** Parses `path`, `path => target`, `#` comments and blank lines. */
-export function downloadLines(value: string): readonly DownloadLine[] {
+export function downloadLines(value: string) {
   const lines = parseLines(value, parseDownloadLine);
   const required = 'is required: at least one line must say what to download.';
   if (lines.length === 0) throw inputError('files', required, DOWNLOAD_EXAMPLE);
@@ -70,7 +63,8 @@ export function downloadLines(value: string): readonly DownloadLine[] {
   throw inputError('files', `${paths} have the same target.`, DOWNLOAD_EXAMPLE);
 }
 
-function parseDownloadLine(line: string): DownloadLine {
+// The path is in the sandbox, and the target is relative to `working-directory`.
+function parseDownloadLine(line: string) {
   const [path, given] = splitAtArrow(line, 'path => target', DOWNLOAD_EXAMPLE);
   const mistake = findMistake('file-to-download', path);
   if (mistake !== undefined)
