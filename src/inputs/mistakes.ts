@@ -10,19 +10,17 @@ const EMPTY: Mistake = [
 
 const QUOTED: Mistake = [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'];
 
-const NOT_EVALUATED =
+const VARIABLE_MESSAGE =
   'contains a variable or expression that nothing evaluates here. Use an expression in the workflow, such as `${{ env.NAME }}`.';
 
-const SHELL_VARIABLE: Mistake = [
-  // Do not match $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
+// Not $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
+const VARIABLE: Mistake = [
   /\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
-  NOT_EVALUATED,
+  VARIABLE_MESSAGE,
 ];
 
-const IN_ANY_VALUE = [QUOTED, SHELL_VARIABLE];
+const IN_ANY_VALUE = [QUOTED, VARIABLE];
 const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
-
-const VARIABLE_ANYWHERE: Mistake = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, NOT_EVALUATED];
 
 const COMMENT: Mistake = [/\s#/, 'has a # in it. Write each comment on a line of its own.'];
 
@@ -45,6 +43,7 @@ const IN_PATTERNS: readonly Mistake[] = [
 // exclude that matches nothing would go unnoticed.
 const IN_UNMATCHED: readonly Mistake[] = [
   [
+    // On Windows, it does; /(?!)/ never matches.
     path.sep === '/' ? /\\/ : /(?!)/,
     'has a backslash, which does not separate folders on this runner. Write a slash.',
   ],
@@ -78,9 +77,11 @@ const MISTAKES = {
   ],
   'api-key': IN_CREDENTIALS,
   url: [
-    QUOTED,
-    VARIABLE_ANYWHERE,
-    [/[{}]/, 'has an unknown placeholder; base-url may have {sandbox-id} and {port}.'],
+    ...IN_ANY_VALUE,
+    [
+      /[{}$]/,
+      'has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions, such as `${{ env.NAME }}`.',
+    ],
   ],
   pattern: IN_PATTERNS,
   exclude: [
@@ -102,7 +103,7 @@ const MISTAKES = {
       /^(home\/|~|\$HOME\b|\$\{HOME\})/,
       "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
     ],
-    VARIABLE_ANYWHERE,
+    [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
     COMMENT,
     [
       /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,

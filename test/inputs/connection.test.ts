@@ -18,9 +18,11 @@ describe('base-url', () => {
   const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
   const rule = '% is not a URL that begins with https:// and has no query or fragment.';
   rejects('base-url', each([...texts, ...schemes, ...tails], rule));
-  const unknown = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
-  const words = 'has an unknown placeholder; base-url may have {sandbox-id} and {port}.';
-  rejects('base-url', each(unknown, `% ${words}`));
+  const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
+  const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
+  const words =
+    'has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions';
+  rejects('base-url', each([...braces, ...variables], `% ${words}`));
   rejects('base-url', { 'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${words}` });
 });
 

@@ -27,8 +27,6 @@ describe('what the runner or a shell would have to evaluate', () => {
     rejects(input, each(['"i1a2"', "'i1a2'"], 'is in quotation marks.'));
   }
   for (const input of ['api-key', 'api-url']) rejects(input, { '${{ x }}': words }, SANDBOX);
-  const urls = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
-  rejects('base-url', each(urls, `% ${words}`));
   rejects('target', each(['releases/$GITHUB_SHA', '{{ env.DIRECTORY }}/app'], `% ${words}`));
   rejects('files', {
     'a\n${{ env.DIST }}/**': `line 2: "\${{ env.DIST }}/**" ${words}`,

@@ -45,14 +45,11 @@ const LOG_LINES: Readonly<Record<string, string>> = {
   'a ::error::b': 'a ::error::b',
   '::error::x': '\\::error::x',
   '::set-output name=a::b': '\\::set-output name=a::b',
-  '  ::error::x': '\\  ::error::x',
   '\u00a0::error::x': '\\\u00a0::error::x',
   '\t::error::x': '\\t::error::x',
-  '\ufeff::error::x': '\\u{feff}::error::x',
   'a\n::error::x': 'a\\n::error::x',
   '##[error]x': '##\\[error]x',
   'a ##[group]b ##[endgroup]': 'a ##\\[group]b ##\\[endgroup]',
-  '###[error]x': '###\\[error]x',
   '##\u200b[error]x': '##\\u{200b}[error]x',
 };
 

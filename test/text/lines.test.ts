@@ -20,12 +20,9 @@ const BLOCKS: Readonly<Record<string, readonly [chunks: readonly string[], block
     ['a\nb\n', 'cd\n'],
   ],
   'passes on an unfinished last line at the end': [['a\nb'], ['a\n', 'b\n']],
-  'joins a line that comes in many chunks': [['a', '', 'b', 'c\n'], ['abc\n']],
-  'ends lines at \\r\\n': [['a\r\nb\r\n\r\n'], ['a\nb\n\n']],
   'ends a line once at a \\r\\n that is split between chunks': [['a\r', '\nb\n'], ['a\nb\n']],
   'ends lines at a lone \\r, as the runner does': [['a\rb\r\r\nc\n'], ['a\nb\n\nc\n']],
   'ends a line at a lone \\r at the end of a chunk': [['a\r', 'b\n'], ['a\nb\n']],
-  'ends the last line at a lone \\r': [['a\r'], ['a\n']],
   'keeps every line break if there is nothing else': [
     ['\n\n', '\r\n\r', '\r', '\n'],
     ['\n\n', '\n', '\n', '\n'],
@@ -40,13 +37,6 @@ const BLOCKS: Readonly<Record<string, readonly [chunks: readonly string[], block
 describe('readLines', () => {
   for (const [what, [chunks, blocks]] of Object.entries(BLOCKS))
     test(`readLines ${what}`, () => assert.deepEqual(read(encode(chunks)), blocks));
-
-  test('readLines decodes UTF-8 that is split between chunks at any byte', () => {
-    const text = 'aü€😀\n日本\n';
-    const bytes = Buffer.from(text);
-    for (const at of bytes.keys())
-      assert.equal(read([bytes.subarray(0, at), bytes.subarray(at)]).join(''), text);
-  });
 
   test('readLines replaces bytes that are not UTF-8, also at the end', () => {
     assert.deepEqual(read([Buffer.from('a\xff\n\xc3', 'latin1')]), ['a\ufffd\n', '\ufffd\n']);
