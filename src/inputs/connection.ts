@@ -1,7 +1,7 @@
 import { quote } from '../text/escape.ts';
 import { inputError } from './input-error.ts';
-import { findMistake } from './mistakes.ts';
-import { type InputParser, parseLines, type RawInputs } from './parsers.ts';
+import { findMistake, rejectMistakes } from './mistakes.ts';
+import { type InputParser, parseLines, type RawInputs, textOf } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 
@@ -25,11 +25,11 @@ function parseUrl(value: string, input: string, example: string): string {
     const message = 'must not contain credentials or an @: secrets have their own inputs.';
     throw inputError(input, message, example);
   }
-  const mistake = findMistake('url', value);
+  rejectMistakes('url', value, { input, example });
   // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
   const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
-  if (mistake === undefined && url !== null) return url.href.replace(/\/+$/, '');
-  const why = mistake ?? 'is not a URL that begins with https:// and has no query or fragment.';
+  if (url !== null) return url.href.replace(/\/+$/, '');
+  const why = 'is not a URL that begins with https:// and has no query or fragment.';
   throw inputError(input, `${quote(value)} ${why}`, example);
 }
 
@@ -52,52 +52,29 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-export function operationPath(fallback: string): InputParser<string> {
-  return (value, input) => {
-    const path = value === '' ? fallback : value;
-    // Without a slash, the path would become part of the host.
-    if (/^\/[^\s?#]*$/.test(path)) return path;
-    const message = `${quote(value)} is not a plain URL path that begins with a slash.`;
-    throw inputError(input, message, fallback);
-  };
-}
+export const operationPath = (fallback: string) => textOf('url-path', fallback, fallback);
 
-export const sandboxId: InputParser<string> = (value, input) => {
-  const mistake = findMistake('sandbox-id', value);
-  if (mistake === undefined && isSandboxId(value)) return value;
-  const why = mistake ?? 'is not an ID: it may have letters, digits, dots, - and _.';
-  throw inputError(input, `${quote(value)} ${why}`, '${{ steps.sandbox.outputs.id }}');
-};
+export const sandboxId = textOf('sandbox-id', '${{ steps.sandbox.outputs.id }}');
 
 export const existingSandboxId: InputParser<string> = (value, input) =>
   value === '' ? value : sandboxId(value, input);
 
-/** Returns false for an ID that could change the host or path of `base-url`. */
 export function isSandboxId(id: string): boolean {
-  return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
+  return findMistake('sandbox-id', id) === undefined;
 }
 
 export const token = secret('token', '${{ steps.sandbox.outputs.token }}');
 
 export const apiKey = secret('api-key', '${{ secrets.E2B_API_KEY }}');
 
-function secret(input: 'token' | 'api-key', example: string): InputParser<string> {
-  return value => {
-    const mistake = findMistake(input, value);
-    if (mistake === undefined && isHeaderValue(value)) return value;
-    const why = mistake ?? 'has a line break or another character that a header cannot carry.';
-    throw inputError(input, why, example);
+function secret(kind: 'token' | 'api-key', example: string): InputParser<string> {
+  return (value, input) => {
+    rejectMistakes(kind, value, { input, example, shown: '' });
+    return value;
   };
 }
 
-// A token, as defined in RFC 9110, section 5.6.2.
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-
-export const headerPrefix: InputParser<string> = (value, input) => {
-  const prefix = value || 'Svc';
-  if (HEADER_NAME.test(prefix)) return prefix;
-  throw inputError(input, `${quote(value)} cannot be part of a header's name.`, 'E2b');
-};
+export const headerPrefix = textOf('header-name', 'E2b', 'Svc');
 
 // The action sets some of these, and undici throws for others. Proxy-Authorization would send the
 // proxy's password to the sandbox.
@@ -124,12 +101,8 @@ export function splitHeader(line: string): readonly [name: string, value: string
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim();
   const value = line.slice(colon + 1).trim();
-  return HEADER_NAME.test(name) && isHeaderValue(value) ? [name, value] : undefined;
-}
-
-// RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
-function isHeaderValue(value: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+  const isValid = !findMistake('header-name', name) && !findMistake('header-value', value);
+  return isValid ? [name, value] : undefined;
 }
 
 const SECRET_INPUTS = ['token', 'signature', 'api-key'];

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { quote } from '../text/escape.ts';
 import { inputError } from './input-error.ts';
-import { findMistake } from './mistakes.ts';
-import { type InputParser, parseLines } from './parsers.ts';
+import { rejectMistakes } from './mistakes.ts';
+import { parseLines } from './parsers.ts';
 
 export interface FilePattern {
   readonly pattern: string;
@@ -30,24 +30,20 @@ export function fileRules(value: string) {
 
 function parseExclude(line: string): string {
   const exclude = line.slice(1).trim();
-  const mistake = findMistake('exclude', exclude);
-  if (mistake === undefined) return exclude;
-  throw inputError('files', `${quote(line)} ${mistake}`, EXAMPLE);
+  rejectMistakes('exclude', exclude, { input: 'files', example: EXAMPLE, shown: quote(line) });
+  return exclude;
 }
 
 function parsePattern(line: string): FilePattern {
   const [pattern, target] = splitAtArrow(line, 'pattern => target', TARGET_EXAMPLE);
-  const mistake = findMistake('pattern', pattern);
-  if (mistake !== undefined) throw inputError('files', `${quote(pattern)} ${mistake}`, EXAMPLE);
-  return { pattern, target: target && parseTarget(target, 'files', TARGET_EXAMPLE) };
+  rejectMistakes('pattern', pattern, { input: 'files', example: EXAMPLE });
+  if (target !== undefined) rejectTarget('target', target, TARGET_EXAMPLE);
+  return { pattern, target };
 }
 
-export const targetDirectory: InputParser<string> = value => parseTarget(value, 'target', 'app');
-
-function parseTarget(target: string, input: string, example: string): string {
-  const mistake = findMistake('target', target);
-  if (mistake === undefined) return target;
-  throw inputError(input, `the target ${quote(target)} ${mistake}`, example);
+function rejectTarget(kind: 'target' | 'local-path', target: string, example: string): void {
+  const shown = `the target ${quote(target)}`;
+  rejectMistakes(kind, target, { input: 'files', example, shown });
 }
 
 /** Parses `path`, `path => target`, `#` comments and blank lines. */
@@ -66,13 +62,10 @@ export function downloadLines(value: string) {
 // The path is in the sandbox, and the target is relative to `working-directory`.
 function parseDownloadLine(line: string) {
   const [path, given] = splitAtArrow(line, 'path => target', DOWNLOAD_EXAMPLE);
-  const mistake = findMistake('file-to-download', path);
-  if (mistake !== undefined)
-    throw inputError('files', `${quote(path)} ${mistake}`, DOWNLOAD_EXAMPLE);
+  rejectMistakes('file-to-download', path, { input: 'files', example: DOWNLOAD_EXAMPLE });
   const target = posix.normalize(given ?? posix.basename(path));
-  const targetMistake = findMistake('local-path', target);
-  if (targetMistake === undefined) return { path, target };
-  throw inputError('files', `the target ${quote(target)} ${targetMistake}`, DOWNLOAD_EXAMPLE);
+  rejectTarget('local-path', target, DOWNLOAD_EXAMPLE);
+  return { path, target };
 }
 
 /** Splits a line at ` => `, which needs the spaces since names may contain an arrow. */

@@ -13,7 +13,7 @@ import {
   token,
 } from './connection.ts';
 import { CROSS_INPUT_RULES } from './cross-input-rules.ts';
-import { downloadLines, fileRules, targetDirectory } from './files.ts';
+import { downloadLines, fileRules } from './files.ts';
 import { InputError, tryAll } from './input-error.ts';
 import {
   byteSize,
@@ -28,7 +28,7 @@ import {
   script,
   shard,
   text,
-  unixTime,
+  textOf,
   waitConditions,
   wholeNumber,
 } from './parsers.ts';
@@ -51,11 +51,11 @@ const summary = flag(true);
 const uploadInputs = {
   'upload-path': operationPath('/files'),
   files: fileRules,
-  target: targetDirectory,
+  target: textOf('target', 'app'),
   'working-directory': text,
   username: text,
   signature: text,
-  'signature-expiration': unixTime,
+  'signature-expiration': textOf('unix-time', '1798761600'),
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
   'follow-symlinks': flag(undefined),

@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { quote } from '../text/escape.ts';
+import { inputError } from './input-error.ts';
 
 /** The message follows the quoted value, or the input's name if the value is secret. */
 type Mistake = readonly [pattern: RegExp, message: string];
@@ -21,6 +23,12 @@ const VARIABLE: Mistake = [
 
 const IN_ANY_VALUE = [QUOTED, VARIABLE];
 const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
+
+// RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
+const UNSENDABLE: Mistake = [
+  /[^\t\x20-\x7e\x80-\xff]/,
+  'has a line break or another character that a header cannot carry.',
+];
 
 const COMMENT: Mistake = [/\s#/, 'has a # in it. Write each comment on a line of its own.'];
 
@@ -63,6 +71,8 @@ const MISTAKES = {
       /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
       'is a URL or a host name. Give only the ID.',
     ],
+    // Other characters could change the host or path of `base-url`.
+    [/[^\w.-]|^\W*$|.{201}/s, 'is not an ID: it may have letters, digits, dots, - and _.'],
   ],
   token: [
     ...IN_CREDENTIALS,
@@ -74,8 +84,12 @@ const MISTAKES = {
       /[ \t{}]/,
       'has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`.',
     ],
+    UNSENDABLE,
   ],
-  'api-key': IN_CREDENTIALS,
+  'api-key': [...IN_CREDENTIALS, UNSENDABLE],
+  // A token, as defined in RFC 9110, section 5.6.2.
+  'header-name': [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
+  'header-value': [UNSENDABLE],
   url: [
     ...IN_ANY_VALUE,
     [
@@ -83,6 +97,9 @@ const MISTAKES = {
       'has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions, such as `${{ env.NAME }}`.',
     ],
   ],
+  // Without a slash, the path would become part of the host.
+  'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
+  'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
   pattern: IN_PATTERNS,
   exclude: [
     [/^(!|$)/, 'is not a pattern.'],
@@ -126,6 +143,18 @@ const MISTAKES = {
   ],
 } as const satisfies Readonly<Record<string, readonly Mistake[]>>;
 
-export function findMistake(kind: keyof typeof MISTAKES, value: string): string | undefined {
+export type ValueKind = keyof typeof MISTAKES;
+
+export function findMistake(kind: ValueKind, value: string): string | undefined {
   return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
+}
+
+/** @throws InputError if the value has a mistake; `shown` stands for the value, which may be secret */
+export function rejectMistakes(
+  kind: ValueKind,
+  value: string,
+  { input, example, shown = quote(value) }: { input: string; example: string; shown?: string },
+): void {
+  const mistake = findMistake(kind, value);
+  if (mistake !== undefined) throw inputError(input, `${shown} ${mistake}`.trimStart(), example);
 }

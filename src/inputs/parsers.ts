@@ -1,6 +1,7 @@
 import { BYTES, type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/escape.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
+import { rejectMistakes, type ValueKind } from './mistakes.ts';
 
 /** Maps names to values as the runner gives them; unset inputs are missing or empty. */
 export type RawInputs = Readonly<Record<string, string>>;
@@ -10,14 +11,18 @@ export type InputParser<T> = (value: string, input: string) => T;
 
 export const text: InputParser<string> = value => value;
 
+/** Parses a text without the mistakes of its kind. */
+export function textOf(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
+  return (value, input) => {
+    const text = value || fallback;
+    rejectMistakes(kind, text, { input, example });
+    return text;
+  };
+}
+
 export const script: InputParser<string> = (value, input) => {
   if (value !== '') return value;
   throw inputError(input, 'is required: the commands to run.', 'npm ci && npm test');
-};
-
-export const unixTime: InputParser<string> = (value, input) => {
-  if (/^\d*$/.test(value)) return value;
-  throw inputError(input, `${quote(value)} is not a Unix time in whole seconds.`, '1798761600');
 };
 
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */

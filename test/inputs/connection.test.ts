@@ -152,20 +152,9 @@ test('a secret header is masked from eight characters on', () => {
 });
 
 test('a header is secret if its name says so', () => {
-  const isSecret = {
-    Authorization: true,
-    COOKIE: true,
-    'X-Access-Token': true,
-    'Client-Secret': true,
-    DB_PASSWORD: true,
-    'X-Api-Key': true,
-    OPENAI_API_KEY: true,
-    apikey: true,
-    'X-Cache-Key': false,
-    'X-Token-Kind': false,
-    'Set-Cookie-Name': false,
-    'X-Plain': false,
-  };
-  const found = Object.keys(isSecret).map(name => [name, isSecretHeader(name)]);
-  assert.deepEqual(Object.fromEntries(found), isSecret);
+  const secret = ['Authorization', 'COOKIE', 'X-Access-Token', 'Client-Secret', 'DB_PASSWORD'];
+  const keys = ['X-Api-Key', 'OPENAI_API_KEY', 'apikey'];
+  const others = ['X-Cache-Key', 'X-Token-Kind', 'Set-Cookie-Name', 'X-Plain'];
+  const found = [...secret, ...keys, ...others].filter(isSecretHeader);
+  assert.deepEqual(found, [...secret, ...keys]);
 });

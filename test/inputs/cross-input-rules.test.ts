@@ -11,19 +11,18 @@ describe('allow-insecure-http', () => {
   accepts('base-url', Object.fromEntries(urls.map(url => [url, url])), { others });
 });
 
-describe('template and sandbox-id', () => {
-  const action = 'sandbox';
-  for (const [inputs, words] of [
-    [{ template: '', 'sandbox-id': '' }, /^is "", and template is ""\. Set template to create/],
-    [{ template: 'base', 'sandbox-id': 'i1' }, /^is "i1", and template is "base"\. Set/],
-  ] as const)
-    test(`template and sandbox-id are rejected unless exactly one is set: ${JSON.stringify(inputs)}`, () => {
-      assert.deepEqual(invalidInputs(inputs, action), ['sandbox-id']);
-      assert.match(problemsOf(inputs, action)[0]?.message ?? '', words);
-    });
+for (const [template, id] of [
+  ['', ''],
+  ['base', 'i1'],
+] as const)
+  test(`template "${template}" and sandbox-id "${id}" are rejected: exactly one must be set`, () => {
+    const [problem, ...others] = problemsOf({ template, 'sandbox-id': id }, 'sandbox');
+    const words = `is "${id}", and template is "${template}". Set template to create`;
+    assert.ok(problem?.message.startsWith(words), problem?.message);
+    assert.deepEqual([problem?.input, others], ['sandbox-id', []]);
+  });
 
-  accepts('template', { base: 'base' }, { action });
-});
+accepts('template', { base: 'base' }, { action: 'sandbox' });
 
 describe('username of run and a header Authorization', () => {
   const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
@@ -41,30 +40,22 @@ describe('username of run and a header Authorization', () => {
   accepts('username', { ci: 'ci' }, { others: { headers } });
 });
 
-describe('files-per-request: auto', () => {
-  const resolve = (inputs: Record<string, string>) => filesPerRequestOf(parsed(inputs));
+/** By header-prefix, signature and files-per-request: how many files a request takes. */
+const FILES_PER_REQUEST = [
+  ['E2b', '', 'auto', 250],
+  [' e2B ', '', '', 250],
+  ['', '', 'auto', 1],
+  ['E2b2', '', '', 1],
+  ['E2b', 'abc', 'auto', 1],
+  ['E2b', 'abc', '7', 1],
+  ['', '', '7', 7],
+] as const;
 
-  test('files-per-request: auto is 250 for E2B, in upper or lower case', () => {
-    for (const prefix of ['E2b', 'e2B', ' E2B '])
-      assert.equal(resolve({ 'header-prefix': prefix, 'files-per-request': 'auto' }), 250);
+for (const [prefix, signature, count, expected] of FILES_PER_REQUEST)
+  test(`files-per-request "${count}" is ${expected} with header-prefix "${prefix}" and signature "${signature}"`, () => {
+    const given = { 'header-prefix': prefix, signature, 'files-per-request': count };
+    assert.equal(filesPerRequestOf(parsed(given)), expected);
   });
-
-  test('files-per-request: auto is 1 for other services', () => {
-    for (const prefix of ['', 'E2b2']) assert.equal(resolve({ 'header-prefix': prefix }), 1);
-  });
-
-  test('files-per-request is 1 with a signature', () => {
-    for (const count of ['auto', '7'])
-      assert.equal(
-        resolve({ 'header-prefix': 'E2b', signature: 'abc', 'files-per-request': count }),
-        1,
-      );
-  });
-
-  test('files-per-request: a number is taken as it is', () => {
-    assert.equal(resolve({ 'files-per-request': '7' }), 7);
-  });
-});
 
 test('problems of single values and of their combinations are reported together', () => {
   const inputs = { port: 'x', 'base-url': 'http://example.com' };

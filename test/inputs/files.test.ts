@@ -60,7 +60,7 @@ describe('target', () => {
   const climbing = ['..', 'a/..', '/../a'];
   const others = ['b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
   const words = 'is not a plain POSIX path without .., such as /srv/app.';
-  rejects('target', each(climbing, `the target % ${words}`));
+  rejects('target', each(climbing, `% ${words}`));
   rejects('target', each(others, words));
 });
 
