@@ -19,13 +19,12 @@ export const apiUrl: InputParser<string> = value => {
 };
 
 function parseUrl(value: string, input: string, example: string): string {
-  if (value === '') throw inputError(input, 'is required: the URL of the service.', example);
   // Check this first, and do not quote the value: a password may precede the @.
   if (value.includes('@')) {
     const message = 'must not contain credentials or an @: secrets have their own inputs.';
     throw inputError(input, message, example);
   }
-  rejectMistakes('url', value, { input, example });
+  rejectMistakes('url', value, input, example);
   // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
   const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
   if (url !== null) return url.href.replace(/\/+$/, '');
@@ -52,8 +51,6 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-export const operationPath = (fallback: string) => textOf('url-path', fallback, fallback);
-
 export const sandboxId = textOf('sandbox-id', '${{ steps.sandbox.outputs.id }}');
 
 export const existingSandboxId: InputParser<string> = (value, input) =>
@@ -69,12 +66,10 @@ export const apiKey = secret('api-key', '${{ secrets.E2B_API_KEY }}');
 
 function secret(kind: 'token' | 'api-key', example: string): InputParser<string> {
   return (value, input) => {
-    rejectMistakes(kind, value, { input, example, shown: '' });
+    rejectMistakes(kind, value, input, example, '');
     return value;
   };
 }
-
-export const headerPrefix = textOf('header-name', 'E2b', 'Svc');
 
 // The action sets some of these, and undici throws for others. Proxy-Authorization would send the
 // proxy's password to the sandbox.

@@ -30,20 +30,20 @@ export function fileRules(value: string) {
 
 function parseExclude(line: string): string {
   const exclude = line.slice(1).trim();
-  rejectMistakes('exclude', exclude, { input: 'files', example: EXAMPLE, shown: quote(line) });
+  rejectMistakes('exclude', exclude, 'files', EXAMPLE, quote(line));
   return exclude;
 }
 
 function parsePattern(line: string): FilePattern {
   const [pattern, target] = splitAtArrow(line, 'pattern => target', TARGET_EXAMPLE);
-  rejectMistakes('pattern', pattern, { input: 'files', example: EXAMPLE });
+  rejectMistakes('pattern', pattern, 'files', EXAMPLE);
   if (target !== undefined) rejectTarget('target', target, TARGET_EXAMPLE);
   return { pattern, target };
 }
 
 function rejectTarget(kind: 'target' | 'local-path', target: string, example: string): void {
   const shown = `the target ${quote(target)}`;
-  rejectMistakes(kind, target, { input: 'files', example, shown });
+  rejectMistakes(kind, target, 'files', example, shown);
 }
 
 /** Parses `path`, `path => target`, `#` comments and blank lines. */
@@ -62,7 +62,7 @@ export function downloadLines(value: string) {
 // The path is in the sandbox, and the target is relative to `working-directory`.
 function parseDownloadLine(line: string) {
   const [path, given] = splitAtArrow(line, 'path => target', DOWNLOAD_EXAMPLE);
-  rejectMistakes('file-to-download', path, { input: 'files', example: DOWNLOAD_EXAMPLE });
+  rejectMistakes('file-to-download', path, 'files', DOWNLOAD_EXAMPLE);
   const target = posix.normalize(given ?? posix.basename(path));
   rejectTarget('local-path', target, DOWNLOAD_EXAMPLE);
   return { path, target };

@@ -6,9 +6,7 @@ import {
   DEFAULT_PORT,
   existingSandboxId,
   fillPlaceholders,
-  headerPrefix,
   headers,
-  operationPath,
   sandboxId,
   token,
 } from './connection.ts';
@@ -25,7 +23,6 @@ import {
   type InputParser,
   keyValues,
   type RawInputs,
-  script,
   shard,
   text,
   textOf,
@@ -39,17 +36,17 @@ const connectionInputs = {
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
-  'header-prefix': headerPrefix,
+  'header-prefix': textOf('header-name', 'E2b', 'Svc'),
   headers,
   timeout: duration(1, '60s'),
 };
 
 const retries = wholeNumber(0, 10, 4);
-const statsPath = operationPath('/metrics');
+const statsPath = textOf('url-path', '/metrics', '/metrics');
 const summary = flag(true);
 
 const uploadInputs = {
-  'upload-path': operationPath('/files'),
+  'upload-path': textOf('url-path', '/files', '/files'),
   files: fileRules,
   target: textOf('target', 'app'),
   'working-directory': text,
@@ -95,7 +92,7 @@ const monitorInputs = {
 };
 
 const runInputs = {
-  run: script,
+  run: textOf('script', 'npm ci && npm test'),
   'working-directory': text,
   env: keyValues,
   username: text,

@@ -90,7 +90,9 @@ const MISTAKES = {
   // A token, as defined in RFC 9110, section 5.6.2.
   'header-name': [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
   'header-value': [UNSENDABLE],
+  script: [[/^$/, 'is required: the commands to run.']],
   url: [
+    [/^$/, 'is required: the URL of the service.'],
     ...IN_ANY_VALUE,
     [
       /[{}$]/,
@@ -149,11 +151,13 @@ export function findMistake(kind: ValueKind, value: string): string | undefined 
   return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
 
-/** @throws InputError if the value has a mistake; `shown` stands for the value, which may be secret */
+/** @throws InputError if the value has a mistake; `shown` names the value, which may be secret */
 export function rejectMistakes(
   kind: ValueKind,
   value: string,
-  { input, example, shown = quote(value) }: { input: string; example: string; shown?: string },
+  input: string,
+  example: string,
+  shown = value && quote(value),
 ): void {
   const mistake = findMistake(kind, value);
   if (mistake !== undefined) throw inputError(input, `${shown} ${mistake}`.trimStart(), example);

@@ -15,15 +15,10 @@ export const text: InputParser<string> = value => value;
 export function textOf(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
   return (value, input) => {
     const text = value || fallback;
-    rejectMistakes(kind, text, { input, example });
+    rejectMistakes(kind, text, input, example);
     return text;
   };
 }
-
-export const script: InputParser<string> = (value, input) => {
-  if (value !== '') return value;
-  throw inputError(input, 'is required: the commands to run.', 'npm ci && npm test');
-};
 
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
