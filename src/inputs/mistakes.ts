@@ -13,7 +13,7 @@ const EMPTY: Mistake = [
 const QUOTED: Mistake = [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'];
 
 const VARIABLE_MESSAGE =
-  'contains a variable or expression that nothing evaluates here. Use an expression in the workflow, such as `${{ env.NAME }}`.';
+  'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.';
 
 // Not $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
 const VARIABLE: Mistake = [

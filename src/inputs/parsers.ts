@@ -79,17 +79,17 @@ export function duration(min: number, fallback: string): InputParser<number> {
 
 const BYTE_UNITS = Object.keys(BYTES).join(', ');
 
+const BYTE_FACTORS = new Map(
+  Object.entries(BYTES).map(([unit, factor]) => [unit.toLowerCase(), factor]),
+);
+
 /** Parses bytes, or a number with a unit such as `512MiB`. */
 export function byteSize(fallback: string): InputParser<number> {
-  const factors = new Map(
-    Object.entries(BYTES).map(([unit, factor]) => [unit.toLowerCase(), factor]),
-  );
   return (value, input) => {
     const [, number, unit = ''] =
       /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
-    const bytes = Math.round(
-      Number(number) * (factors.get(unit.toLowerCase() || 'b') ?? Number.NaN),
-    );
+    const factor = BYTE_FACTORS.get(unit.toLowerCase() || 'b') ?? Number.NaN;
+    const bytes = Math.round(Number(number) * factor);
     if (bytes >= 1) return bytes;
     const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS}.`;
     throw inputError(input, message, fallback);

@@ -92,8 +92,12 @@ describe('lines of files to download', () => {
   const many = 'line 1: % is not the path of one file. Name each file.';
   rejects('files', each(['app/*.xml', 'app/**', 'app/reports/'], many), DOWNLOAD);
   rejects('files', { 'a\n"b"': 'line 2: "\\"b\\"" is in quotation marks.' }, DOWNLOAD);
-  rejects('files', { 'a => $GITHUB_WORKSPACE/a': 'contains a variable or expression' }, DOWNLOAD);
-  rejects('files', { '${{ x }}/a': 'contains a variable or expression' }, DOWNLOAD);
+  rejects(
+    'files',
+    { 'a => $GITHUB_WORKSPACE/a': 'contains a variable that is not expanded' },
+    DOWNLOAD,
+  );
+  rejects('files', { '${{ x }}/a': 'contains a variable that is not expanded' }, DOWNLOAD);
 
   const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', 'a/', '~/a', 'C:\\a', 'c:a'];
   const windows = ['\\a', '..\\a', 'a\\..\\b', 'a\\'];

@@ -20,7 +20,7 @@ describe('a value of another kind', () => {
 });
 
 describe('what the runner or a shell would have to evaluate', () => {
-  const words = 'contains a variable or expression that nothing evaluates here.';
+  const words = 'contains a variable that is not expanded here.';
   const everywhere = ['${{ steps.x.outputs.y }}', '$TOKEN', '$(pwd)', '$env:HOME'];
   for (const input of ['sandbox-id', 'token', 'base-url', 'target']) {
     rejects(input, each(everywhere, words));
