@@ -44,7 +44,7 @@ export interface Search {
   readonly followSymlinks: boolean | undefined;
 }
 
-export const LINK_TO_FOLDER = 'a link to a folder';
+const LINK_TO_FOLDER = 'a link to a folder';
 
 /** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
 export function classifier({ root, hidesDotNames, workspace, followSymlinks }: Search) {
@@ -82,6 +82,15 @@ function realRootOf(root: string, workspace: string): string {
   const start = pathWithin(workspace, root) === undefined ? path.dirname(root) : workspace;
   const realStart = existsSync(start) ? realpathSync.native(start) : start;
   return path.join(realStart, path.relative(start, root));
+}
+
+/** Names a skipped entry for each reason that a user may not expect. */
+export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
+  const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
+  return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
+    const names = entries.map(entry => quote(entry.path));
+    return `Skipped (${reason}): ${listSome(names, 1)}.`;
+  });
 }
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';

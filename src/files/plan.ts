@@ -5,8 +5,8 @@ import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { quote } from '../text/escape.ts';
-import { limitList, listSome } from '../text/format.ts';
-import { type FoundFile, LINK_TO_FOLDER, type SkippedEntry } from './classify.ts';
+import { limitList } from '../text/format.ts';
+import { type FoundFile, warnOfSkipped } from './classify.ts';
 import type { Matches } from './find.ts';
 import { explainNoMatch } from './pattern-problems.ts';
 
@@ -52,7 +52,7 @@ export function planFiles(
     matches.flatMap(match => match.skipped),
     entry => entry.path,
   );
-  const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...skipWarnings(skipped)];
+  const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...warnOfSkipped(skipped)];
   // Conflicts were rejected above, so equal targets are the same file, matched by two patterns.
   const files = uniqueBy(planned, file => file.target);
   return { files, skipped, warnings };
@@ -113,15 +113,6 @@ function findConflicts(planned: readonly PlannedFile[]): string[] {
       return `${quoted(top.source)} would go to ${quoted(top.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
     top = file;
     return [];
-  });
-}
-
-function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
-  // Links to folders are skipped because a user said so.
-  const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
-  return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
-    const names = entries.map(entry => quote(entry.path));
-    return `Skipped (${reason}): ${listSome(names, 1)}.`;
   });
 }
 
