@@ -1,6 +1,6 @@
 import { USER_AGENT } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
-import { secretsIn } from '../inputs/connection.ts';
+import { type JobSandbox, secretsIn, withJobSandbox } from '../inputs/connection.ts';
 import {
   type EntryPoint,
   type Inputs,
@@ -9,7 +9,6 @@ import {
   type ReportingEntryPoint,
   taskOf,
 } from '../inputs/inputs.ts';
-import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { errorLines, failedReport, type Report, toReportedError } from '../report/report.ts';
 import type { Context } from '../tasks/context.ts';

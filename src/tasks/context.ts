@@ -1,4 +1,4 @@
-import type { JobSandbox } from '../inputs/job-sandbox.ts';
+import type { JobSandbox } from '../inputs/connection.ts';
 import type { SandboxContext } from '../sandbox/sandbox-api.ts';
 
 export interface Context extends SandboxContext {
