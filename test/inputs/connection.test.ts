@@ -1,42 +1,40 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { isSecretHeader, secretsIn } from '../../src/inputs/connection.ts';
 import { accepts, each, invalidInputs, problemsOf, rejects } from './parse-inputs.ts';
 
-describe('base-url', () => {
-  accepts('base-url', {
-    'HTTPS://Sandbox.Example.COM:443/': 'https://sandbox.example.com',
-    'https://sandbox.example.com/a/b//': 'https://sandbox.example.com/a/b',
-    'https://bücher.example': 'https://xn--bcher-kva.example',
-    'https://[2001:db8::1]:8443': 'https://[2001:db8::1]:8443',
-    'https://{port}-{sandbox-id}.example.com': 'https://49983-i1a2b3c4d5.example.com',
-    'https://example.com:{port}/{sandbox-id}/': 'https://example.com:49983/i1a2b3c4d5',
-  });
-  rejects('base-url', { '': 'is required: the URL of the service.' });
-  const texts = ['example.com', 'localhost:3000', 'https://exa mple.com', 'https:/x.io'];
-  const schemes = ['https://example.com:99999', 'ftp://example.com', 'file:///etc/passwd'];
-  const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
-  const rule = '% is not a URL that begins with https:// and has no query or fragment.';
-  rejects('base-url', each([...texts, ...schemes, ...tails], rule));
-  const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
-  const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
-  const words =
-    'has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions';
-  rejects('base-url', each([...braces, ...variables], `% ${words}`));
-  rejects('base-url', { 'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${words}` });
+accepts('base-url', {
+  'HTTPS://Sandbox.Example.COM:443/': 'https://sandbox.example.com',
+  'https://sandbox.example.com/a/b//': 'https://sandbox.example.com/a/b',
+  'https://bücher.example': 'https://xn--bcher-kva.example',
+  'https://[2001:db8::1]:8443': 'https://[2001:db8::1]:8443',
+  'https://{port}-{sandbox-id}.example.com': 'https://49983-i1a2b3c4d5.example.com',
+  'https://example.com:{port}/{sandbox-id}/': 'https://example.com:49983/i1a2b3c4d5',
+});
+rejects('base-url', { '': 'is required: the URL of the service.' });
+const texts = ['example.com', 'localhost:3000', 'https://exa mple.com', 'https:/x.io'];
+const schemes = ['https://example.com:99999', 'ftp://example.com', 'file:///etc/passwd'];
+const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
+const rule = '% is not a URL that begins with https:// and has no query or fragment.';
+rejects('base-url', each([...texts, ...schemes, ...tails], rule));
+const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
+const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
+const unknownPlaceholder =
+  'has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions';
+rejects('base-url', each([...braces, ...variables], `% ${unknownPlaceholder}`));
+rejects('base-url', {
+  'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${unknownPlaceholder}`,
 });
 
-describe('http', () => {
-  const here = ['localhost', '127.0.0.1', '127.255.1.2', '[::1]'].map(host => `http://${host}`);
-  accepts('base-url', Object.fromEntries(here.map(url => [url, url])));
-  const names = ['a.localhost', 'localhost.example.com', '127.0.0.1.example.com', 'example.com'];
-  const elsewhere = [...names, '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]'];
+const here = ['localhost', '127.0.0.1', '127.255.1.2', '[::1]'].map(host => `http://${host}`);
+accepts('base-url', Object.fromEntries(here.map(url => [url, url])));
+const hosts = ['a.localhost', 'localhost.example.com', '127.0.0.1.example.com', 'example.com'];
+const elsewhere = [...hosts, '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]'];
 
-  accepts('base-url', { 'http://127.1': 'http://127.0.0.1', 'http://[::0:1]:80': 'http://[::1]' });
-  const urls = elsewhere.map(host => `http://${host}`);
-  const words = '% would send secrets unencrypted. Use https.';
-  rejects('api-url', each(urls, words), { action: 'sandbox' });
-});
+accepts('base-url', { 'http://127.1': 'http://127.0.0.1', 'http://[::0:1]:80': 'http://[::1]' });
+const urls = elsewhere.map(host => `http://${host}`);
+const unencrypted = '% would send secrets unencrypted. Use https.';
+rejects('api-url', each(urls, unencrypted), { action: 'sandbox' });
 
 test('credentials in base-url or api-url are rejected and never quoted', () => {
   for (const url of [
@@ -56,82 +54,74 @@ test('credentials in base-url or api-url are rejected and never quoted', () => {
   }
 });
 
-describe('placeholders of base-url', () => {
-  const url = 'https://{port}-{sandbox-id}.example.com';
-  for (const id of ['abc', 'a--b', 'a_b', 'a-1', 'a.b']) {
-    const others = { 'sandbox-id': id, port: '8080' };
-    accepts('base-url', { [url]: `https://8080-${id}.example.com` }, { others });
-  }
+const url = 'https://{port}-{sandbox-id}.example.com';
+for (const id of ['abc', 'a--b', 'a_b', 'a-1', 'a.b']) {
+  const others = { 'sandbox-id': id, port: '8080' };
+  accepts('base-url', { [url]: `https://8080-${id}.example.com` }, { others });
+}
 
-  for (const [input, value] of [
-    ['sandbox-id', ''],
-    ['sandbox-id', 'a@b'],
-    ['port', 'x/y'],
-  ] as const)
-    test(`only ${input} is reported if it is "${value}" and base-url has a placeholder for it`, () => {
-      assert.deepEqual(invalidInputs({ 'base-url': url, [input]: value }), [input]);
-    });
-});
-
-describe('upload-path and stats-path', () => {
-  const paths = ['/files', '/', '/a/b/', '/v1/a%20b', '/a:b@c'];
-  accepts('upload-path', { ...Object.fromEntries(paths.map(path => [path, path])), '': '/files' });
-  accepts('stats-path', { '': '/metrics' });
-  const wrong = ['files', '.evil.example', '@evil.example', ':80', 'https://x/y'];
-  const changed = ['/a b', '/a?b', '/a#b'];
-  rejects('stats-path', each([...wrong, ...changed], 'is not a plain URL path'));
-});
-
-describe('sandbox-id, token and api-key', () => {
-  accepts('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
-  const ids = ['a b', 'a\nb', ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' ')];
-  rejects('sandbox-id', each(ids, 'is not an ID: it may have letters, digits, dots, - and _.'));
-  const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
-  rejects('token', each(unsendable, 'has a line break or another character'));
-  const action = 'sandbox';
-  const connecting = { action, others: { template: '' } } as const;
-  accepts('sandbox-id', { i1a2: 'i1a2' }, connecting);
-  rejects('sandbox-id', { null: 'is empty or null' }, connecting);
-  accepts('api-key', { e2b_0123: 'e2b_0123' }, { action });
-  rejects('api-key', { 'a\nb': 'has a line break' }, { action });
-
-  test('a message about a token or API key never quotes it', () => {
-    for (const token of ['s3cret\u0000', '"s3cret"', 'e2b_s3cret', '${{ s3cret }}'])
-      assert.doesNotMatch(JSON.stringify(problemsOf({ token })), /s3cret/);
-    const problems = problemsOf({ 'api-key': '"s3cret"' }, action);
-    assert.doesNotMatch(JSON.stringify(problems), /s3cret/);
-  });
-});
-
-describe('headers', () => {
-  accepts('headers', {
-    ' \n\t\n': {},
-    'A: 1\r\n\r\n# c\n  B  :  a: b\n': { A: '1', B: 'a: b' },
-    'A:': { A: '' },
-    'A: x\ty': { A: 'x\ty' },
-    'A: café': { A: 'café' },
-    "!#$%&'*+-.^_`|~9z: x": { "!#$%&'*+-.^_`|~9z": 'x' },
-    '__proto__: x': { ['__proto__']: 'x' },
-    'Host: x\nContent-Kind: y': { Host: 'x', 'Content-Kind': 'y' },
+for (const [input, value] of [
+  ['sandbox-id', ''],
+  ['sandbox-id', 'a@b'],
+  ['port', 'x/y'],
+] as const)
+  test(`only ${input} is reported if it is "${value}" and base-url has a placeholder for it`, () => {
+    assert.deepEqual(invalidInputs({ 'base-url': url, [input]: value }), [input]);
   });
 
-  const names = ['no colon', ': no name', 'a b: space in the name', 'ä: letter in the name'];
-  const values = ['\u0001', 'x\u2028y', '日本', '\u007f', 'x\0y'].map(value => `A: ${value}`);
-  const lines = [...names, ...values].map(line => `Fine: 1\n${line}`);
-  rejects('headers', each(lines, 'line 2: this is not of the form Name: value.'));
+const paths = ['/files', '/', '/a/b/', '/v1/a%20b', '/a:b@c'];
+accepts('upload-path', { ...Object.fromEntries(paths.map(path => [path, path])), '': '/files' });
+accepts('stats-path', { '': '/metrics' });
+const noPaths = ['files', '.evil.example', '@evil.example', ':80', 'https://x/y'];
+const changed = ['/a b', '/a?b', '/a#b'];
+rejects('stats-path', each([...noPaths, ...changed], 'is not a plain URL path'));
 
-  const body = ['Content-Length', 'content-type', 'Content-Encoding', 'Transfer-Encoding'];
-  const way = ['connection', 'Keep-Alive', 'upgrade', 'Expect', 'Proxy-Authorization'];
-  const client = ['Accept', 'user-agent', 'X-Access-Token'];
-  for (const name of [...body, ...way, ...client])
-    rejects('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
-  accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
-  rejects('header-prefix', each(['a b', 'a:', 'ä', '(x)'], "% cannot be part of a header's name"));
+accepts('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
+const ids = ['a b', 'a\nb', ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' ')];
+rejects('sandbox-id', each(ids, 'is not an ID: it may have letters, digits, dots, - and _.'));
+const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
+rejects('token', each(unsendable, 'has a line break or another character'));
+const action = 'sandbox';
+const connecting = { action, others: { template: '' } } as const;
+accepts('sandbox-id', { i1a2: 'i1a2' }, connecting);
+rejects('sandbox-id', { null: 'is empty or null' }, connecting);
+accepts('api-key', { e2b_0123: 'e2b_0123' }, { action });
+rejects('api-key', { 'a\nb': 'has a line break' }, { action });
 
-  test('a message about headers never quotes a value, which can be a secret', () => {
-    for (const headers of ['X Key: s3cret', 'Upgrade: s3cret'])
-      assert.doesNotMatch(JSON.stringify(problemsOf({ headers })), /s3cret/);
-  });
+test('a message about a token or API key never quotes it', () => {
+  for (const token of ['s3cret\u0000', '"s3cret"', 'e2b_s3cret', '${{ s3cret }}'])
+    assert.doesNotMatch(JSON.stringify(problemsOf({ token })), /s3cret/);
+  const problems = problemsOf({ 'api-key': '"s3cret"' }, action);
+  assert.doesNotMatch(JSON.stringify(problems), /s3cret/);
+});
+
+accepts('headers', {
+  ' \n\t\n': {},
+  'A: 1\r\n\r\n# c\n  B  :  a: b\n': { A: '1', B: 'a: b' },
+  'A:': { A: '' },
+  'A: x\ty': { A: 'x\ty' },
+  'A: café': { A: 'café' },
+  "!#$%&'*+-.^_`|~9z: x": { "!#$%&'*+-.^_`|~9z": 'x' },
+  '__proto__: x': { ['__proto__']: 'x' },
+  'Host: x\nContent-Kind: y': { Host: 'x', 'Content-Kind': 'y' },
+});
+
+const badNames = ['no colon', ': no name', 'a b: space in the name', 'ä: letter in the name'];
+const badValues = ['\u0001', 'x\u2028y', '日本', '\u007f', 'x\0y'].map(value => `A: ${value}`);
+const lines = [...badNames, ...badValues].map(line => `Fine: 1\n${line}`);
+rejects('headers', each(lines, 'line 2: this is not of the form Name: value.'));
+
+const body = ['Content-Length', 'content-type', 'Content-Encoding', 'Transfer-Encoding'];
+const way = ['connection', 'Keep-Alive', 'upgrade', 'Expect', 'Proxy-Authorization'];
+const client = ['Accept', 'user-agent', 'X-Access-Token'];
+for (const name of [...body, ...way, ...client])
+  rejects('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
+accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
+rejects('header-prefix', each(['a b', 'a:', 'ä', '(x)'], "% cannot be part of a header's name"));
+
+test('a message about headers never quotes a value, which can be a secret', () => {
+  for (const headers of ['X Key: s3cret', 'Upgrade: s3cret'])
+    assert.doesNotMatch(JSON.stringify(problemsOf({ headers })), /s3cret/);
 });
 
 test('tokens, signatures, API keys and secret headers are masked, but no values of env', () => {

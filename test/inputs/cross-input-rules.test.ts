@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { filesPerRequestOf } from '../../src/inputs/cross-input-rules.ts';
 import { accepts, each, invalidInputs, parsed, problemsOf, rejects } from './parse-inputs.ts';
 
-describe('allow-insecure-http', () => {
-  const urls = ['http://example.com', 'http://10.0.0.1:3000'];
-  const words = '% would send secrets unencrypted. Use https, or set allow-insecure-http: true.';
-  rejects('base-url', each(urls, words));
-  const others = { 'allow-insecure-http': ' true ' };
-  accepts('base-url', Object.fromEntries(urls.map(url => [url, url])), { others });
-});
+const urls = ['http://example.com', 'http://10.0.0.1:3000'];
+const words = '% would send secrets unencrypted. Use https, or set allow-insecure-http: true.';
+rejects('base-url', each(urls, words));
+const others = { 'allow-insecure-http': ' true ' };
+accepts('base-url', Object.fromEntries(urls.map(url => [url, url])), { others });
 
 for (const [template, id] of [
   ['', ''],
@@ -24,21 +22,19 @@ for (const [template, id] of [
 
 accepts('template', { base: 'base' }, { action: 'sandbox' });
 
-describe('username of run and a header Authorization', () => {
-  const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
+const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
 
-  test('username of run cannot be combined with a header Authorization', () => {
-    const [problem, ...others] = problemsOf({ username: 'ci', headers }, 'run');
-    const expected = '"ci" would replace the header Authorization. Remove one of them.';
-    assert.equal(problem?.message, expected);
-    assert.deepEqual([problem?.input, others], ['username', []]);
-  });
-
-  accepts('username', { '': '' }, { action: 'run', others: { headers } });
-  accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
-  // The agent reads the user of an upload from its URL.
-  accepts('username', { ci: 'ci' }, { others: { headers } });
+test('username of run cannot be combined with a header Authorization', () => {
+  const [problem, ...others] = problemsOf({ username: 'ci', headers }, 'run');
+  const expected = '"ci" would replace the header Authorization. Remove one of them.';
+  assert.equal(problem?.message, expected);
+  assert.deepEqual([problem?.input, others], ['username', []]);
 });
+
+accepts('username', { '': '' }, { action: 'run', others: { headers } });
+accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
+// The agent reads the user of an upload from its URL.
+accepts('username', { ci: 'ci' }, { others: { headers } });
 
 /** By header-prefix, signature and files-per-request: how many files a request takes. */
 const FILES_PER_REQUEST = [

@@ -1,4 +1,3 @@
-import { describe } from 'node:test';
 import { accepts, each, rejects } from './parse-inputs.ts';
 
 /** By line: its pattern, and its target if it has one. */
@@ -29,40 +28,36 @@ const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]
   '["x]': ['["x]'],
 };
 
-describe('lines of files', () => {
-  const patterns = Object.values(LINES).map(([pattern, target]) => ({ pattern, target }));
-  const [a, b] = ['a', 'b'].map(pattern => ({ pattern, target: undefined }));
-  accepts('files', {
-    [`\n# c\n  # c\n \t\n${Object.keys(LINES).join('\r\n')}\n\n`]: { patterns, excludes: [] },
-    '!x\na\n! y \nb': { patterns: [a, b], excludes: ['x', 'y'] },
-  });
-
-  const required = 'is required: at least one line must say what to upload.';
-  const advice = 'In YAML, quote a value that begins with ! or *.';
-  rejects('files', each(['', ' \r\n\t'], `${required} ${advice}`));
-  rejects('files', each(['# only a comment', '!only/excludes'], required));
-  rejects('files', {
-    'a\n!': 'line 2: "!" is not a pattern.',
-    'a\n!!b': 'line 2: "!!b" is not a pattern.',
-    '=> b': 'line 1: "=> b" is not of the form pattern => target.',
-    'a =>  ': 'line 1: "a =>" is not of the form pattern => target.',
-    'a => b => c': 'line 1: "a => b => c" is not of the form pattern => target.',
-    'a\n\n!b => c': 'line 3: "!b => c" has a =>. A line with ! has no target.',
-    'a => ..': 'line 1: the target ".." is not a plain POSIX path without ..,',
-    'a => ~bob/x': 'line 1: the target "~bob/x" starts below',
-    '"x y" => a': 'line 1: "\\"x y\\"" is in quotation marks.',
-  });
+const patterns = Object.values(LINES).map(([pattern, target]) => ({ pattern, target }));
+const [a, b] = ['a', 'b'].map(pattern => ({ pattern, target: undefined }));
+accepts('files', {
+  [`\n# c\n  # c\n \t\n${Object.keys(LINES).join('\r\n')}\n\n`]: { patterns, excludes: [] },
+  '!x\na\n! y \nb': { patterns: [a, b], excludes: ['x', 'y'] },
 });
 
-describe('target', () => {
-  const targets = ['', '.', 'app', 'app/', '/srv/www', '/home/user', 'my app/ü', '...'];
-  accepts('target', Object.fromEntries(targets.map(target => [target, target])));
-  const climbing = ['..', 'a/..', '/../a'];
-  const others = ['b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
-  const words = 'is not a plain POSIX path without .., such as /srv/app.';
-  rejects('target', each(climbing, `% ${words}`));
-  rejects('target', each(others, words));
+const toUpload = 'is required: at least one line must say what to upload.';
+const advice = 'In YAML, quote a value that begins with ! or *.';
+rejects('files', each(['', ' \r\n\t'], `${toUpload} ${advice}`));
+rejects('files', each(['# only a comment', '!only/excludes'], toUpload));
+rejects('files', {
+  'a\n!': 'line 2: "!" is not a pattern.',
+  'a\n!!b': 'line 2: "!!b" is not a pattern.',
+  '=> b': 'line 1: "=> b" is not of the form pattern => target.',
+  'a =>  ': 'line 1: "a =>" is not of the form pattern => target.',
+  'a => b => c': 'line 1: "a => b => c" is not of the form pattern => target.',
+  'a\n\n!b => c': 'line 3: "!b => c" has a =>. A line with ! has no target.',
+  'a => ..': 'line 1: the target ".." is not a plain POSIX path without ..,',
+  'a => ~bob/x': 'line 1: the target "~bob/x" starts below',
+  '"x y" => a': 'line 1: "\\"x y\\"" is in quotation marks.',
 });
+
+const targets = ['', '.', 'app', 'app/', '/srv/www', '/home/user', 'my app/ü', '...'];
+accepts('target', Object.fromEntries(targets.map(target => [target, target])));
+const climbing = ['..', 'a/..', '/../a'];
+const others = ['b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
+const words = 'is not a plain POSIX path without .., such as /srv/app.';
+rejects('target', each(climbing, `% ${words}`));
+rejects('target', each(others, words));
 
 const DOWNLOAD = { action: 'download' } as const;
 
@@ -78,38 +73,31 @@ const DOWNLOADS: Readonly<Record<string, readonly [path: string, target: string]
   'x => a//b/../c': ['x', 'a/c'],
 };
 
-describe('lines of files to download', () => {
-  const parsed = Object.values(DOWNLOADS).map(([path, target]) => ({ path, target }));
-  const value = `\n# c\n${Object.keys(DOWNLOADS).join('\r\n')}\n\n`;
-  accepts('files', { [value]: parsed }, DOWNLOAD);
+const parsed = Object.values(DOWNLOADS).map(([path, target]) => ({ path, target }));
+const value = `\n# c\n${Object.keys(DOWNLOADS).join('\r\n')}\n\n`;
+accepts('files', { [value]: parsed }, DOWNLOAD);
 
-  const required = 'is required: at least one line must say what to download.';
-  rejects('files', each(['', '# only a comment'], required), DOWNLOAD);
-  const form = 'line 1: % is not of the form path => target.';
-  rejects('files', each(['a =>', '=> b', 'a => b => c'], form), DOWNLOAD);
-  const arrow = 'line 1: % has a ->, => or colon in it. In front of a target, write => with';
-  rejects('files', each(['a -> b', 'a =>b', 'a=> b'], arrow), DOWNLOAD);
-  const many = 'line 1: % is not the path of one file. Name each file.';
-  rejects('files', each(['app/*.xml', 'app/**', 'app/reports/'], many), DOWNLOAD);
-  rejects('files', { 'a\n"b"': 'line 2: "\\"b\\"" is in quotation marks.' }, DOWNLOAD);
-  rejects(
-    'files',
-    { 'a => $GITHUB_WORKSPACE/a': 'contains a variable that is not expanded' },
-    DOWNLOAD,
-  );
-  rejects('files', { '${{ x }}/a': 'contains a variable that is not expanded' }, DOWNLOAD);
-
-  const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', 'a/', '~/a', 'C:\\a', 'c:a'];
-  const windows = ['\\a', '..\\a', 'a\\..\\b', 'a\\'];
-  for (const target of [...outside, ...windows])
-    rejects(
-      'files',
-      { [`a => ${target}`]: 'is not the relative path of a file inside working-directory.' },
-      DOWNLOAD,
-    );
-  rejects('files', { 'app/..': 'the target ".." is not the relative path' }, DOWNLOAD);
-
-  const same = '"a/x" and "b/x" have the same target.';
-  const twice = ['a/x\nb/x', 'a/x => c\nd\nb/x => ./c', 'a/x => C\nb/x => c'];
-  rejects('files', each(twice, same), DOWNLOAD);
-});
+const toDownload = 'is required: at least one line must say what to download.';
+const form = 'line 1: % is not of the form path => target.';
+const arrow = 'line 1: % has a ->, => or colon in it. In front of a target, write => with';
+const many = 'line 1: % is not the path of one file. Name each file.';
+const variable = 'contains a variable that is not expanded';
+const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', 'a/', '~/a', 'C:\\a', 'c:a'];
+const outsideOnWindows = ['\\a', '..\\a', 'a\\..\\b', 'a\\'];
+const isOutside = 'is not the relative path of a file inside working-directory.';
+const twice = ['a/x\nb/x', 'a/x => c\nd\nb/x => ./c', 'a/x => C\nb/x => c'];
+const rejected = {
+  ...each(['', '# only a comment'], toDownload),
+  ...each(['a =>', '=> b', 'a => b => c'], form),
+  ...each(['a -> b', 'a =>b', 'a=> b'], arrow),
+  ...each(['app/*.xml', 'app/**', 'app/reports/'], many),
+  ...each(['a => $GITHUB_WORKSPACE/a', '${{ x }}/a'], variable),
+  ...each(
+    [...outside, ...outsideOnWindows].map(target => `a => ${target}`),
+    isOutside,
+  ),
+  ...each(twice, '"a/x" and "b/x" have the same target.'),
+  'a\n"b"': 'line 2: "\\"b\\"" is in quotation marks.',
+  'app/..': 'the target ".." is not the relative path',
+};
+rejects('files', rejected, DOWNLOAD);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { lastLines, readLines } from '../../src/text/lines.ts';
 
@@ -34,57 +34,53 @@ const BLOCKS: Readonly<Record<string, readonly [chunks: readonly string[], block
   ],
 };
 
-describe('readLines', () => {
-  for (const [what, [chunks, blocks]] of Object.entries(BLOCKS))
-    test(`readLines ${what}`, () => assert.deepEqual(read(encode(chunks)), blocks));
+for (const [what, [chunks, blocks]] of Object.entries(BLOCKS))
+  test(`readLines ${what}`, () => assert.deepEqual(read(encode(chunks)), blocks));
 
-  test('readLines replaces bytes that are not UTF-8, also at the end', () => {
-    assert.deepEqual(read([Buffer.from('a\xff\n\xc3', 'latin1')]), ['a\ufffd\n', '\ufffd\n']);
-  });
-
-  test('readLines returns the same lines, however the output is split', () => {
-    const unit = fc.constantFrom('a', '\n', '\r', '\r\n', 'ü', '😀', ' ');
-    fc.assert(
-      fc.property(fc.string({ unit }), fc.array(fc.nat(40)), (text, cuts) => {
-        const bytes = Buffer.from(text);
-        const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
-        const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
-        const blocks = read(chunks);
-        const lines = text.replace(/\r\n?/g, '\n').replace(/[^\n]$/u, '$&\n');
-        assert.equal(blocks.join(''), lines);
-        for (const block of blocks) assert.ok(block.endsWith('\n'));
-      }),
-      { seed: 1, numRuns: 500 },
-    );
-  });
-
-  test('readLines keeps the first 64 KiB of a line without end, and the line after it', () => {
-    const chunk = Buffer.alloc(32 * 1024, 'x');
-    const chunks = Array.from({ length: 128 }, () => chunk);
-    const [long = '', ...others] = read([Buffer.from('^'), ...chunks, Buffer.from('\nb\n')])
-      .join('')
-      .split('\n');
-    assert.deepEqual(others, ['b', '']);
-    assert.match(long, /^\^x{65535}/);
-    assert.ok(long.length <= 96 * 1024, `${long.length} characters`);
-  });
-
-  test('readLines bounds a line without end that is the last', () => {
-    const chunks = Array.from({ length: 128 }, () => Buffer.alloc(32 * 1024, 'x'));
-    assert.equal(read(chunks).join('').length, 64 * 1024 + 1);
-  });
+test('readLines replaces bytes that are not UTF-8, also at the end', () => {
+  assert.deepEqual(read([Buffer.from('a\xff\n\xc3', 'latin1')]), ['a\ufffd\n', '\ufffd\n']);
 });
 
-describe('lastLines', () => {
-  const texts = ['a\nb\nc\n', 'a\n', '', '\n\n\n', '\na\n\n'];
-  const lasts = (count: number) => texts.map(text => lastLines(text, count));
+test('readLines returns the same lines, however the output is split', () => {
+  const unit = fc.constantFrom('a', '\n', '\r', '\r\n', 'ü', '😀', ' ');
+  fc.assert(
+    fc.property(fc.string({ unit }), fc.array(fc.nat(40)), (text, cuts) => {
+      const bytes = Buffer.from(text);
+      const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
+      const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+      const blocks = read(chunks);
+      const lines = text.replace(/\r\n?/g, '\n').replace(/[^\n]$/u, '$&\n');
+      assert.equal(blocks.join(''), lines);
+      for (const block of blocks) assert.ok(block.endsWith('\n'));
+    }),
+    { seed: 1, numRuns: 500 },
+  );
+});
 
-  test('lastLines returns the last lines, counting empty ones', () => {
-    assert.deepEqual(lasts(2), ['b\nc\n', 'a\n', '', '\n\n', 'a\n\n']);
-    assert.deepEqual(lasts(1), ['c\n', 'a\n', '', '\n', '\n']);
-  });
+test('readLines keeps the first 64 KiB of a line without end, and the line after it', () => {
+  const chunk = Buffer.alloc(32 * 1024, 'x');
+  const chunks = Array.from({ length: 128 }, () => chunk);
+  const [long = '', ...others] = read([Buffer.from('^'), ...chunks, Buffer.from('\nb\n')])
+    .join('')
+    .split('\n');
+  assert.deepEqual(others, ['b', '']);
+  assert.match(long, /^\^x{65535}/);
+  assert.ok(long.length <= 96 * 1024, `${long.length} characters`);
+});
 
-  test('lastLines returns the whole text if it has no more lines', () => {
-    for (const count of [3, 4, 20]) assert.deepEqual(lasts(count), texts);
-  });
+test('readLines bounds a line without end that is the last', () => {
+  const chunks = Array.from({ length: 128 }, () => Buffer.alloc(32 * 1024, 'x'));
+  assert.equal(read(chunks).join('').length, 64 * 1024 + 1);
+});
+
+const texts = ['a\nb\nc\n', 'a\n', '', '\n\n\n', '\na\n\n'];
+const lasts = (count: number) => texts.map(text => lastLines(text, count));
+
+test('lastLines returns the last lines, counting empty ones', () => {
+  assert.deepEqual(lasts(2), ['b\nc\n', 'a\n', '', '\n\n', 'a\n\n']);
+  assert.deepEqual(lasts(1), ['c\n', 'a\n', '', '\n', '\n']);
+});
+
+test('lastLines returns the whole text if it has no more lines', () => {
+  for (const count of [3, 4, 20]) assert.deepEqual(lasts(count), texts);
 });

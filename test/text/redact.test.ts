@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { quote } from '../../src/text/escape.ts';
 import { redactJson, redactor } from '../../src/text/redact.ts';
 
@@ -12,28 +12,26 @@ const FORMS: Readonly<Record<string, string>> = {
   'percent-encoded': encodeURIComponent(SECRET),
 };
 
-describe('redact', () => {
-  for (const [name, form] of Object.entries(FORMS))
-    test(`a secret ${name} is redacted wherever it occurs`, () => {
-      assert.equal(redactor([SECRET])(`a${form}b ${form}`), 'a***b ***');
-    });
-
-  test('a longer secret is redacted whole, although it contains a shorter one', () => {
-    assert.equal(redactor(['ab', 'abc'])('abc ab'), '*** ***');
+for (const [name, form] of Object.entries(FORMS))
+  test(`a secret ${name} is redacted wherever it occurs`, () => {
+    assert.equal(redactor([SECRET])(`a${form}b ${form}`), 'a***b ***');
   });
 
-  test('a long secret is redacted where a message quotes only its start', () => {
-    const long = 'x1'.repeat(120);
-    assert.equal(redactor([long])(`port: ${quote(long)} is invalid`), 'port: "***…" is invalid');
-  });
+test('a longer secret is redacted whole, although it contains a shorter one', () => {
+  assert.equal(redactor(['ab', 'abc'])('abc ab'), '*** ***');
+});
 
-  test('a secret is redacted as text, not as a pattern', () => {
-    assert.equal(redactor(['a.c$&'])('abc a.c$&'), 'abc ***');
-  });
+test('a long secret is redacted where a message quotes only its start', () => {
+  const long = 'x1'.repeat(120);
+  assert.equal(redactor([long])(`port: ${quote(long)} is invalid`), 'port: "***…" is invalid');
+});
 
-  test('other text is not redacted, and empty secrets are ignored', () => {
-    assert.equal(redactor(['', SECRET])('tök+n'), 'tök+n');
-  });
+test('a secret is redacted as text, not as a pattern', () => {
+  assert.equal(redactor(['a.c$&'])('abc a.c$&'), 'abc ***');
+});
+
+test('other text is not redacted, and empty secrets are ignored', () => {
+  assert.equal(redactor(['', SECRET])('tök+n'), 'tök+n');
 });
 
 const REDACTED_JSON: Readonly<Record<string, readonly [json: string, redacted: string]>> = {
