@@ -47,7 +47,7 @@ export interface Search {
 const LINK_TO_FOLDER = 'a link to a folder';
 
 /** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
-export function classifier({ root, hidesDotNames, workspace, followSymlinks }: Search) {
+export function createClassifier({ root, hidesDotNames, workspace, followSymlinks }: Search) {
   const realWorkspace = realpathSync.native(workspace);
   const realRoot = realRootOf(root, workspace);
   return (entry: string): (FoundFile | SkippedEntry | ForbiddenLink)[] => {
@@ -97,7 +97,7 @@ const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/a
 
 const MAX_LINKS = 10;
 
-/** Returns a problem for each kind of forbidden links, which lists them. */
+/** Returns one problem per kind of link, which lists these links. */
 export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {

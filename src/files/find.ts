@@ -7,7 +7,7 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
 import {
-  classifier,
+  createClassifier,
   describeLinks,
   type ForbiddenLink,
   type FoundFile,
@@ -95,7 +95,7 @@ async function search(
     const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
     throw inputError('files', message);
   }
-  const found = [...paths].sort().flatMap(classifier(settings));
+  const found = [...paths].sort().flatMap(createClassifier(settings));
   return {
     pattern,
     root,
