@@ -1,4 +1,4 @@
-import { S as createMonitorDirectory, V as formatDuration, o as startMonitor, v as runReportingStep } from "./shared.js";
+import { B as formatDuration, S as createMonitorDirectory, o as startMonitor, v as runReportingStep } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

@@ -3,11 +3,15 @@ import { A as requireVariables, D as publishSandbox, k as saveDeletion, t as cre
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {
 	requireVariables("GITHUB_STATE", "GITHUB_OUTPUT", "RUNNER_TEMP");
-	await createOrConnect(inputs, context, {
-		jobMetadata: jobMetadata(),
-		scheduleDeletion: (deletion) => saveDeletion(deletion, raw),
-		publish: publishSandbox
-	});
+	const metadata = {
+		...inputs.metadata,
+		...jobMetadata()
+	};
+	const sandbox = await createOrConnect({
+		...inputs,
+		metadata
+	}, context, (deletion) => saveDeletion(deletion, raw));
+	publishSandbox(sandbox);
 });
 
 export {  };

@@ -1,5 +1,5 @@
 import { t as require_undici } from "./undici.js";
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
+import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$1, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { once } from "node:events";
 import { hash, randomUUID } from "node:crypto";
@@ -13,7 +13,6 @@ import { finished } from "node:stream/promises";
 var version = "1.0.0";
 
 // src/text/json.ts
-/** Returns the fields of an object, or none for any other value. */
 function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? { ...value } : {};
 }
@@ -25,7 +24,6 @@ function isJson(text) {
 		return false;
 	}
 }
-/** Parses a JSON object; returns no fields for any other text. */
 function parseFields(text) {
 	try {
 		return fieldsOf(JSON.parse(text));
@@ -48,7 +46,6 @@ function escapeInvisible(text) {
 function truncate(text, limit) {
 	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
 }
-/** `quote` truncates values to this many characters. */
 const MAX_QUOTED = 100;
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 function quote(value) {
@@ -80,151 +77,66 @@ function escapeCharacter(character) {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-// src/text/redact.ts
-/** Returns a function that masks secrets in decoded text. */
-function redactor(secrets) {
-	const starts = secrets.map((secret) => secret.slice(0, 100));
-	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(formsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function formsOf(secret) {
-	const inJson = JSON.stringify(secret).slice(1, -1);
-	const inUrl = encodeURIComponent(secret.toWellFormed());
-	return [
-		secret,
-		inJson,
-		inJson.replace(/[&<>]/g, escapeLikeGo),
-		inUrl
-	];
-}
-function escapeLikeGo(character) {
-	return `\\u00${character.charCodeAt(0).toString(16)}`;
-}
-/**
-* Redacts all strings and keys of a JSON text, however they are escaped. Leaves numbers as they
-* are, even if they contain a secret of digits. Returns '' if the text is not JSON.
-*/
-function redactJson(text, redact) {
-	if (!isJson(text)) return "";
-	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
-}
-
-// src/text/errors.ts
-function systemCode(error) {
-	if (!(error instanceof Error) || !("code" in error)) return void 0;
-	return typeof error.code === "string" ? error.code : void 0;
-}
-function errorText(error) {
-	return error instanceof Error ? error.message : String(error);
-}
-
 // src/agent/failure.ts
-const retryable = (hint) => ({
-	isRetryable: true,
-	isFatal: false,
-	hint
-});
-const fatal = (hint) => ({
-	isRetryable: false,
-	isFatal: true,
-	hint
-});
-const notRetryable = (hint) => ({
-	isRetryable: false,
-	isFatal: false,
-	hint
-});
-const FAILURE_POLICIES = {
-	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
-	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
-	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
-	"not-found": notRetryable("Check base-url: the service has no such operation there."),
-	"no-such-file": notRetryable("Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found."),
-	rejected: notRetryable("The agent does not take this request. Check header-prefix, sandbox-id and port."),
-	"too-large": notRetryable("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
-	busy: retryable("The sandbox or its host is busy, or still starting. Run the job again."),
-	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
-	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
-	unreachable: {
-		isRetryable: true,
-		isFatal: true,
-		hint: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY."
-	},
-	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://."),
-	"bad-answer": notRetryable("Check that base-url and the paths lead to the in-sandbox agent."),
-	"file-changed": notRetryable("Check that the runner may read the file, and upload once nothing writes it any more."),
-	"not-written": notRetryable("Check that the runner may write the target, and that its disk is not full."),
-	cancelled: fatal("The job was cancelled.")
+const GENERAL_HINTS = {
+	unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
+	forbidden: "Check that the token may use this sandbox, and that the sandbox may resume.",
+	"sandbox-not-found": "Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.",
+	"not-found": "Check base-url: the service has no such operation there.",
+	"no-such-file": "Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found.",
+	rejected: "The agent does not take this request. Check header-prefix, sandbox-id and port.",
+	"too-large": "A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.",
+	busy: "The sandbox or its host is busy, or still starting. Run the job again.",
+	server: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
+	"disk-full": "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
+	unreachable: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.",
+	connection: "The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.",
+	"bad-answer": "Check that base-url and the paths lead to the in-sandbox agent.",
+	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
+	"not-written": "Check that the runner may write the target, and that its disk is not full.",
+	cancelled: "The job was cancelled."
 };
+const RETRYABLE = [
+	"busy",
+	"server",
+	"connection",
+	"unreachable"
+];
+const FATAL = [
+	"unauthorized",
+	"forbidden",
+	"sandbox-not-found",
+	"disk-full",
+	"unreachable",
+	"cancelled"
+];
 var AgentError = class extends Error {
 	name = "AgentError";
 	kind;
 	status;
 	retryAfterMs;
-	code;
 	hint;
-	isUnsent;
-	isFromProxy;
-	constructor(kind, message, options = {}) {
+	/** True if the request certainly had no effect: it was never sent, or was refused. */
+	hadNoEffect;
+	constructor(kind, message, details = {}) {
 		super(message);
+		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
 		this.kind = kind;
-		this.status = options.status;
-		this.retryAfterMs = options.retryAfterMs;
-		this.code = options.code;
-		this.hint = options.hint ?? FAILURE_POLICIES[kind].hint;
-		this.isUnsent = options.isUnsent ?? false;
-		this.isFromProxy = options.isFromProxy ?? false;
+		this.status = status;
+		this.retryAfterMs = retryAfterMs;
+		this.hint = hint ?? GENERAL_HINTS[kind];
+		this.hadNoEffect = hadNoEffect || isRefusal(kind, status);
 	}
 	get isRetryable() {
-		return FAILURE_POLICIES[this.kind].isRetryable;
+		return RETRYABLE.includes(this.kind);
 	}
 };
+function isRefusal(kind, status = 0) {
+	if (kind === "rejected" || kind === "sandbox-not-found") return true;
+	return status >= 300 && status < 500 && status !== 408;
+}
 function isFatal({ kind }) {
-	return FAILURE_POLICIES[kind].isFatal;
-}
-const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/;
-const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
-const NO_HANDSHAKE = /^(EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
-/**
-* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug. `proxy` is the service's proxy according to the environment.
-*/
-function networkFailure(error, label, redact, proxy) {
-	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
-	const isProxy = /^(Secure )?Proxy /i.test(error.message);
-	const code = codeOf(error);
-	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
-	const isNotConnected = isProxy || NOT_CONNECTED.test(code) && !LOST_ROUTE.test(error.message);
-	const isUnsent = isNotConnected || NO_HANDSHAKE.test(code);
-	const kind = isUnsent ? "unreachable" : "connection";
-	const words = code === NOT_TLS ? "the port speaks http, not https" : messageOf(error);
-	const text = excerpt(words, redact);
-	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const failedProxy = isNotConnected ? proxy : void 0;
-	const place = failedProxy === void 0 ? "" : ` at the proxy ${failedProxy.host}`;
-	const hint = failedProxy === void 0 ? hintFor(code, proxy) : proxyHint(words, failedProxy);
-	return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
-		hint,
-		isUnsent
-	});
-}
-function proxyHint(message, { host }) {
-	return /\b407\b/.test(message) ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.` : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
-}
-const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
-function hintFor(code, proxy) {
-	if (code === NOT_TLS && proxy?.protocol === "https:") return `Check the URL of the proxy ${proxy.host}, which usually begins with http://, and the port in base-url.`;
-	if (code === NOT_TLS) return "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
-	if (/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code)) return "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.";
-	if (code === "ECONNREFUSED") return "Nothing accepts connections there. Check the host and port of base-url, and that the service is up.";
-}
-function codeOf(error) {
-	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
-}
-function messageOf(error) {
-	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
-	return error.errors.map((each) => each instanceof Error ? each.message : String(each)).join("; ");
+	return FATAL.includes(kind);
 }
 const MAX_EXCERPT = 300;
 /** Returns the start of a third party's text, on one line and without secrets. */
@@ -233,7 +145,6 @@ function excerpt(text, redact) {
 }
 
 // src/agent/answer.ts
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
 const MAX_ANSWER_BYTES = 131072;
 /** @throws AgentError if the body is longer than `maxBytes` */
 async function readAnswer({ chunks: arriving, ...answer }, maxBytes = MAX_ANSWER_BYTES) {
@@ -265,240 +176,142 @@ function parseAnswer(answer) {
 function badAnswer(answer, why) {
 	const { label, status } = answer;
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
+	const hadNoEffect = isFromProxy(answer) && status !== 201;
 	return new AgentError("bad-answer", message, {
 		status,
-		isFromProxy: isFromProxy(answer)
+		hadNoEffect
 	});
 }
-/**
-* Returns true if the body is neither empty nor JSON, so a proxy or a website probably wrote it.
-*/
+/** Returns true if a proxy or a website seems to have answered: not in JSON, but not empty. */
 function isFromProxy({ text }) {
 	return text.trim() !== "" && !isJson(text);
 }
-const KINDS = {
-	401: "unauthorized",
-	403: "forbidden",
-	404: "not-found",
-	405: "not-found",
-	408: "busy",
-	409: "busy",
-	410: "sandbox-not-found",
-	413: "too-large",
-	425: "busy",
-	429: "busy",
-	501: "rejected",
-	503: "busy",
-	505: "rejected",
-	507: "disk-full"
-};
-const ERROR_PHRASES = [
-	{
-		statuses: [404],
-		words: /^path '.*' does not exist$/,
-		kind: "no-such-file"
-	},
-	{
-		statuses: [400],
-		words: /^path '.*' is a directory$/,
-		kind: "rejected",
-		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
-	},
-	{
-		statuses: [404, 502],
-		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
-		kind: "sandbox-not-found"
-	},
-	{
-		statuses: [400, 401],
-		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
-		kind: "unauthorized",
-		hint: "Set username: user, or another user of the sandbox."
-	},
-	{
-		statuses: [429],
-		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-		kind: "busy",
-		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
-	},
-	{
-		statuses: [400, 500],
-		words: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
-		kind: "rejected",
-		hint: "Choose another target, or remove in the sandbox what is in the way."
-	},
-	{
-		statuses: [400],
-		words: /\binvalid host\b/i,
-		kind: "rejected",
-		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
+
+// src/inputs/input-error.ts
+var import_undici = require_undici();
+var InputError = class extends Error {
+	problems;
+	constructor(problems) {
+		super(problems.map(describeProblem).join("\n"));
+		this.name = "InputError";
+		this.problems = problems;
 	}
-];
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now, hints = {}) {
-	const { label, status, headers, text } = answer;
-	const [retryAfter] = [headers["retry-after"]].flat();
-	const [location = ""] = [headers["location"]].flat();
-	const isRedirect = status >= 300 && status < 400;
-	const words = isRedirect ? "" : excerpt(messageIn(text, redact), redact);
-	const phrase = ERROR_PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
-	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
-	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
-	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
-	const detail = isRedirect ? `${leadsTo} Redirects are not followed.` : quoted;
-	const { error_code: code } = parseFields(text);
-	const message = `${label} answered ${status}${reason}.${detail}`;
-	const kind = phrase?.kind ?? kindOf(status);
-	return new AgentError(kind, message, {
-		status,
-		retryAfterMs: parseRetryAfter(retryAfter, now),
-		code: typeof code === "string" ? code : void 0,
-		hint: phrase?.hint ?? (isRedirect ? REDIRECT_HINT : hints[kind]),
-		isFromProxy: isFromProxy(answer)
-	});
-}
-const REDIRECT_HINT = "Change base-url: it must lead to the agent without a redirect.";
-const MAX_RETRY_AFTER_MS = 6e4;
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
-function parseRetryAfter(value, now) {
-	if (value === void 0) return void 0;
-	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
-	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
-}
-function kindOf(status) {
-	const kind = KINDS[status];
-	if (kind !== void 0) return kind;
-	if (status < 300) return "bad-answer";
-	if (status < 400) return "not-found";
-	return status < 500 ? "rejected" : "server";
-}
-function messageIn(text, redact) {
-	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
-	const json = redactJson(text, redact);
-	if (json === "") return text;
-	const body = JSON.parse(json);
-	const { message, error } = fieldsOf(body);
-	return [
-		body,
+};
+function inputError(input, message, example) {
+	const shown = example === void 0 ? {} : { example: `${input}: ${example}` };
+	return new InputError([{
+		input,
 		message,
-		error
-	].find((each) => typeof each === "string") ?? json;
+		...shown
+	}]);
+}
+function describeProblem({ input, message, example }) {
+	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
+}
+/** Parses every item, and collects the problems of every `InputError`, each after its place. */
+function tryAll(items, parse, placeOf = () => "") {
+	const problems = [];
+	const parsed = [];
+	for (const item of items) try {
+		parsed.push(parse(item));
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		const place = placeOf(item);
+		problems.push(...error.problems.map((each) => ({
+			...each,
+			message: place + each.message
+		})));
+	}
+	return {
+		parsed,
+		problems
+	};
+}
+/** Like `Promise.all`, but collects the problems of every `InputError`. */
+async function allOrProblems(promises) {
+	const problems = (await Promise.allSettled(promises)).flatMap((each) => each.status === "rejected" && each.reason instanceof InputError ? each.reason.problems : []);
+	if (problems.length > 0) throw new InputError(problems);
+	return Promise.all(promises);
 }
 
 // src/inputs/mistakes.ts
-var import_undici = require_undici();
-const VALUES = [
-	"sandbox-id",
-	"token",
-	"api-key",
-	"base-url",
-	"api-url"
-];
-const PATHS = ["files", "target"];
+const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."];
+const QUOTED = [/^(["'`]).*\1$/s, "is in quotation marks. Remove them."];
+const VARIABLE_MESSAGE = "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.";
+const IN_ANY_VALUE = [QUOTED, [/\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s, VARIABLE_MESSAGE]];
+const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
+const UNSENDABLE = [/[^\t\x20-\x7e\x80-\xff]/, "has a line break or another character that a header cannot carry."];
+const COMMENT = [/\s#/, "has a # in it. Write each comment on a line of its own."];
+const BAD_ARROW = "has a ->, => or colon in it. In front of a target, write => with a space on each side.";
 const SEPARATES_NOTHING = "has a comma or a space, which separates nothing. Write each pattern on its own line.";
-const MISTAKES = [
-	{
-		inputs: [
-			"sandbox-id",
-			"token",
-			"api-key"
-		],
-		pattern: /^(null|undefined)?$/,
-		message: "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."
-	},
-	{
-		inputs: ["token"],
-		pattern: /^(sk_)?e2b_/i,
-		message: "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."
-	},
-	{
-		inputs: [...VALUES, ...PATHS],
-		pattern: /\$\{\{/,
-		message: "contains a literal `${{`, which the runner did not evaluate. Check its spelling."
-	},
-	{
-		inputs: [...VALUES, ...PATHS],
-		pattern: /^(["'`]).*\1$/s,
-		message: "is in quotation marks. Remove them."
-	},
-	{
-		inputs: ["target"],
-		pattern: /^(home\/|~|\$HOME\b|\$\{HOME\})/,
-		message: "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."
-	},
-	{
-		inputs: [...VALUES, ...PATHS],
-		pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|^https?:.*\$(\{?[A-Z_]{2}|env:)/s,
-		message: "contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`."
-	},
-	{
-		inputs: ["target"],
-		pattern: /\$\{?[A-Z_]{2}|\{\{.*\}\}/,
-		message: "contains a variable that is not expanded. Use an expression, such as `${{ github.sha }}`."
-	},
-	{
-		inputs: ["token"],
-		pattern: /[ \t{}]/,
-		message: "has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`."
-	},
-	{
-		inputs: ["sandbox-id"],
-		pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
-		message: "is a URL or a host name. Give only the ID."
-	},
-	{
-		inputs: ["target"],
-		pattern: /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,
-		message: "is not a plain POSIX path without .., such as /srv/app."
-	},
-	{
-		inputs: ["files"],
-		pattern: /[^\\/]\*\*|\*\*[^\\/\s,]/,
-		message: "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."
-	},
-	{
-		inputs: ["files"],
-		pattern: /[*?[].*[\\/]\.\.([\\/]|$)/,
-		message: "has a .. after a wildcard."
-	},
-	{
-		inputs: ["exclude", "unmatched"],
-		pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(/,
-		message: "has braces or parentheses, which have no meaning in patterns. Write a line for each name."
-	},
-	{
-		inputs: [
-			"exclude",
-			"target",
-			"unmatched"
-		],
-		pattern: /\s#/,
-		message: "has a # in it. Write each comment on a line of its own."
-	},
-	{
-		inputs: ["unmatched"],
-		pattern: /[-=]>|^[^:]{2,}:(?!\/\/)\S/,
-		message: "has a ->, => or colon in it. In front of a target, write => with a space on each side."
-	},
-	{
-		inputs: ["exclude"],
-		pattern: /,[\s!]/,
-		message: SEPARATES_NOTHING
-	},
-	{
-		inputs: ["unmatched"],
-		pattern: /,|\*\s|^-\s/,
-		message: SEPARATES_NOTHING
-	}
+const IN_PATTERNS = [
+	...IN_ANY_VALUE,
+	[/[^\\/]\*\*|\*\*[^\\/\s,]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."],
+	[/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]
 ];
-function rejectMistakes(input, value, reject) {
-	const message = findMistake(input, value);
-	if (message !== void 0) reject(message);
+const IN_UNMATCHED = [
+	[path.sep === "/" ? /\\/ : /(?!)/, "has a backslash, which does not separate folders on this runner. Write a slash."],
+	[/\{[^{}]*,[^{}]*\}|[+@?!]\(/, "has braces or parentheses, which have no meaning in patterns. Write a line for each name."],
+	COMMENT
+];
+/** Maps each kind of value to the mistakes to look for, in this order. */
+const MISTAKES = {
+	"sandbox-id": [
+		...IN_CREDENTIALS,
+		[/^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i, "is a URL or a host name. Give only the ID."],
+		[/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]
+	],
+	token: [
+		...IN_CREDENTIALS,
+		[/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."],
+		[/[ \t{}]/, "has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`."],
+		UNSENDABLE
+	],
+	"api-key": [...IN_CREDENTIALS, UNSENDABLE],
+	"header-name": [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
+	"header-value": [UNSENDABLE],
+	script: [[/^$/, "is required: the commands to run."]],
+	url: [
+		[/^$/, "is required: the URL of the service."],
+		...IN_ANY_VALUE,
+		[/[{}$]/, "has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions, such as `${{ env.NAME }}`."]
+	],
+	"url-path": [[/^(?!\/)|[\s?#]/, "is not a plain URL path that begins with a slash."]],
+	"unix-time": [[/\D/, "is not a Unix time in whole seconds."]],
+	pattern: IN_PATTERNS,
+	exclude: [
+		[/^(!|$)/, "is not a pattern."],
+		[/\s=>|=>\s/, "has a =>. A line with ! has no target."],
+		[/,[\s!]/, SEPARATES_NOTHING],
+		...IN_UNMATCHED,
+		...IN_PATTERNS
+	],
+	"unmatched-pattern": [
+		...IN_UNMATCHED,
+		[/[-=]>|^[^:]{2,}:(?!\/\/)\S/, BAD_ARROW],
+		[/,|\*\s|^-\s/, SEPARATES_NOTHING]
+	],
+	target: [
+		QUOTED,
+		[/^(home\/|~|\$HOME\b|\$\{HOME\})/, "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."],
+		[/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
+		COMMENT,
+		[/(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i, "is not a plain POSIX path without .., such as /srv/app."]
+	],
+	"file-to-download": [
+		...IN_ANY_VALUE,
+		[/\s[-=]>|[-=]>\s/, BAD_ARROW],
+		[/\*|\/$/, "is not the path of one file. Name each file."]
+	],
+	"local-path": [...IN_ANY_VALUE, [/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
+};
+function findMistake(kind, value) {
+	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
-/** Returns the message of the first mistake in a value, without the value. */
-function findMistake(input, value) {
-	return MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value))?.message;
+/** @throws InputError if the value has a mistake; `shown` names the value, which may be secret */
+function rejectMistakes(kind, value, input, example, shown = value && quote(value)) {
+	const mistake = findMistake(kind, value);
+	if (mistake !== void 0) throw inputError(input, `${shown} ${mistake}`.trimStart(), example);
 }
 
 // src/gate/metrics.ts
@@ -617,15 +430,15 @@ const BYTES = {
 	GiB: 2 ** 30,
 	TiB: 2 ** 40
 };
-const BYTE_UNITS$1 = Object.keys(BYTES);
+const BYTE_UNITS$2 = Object.keys(BYTES);
 const UNITS = {
 	percentage: ["%", ""],
-	bytes: BYTE_UNITS$1,
-	mebibytes: [...BYTE_UNITS$1, ""],
+	bytes: BYTE_UNITS$2,
+	mebibytes: [...BYTE_UNITS$2, ""],
 	plain: [""],
 	unknown: [
 		"%",
-		...BYTE_UNITS$1,
+		...BYTE_UNITS$2,
 		""
 	]
 };
@@ -654,82 +467,45 @@ function insteadOf(written) {
 	return written === "" ? "" : `, not ${written}`;
 }
 
-// src/inputs/input-error.ts
-var InputError = class extends Error {
-	problems;
-	constructor(problems) {
-		super(problems.map(describeProblem).join("\n"));
-		this.name = "InputError";
-		this.problems = problems;
-	}
-};
-function inputError(input, message, example) {
-	const shown = example === void 0 ? {} : { example: `${input}: ${example}` };
-	return new InputError([{
-		input,
-		message,
-		...shown
-	}]);
-}
-function describeProblem({ input, message, example }) {
-	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
-}
-/** Parses every item, and collects the problems of every `InputError`. */
-function tryAll(items, parse) {
-	const problems = [];
-	const parsed = [];
-	for (const item of items) try {
-		parsed.push(parse(item));
-	} catch (error) {
-		if (!(error instanceof InputError)) throw error;
-		problems.push(...error.problems);
-	}
-	return {
-		parsed,
-		problems
+// src/inputs/parsers.ts
+const text$1 = (value) => value;
+/** Parses a text without the mistakes of its kind. */
+function textOf(kind, example, fallback = "") {
+	return (value, input) => {
+		const text = value || fallback;
+		rejectMistakes(kind, text, input, example);
+		return text;
 	};
 }
-/** Like `Promise.all`, but collects the problems of every `InputError`. */
-async function allOrProblems(promises) {
-	const problems = (await Promise.allSettled(promises)).flatMap((each) => each.status === "rejected" && each.reason instanceof InputError ? each.reason.problems : []);
-	if (problems.length > 0) throw new InputError(problems);
-	return Promise.all(promises);
-}
-
-// src/inputs/parsers.ts
-/** Returns a `reject` that quotes the value in front of each message, and adds an example. */
-function quoting(value, reject, example) {
-	return (message) => reject(`${quote(value)} ${message}`, example);
-}
-const text$1 = (value) => value;
-const script = (value, reject) => value === "" ? reject("is required: the commands to run.", "npm ci && npm test") : value;
-const unixTime = (value, reject) => /^\d*$/.test(value) ? value : reject(`${quote(value)} is not a Unix time in whole seconds.`, "1798761600");
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 function flag(fallback) {
-	return (value, reject) => {
+	return (value, input) => {
 		if (value === "") return fallback;
 		if (/^(true|True|TRUE)$/.test(value)) return true;
 		if (/^(false|False|FALSE)$/.test(value)) return false;
 		const isYes = /^(true|yes|y|on|1)$/i.test(value);
-		return reject(`${quote(value)} is neither true nor false.`, String(isYes));
+		throw inputError(input, `${quote(value)} is neither true nor false.`, String(isYes));
 	};
 }
 function choice(first, ...others) {
 	const words = [first, ...others];
-	return (value, reject) => {
-		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? reject(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	return (value, input) => {
+		const word = value === "" ? first : words.find((candidate) => candidate === value);
+		if (word !== void 0) return word;
+		throw inputError(input, `${quote(value)} is not one of ${words.join(", ")}.`, first);
 	};
 }
 function wholeNumber(min, max, fallback) {
-	return (value, reject) => {
+	return (value, input) => {
 		if (value === "" || value === fallback) return fallback;
 		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
 		if (number >= min && number <= max) return number;
-		return reject(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+		const message = `${quote(value)} is not a whole number from ${min} to ${max}.`;
+		throw inputError(input, message, String(fallback));
 	};
 }
 const DEFAULT_CONCURRENCY = 24;
-const concurrency = (value, reject) => wholeNumber(1, 100, DEFAULT_CONCURRENCY)(value === "auto" ? "" : value, reject);
+const concurrency = (value, input) => wholeNumber(1, 100, DEFAULT_CONCURRENCY)(value === "auto" ? "" : value, input);
 const MILLISECONDS = new Map(Object.entries({
 	ms: 1,
 	s: 1e3,
@@ -739,48 +515,65 @@ const MILLISECONDS = new Map(Object.entries({
 const MAX_DURATION_MS = 864e5;
 /** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
 function duration(min, fallback) {
-	return (value, reject) => {
+	return (value, input) => {
 		const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
 		const ms = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 		if (ms >= min && ms <= MAX_DURATION_MS) return ms;
-		return reject(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
+		const message = `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
+		throw inputError(input, message, fallback);
+	};
+}
+const BYTE_UNITS$1 = Object.keys(BYTES).join(", ");
+const BYTE_FACTORS = new Map(Object.entries(BYTES).map(([unit, factor]) => [unit.toLowerCase(), factor]));
+/** Parses bytes, or a number with a unit such as `512MiB`. */
+function byteSize(fallback) {
+	return (value, input) => {
+		const [, number, unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
+		const factor = BYTE_FACTORS.get(unit.toLowerCase() || "b") ?? NaN;
+		const bytes = Math.round(Number(number) * factor);
+		if (bytes >= 1) return bytes;
+		const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS$1}.`;
+		throw inputError(input, message, fallback);
 	};
 }
 const MAX_SHARDS = 256;
-const shard = (value, reject) => {
+const shard = (value, input) => {
 	if (value === "") return void 0;
 	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
 	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
 		index,
 		count
 	};
-	return reject(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
+	const message = `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
+	throw inputError(input, message, "2/4");
 };
-const conditions = (value, reject) => parseLines(value, reject, (line, rejectLine) => parseConditionLine(line, rejectLine, "mem_used_pct > 90"));
+const conditions = (value, input) => parseLines(value, (line) => parseConditionLine(line, input, "mem_used_pct > 90"));
 /** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
-const waitConditions = (value, reject) => {
-	const lines = parseLines(value, reject, (line, rejectLine) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, rejectLine, "ready"));
+const waitConditions = (value, input) => {
+	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, input, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 };
-function parseConditionLine(line, reject, example) {
-	return parseCondition(line, (message) => reject(`${quote(line)}: ${message}.`, example));
+function parseConditionLine(line, input, example) {
+	return parseCondition(line, (message) => {
+		throw inputError(input, `${quote(line)}: ${message}.`, example);
+	});
 }
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
-const keyValues = (value, reject) => {
-	const pairs = parseLines(value, reject, (line, rejectLine) => {
+const keyValues = (value, input) => {
+	const pairs = parseLines(value, (line) => {
 		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
 		if (key !== void 0) return [key, content];
-		return rejectLine("this is not of the form KEY=value.", "\"SUITE=api\"");
+		throw inputError(input, "this is not of the form KEY=value.", "\"SUITE=api\"");
 	});
 	return Object.fromEntries(pairs);
 };
 /** Parses all lines except blank ones and comments. @throws InputError with every line's problem */
-function parseLines(value, reject, parseLine) {
-	const contentLines = value.split(/\r?\n/).map((line, index) => ({
+function parseLines(value, parse) {
+	const lines = value.split(/\r?\n/).map((line, index) => ({
 		line: line.trim(),
-		number: index + 1
+		place: `line ${index + 1}: `
 	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
-	const { parsed, problems } = tryAll(contentLines, ({ line, number }) => parseLine(line, (message, example) => reject(`line ${number}: ${message}`, example)));
+	const { parsed, problems } = tryAll(lines, ({ line }) => parse(line), ({ place }) => place);
 	if (problems.length > 0) throw new InputError(problems);
 	return parsed;
 }
@@ -788,29 +581,22 @@ function parseLines(value, reject, parseLine) {
 // src/inputs/connection.ts
 const DEFAULT_PORT = 49983;
 const BASE_URL_EXAMPLE = "https://sandbox.example.com";
-const baseUrl = (value, reject) => parseUrl("base-url", value, reject, BASE_URL_EXAMPLE);
+const baseUrl = (value) => parseUrl(value, "base-url", BASE_URL_EXAMPLE);
 const API_URL_EXAMPLE = "https://api.e2b.app";
-const apiUrl = (value, reject) => {
-	const url = parseUrl("api-url", value, reject, API_URL_EXAMPLE);
+const apiUrl = (value) => {
+	const url = parseUrl(value, "api-url", API_URL_EXAMPLE);
 	if (!isUnencrypted(url)) return url;
-	return reject(`${quote(value)} would send secrets unencrypted. Use https.`, API_URL_EXAMPLE);
+	const message = `${quote(value)} would send secrets unencrypted. Use https.`;
+	throw inputError("api-url", message, API_URL_EXAMPLE);
 };
-/** Parses a URL without query or fragment, and drops the trailing slash. */
-function parseUrl(input, value, reject, example) {
-	if (value === "") return reject("is required: the URL of the service.", example);
-	if (value.includes("@")) return reject("must not contain credentials or an @: secrets have their own inputs.", example);
-	const rejectUrl = quoting(value, reject, example);
-	rejectMistakes(input, value, rejectUrl);
-	if (/[{}]/.test(value)) return rejectUrl("has an unknown placeholder; base-url may have {sandbox-id} and {port}.");
-	const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
-	if (url === null) return rejectUrl("is not a URL that begins with https://.");
-	if (/[?#]/.test(value)) return rejectUrl("must not have a query or a fragment.");
-	return url.href.replace(/\/+$/, "");
+function parseUrl(value, input, example) {
+	if (value.includes("@")) throw inputError(input, "must not contain credentials or an @: secrets have their own inputs.", example);
+	rejectMistakes("url", value, input, example);
+	const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
+	if (url !== null) return url.href.replace(/\/+$/, "");
+	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query or fragment.`, example);
 }
-/**
-* Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
-* own input reports it.
-*/
+/** Fills in the placeholders of `base-url`, replacing an invalid ID or port, which are reported. */
 function fillPlaceholders(raw) {
 	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
 	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
@@ -819,7 +605,6 @@ function fillPlaceholders(raw) {
 		"base-url": url
 	};
 }
-/** Returns true for http to any machine but this one. */
 function isUnencrypted(url) {
 	const { protocol, hostname } = new URL(url);
 	return protocol !== "https:" && !isLoopback(hostname);
@@ -827,167 +612,119 @@ function isUnencrypted(url) {
 function isLoopback(hostname) {
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
-function operationPath(fallback) {
-	return (value, reject) => {
-		const path = value === "" ? fallback : value;
-		if (/^\/[^\s?#]*$/.test(path)) return path;
-		return reject(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
-	};
-}
-const sandboxId = (value, reject) => {
-	const rejectId = quoting(value, reject, "${{ steps.sandbox.outputs.id }}");
-	rejectMistakes("sandbox-id", value, rejectId);
-	if (isSandboxId(value)) return value;
-	return rejectId("is not an ID: it may have letters, digits, dots, - and _.");
-};
-/** Accepts an empty value, since `template` may be given instead. */
-const existingSandboxId = (value, reject) => value === "" ? value : sandboxId(value, reject);
-/** Returns false for an ID that could change the host or path of `base-url`. */
+const sandboxId = textOf("sandbox-id", "${{ steps.sandbox.outputs.id }}");
+const existingSandboxId = (value, input) => value === "" ? value : sandboxId(value, input);
 function isSandboxId(id) {
-	return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
+	return findMistake("sandbox-id", id) === void 0;
 }
 const token = secret("token", "${{ steps.sandbox.outputs.token }}");
 const apiKey = secret("api-key", "${{ secrets.E2B_API_KEY }}");
-function secret(input, example) {
-	return (value, reject) => {
-		rejectMistakes(input, value, (message) => reject(message, example));
-		if (isHeaderValue(value)) return value;
-		return reject("has a line break or another character that a header cannot carry.", example);
+function secret(kind, example) {
+	return (value, input) => {
+		rejectMistakes(kind, value, input, example, "");
+		return value;
 	};
 }
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const headerPrefix = (value, reject) => {
-	const prefix = value || "Svc";
-	if (HEADER_NAME.test(prefix)) return prefix;
-	return reject(`${quote(value)} cannot be part of a header's name.`, "E2b");
-};
 const RESERVED = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
 const HEADER_EXAMPLE = "\"X-Metadata-build: 42\"";
 /** Parses one header per line. Messages omit values, which may be secret. */
-const headers = (value, reject) => {
-	const lines = parseLines(value, reject, (line, rejectLine) => {
+const headers = (value, input) => {
+	const lines = parseLines(value, (line) => {
 		const header = splitHeader(line);
-		if (header === void 0) return rejectLine("this is not of the form Name: value.", HEADER_EXAMPLE);
+		if (header === void 0) throw inputError(input, "this is not of the form Name: value.", HEADER_EXAMPLE);
 		const [name] = header;
 		if (!RESERVED.test(name)) return header;
-		return rejectLine(`the action itself sets ${quote(name)}. Remove the line.`, HEADER_EXAMPLE);
+		const message = `the action itself sets ${quote(name)}. Remove the line.`;
+		throw inputError(input, message, HEADER_EXAMPLE);
 	});
 	return Object.fromEntries(lines);
 };
-/** Splits `Name: value`. Returns undefined if either is invalid. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
 	const value = line.slice(colon + 1).trim();
-	return HEADER_NAME.test(name) && isHeaderValue(value) ? [name, value] : void 0;
+	return !findMistake("header-name", name) && !findMistake("header-value", value) ? [name, value] : void 0;
 }
-function isHeaderValue(value) {
-	return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+const JOB_HEADER_PREFIX = "E2b";
+/**
+* Fills in the job's sandbox, unless the step sets a token or base URL.
+* @throws InputError if the sandbox is missing or ambiguous
+*/
+function withJobSandbox(raw, sandboxes) {
+	const isSet = (name) => (raw[name] ?? "").trim() !== "";
+	const explicit = ["token", "base-url"].filter(isSet);
+	if (explicit.length > 0) {
+		const missing = [
+			"sandbox-id",
+			"token",
+			"base-url"
+		].filter((name) => !isSet(name));
+		const [first] = missing;
+		if (first === void 0 || sandboxes.length === 0) return raw;
+		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
+		throw inputError(first, message);
+	}
+	const wanted = (raw["sandbox-id"] ?? "").trim();
+	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
+	if (only === void 0 || others.length > 0) throw inputError("sandbox-id", explainChoice(wanted, sandboxes));
+	const { id, token, baseUrl } = only;
+	const prefix = "E2b";
+	return {
+		...raw,
+		"sandbox-id": id,
+		token,
+		"base-url": baseUrl,
+		"header-prefix": prefix
+	};
+}
+function explainChoice(wanted, sandboxes) {
+	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
+	const ids = sandboxes.map(({ id }) => quote(id)).join(", ");
+	return wanted === "" ? `is empty, and this job has ${ids}. Say which one, such as \${{ steps.sandbox.outputs.id }}.` : `${quote(wanted)} is not a sandbox of this job; this job has ${ids}. For any other, set token and base-url too.`;
+}
+const SECRET_INPUTS = [
+	"token",
+	"signature",
+	"api-key"
+];
+function secretsIn(raw) {
+	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
+	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
+	return [...inputs, ...headers].filter((secret) => ![
+		"",
+		"null",
+		"undefined"
+	].includes(secret));
+}
+function isSecretHeader(name) {
+	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
+}
+const MIN_LENGTH = 8;
+function secretsInHeader(line) {
+	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
+	if (!isSecretHeader(name)) return [];
+	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
 }
 
-// src/agent/exchange.ts
-const SUCCESS = [
-	200,
-	201,
-	204
-];
-/**
-* Sends one request and reads its answer.
-* @throws AgentError for an unsuccessful answer, or if nothing moves within the service's timeout
-*/
-async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }, read) {
-	let isSent = body === void 0;
-	const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
-	async function* sending(chunks) {
-		yield* watchChunks(chunks, clock, onSent);
-		isSent = true;
-	}
-	const responding = (0, import_undici.request)(`${service.baseUrl}${path}`, {
-		dispatcher,
-		method,
-		headers: {
-			...service.headers,
-			...headers
-		},
-		body: body === void 0 ? null : sending(body),
-		signal: clock.signal,
-		headersTimeout: 0,
-		bodyTimeout: 0
-	});
-	const receive = async (response) => {
-		const { statusCode: status, headers, body: chunks } = response;
-		const answer = {
-			label,
-			status,
-			headers,
-			chunks
-		};
-		if (!SUCCESS.includes(status)) throw statusFailure(await readAnswer(answer, maxAnswerBytes), redact, now(), hints);
-		const result = await read(answer, clock);
-		if (isSent) return result;
-		const message = `${label} answered ${status} before everything was sent.`;
-		throw new AgentError("connection", message);
-	};
-	try {
-		return await Promise.race([clock.ranOut, responding.then(receive)]);
-	} catch (error) {
-		clock.abort();
-		throw error;
-	} finally {
-		clock.stop();
-		await setImmediate();
-	}
-}
-function stallError(label, isSent) {
-	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
-}
-/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
-function startIdleClock(ms, createError) {
-	const { promise: ranOut, reject } = Promise.withResolvers();
-	const aborter = new AbortController();
-	const abort = () => aborter.abort();
-	const expire = () => {
-		reject(createError());
-		abort();
-	};
-	let timer = setTimeout(expire, ms);
-	const stop = () => clearTimeout(timer);
-	const restart = () => {
-		stop();
-		timer = setTimeout(expire, ms);
-	};
-	return {
-		ranOut,
-		signal: aborter.signal,
-		abort,
-		restart,
-		stop
-	};
-}
-/** Restarts the clock whenever a chunk has been taken. */
-async function* watchChunks(chunks, { signal, restart }, onTaken) {
-	for await (const chunk of chunks) {
-		yield chunk;
-		if (signal.aborted) return;
-		restart();
-		onTaken?.(chunk.length);
-	}
-}
+// src/agent/dispatcher.ts
 const MAX_CONNECT_MS = 1e4;
+/** @throws InputError for a bad proxy URL */
 function openDispatcher(baseUrl, timeoutMs) {
 	const options = {
 		allowH2: false,
 		connectTimeout: Math.min(timeoutMs, MAX_CONNECT_MS)
 	};
-	const { protocol, hostname } = new URL(baseUrl);
-	if (protocol === "http:" && isLoopback(hostname)) return new import_undici.Agent(options);
+	if (bypassesProxy(baseUrl)) return new import_undici.Agent(options);
 	try {
 		return new import_undici.EnvHttpProxyAgent(options);
 	} catch {
 		throw inputError(proxyVariables().join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
 	}
 }
-/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
+function bypassesProxy(url) {
+	const { protocol, hostname } = new URL(url);
+	return protocol === "http:" && isLoopback(hostname);
+}
 function proxyVariables() {
 	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
@@ -996,10 +733,263 @@ function proxyOf(url) {
 	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = "" } = process.env;
 	const { protocol, hostname } = new URL(url);
 	if ((no_proxy ?? NO_PROXY).split(/[\s,]+/).filter((name) => name !== "").some((name) => name === "*" || hostname.endsWith(name.replace(/^\*/, "")))) return void 0;
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	if (bypassesProxy(url)) return void 0;
 	const http = http_proxy ?? HTTP_PROXY;
 	const https = (https_proxy ?? HTTPS_PROXY) || http;
 	return URL.parse((protocol === "https:" ? https : http) ?? "") ?? void 0;
+}
+function sendRequest(dispatcher, url, options) {
+	return (0, import_undici.request)(url, {
+		...options,
+		dispatcher,
+		body: options.body ?? null,
+		headersTimeout: 0,
+		bodyTimeout: 0
+	});
+}
+
+// src/text/errors.ts
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+function errorText(error) {
+	return error instanceof Error ? error.message : String(error);
+}
+
+// src/agent/network-failure.ts
+const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
+const MEANINGS$2 = [
+	{
+		message: /^(read|write) E(HOST|NET)UNREACH/,
+		failed: "request"
+	},
+	{
+		message: /^(Secure )?Proxy /i,
+		failed: "connection"
+	},
+	{
+		code: /^ECONNREFUSED$/,
+		failed: "connection",
+		hint: "Nothing accepts connections there. Check the host and port of base-url, and that the service is up."
+	},
+	{
+		code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
+		failed: "connection"
+	},
+	{
+		code: RegExp(NOT_TLS),
+		failed: "handshake",
+		words: "the port speaks http, not https",
+		hint: "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well."
+	},
+	{
+		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
+		failed: "handshake",
+		hint: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs."
+	},
+	{
+		code: /^EPROTO|_TLS_|_SSL_/,
+		failed: "handshake"
+	}
+];
+/**
+* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
+* surface as a bug. `proxy` is the service's proxy according to the environment.
+*/
+function networkFailure(error, label, redact, proxy) {
+	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
+	const code = codeOf(error);
+	if (code === void 0) return error;
+	const meaning = MEANINGS$2.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
+	if (meaning === void 0 && code === "UND_ERR_INVALID_ARG") return error;
+	const { failed, words = messageOf(error), hint } = meaning ?? { failed: "request" };
+	const text = excerpt(words, redact);
+	const detail = text.includes(code) ? text : `${text} (${code})`;
+	const hadNoEffect = failed !== "request";
+	const kind = hadNoEffect ? "unreachable" : "connection";
+	const place = proxy && failed === "connection" ? ` at the proxy ${proxy.host}` : "";
+	return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
+		hint: (proxy && proxyHint(failed, detail, proxy)) ?? hint,
+		hadNoEffect
+	});
+}
+function proxyHint(failed, detail, { host, protocol }) {
+	if (protocol === "https:" && detail.includes(NOT_TLS)) return `Check the URL of the proxy ${host}, which usually begins with http://, and the port in base-url.`;
+	if (failed !== "connection") return void 0;
+	return /\b407\b/.test(detail) ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.` : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+}
+function codeOf(error) {
+	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
+}
+function messageOf(error) {
+	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
+	return error.errors.map(errorText).join("; ");
+}
+
+// src/text/redact.ts
+function redactor(secrets) {
+	const starts = secrets.map((secret) => secret.slice(0, 100));
+	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(formsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function formsOf(secret) {
+	const inJson = JSON.stringify(secret).slice(1, -1);
+	const inUrl = encodeURIComponent(secret.toWellFormed());
+	return [
+		secret,
+		inJson,
+		inJson.replace(/[&<>]/g, escapeLikeGo),
+		inUrl
+	];
+}
+function escapeLikeGo(character) {
+	return `\\u00${character.charCodeAt(0).toString(16)}`;
+}
+/**
+* Redacts all strings and keys of a JSON text, however they are escaped. Leaves numbers as they
+* are, even if they contain a secret of digits. Returns '' if the text is not JSON.
+*/
+function redactJson(text, redact) {
+	if (!isJson(text)) return "";
+	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
+}
+
+// src/agent/status-failure.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+const MEANINGS$1 = [
+	{
+		statuses: [404],
+		words: /^path '.*' does not exist$/,
+		kind: "no-such-file"
+	},
+	{
+		statuses: [400],
+		words: /^path '.*' is a directory$/,
+		kind: "rejected",
+		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
+	},
+	{
+		statuses: [404, 502],
+		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [400, 401],
+		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+		kind: "unauthorized",
+		hint: "Set username: user, or another user of the sandbox."
+	},
+	{
+		statuses: [429],
+		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+		kind: "busy",
+		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
+	},
+	{
+		statuses: [400, 500],
+		words: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+		kind: "rejected",
+		hint: "Choose another target, or remove in the sandbox what is in the way."
+	},
+	{
+		statuses: [400],
+		words: /\binvalid host\b/i,
+		kind: "rejected",
+		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
+	},
+	{
+		statuses: [401],
+		kind: "unauthorized"
+	},
+	{
+		statuses: [403],
+		kind: "forbidden"
+	},
+	{
+		statuses: [404, 405],
+		kind: "not-found"
+	},
+	{
+		statuses: [410],
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [413],
+		kind: "too-large"
+	},
+	{
+		statuses: [
+			408,
+			409,
+			425,
+			429,
+			503
+		],
+		kind: "busy"
+	},
+	{
+		statuses: [501, 505],
+		kind: "rejected"
+	},
+	{
+		statuses: [507],
+		kind: "disk-full"
+	}
+];
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+function statusFailure(answer, redact, now, hints = {}) {
+	const { status, headers, text } = answer;
+	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
+	const words = excerpt(messageIn(text, redact), redact);
+	const meaning = MEANINGS$1.find((each) => each.statuses.includes(status) && (each.words?.test(words) ?? true));
+	const kind = meaning?.kind ?? kindOfClass(status);
+	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
+	const [retryAfter] = [headers["retry-after"]].flat();
+	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		hint: meaning?.hint ?? hints[kind],
+		hadNoEffect: parseFields(text)["error_code"] === CREATE_FAILED
+	});
+}
+const CREATE_FAILED = "sandbox_create_failed";
+function describeStatus({ label, status }) {
+	return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(" ") + ".";
+}
+function kindOfClass(status) {
+	if (status < 300) return "bad-answer";
+	return status < 500 ? "rejected" : "server";
+}
+function redirectFailure(answer, redact) {
+	const [location = ""] = [answer.headers["location"]].flat();
+	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
+	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
+	const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
+	return new AgentError("not-found", message, {
+		status: answer.status,
+		hint: "Change base-url: it must lead to the agent without a redirect."
+	});
+}
+function messageIn(text, redact) {
+	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
+	const json = redactJson(text, redact);
+	if (json === "") return text;
+	const body = JSON.parse(json);
+	const { message, error } = fieldsOf(body);
+	return [
+		body,
+		message,
+		error
+	].find((each) => typeof each === "string") ?? json;
+}
+const MAX_RETRY_AFTER_MS = 6e4;
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
 }
 
 // src/agent/client.ts
@@ -1017,7 +1007,6 @@ function agentService(connection) {
 		}
 	};
 }
-/** Returns a POST request with a JSON body. */
 function postJson(path, message) {
 	const bytes = Buffer.from(JSON.stringify(message));
 	return {
@@ -1032,10 +1021,7 @@ function postJson(path, message) {
 }
 /** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
 function openClient(service, options) {
-	const { cancel, redact } = options;
 	const dispatcher = openDispatcher(service.baseUrl, service.timeoutMs);
-	const destroy = () => void dispatcher.destroy();
-	cancel.addEventListener("abort", destroy);
 	const headers = {
 		...service.headers,
 		Accept: "application/json",
@@ -1050,28 +1036,101 @@ function openClient(service, options) {
 		dispatcher
 	};
 	return {
-		send: (request) => send(request, transport, (answer) => readAnswer(answer, request.maxAnswerBytes)),
-		receive: (request, read) => send(request, transport, (answer, clock) => read({
+		send: (request) => exchange(request, transport, (answer) => readAnswer(answer, request.maxAnswerBytes)),
+		receive: (request, read) => exchange(request, transport, (answer, clock) => read({
 			...answer,
-			chunks: watchChunks(answer.chunks, clock)
+			chunks: restartOnChunk(answer.chunks, clock)
 		})),
-		redact,
-		async [Symbol.asyncDispose]() {
-			cancel.removeEventListener("abort", destroy);
-			await dispatcher.destroy();
-		}
+		redact: options.redact,
+		[Symbol.asyncDispose]: () => dispatcher.destroy()
 	};
 }
-async function send(request, transport, read) {
-	const { service, cancel, redact } = transport;
-	const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
-	const cancelled = (isUnsent) => new AgentError("cancelled", `${label} was cancelled.`, { isUnsent });
-	if (cancel.aborted) throw cancelled(true);
+const SUCCESS = [
+	200,
+	201,
+	204
+];
+async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, accepts = [], hints }, { service, dispatcher, cancel, redact, now }, read) {
+	const label = `${method} ${service.baseUrl}${path.replace(/\?.*/s, "")}`;
+	const cancelled = `${label} was cancelled.`;
+	if (cancel.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
+	let isSent = body === void 0;
+	const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
+	const onCancel = () => clock.end(new AgentError("cancelled", cancelled));
+	cancel.addEventListener("abort", onCancel);
+	async function* sendBody(chunks) {
+		yield* restartOnChunk(chunks, clock, onSent);
+		isSent = true;
+	}
+	const receive = async () => {
+		const response = await sendRequest(dispatcher, `${service.baseUrl}${path}`, {
+			method,
+			headers: {
+				...service.headers,
+				...headers
+			},
+			body: body && sendBody(body),
+			signal: clock.signal
+		});
+		const { statusCode: status, body: chunks } = response;
+		const answer = {
+			label,
+			status,
+			headers: response.headers,
+			chunks
+		};
+		if (![...SUCCESS, ...accepts].includes(status)) {
+			const refusal = await readAnswer(answer, maxAnswerBytes);
+			throw statusFailure(refusal, redact, now(), hints);
+		}
+		const result = await read(answer, clock);
+		if (isSent) return result;
+		const message = `${label} answered ${status} before everything was sent.`;
+		throw new AgentError("connection", message);
+	};
 	try {
-		return await exchange(request, label, transport, read);
+		return await Promise.race([clock.ended, receive()]);
 	} catch (error) {
-		if (cancel.aborted) throw cancelled(false);
+		clock.end(error);
 		throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
+	} finally {
+		clock.stop();
+		cancel.removeEventListener("abort", onCancel);
+		await setImmediate();
+	}
+}
+function stallError(label, isSent) {
+	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
+}
+/** Ends with an error after `ms` milliseconds without a restart. */
+function startIdleClock(ms, expire) {
+	const { promise: ended, reject } = Promise.withResolvers();
+	const aborter = new AbortController();
+	const end = (error) => {
+		reject(error);
+		aborter.abort(error);
+	};
+	const start = () => setTimeout(() => end(expire()), ms);
+	let timer = start();
+	const stop = () => clearTimeout(timer);
+	const restart = () => {
+		stop();
+		timer = start();
+	};
+	return {
+		ended,
+		signal: aborter.signal,
+		end,
+		restart,
+		stop
+	};
+}
+async function* restartOnChunk(chunks, { signal, restart }, onTaken) {
+	for await (const chunk of chunks) {
+		yield chunk;
+		if (signal.aborted) return;
+		restart();
+		onTaken?.(chunk.length);
 	}
 }
 
@@ -1128,7 +1187,6 @@ function limitList(items, limit, more) {
 	if (items.length <= limit) return items;
 	return [...items.slice(0, limit), more(items.length - limit)];
 }
-/** The `more` callback of `limitList`: the last item of a truncated list. */
 function moreInReport(count) {
 	return `and ${formatNumber(count)} more; the report file has them all`;
 }
@@ -1148,7 +1206,7 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 		};
 	} catch (error) {
 		if (!(error instanceof AgentError)) throw error;
-		if (error.kind === "cancelled" && error.isUnsent && failure !== void 0) return failure;
+		if (error.kind === "cancelled" && error.hadNoEffect && failure !== void 0) return failure;
 		failure = {
 			attempts: attempt,
 			error
@@ -1163,7 +1221,6 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 		if (!await sleep(delayMs, stop)) return failure;
 	}
 }
-/** Describes a retry for the log, as in `Attempt 1 for a.js failed, next in 1 s: …`. */
 function describeRetry(name, { attempt, error, delayMs }) {
 	return `Attempt ${attempt} for ${name} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
@@ -1182,7 +1239,7 @@ function sleep(ms, stop) {
 }
 
 // src/inputs/cross-input-rules.ts
-/** Each throws an InputError, unless one of the inputs that it compares is missing. */
+/** Each throws an InputError, or returns if it misses an input. */
 const CROSS_INPUT_RULES = [
 	checkHttpIsAllowed,
 	checkTemplateOrSandboxId,
@@ -1206,89 +1263,71 @@ function checkUserOfCommand({ run, username = "", headers = {} }) {
 	throw inputError("username", message);
 }
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
+function filesPerRequestOf(inputs) {
+	const { filesPerRequest, headerPrefix, signature } = inputs;
 	if (signature !== "") return 1;
 	if (filesPerRequest !== "auto") return filesPerRequest;
 	return /^E2b$/i.test(headerPrefix) ? 250 : 1;
 }
 
-// src/inputs/downloads.ts
-const EXAMPLE$1 = "app/reports/junit.xml => reports/junit.xml";
-/** Parses `path`, `path => target`, `#` comments and blank lines. */
-const downloadLines = (value, reject) => {
-	const lines = parseLines(value, reject, parseLine$1);
-	if (lines.length === 0) return reject("is required: at least one line must say what to download.", EXAMPLE$1);
-	const twice = [...Map.groupBy(lines, ({ target }) => target.toLowerCase()).values()].find(({ length }) => length > 1);
-	if (twice === void 0) return lines;
-	return reject(`${twice.map(({ path }) => quote(path)).join(" and ")} have the same target.`, EXAMPLE$1);
-};
-function parseLine$1(line, reject) {
-	const [path = "", given, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-	const isMistyped = /\s[-=]>|[-=]>\s/.test(path);
-	if (path === "" || given === "" || others.length > 0 || isMistyped) return reject(`${quote(line)} is not of the form path => target.`, EXAMPLE$1);
-	const rejectPath = quoting(path, reject, EXAMPLE$1);
-	if (/\*|\/$/.test(path)) return rejectPath("is not the path of one file. Name each file.");
-	rejectMistakes("files", path, rejectPath);
-	if (given !== void 0) rejectMistakes("files", given, quoting(given, reject, EXAMPLE$1));
-	const target = posix.normalize(given ?? posix.basename(path));
-	if (!/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i.test(target)) return {
-		path,
-		target
-	};
-	return reject(`the target ${quote(target)} is not the relative path of a file inside working-directory.`, EXAMPLE$1);
-}
-/** Parses bytes, or a number with a unit such as `512MiB`. */
-function byteSize(fallback) {
-	return (value, reject) => {
-		const [, number, unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
-		const isUnit = ([name]) => name.toLowerCase() === unit.toLowerCase();
-		const [, factor = unit === "" ? 1 : NaN] = Object.entries(BYTES).find(isUnit) ?? [];
-		const bytes = Math.round(Number(number) * factor);
-		if (bytes >= 1) return bytes;
-		const units = Object.keys(BYTES).join(", ");
-		return reject(`${quote(value)} is not a size: write bytes, or a number with ${units}.`, fallback);
-	};
-}
-
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
+const DOWNLOAD_EXAMPLE = "app/reports/junit.xml => reports/junit.xml";
 /** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
-const fileRules = (value, reject) => {
-	const lines = parseLines(value, reject, parseLine);
+function fileRules(value) {
+	const lines = parseLines(value, (line) => line.startsWith("!") ? { exclude: parseExclude(line) } : parsePattern(line));
 	const patterns = lines.filter((line) => "pattern" in line);
 	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
 	if (patterns.length > 0) return {
 		patterns,
 		excludes
 	};
-	return reject(`is required: at least one line must say what to upload.${value === "" ? " In YAML, quote a value that begins with ! or *." : ""}`, EXAMPLE);
-};
-const targetDirectory = (value, reject) => parseTarget(value, reject, "app");
-function parseLine(line, reject) {
-	const [pattern = "", target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-	const isExclude = pattern.startsWith("!");
-	if (target === "" || others.length > 0 || isExclude && target !== void 0) return reject(`${quote(line)} is not of the form pattern => target. A line with ! has no target.`, TARGET_EXAMPLE);
-	if (isExclude) {
-		const exclude = pattern.slice(1).trim();
-		rejectMistakes("exclude", exclude, quoting(line, reject, EXAMPLE));
-		return { exclude: parsePattern(exclude, reject) };
-	}
-	if (target === void 0) return { pattern: parsePattern(pattern, reject) };
+	throw inputError("files", `is required: at least one line must say what to upload.${value === "" ? " In YAML, quote a value that begins with ! or *." : ""}`, EXAMPLE);
+}
+function parseExclude(line) {
+	const exclude = line.slice(1).trim();
+	rejectMistakes("exclude", exclude, "files", EXAMPLE, quote(line));
+	return exclude;
+}
+function parsePattern(line) {
+	const [pattern, target] = splitAtArrow(line, "pattern => target", TARGET_EXAMPLE);
+	rejectMistakes("pattern", pattern, "files", EXAMPLE);
+	if (target !== void 0) rejectTarget("target", target, TARGET_EXAMPLE);
 	return {
-		pattern: parsePattern(pattern, reject),
-		target: parseTarget(target, reject, TARGET_EXAMPLE)
+		pattern,
+		target
 	};
 }
-function parsePattern(pattern, reject) {
-	const rejectPattern = quoting(pattern, reject, EXAMPLE);
-	if (pattern === "" || pattern.startsWith("!")) return rejectPattern("is not a pattern.");
-	rejectMistakes("files", pattern, rejectPattern);
-	return pattern;
+function rejectTarget(kind, target, example) {
+	const shown = `the target ${quote(target)}`;
+	rejectMistakes(kind, target, "files", example, shown);
 }
-function parseTarget(target, reject, example) {
-	rejectMistakes("target", target, (message) => reject(`the target ${quote(target)} ${message}`, example));
-	return target;
+/** Parses `path`, `path => target`, `#` comments and blank lines. */
+function downloadLines(value) {
+	const lines = parseLines(value, parseDownloadLine);
+	const required = "is required: at least one line must say what to download.";
+	if (lines.length === 0) throw inputError("files", required, DOWNLOAD_EXAMPLE);
+	const twice = [...Map.groupBy(lines, ({ target }) => target.toLowerCase()).values()].find(({ length }) => length > 1);
+	if (twice === void 0) return lines;
+	const paths = twice.map(({ path }) => quote(path)).join(" and ");
+	throw inputError("files", `${paths} have the same target.`, DOWNLOAD_EXAMPLE);
+}
+function parseDownloadLine(line) {
+	const [path, given] = splitAtArrow(line, "path => target", DOWNLOAD_EXAMPLE);
+	rejectMistakes("file-to-download", path, "files", DOWNLOAD_EXAMPLE);
+	const target = posix.normalize(given ?? posix.basename(path));
+	rejectTarget("local-path", target, DOWNLOAD_EXAMPLE);
+	return {
+		path,
+		target
+	};
+}
+/** Splits a line at ` => `, which needs the spaces since names may contain an arrow. */
+function splitAtArrow(line, form, example) {
+	const [source = "", target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
+	if (source !== "" && target !== "" && others.length === 0) return [source, target];
+	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
 }
 
 // src/inputs/inputs.ts
@@ -1298,19 +1337,21 @@ const connectionInputs = {
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
-	"header-prefix": headerPrefix,
+	"header-prefix": textOf("header-name", "E2b", "Svc"),
 	headers,
 	timeout: duration(1, "60s")
 };
-const retryInputs = { retries: wholeNumber(0, 10, 4) };
+const retries = wholeNumber(0, 10, 4);
+const statsPath = textOf("url-path", "/metrics", "/metrics");
+const summary = flag(true);
 const uploadInputs = {
-	"upload-path": operationPath("/files"),
+	"upload-path": textOf("url-path", "/files", "/files"),
 	files: fileRules,
-	target: targetDirectory,
+	target: textOf("target", "app"),
 	"working-directory": text$1,
 	username: text$1,
 	signature: text$1,
-	"signature-expiration": unixTime,
+	"signature-expiration": textOf("unix-time", "1798761600"),
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(void 0),
@@ -1334,22 +1375,21 @@ const gateInputs = {
 	"warn-if": conditions
 };
 const statsInputs = {
-	"stats-path": operationPath("/metrics"),
+	"stats-path": statsPath,
 	...gateInputs,
 	"wait-until": waitConditions,
 	"wait-timeout": duration(1, "5m"),
 	samples: wholeNumber(1, 1e3, 1),
 	"sample-interval": duration(200, "1s")
 };
-const reportInputs = { summary: flag(true) };
 const monitorInputs = {
 	...gateInputs,
 	"sample-interval": duration(200, "5s"),
 	name: text$1,
-	...reportInputs
+	summary
 };
 const runInputs = {
-	run: script,
+	run: textOf("script", "npm ci && npm test"),
 	"working-directory": text$1,
 	env: keyValues,
 	username: text$1,
@@ -1361,45 +1401,45 @@ const apiInputs = {
 	"api-url": apiUrl,
 	"api-key": apiKey,
 	headers,
-	...retryInputs,
+	retries,
 	timeout: duration(1, "60s")
 };
 /** Maps each action, and each post step with saved inputs, to the parsers of its inputs. */
 const INPUTS = {
 	sync: {
 		...connectionInputs,
-		...retryInputs,
+		retries,
 		...uploadInputs,
 		...statsInputs,
-		...reportInputs
+		summary
 	},
 	upload: {
 		...connectionInputs,
-		...retryInputs,
+		retries,
 		...uploadInputs,
-		...reportInputs
+		summary
 	},
 	download: {
 		...connectionInputs,
-		...retryInputs,
+		retries,
 		...downloadInputs,
-		...reportInputs
+		summary
 	},
 	stats: {
 		...connectionInputs,
-		...retryInputs,
+		retries,
 		...statsInputs,
-		...reportInputs
+		summary
 	},
 	monitor: {
 		...connectionInputs,
-		"stats-path": operationPath("/metrics"),
+		"stats-path": statsPath,
 		...monitorInputs,
 		"max-duration": duration(1e3, "6h")
 	},
 	"monitor-stop": {
 		monitor: text$1,
-		...reportInputs
+		summary
 	},
 	run: {
 		...connectionInputs,
@@ -1433,12 +1473,7 @@ function inputNames(entry) {
 */
 function parseInputs(entry, raw) {
 	const filled = fillPlaceholders(raw);
-	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
-		const reject = (message, example) => {
-			throw inputError(name, message, example);
-		};
-		return [camelCase(name), parse((filled[name] ?? "").trim(), reject)];
-	});
+	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => [camelCase(name), parse((filled[name] ?? "").trim(), name)]);
 	const inputs = Object.fromEntries(parsed);
 	problems.push(...tryAll(CROSS_INPUT_RULES, (rule) => rule(inputs)).problems);
 	if (problems.length > 0) throw new InputError(problems);
@@ -1446,71 +1481,6 @@ function parseInputs(entry, raw) {
 }
 function camelCase(name) {
 	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
-}
-
-// src/inputs/job-sandbox.ts
-const JOB_HEADER_PREFIX = "E2b";
-/**
-* Fills in the job's sandbox, unless the step sets a token or base URL.
-* @throws InputError if the sandbox is missing or ambiguous
-*/
-function withJobSandbox(raw, sandboxes) {
-	const isSet = (name) => (raw[name] ?? "").trim() !== "";
-	const explicit = ["token", "base-url"].filter(isSet);
-	if (explicit.length > 0 && sandboxes.length > 0) rejectPartial(explicit, isSet);
-	if (explicit.length > 0) return raw;
-	if (sandboxes.length === 0) throw inputError("sandbox-id", NO_SANDBOX);
-	const wanted = (raw["sandbox-id"] ?? "").trim();
-	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
-	const available = `this job has ${sandboxes.map(({ id }) => quote(id)).join(", ")}`;
-	if (only === void 0) throw inputError("sandbox-id", `${quote(wanted)} is not a sandbox of this job; ${available}. For any other, set token and base-url too.`);
-	if (others.length > 0) throw inputError("sandbox-id", `is empty, and ${available}. Say which one.`, "${{ steps.sandbox.outputs.id }}");
-	const { id, token, baseUrl } = only;
-	const prefix = "E2b";
-	return {
-		...raw,
-		"sandbox-id": id,
-		token,
-		"base-url": baseUrl,
-		"header-prefix": prefix
-	};
-}
-function rejectPartial(explicit, isSet) {
-	const missing = [
-		"sandbox-id",
-		"token",
-		"base-url"
-	].filter((name) => !isSet(name));
-	const [first] = missing;
-	if (first === void 0) return;
-	const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
-	throw inputError(first, message);
-}
-const NO_SANDBOX = "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
-
-// src/inputs/secrets.ts
-const SECRET_INPUTS = [
-	"token",
-	"signature",
-	"api-key"
-];
-function secretsIn(raw) {
-	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
-	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
-	return [...inputs, ...headers].filter((secret) => ![
-		"",
-		"null",
-		"undefined"
-	].includes(secret));
-}
-function isSecretHeader(name) {
-	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
-}
-const MIN_LENGTH = 8;
-function secretsInHeader(line) {
-	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
-	if (!isSecretHeader(name)) return [];
-	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
 }
 
 // src/report/checksums.ts
@@ -1942,8 +1912,8 @@ function loadDeletion() {
 const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
 /** Masks the token, sets the outputs and saves the sandbox for later steps. */
 function publishSandbox(sandbox) {
-	const { id, token = "", domain = "", baseUrl, endsAt } = sandbox;
-	if (token !== "") setSecret(token);
+	const { id, token, domain = "", baseUrl, endsAt } = sandbox;
+	setSecret(token);
 	const outputs = {
 		id,
 		token,
@@ -1952,7 +1922,7 @@ function publishSandbox(sandbox) {
 		"header-prefix": "E2b"
 	};
 	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-	if (token !== "" && baseUrl !== "") saveJobSandbox({
+	if (baseUrl !== "") saveJobSandbox({
 		id,
 		token,
 		baseUrl,
@@ -2792,7 +2762,7 @@ function writeFiles(report, verdict, log) {
 }
 async function writeSummary(report, verdict, log) {
 	try {
-		await summary.addRaw(summaryOf(report, verdict)).write();
+		await summary$1.addRaw(summaryOf(report, verdict)).write();
 	} catch (error) {
 		log.warning(`The job summary could not be written: ${errorText(error)}.`);
 	}
@@ -2894,14 +2864,14 @@ async function readStats(client, statsPath) {
 		method: "GET",
 		path: statsPath,
 		headers: { "Cache-Control": "no-cache" },
-		hints: HINTS$2
+		hints: HINTS$1
 	};
 	const answer = await client.send(request);
 	const stats = decodeStats(redactJson(answer.text, client.redact));
 	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
 	return stats;
 }
-const HINTS$2 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions." };
+const HINTS$1 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions." };
 function decodeStats(json) {
 	try {
 		const value = JSON.parse(json);
@@ -3171,7 +3141,87 @@ function lastLines(text, count) {
 	return text.slice(start + 1);
 }
 
-// src/agent/connect-frames.ts
+// src/agent/process.ts
+/** Follows the process until it exits. @throws AgentError if the end is not seen */
+function startProcess(client, { command: cmd, args, env: envs, workingDirectory, username }, handlers) {
+	const message = {
+		process: {
+			cmd,
+			args,
+			envs,
+			...workingDirectory === "" ? {} : { cwd: workingDirectory }
+		},
+		stdin: false
+	};
+	const credentials = Buffer.from(`${username}:`).toString("base64");
+	return follow(client, "/process.Process/Start", message, handlers, username === "" ? void 0 : { Authorization: `Basic ${credentials}` });
+}
+/**
+* Follows a process that is already running. Output written while nothing was connected is lost.
+* The agent remembers an exit for 30 s. @throws AgentError if the end is not seen
+*/
+function attachProcess(client, pid, handlers) {
+	return follow(client, "/process.Process/Connect", { process: { pid } }, handlers);
+}
+/** Does not kill the children of the process. @throws AgentError */
+async function killProcess(client, pid) {
+	const message = {
+		process: { pid },
+		signal: "SIGNAL_SIGKILL"
+	};
+	await client.send(postJson("/process.Process/SendSignal", message));
+}
+const KEEPALIVE_SECONDS = 10;
+function follow(client, path, message, handlers, headers = {}) {
+	const frame = frameOf(message);
+	const request = {
+		method: "POST",
+		path,
+		headers: {
+			...headers,
+			"Content-Type": "application/connect+json",
+			"Content-Length": String(frame.length),
+			"Connect-Protocol-Version": "1",
+			"Keepalive-Ping-Interval": String(KEEPALIVE_SECONDS)
+		},
+		body: [frame],
+		hints: { "not-found": "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent." }
+	};
+	return client.receive(request, (answer) => readEvents(answer, client.redact, handlers));
+}
+async function readEvents(answer, redact, { onStart, onOutput }) {
+	const { label } = answer;
+	const closed = new AgentError("connection", `${label} failed: the connection was closed.`);
+	let end;
+	let isComplete = false;
+	try {
+		for await (const { isLast, fields } of readFrames(answer)) {
+			isComplete ||= isLast;
+			if (isLast && fields["error"] !== void 0) throw streamFailure(fieldsOf(fields["error"]), label, redact);
+			const { start, data, end: ended } = fieldsOf(fields["event"]);
+			const { pid } = fieldsOf(start);
+			if (typeof pid === "number") onStart(pid);
+			for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
+			if (ended !== void 0) end = decodeEnd(fieldsOf(ended), redact);
+		}
+		if (!isComplete) throw closed;
+	} catch (error) {
+		if (end === void 0) throw error;
+		return {
+			...end,
+			problem: (error instanceof AgentError ? error : closed).message
+		};
+	}
+	if (end !== void 0) return end;
+	throw new AgentError("bad-answer", `${label} did not say how the command ended.`);
+}
+function decodeEnd({ exitCode = 0, exited, status }, redact) {
+	return {
+		exitCode: typeof exitCode === "number" && (exitCode !== 0 || exited === true) ? exitCode : void 0,
+		status: excerpt(typeof status === "string" ? status : "", redact),
+		problem: void 0
+	};
+}
 const HEADER_BYTES = 5;
 const END_OF_STREAM = 2;
 const MAX_FRAME_BYTES = 1048576;
@@ -3181,14 +3231,20 @@ function frameOf(message) {
 	header.writeUInt32BE(json.length, 1);
 	return Buffer.concat([header, json]);
 }
-/** Yields whole frames and drops a truncated last one. @throws AgentError if a frame is too long */
-async function* readFrames(chunks, label) {
+/** Drops a truncated last frame. @throws AgentError if a frame is too long */
+async function* readFrames({ label, chunks }) {
 	let unread = Buffer.alloc(0);
 	for await (const chunk of chunks) {
 		unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
 		while (unread.length >= HEADER_BYTES) {
 			const end = HEADER_BYTES + unread.readUInt32BE(1);
-			if (end > MAX_FRAME_BYTES) throw new AgentError("bad-answer", `${label} answered with something other than frames.`, { status: 200 });
+			if (end > MAX_FRAME_BYTES) {
+				const message = `${label} answered with something other than frames.`;
+				throw new AgentError("bad-answer", message, {
+					status: 200,
+					hadNoEffect: true
+				});
+			}
 			if (unread.length < end) break;
 			const fields = parseFields(unread.toString("utf8", HEADER_BYTES, end));
 			yield {
@@ -3199,121 +3255,40 @@ async function* readFrames(chunks, label) {
 		}
 	}
 }
-const MEANINGS = new Map(Object.entries({
-	unauthenticated: {
+const MEANINGS = [
+	{
+		code: "unauthenticated",
 		kind: "unauthorized",
 		hint: "Check username: it must be a user of the sandbox."
 	},
-	invalid_argument: {
+	{
+		code: "invalid_argument",
 		kind: "rejected",
 		hint: "Check that working-directory exists in the sandbox, and that the user may enter it. A script must be shorter than 128 KiB."
 	},
-	not_found: {
+	{
+		code: "not_found",
 		kind: "rejected",
 		hint: "It may have ended while the connection was lost, or the sandbox may have been restarted."
 	},
-	unavailable: { kind: "busy" },
-	resource_exhausted: { kind: "busy" }
-}));
-/** Converts the error in the last frame of a stream, if there is one. */
-function errorOf({ fields }, label, redact) {
-	if (fields["error"] === void 0) return void 0;
-	const { code, message } = fieldsOf(fields["error"]);
-	const name = String(code);
-	const { kind, hint } = MEANINGS.get(name) ?? { kind: "server" };
-	const words = excerpt((typeof message === "string" ? message : "").replace(/^error starting process '.*': /s, ""), redact);
-	const text = `${label} failed (${excerpt(name, redact)}). It said: ${JSON.stringify(words)}.`;
-	return new AgentError(kind, text, {
-		hint,
-		status: 200
-	});
-}
-
-// src/agent/process.ts
-/**
-* Starts a process and follows it until it exits.
-* @throws AgentError if it is refused, or if the connection is lost before the end
-*/
-function startProcess(client, { command, args, env: envs, workingDirectory, username }, handlers) {
-	return followStream(client, "Start", {
-		process: {
-			cmd: command,
-			args,
-			envs,
-			...workingDirectory === "" ? {} : { cwd: workingDirectory }
-		},
-		stdin: false
-	}, userHeader(username), handlers);
-}
-/**
-* Follows a process that is already running. Output written while nothing was connected is lost.
-* The agent remembers an exit for 30 s.
-* @throws AgentError if there is no such process, or if the connection is lost before the end
-*/
-function attachProcess(client, pid, handlers) {
-	return followStream(client, "Connect", { process: { pid } }, {}, handlers);
-}
-/** Kills a process, but not its children. @throws AgentError */
-async function killProcess(client, pid) {
-	const message = {
-		process: { pid },
-		signal: "SIGNAL_SIGKILL"
-	};
-	await client.send(postJson(pathOf("SendSignal"), message));
-}
-function pathOf(method) {
-	return `/process.Process/${method}`;
-}
-function userHeader(username) {
-	if (username === "") return {};
-	return { Authorization: `Basic ${Buffer.from(`${username}:`).toString("base64")}` };
-}
-const KEEPALIVE_SECONDS = 10;
-function followStream(client, method, message, headers, handlers) {
-	const frame = frameOf(message);
-	const request = {
-		method: "POST",
-		path: pathOf(method),
-		headers: {
-			...headers,
-			"Content-Type": "application/connect+json",
-			"Content-Length": String(frame.length),
-			"Connect-Protocol-Version": "1",
-			"Keepalive-Ping-Interval": String(KEEPALIVE_SECONDS)
-		},
-		body: [frame],
-		hints: HINTS$1
-	};
-	return client.receive(request, (answer) => readEvents(answer, client, handlers));
-}
-const HINTS$1 = { "not-found": "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent." };
-async function readEvents({ label, chunks }, { redact }, { onStart, onOutput }) {
-	let end;
-	const closed = `${label} failed: the connection was closed.`;
-	let failure = new AgentError("connection", closed);
-	try {
-		for await (const frame of readFrames(chunks, label)) {
-			const { start, data, end: ended } = fieldsOf(frame.fields["event"]);
-			const { pid } = fieldsOf(start);
-			if (typeof pid === "number") onStart(pid);
-			for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
-			if (ended !== void 0) end = decodeEnd(fieldsOf(ended), redact);
-			if (frame.isLast) failure = errorOf(frame, label, redact);
-		}
-	} catch (error) {
-		if (end === void 0) throw error;
+	{
+		code: "unavailable",
+		kind: "busy"
+	},
+	{
+		code: "resource_exhausted",
+		kind: "busy"
 	}
-	if (end !== void 0) return {
-		...end,
-		problem: failure?.message
-	};
-	throw failure ?? new AgentError("bad-answer", `${label} did not say how the command ended.`);
-}
-function decodeEnd({ exitCode = 0, exited, status }, redact) {
-	return {
-		exitCode: typeof exitCode === "number" && (exitCode !== 0 || exited === true) ? exitCode : void 0,
-		status: excerpt(typeof status === "string" ? status : "", redact)
-	};
+];
+function streamFailure({ code, message }, label, redact) {
+	const { kind = "server", hint } = MEANINGS.find((each) => each.code === code) ?? {};
+	const words = excerpt((typeof message === "string" ? message : "").replace(/^error starting process '.*': /s, ""), redact);
+	const said = `${label} failed (${excerpt(String(code), redact)}). It said: ${JSON.stringify(words)}.`;
+	return new AgentError(kind, said, {
+		hint,
+		status: 200,
+		hadNoEffect: true
+	});
 }
 
 // src/tasks/follow-script.ts
@@ -3439,13 +3414,9 @@ function toCommandEnd(outcome, isStarted) {
 	};
 	const { error } = outcome;
 	return {
-		kind: isStarted || mayHaveStarted(error) ? "lost" : "not-started",
+		kind: isStarted || !error.hadNoEffect ? "lost" : "not-started",
 		error
 	};
-}
-function mayHaveStarted({ kind, isUnsent, status }) {
-	if (isUnsent || kind === "sandbox-not-found" || kind === "rejected") return false;
-	return status === void 0 || status === 408 || status >= 500;
 }
 
 // src/tasks/judge-record.ts
@@ -3860,9 +3831,10 @@ function chooseMonitor(wanted, directories) {
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
 // src/sandbox/sandbox-api.ts
-function apiService(inputs) {
-	const { apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs } = inputs;
-	return {
+/** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
+function openApi({ apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries }, context, stop) {
+	const { killImminent: cancel, sleep, random, log } = context;
+	const service = {
 		baseUrl,
 		headers: {
 			...headers,
@@ -3870,72 +3842,82 @@ function apiService(inputs) {
 		},
 		timeoutMs
 	};
+	const client = openClient(service, {
+		...context,
+		cancel
+	});
+	const onRetry = (retry) => log.line(describeRetry("the sandbox", retry));
+	const { [Symbol.asyncDispose]: dispose } = client;
+	return {
+		client,
+		retries,
+		sleep,
+		random,
+		stop,
+		onRetry,
+		[Symbol.asyncDispose]: dispose
+	};
 }
-/**
-* Creates a sandbox. Calls `onUncertain` after each attempt that failed but may have created one.
-* @throws AgentError
-*/
-function createSandbox(api, inputs, onUncertain) {
+/** Calls `onUncertain` once if a failed attempt may have created a sandbox. @throws AgentError */
+async function createSandbox(api, inputs, onUncertain) {
+	const { template: templateID, lifetime, metadata, env: envVars } = inputs;
 	const settings = {
-		timeout: toSeconds(inputs.lifetime),
+		timeout: toSeconds(lifetime),
 		secure: true,
 		autoPause: false
 	};
-	const { template: templateID, metadata, env: envVars } = inputs;
 	const request = postJson("/sandboxes", {
 		templateID,
 		...settings,
 		metadata,
 		envVars
 	});
-	return callWithRetries({
-		...api,
-		isRepeatable
-	}, async () => {
+	const isRepeatable = ({ hadNoEffect, status = 0 }) => [429, 503].includes(status) || hadNoEffect && (status === 0 || status >= 500);
+	let isUncertain = false;
+	const create = async () => {
 		try {
 			return decodeSandbox(await api.client.send(request));
 		} catch (error) {
-			if (mayHaveCreated(error)) onUncertain();
+			isUncertain ||= !(error instanceof AgentError && error.hadNoEffect);
 			throw error;
 		}
-	});
+	};
+	try {
+		return await callWithRetries({
+			...api,
+			isRepeatable
+		}, create);
+	} finally {
+		if (isUncertain) onUncertain();
+	}
 }
-/**
-* Connects to a sandbox, and extends its lifetime to at least `lifetimeMs` from now.
-* @throws AgentError
-*/
+/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
 async function connectToSandbox(api, id, lifetimeMs) {
 	const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
+	const connect = async () => decodeSandbox(await api.client.send(request));
 	return {
-		...await callWithRetries(api, async () => decodeSandbox(await api.client.send(request))),
+		...await callWithRetries(api, connect),
 		id
 	};
 }
 /** Returns false if the sandbox was already gone. @throws AgentError */
-async function deleteSandbox(api, id) {
-	try {
-		return await callWithRetries(api, async () => {
-			const answer = await api.client.send({
-				method: "DELETE",
-				path: `/sandboxes/${id}`
-			});
-			if (isFromProxy(answer)) throw badAnswer(answer, "it is not JSON");
-			return true;
-		});
-	} catch (error) {
-		if (error instanceof AgentError && error.status === 404 && !error.isFromProxy) return false;
-		throw error;
-	}
+function deleteSandbox(api, id) {
+	const request = {
+		method: "DELETE",
+		path: `/sandboxes/${id}`,
+		accepts: [404]
+	};
+	return callWithRetries(api, async () => {
+		const answer = await api.client.send(request);
+		if (isFromProxy(answer)) throw badAnswer(answer, "it is not JSON");
+		return answer.status !== 404;
+	});
 }
 async function callWithRetries(api, attempt) {
 	const outcome = await withRetries(attempt, api);
 	if ("value" in outcome) return outcome.value;
-	const { kind, message, status, isFromProxy } = outcome.error;
-	throw new AgentError(kind, message, {
-		status,
-		isFromProxy,
-		hint: HINTS[kind] ?? OTHER_HINT
-	});
+	const { kind, message } = outcome.error;
+	throw new AgentError(kind, message, { hint: HINTS[kind] ?? OTHER_HINT });
 }
 function toSeconds(ms) {
 	return Math.ceil(ms / 1e3);
@@ -3950,23 +3932,6 @@ function decodeSandbox(answer) {
 		domain: text(domain)
 	};
 }
-const CREATE_FAILED = "sandbox_create_failed";
-/**
-* Returns true for failures without effect, and for 503, which services answer while they restart,
-* although a second sandbox may result (`mayHaveCreated`).
-*/
-function isRepeatable({ status, code, isUnsent }) {
-	return isUnsent || status === 429 || status === 503 || code === CREATE_FAILED;
-}
-/** Returns false only if a failed creation certainly created nothing. */
-function mayHaveCreated(error) {
-	if (!(error instanceof AgentError)) return true;
-	const { status, code, isUnsent, isFromProxy } = error;
-	if (isUnsent || code === CREATE_FAILED) return false;
-	if (status === void 0) return true;
-	if (status < 300) return !isFromProxy || status === 201;
-	return status === 408 || status >= 500;
-}
 const HINTS = {
 	unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
 	"not-found": "Check template or sandbox-id, and api-url, to which /sandboxes is added.",
@@ -3978,27 +3943,35 @@ const HINTS = {
 const OTHER_HINT = "Check api-url, the limits of your account and the service's status. Then run the job again.";
 
 // src/sandbox/sandbox.ts
-/** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
-async function createOrConnect(inputs, context, hooks) {
-	const open = inputs.template === "" ? connect : create;
-	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.log.warning(`env: the value of ${name} is sent with its quotation marks.`);
-	const endsAt = context.now() + inputs.lifetime;
-	const opened = await withApi(inputs, context, context.cancel, (api) => open(api, inputs, context, hooks));
-	const domain = domainOf(opened, inputs.apiUrl);
-	const baseUrl = baseUrlOf(domain, inputs.apiUrl);
-	hooks.publish({
-		...opened,
+/**
+* Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion` before anything can
+* fail that would leave a sandbox running.
+* @throws AgentError
+*/
+async function createOrConnect(inputs, context, scheduleDeletion) {
+	const { template, apiUrl, lifetime } = inputs;
+	const { log, now, cancel } = context;
+	const endsAt = now() + lifetime;
+	await using api = openApi(inputs, context, cancel);
+	const opened = await (template === "" ? connect : create)(api, inputs, context, scheduleDeletion);
+	const { id, token } = opened;
+	const domain = domainOf(opened, apiUrl);
+	const baseUrl = baseUrlOf(domain, apiUrl);
+	if (token === void 0) throw noTokenError(id);
+	if (baseUrl === "") log.warning("The service names no domain, so later steps need the inputs sandbox-id, token and base-url.");
+	else log.line(`Its URL: ${baseUrl.replace("{sandbox-id}", id)}`);
+	return {
+		id,
+		token,
 		domain,
 		baseUrl,
 		endsAt
-	});
-	if (baseUrl === "") context.log.warning("The service names no domain, so later steps need the inputs sandbox-id, token and base-url.");
-	else context.log.line(`Its URL: ${baseUrl.replace("{sandbox-id}", opened.id)}`);
-	if (opened.token === void 0) throw noTokenError(opened);
+	};
 }
-/** Deletes a sandbox, unless it is already gone. @throws AgentError */
+/** @throws AgentError unless the sandbox is gone */
 async function deleteAtEnd({ id }, inputs, context) {
-	const wasThere = await withApi(inputs, context, context.killImminent, (api) => deleteSandbox(api, id));
+	await using api = openApi(inputs, context, context.killImminent);
+	const wasThere = await deleteSandbox(api, id);
 	context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 function notDeletedWarning({ id, endsAt }) {
@@ -4011,37 +3984,10 @@ function baseUrlOf(domain, apiUrl) {
 	if (apiUrl.startsWith("http:")) return apiUrl;
 	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;
 }
-async function withApi(inputs, context, stop, use) {
-	const { killImminent, log } = context;
-	const onRetry = (retry) => log.line(describeRetry("the sandbox", retry));
-	await using client = openClient(apiService(inputs), {
-		...context,
-		cancel: killImminent
-	});
-	return await use({
-		...context,
-		...inputs,
-		client,
-		stop,
-		onRetry
-	});
-}
-async function create(api, inputs, { now, log }, { jobMetadata, scheduleDeletion }) {
-	const { template, lifetime } = inputs;
-	const metadata = {
-		...inputs.metadata,
-		...jobMetadata
-	};
-	let uncertainAt;
-	const onUncertain = () => {
-		uncertainAt = now();
-	};
-	const sandbox = await createSandbox(api, {
-		...inputs,
-		metadata
-	}, onUncertain).finally(() => {
-		if (uncertainAt !== void 0) log.warning(maybeCreatedWarning(jobMetadata, uncertainAt + lifetime));
-	});
+async function create(api, inputs, { now, log }, scheduleDeletion) {
+	const { template, lifetime, metadata, env } = inputs;
+	for (const [name, value] of Object.entries(env)) if (/^(["']).*\1$/.test(value)) log.warning(`env: the value of ${name} is sent with its quotation marks.`);
+	const sandbox = await createSandbox(api, inputs, () => log.warning(maybeCreatedWarning(metadata, now() + lifetime)));
 	const { id } = sandbox;
 	const deletion = {
 		id,
@@ -4056,7 +4002,7 @@ async function create(api, inputs, { now, log }, { jobMetadata, scheduleDeletion
 	log.line(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
 	return sandbox;
 }
-async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = false }, { now, log }, { scheduleDeletion }) {
+async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = false }, { now, log }, scheduleDeletion) {
 	if (shouldDelete) scheduleDeletion({
 		id,
 		endsAt: now() + lifetime
@@ -4065,11 +4011,11 @@ async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = fa
 	log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
 	return sandbox;
 }
-function maybeCreatedWarning(jobMetadata, endsAt) {
-	return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${Object.entries(jobMetadata).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
+function maybeCreatedWarning(metadata, endsAt) {
+	return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${Object.entries(metadata).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
-function noTokenError({ id }) {
+function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { badAnswer as $, requireVariables as A, formatCount as B, findMonitorDirectories as C, publishSandbox as D, loadMonitorDirectory as E, isSecretHeader as F, totalSize as G, formatNumber as H, filesPerRequestOf as I, InputError as J, agentService as K, describeRetry as L, toReportedError as M, describeShard as N, removeJobSandbox as O, digestOf as P, MAX_ANSWER_BYTES as Q, withRetries as R, createMonitorDirectory as S, loadDeletion as T, limitList as U, formatDuration as V, listSome as W, inputError as X, allOrProblems as Y, findMistake as Z, waitForSandbox as _, endMonitor as a, quote as at, NOT_MEASURED as b, isStopped as c, run as d, parseAnswer as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, systemCode as it, reportOf as j, saveDeletion as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, isFatal as nt, startMonitor as o, fieldsOf as ot, measure as p, openClient as q, notDeletedWarning as r, errorText as rt, runSampler as s, parseFields as st, createOrConnect as t, AgentError as tt, markStopped as u, runReportingStep as v, jobMetadata as w, isGated as x, runStep as y, formatBytes as z };
+export { inputError as $, requireVariables as A, formatDuration as B, findMonitorDirectories as C, publishSandbox as D, loadMonitorDirectory as E, filesPerRequestOf as F, agentService as G, limitList as H, describeRetry as I, systemCode as J, openClient as K, withRetries as L, toReportedError as M, describeShard as N, removeJobSandbox as O, digestOf as P, allOrProblems as Q, formatBytes as R, createMonitorDirectory as S, loadDeletion as T, listSome as U, formatNumber as V, totalSize as W, findMistake as X, isSecretHeader as Y, InputError as Z, waitForSandbox as _, endMonitor as a, quote as at, NOT_MEASURED as b, isStopped as c, run as d, MAX_ANSWER_BYTES as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, isFatal as it, reportOf as j, saveDeletion as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, parseAnswer as nt, startMonitor as o, fieldsOf as ot, measure as p, errorText as q, notDeletedWarning as r, AgentError as rt, runSampler as s, parseFields as st, createOrConnect as t, badAnswer as tt, markStopped as u, runReportingStep as v, jobMetadata as w, isGated as x, runStep as y, formatCount as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as badAnswer, B as formatCount, F as isSecretHeader, G as totalSize, H as formatNumber, I as filesPerRequestOf, J as InputError, K as agentService, L as describeRetry, M as toReportedError, N as describeShard, P as digestOf, Q as MAX_ANSWER_BYTES, R as withRetries, U as limitList, W as listSome, X as inputError, Y as allOrProblems, Z as findMistake, _ as waitForSandbox, at as quote, b as NOT_MEASURED, et as parseAnswer, f as logProgress, h as reportUnmeasured, it as systemCode, j as reportOf, m as readJudgeableStats, nt as isFatal, ot as fieldsOf, p as measure, q as openClient, rt as errorText, st as parseFields, tt as AgentError, x as isGated, z as formatBytes } from "./shared.js";
+import { $ as inputError, F as filesPerRequestOf, G as agentService, H as limitList, I as describeRetry, J as systemCode, K as openClient, L as withRetries, M as toReportedError, N as describeShard, P as digestOf, Q as allOrProblems, R as formatBytes, U as listSome, V as formatNumber, W as totalSize, X as findMistake, Y as isSecretHeader, Z as InputError, _ as waitForSandbox, at as quote, b as NOT_MEASURED, et as MAX_ANSWER_BYTES, f as logProgress, h as reportUnmeasured, it as isFatal, j as reportOf, m as readJudgeableStats, nt as parseAnswer, ot as fieldsOf, p as measure, q as errorText, rt as AgentError, st as parseFields, tt as badAnswer, x as isGated, z as formatCount } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -9,13 +9,11 @@ import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readF
 import { homedir } from "node:os";
 
 // src/files/paths.ts
-/** Makes a pattern absolute, expanding `~` to the home directory. */
 function toAbsolutePattern(pattern, directory) {
 	const isAtHome = /^~(?=[\\/]|$)/.test(pattern);
 	const start = escapeGlob(isAtHome ? homedir() : directory);
 	return path.resolve(start, isAtHome ? `.${pattern.slice(1)}` : pattern);
 }
-/** Turns a path into a pattern that matches only that path. */
 function escapeGlob(name) {
 	return (path.sep === "/" ? name.replaceAll("\\", "\\\\") : name).replace(/[[?*]/g, "[$&]");
 }
@@ -34,24 +32,13 @@ function pathWithin(directory, file) {
 	const relative = path.relative(directory, file);
 	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
 }
-/** Returns the path for display: relative to the workspace if inside, with slashes. */
 function displayPath(file, workspace) {
 	return toPosix(pathWithin(workspace, file) ?? file) || ".";
 }
 function toPosix(file) {
 	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
 }
-/**
-* Returns the real paths of the two directories from which a pattern may send files: the workspace
-* and the pattern's root. A root that is a link is not resolved, so a link to `/` does not allow
-* all files.
-*/
-function boundsOf(workspace, root) {
-	const start = pathWithin(workspace, root) === void 0 ? path.dirname(root) : workspace;
-	const realStart = existsSync(start) ? realpathSync.native(start) : start;
-	return [realpathSync.native(workspace), path.join(realStart, path.relative(start, root))];
-}
-/** Like `statSync`, but returns undefined if there is no file, or only a broken link. */
+/** Returns undefined if there is no file, or only a broken link. */
 function statIfExists(file) {
 	try {
 		return statSync(file);
@@ -67,7 +54,6 @@ function statIfExists(file) {
 function isLink(file) {
 	return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
-/** Returns the path itself if it exists, otherwise its deepest existing parent. */
 function deepestExisting(file) {
 	const parent = path.dirname(file);
 	return existsSync(file) || parent === file ? file : deepestExisting(parent);
@@ -78,64 +64,114 @@ function deepestLinkIn(file) {
 	return file;
 }
 
-// src/files/pattern-problems.ts
-const LINK_TO_FOLDER = "a link to a folder, with follow-symlinks not set";
-const LINK_OUTSIDE = "a link out of the workspace";
-const LINK_TO_HIDDEN = "a link to something hidden";
-const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-const MAX_LINKS = 10;
-/** Returns a problem for each kind of link that fails the step, which names the links. */
-function findLinkProblems(skipped, workspace) {
-	const nameOf = (file) => quote(displayPath(file, workspace));
-	const withTarget = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-	const list = (reason, describe) => {
-		const entries = skipped.filter((entry) => entry.reason === reason);
-		const links = new Set(entries.map((entry) => deepestLinkIn(entry.path)));
-		return listSome(Array.from(links, describe), MAX_LINKS);
+// src/files/classify.ts
+const LINK_TO_FOLDER = "a link to a folder";
+/** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
+function createClassifier({ root, hidesDotNames, workspace, followSymlinks }) {
+	const realWorkspace = realpathSync.native(workspace);
+	const realRoot = realRootOf(root, workspace);
+	return (entry) => {
+		const source = displayPath(entry, workspace);
+		const relative = path.relative(root, entry);
+		if (hidesDotNames && hasHiddenName(relative)) return [];
+		const stats = statIfExists(entry);
+		if (stats === void 0) return [{
+			path: source,
+			reason: "a broken link"
+		}];
+		if (stats.isDirectory()) {
+			if (followSymlinks === void 0) return [{
+				leadsTo: "folder",
+				entry
+			}];
+			return followSymlinks ? [] : [{
+				path: source,
+				reason: LINK_TO_FOLDER
+			}];
+		}
+		if (!stats.isFile()) return [{
+			path: source,
+			reason: "not a regular file"
+		}];
+		const realPath = realpathSync.native(entry);
+		if (![realWorkspace, realRoot].some((folder) => pathWithin(folder, realPath) !== void 0)) return [{
+			leadsTo: "outside",
+			entry
+		}];
+		if (hidesDotNames && hasHiddenName(path.relative(realRoot, realPath))) return [{
+			leadsTo: "hidden",
+			entry
+		}];
+		const isExecutable = (stats.mode & 73) !== 0;
+		return [{
+			source,
+			realPath,
+			relative: toPosix(relative),
+			size: stats.size,
+			isExecutable
+		}];
 	};
-	const toFolders = list(LINK_TO_FOLDER, nameOf);
-	const outside = list(LINK_OUTSIDE, withTarget);
-	const toHidden = list(LINK_TO_HIDDEN, withTarget);
-	const pnpm = toHidden.includes("/.pnpm/") ? ", or let pnpm install with node-linker=hoisted" : "";
-	const folderMessage = `is not set, and the patterns match links to folders: ${toFolders}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
-	const outsideMessage = `links lead outside the workspace: ${outside}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
-	const hiddenMessage = `links lead to something hidden: ${toHidden}. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`;
-	return [
-		...toFolders === "" ? [] : [{
-			input: "follow-symlinks",
-			message: folderMessage
-		}],
-		...outside === "" ? [] : [{
-			input: "files",
-			message: outsideMessage
-		}],
-		...toHidden === "" ? [] : [{
-			input: "files",
-			message: hiddenMessage
-		}]
-	];
 }
 /**
+* Returns the real path of a pattern's root, which may be outside the workspace. A root that is a
+* link is not resolved, so a link to `/` does not allow all files.
+*/
+function realRootOf(root, workspace) {
+	const start = pathWithin(workspace, root) === void 0 ? path.dirname(root) : workspace;
+	const realStart = existsSync(start) ? realpathSync.native(start) : start;
+	return path.join(realStart, path.relative(start, root));
+}
+/** Names a skipped entry for each reason that a user may not expect. */
+function warnOfSkipped(skipped) {
+	const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
+	return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
+		const names = entries.map((entry) => quote(entry.path));
+		return `Skipped (${reason}): ${listSome(names, 1)}.`;
+	});
+}
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+const MAX_LINKS = 10;
+/** Returns one problem per kind of link, which lists these links. */
+function describeLinks(links, workspace) {
+	const nameOf = (file) => quote(displayPath(file, workspace));
+	return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
+		const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
+		const moves = Array.from(unique, (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`);
+		return describeKind(leadsTo, listSome(moves, MAX_LINKS));
+	});
+}
+function describeKind(leadsTo, list) {
+	if (leadsTo === "folder") return {
+		input: "follow-symlinks",
+		message: `is not set, and the patterns match links to folders: ${list}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`
+	};
+	const exclude = `${list}. Exclude them with ! lines`;
+	if (leadsTo === "outside") return {
+		input: "files",
+		message: `links lead outside the workspace: ${exclude}, or copy what they lead to into the workspace.`
+	};
+	return {
+		input: "files",
+		message: `links lead to something hidden: ${exclude}${list.includes("/.pnpm/") ? ", or let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`
+	};
+}
+
+// src/files/pattern-problems.ts
+/**
 * Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
-* beside `dist/**`. A pattern counts as searching its whole top-level folder.
-* @param excludes maps each exclude's line to its path up to the first wildcard
-* @param roots the paths of the patterns up to their first wildcards
+* beside `dist/**`. A pattern counts as searching its whole top-level folder. The roots are paths
+* up to the first wildcard.
 */
 function findUselessExcludes(excludes, roots, directory) {
 	const folders = roots.map((root) => firstFolderOf(root, directory));
-	return [...excludes].flatMap(([line, root]) => {
-		const mistake = findBackslash(line);
-		if (mistake !== void 0) return [{
-			input: "files",
-			message: `${quote(`!${line}`)} ${mistake}`
-		}];
-		if (folders.some((folder) => overlap(folder, root))) return [];
+	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
+	return excludes.filter(({ root }) => !isSearched(root)).map(({ line }) => {
 		const name = line.replace(/^([~.*]*[\\/])+/, "");
-		const anywhere = folders.some((folder) => overlap(folder, directory)) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
-		return [{
+		const anywhere = isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
+		return {
 			input: "files",
 			message: `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`
-		}];
+		};
 	});
 }
 function firstFolderOf(root, directory) {
@@ -149,17 +185,13 @@ function overlap(one, other) {
 function listHidden(matches, workspace) {
 	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
 }
-function explainNoMatch(match, directory, workspace) {
+function explainNoMatch(match, directory) {
 	const { pattern } = match.pattern;
 	const [first] = match.skipped;
-	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${displayPath(first.path, workspace)}: ${first.reason}`;
-	const mistake = findBackslash(pattern) ?? findMistake("unmatched", pattern);
+	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${first.path}: ${first.reason}`;
+	const mistake = findMistake("unmatched-pattern", pattern);
 	const advice = mistake === void 0 ? "" : ` ${quote(pattern)} ${mistake}`;
 	return `${quote(pattern)} matches no files to upload (${why}).${advice}`;
-}
-function findBackslash(pattern) {
-	if (path.sep !== "/" || !pattern.includes("\\")) return void 0;
-	return "has a backslash, which does not separate folders on this runner. Write a slash.";
 }
 const MAX_NAMES = 10;
 function describeRoot({ pattern, root, hidesDotNames }, directory) {
@@ -176,13 +208,11 @@ function describeRoot({ pattern, root, hidesDotNames }, directory) {
 }
 
 // src/files/find.ts
-const BROKEN_LINK = "a broken link";
-const NOT_REGULAR = "not a regular file";
 const MAX_FILES = 1e6;
 /**
 * Finds the files of each pattern; returns none if cancelled.
-* @throws InputError if a search fails, an exclude is useless, links point out of the workspace or
-* to something hidden, or a link to a folder matches while `followSymlinks` is undefined
+* @throws InputError if an exclude is useless, links point out of the workspace or to something
+* hidden, or a link to a folder matches while `followSymlinks` is undefined
 */
 async function findFiles(inputs, options) {
 	const { workingDirectory, stateFile } = inputs;
@@ -193,17 +223,20 @@ async function findFiles(inputs, options) {
 	if (cancel.aborted) return [];
 	const absolute = (line) => toAbsolutePattern(line, directory);
 	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
-	const lines = [...excludes.map(absolute), ...stateExclude].map((exclude) => `!${exclude}`);
-	const searches = patterns.map((pattern) => search(pattern, lines, inputs, options));
+	const allExcludes = [...excludes.map(absolute), ...stateExclude];
+	const searches = patterns.map((pattern) => search(pattern, allExcludes, inputs, options));
 	const aborted = once(cancel, "abort").then(() => void 0);
-	const matches = await Promise.race([allOrProblems(searches), aborted]);
-	if (matches === void 0 || cancel.aborted) return [];
-	const skipped = matches.flatMap((match) => match.skipped);
-	const roots = matches.map(({ root }) => root);
-	const excludeRoots = excludes.map(async (line) => [line, await fixedPartOf(absolute(line))]);
-	const problems = [...findLinkProblems(skipped, workspace), ...findUselessExcludes(new Map(await Promise.all(excludeRoots)), roots, directory)];
+	const results = await Promise.race([Promise.all(searches), aborted]);
+	if (results === void 0 || cancel.aborted) return [];
+	const links = results.flatMap((result) => result.links);
+	const roots = results.map(({ root }) => root);
+	const excludeRoots = await Promise.all(excludes.map(async (line) => ({
+		line,
+		root: await rootOf(absolute(line))
+	})));
+	const problems = [...describeLinks(links, workspace), ...findUselessExcludes(excludeRoots, roots, directory)];
 	if (problems.length > 0) throw new InputError(problems);
-	return matches;
+	return results;
 }
 function requireDirectory(directory, workingDirectory) {
 	if (statIfExists(directory)?.isDirectory()) return;
@@ -213,98 +246,62 @@ function requireDirectory(directory, workingDirectory) {
 async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, { workspace, maxFiles = MAX_FILES }) {
 	const directory = path.resolve(workspace, workingDirectory);
 	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
-	try {
-		const root = await fixedPartOf(absolutePattern);
-		const matches = {
-			pattern,
-			root,
-			hidesDotNames: !includeHiddenFiles && !namesHidden(absolutePattern, root),
-			files: [],
-			skipped: []
-		};
-		const paths = await collectPaths([absolutePattern, ...excludes], matches, followSymlinks === true, maxFiles);
-		const bounds = boundsOf(workspace, root);
-		for (const file of [...paths].sort()) classify(matches, file, bounds, followSymlinks);
-		return matches;
-	} catch (error) {
-		if (systemCode(error) === void 0) throw error;
-		const message = errorText(error);
-		const advice = message.includes("�") ? " A name is not valid UTF-8: rename it." : "";
-		throw inputError("files", `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
+	const root = await rootOf(absolutePattern);
+	const hidesDotNames = !includeHiddenFiles && !namesHidden(absolutePattern, root);
+	const settings = {
+		root,
+		hidesDotNames,
+		workspace,
+		followSymlinks
+	};
+	const paths = /* @__PURE__ */ new Set();
+	for await (const file of pathsOf(absolutePattern, excludes, settings)) {
+		paths.add(file);
+		if (paths.size <= maxFiles) continue;
+		const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
+		throw inputError("files", message);
 	}
+	const found = [...paths].sort().flatMap(createClassifier(settings));
+	return {
+		pattern,
+		root,
+		hidesDotNames,
+		files: found.filter((each) => "realPath" in each),
+		skipped: found.filter((each) => "reason" in each),
+		links: found.filter((each) => "leadsTo" in each)
+	};
 }
-/** Returns the path up to a pattern's first wildcard. */
-async function fixedPartOf(absolutePattern) {
+async function rootOf(absolutePattern) {
 	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
 	return root;
 }
-async function collectPaths(lines, { pattern, root, hidesDotNames }, followsLinks, maxFiles) {
-	const paths = new Set(isLink(root) && statIfExists(root)?.isDirectory() ? [root] : []);
-	for (const followSymbolicLinks of followsLinks ? [false, true] : [false]) {
-		const globber = await create(lines.join("\n"), {
-			followSymbolicLinks,
-			matchDirectories: false,
-			excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith(".")
-		});
-		for await (const file of globber.globGenerator()) {
-			paths.add(file);
-			if (paths.size <= maxFiles) continue;
-			const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
-			throw inputError("files", message);
-		}
-	}
-	return paths;
-}
-/** Adds a path to `files` or `skipped`; ignores hidden entries and followed links. */
-function classify({ root, hidesDotNames, files, skipped }, file, bounds, followSymlinks) {
-	const relative = path.relative(root, file);
-	if (hidesDotNames && hasHiddenName(relative)) return;
-	const skip = (reason) => void skipped.push({
-		path: file,
-		reason
-	});
-	const stats = statIfExists(file);
-	if (stats === void 0) return skip(BROKEN_LINK);
-	if (stats.isDirectory()) {
-		if (followSymlinks === void 0) skip(LINK_TO_FOLDER);
-		if (followSymlinks === false) skip("a link to a folder");
-		return;
-	}
-	if (!stats.isFile()) return skip(NOT_REGULAR);
-	const realPath = realpathSync.native(file);
-	if (!bounds.some((folder) => pathWithin(folder, realPath) !== void 0)) return skip(LINK_OUTSIDE);
-	const [, realRoot] = bounds;
-	if (hidesDotNames && hasHiddenName(path.relative(realRoot, realPath))) return skip(LINK_TO_HIDDEN);
-	const { size, mode } = stats;
-	const isExecutable = (mode & 73) !== 0;
-	files.push({
-		path: file,
-		realPath,
-		relative: toPosix(relative),
-		size,
-		isExecutable
-	});
+async function* pathsOf(absolutePattern, excludes, { root, hidesDotNames, followSymlinks }) {
+	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
+	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
+	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) yield* (await create(lines, {
+		followSymbolicLinks,
+		matchDirectories: false,
+		excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith(".")
+	})).globGenerator();
 }
 
 // src/files/plan.ts
 const MAX_CONFLICTS = 10;
 /**
-* Gives each file its target: the path that the wildcards matched, below the line's target.
+* Gives each file its target: the path that the wildcards matched, below the line's target. Returns
+* one file per target, in the order found.
 * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
 */
 function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, workspace) {
 	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => {
-		const { realPath, size, isExecutable } = file;
+		const { relative: _, ...rest } = file;
 		return {
-			source: displayPath(file.path, workspace),
-			target: targetOf(file, pattern, target),
-			realPath,
-			size,
-			isExecutable
+			...rest,
+			target: targetOf(file, pattern, target)
 		};
 	}));
 	const directory = path.resolve(workspace, workingDirectory);
-	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory, workspace));
+	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory));
 	const more = (count) => `And ${count} more of this kind.`;
 	const conflicts = limitList(findConflicts(planned), MAX_CONFLICTS, more);
 	const problems = [...[...ifNoFilesFound === "error" ? unmatched : [], ...conflicts].map((message) => ({
@@ -312,10 +309,10 @@ function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, worksp
 		message
 	})), ...findMistakenTargets(matches, target)];
 	if (problems.length > 0) throw new InputError(problems);
-	const skipped = listSkipped(matches, workspace);
-	const warnings = [...ifNoFilesFound === "warn" ? unmatched : [], ...skipWarnings(skipped)];
+	const skipped = uniqueBy(matches.flatMap((match) => match.skipped), (entry) => entry.path);
+	const warnings = [...ifNoFilesFound === "warn" ? unmatched : [], ...warnOfSkipped(skipped)];
 	return {
-		files: [...new Map(planned.map((file) => [file.target, file])).values()],
+		files: uniqueBy(planned, (file) => file.target),
 		skipped,
 		warnings
 	};
@@ -324,14 +321,14 @@ function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, worksp
 function filesOfShard(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
-function targetOf(file, { target: lineTarget = "" }, target) {
+function targetOf({ source, relative }, { target: lineTarget = "" }, target) {
 	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
-	return file.relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, file.relative || path.basename(file.path));
+	return relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, relative || path.posix.basename(source));
 }
 function findMistakenTargets(matches, target) {
 	return matches.filter(({ pattern, files: [file] }) => {
 		if (file?.relative !== "" || pattern.target !== void 0) return false;
-		return !target.endsWith("/") && path.posix.basename(target) === path.basename(file.path);
+		return !target.endsWith("/") && path.posix.basename(target) === path.posix.basename(file.source);
 	}).map(({ pattern: { pattern } }) => ({
 		input: "target",
 		message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`
@@ -358,18 +355,8 @@ function findConflicts(planned) {
 		return [];
 	});
 }
-function listSkipped(matches, workspace) {
-	const named = matches.flatMap(({ skipped }) => skipped).map((entry) => ({
-		...entry,
-		path: displayPath(entry.path, workspace)
-	}));
-	return [...new Map(named.map((entry) => [entry.path, entry])).values()];
-}
-function skipWarnings(skipped) {
-	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
-		const names = skipped.filter((entry) => entry.reason === reason).map((entry) => quote(entry.path));
-		return names.length === 0 ? [] : [`Skipped (${reason}): ${listSome(names, 1)}.`];
-	});
+function uniqueBy(items, keyOf) {
+	return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
 // src/transfer/read-file.ts
@@ -773,7 +760,7 @@ async function requestEach(items, options) {
 			onRetry: (retry) => log.line(describeRetry(nameOf(item), retry))
 		});
 		const error = "error" in outcome ? outcome.error : void 0;
-		if (error?.kind === "cancelled" && error.isUnsent) return void 0;
+		if (error?.kind === "cancelled" && error.hadNoEffect) return void 0;
 		if (error === void 0) consecutiveFailures = 0;
 		else if (error.isRetryable) consecutiveFailures += 1;
 		if (error !== void 0 && (isFatal(error) || isHopeless?.(item, error))) giveUp.abort(`the transfer had ended: ${error.message}`);
@@ -800,7 +787,7 @@ function throttle(concurrency, stop, log) {
 		log.debug(`Concurrency: ${limit} → ${lower}, ${error.message}`);
 	};
 	return (request) => requests(async () => {
-		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.", { isUnsent: true });
+		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.", { hadNoEffect: true });
 		const limit = requests.concurrency;
 		try {
 			return await request();

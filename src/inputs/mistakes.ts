@@ -45,6 +45,8 @@ const IN_PATTERNS: readonly Mistake[] = [
     /[^\\/]\*\*|\*\*[^\\/\s,]/,
     'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
   ],
+  // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
+  [/[*?[].*[\\/]\.\.([\\/]|$)/, 'has a .. after a wildcard.'],
 ];
 
 // File names may contain these characters, so a pattern is only rejected if it matches nothing. An

@@ -50,3 +50,5 @@ accepts('target', { 'app/home/x': 'app/home/x', home: 'home' });
 
 const inside = ['src/**.py', 'a**', 'a/b**c/d', '***/a', 'a/**=>b'];
 rejects('files', each(inside, '% has a ** beside other characters'));
+const climbing = ['**/package.json/..', 'a*/../b', 'a/[b]/..', '!dist/*/../x'];
+rejects('files', each(climbing, '% has a .. after a wildcard.'));
