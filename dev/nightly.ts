@@ -24,7 +24,7 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 async function runSlowTests(): Promise<string[]> {
   const chaos = globSync('test/**/*chaos.test.ts', { cwd: PROJECT });
   return [
-    ...run('the bench', ['dev/bench.ts', '--large', '--rounds', '1']),
+    ...run('the bench', ['dev/bench.ts', '--rounds', '1']),
     ...(await runMemoryProblems()),
     ...run('many chaos seeds', ['dev/test.ts', ...chaos], { CHAOS_SEEDS: SEEDS }),
     ...(await checkLinks()),

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempDisposableSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startService } from '../agent/service.ts';
-import { measure } from '../bench/measure.ts';
-import { prepareStep } from '../runner/step.ts';
+import { measure } from '../runner/measure.ts';
+import { runStep } from '../runner/step.ts';
 
 // About 16 MiB are in use; the rest is garbage that V8 has yet to collect, so the peak varies.
 const MAX_MIB = 256;
@@ -30,13 +30,11 @@ export async function runMemoryProblems(): Promise<string[]> {
 
 async function measureRun(run: string) {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-memory-'));
-  const temp = path.join(folder.path, 'temp');
-  mkdirSync(temp);
   await using service = await startService({ folder: folder.path, runCommands: true });
   const { id, token } = service.create();
   const connection = { 'sandbox-id': id, token, 'base-url': service.url, 'header-prefix': 'E2b' };
+  const place = { workspace: folder.path, temp: folder.path };
   const action = path.join(import.meta.dirname, '../../run');
   const inputs = { ...connection, run };
-  await using step = await prepareStep({ action, inputs, workspace: folder.path, temp });
-  return await measure(step.command);
+  return await measure(onStart => runStep({ action, inputs, ...place, onStart }));
 }

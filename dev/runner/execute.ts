@@ -11,9 +11,11 @@ export interface Command {
   readonly env: NodeJS.ProcessEnv;
   /** Called with each line of standard output as it comes. */
   readonly onLine?: ((line: string) => void) | undefined;
-  /** Called when the process runs, with a function that sends it signals. */
-  readonly onStart?: ((signal: (name: NodeJS.Signals) => void) => void) | undefined;
+  readonly onStart?: OnStart | undefined;
 }
+
+/** Called when the process runs, with a function that sends it signals. */
+export type OnStart = (signal: (name: NodeJS.Signals) => void, pid: number | undefined) => void;
 
 /** How a process ended. Its lines end with a line feed on every system. */
 export interface ProcessEnd {
@@ -29,7 +31,7 @@ export async function execute(command: Command): Promise<ProcessEnd> {
   const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
   if (onLine) createInterface(child.stdout).on('line', onLine);
-  onStart?.(name => child.kill(name));
+  onStart?.(name => child.kill(name), child.pid);
   const [stdout, stderr, [exitCode]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

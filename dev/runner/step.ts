@@ -1,76 +1,75 @@
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type ActionFile, readActionFile } from './action-file.ts';
+import { readActionFile } from './action-file.ts';
 import { type Command, execute, type ProcessEnd } from './execute.ts';
-import { openFileCommands, type Told } from './file-commands.ts';
+import { parseKeyValueFile } from './file-commands.ts';
+
+type Variables = Readonly<Record<string, string>>;
 
 /** One step of a workflow that uses an action. */
-export interface Step {
+export interface Step extends Pick<Command, 'onLine' | 'onStart'> {
   /** Folder of the action's action.yml. */
   readonly action: string;
   /** The step's `with`. */
-  readonly inputs: Readonly<Record<string, string>>;
+  readonly inputs: Variables;
   readonly workspace: string;
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
   /** Runs the post script with this state instead of the main script. */
-  readonly post?: { readonly state: Readonly<Record<string, string>> } | undefined;
+  readonly post?: { readonly state: Variables } | undefined;
   /** Variables besides the runner's; an undefined value removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Called with each line of the log as it comes. */
-  readonly onLine?: (line: string) => void;
-  /** Called when the process runs, with a function that sends it signals. */
-  readonly onStart?: (signal: (name: NodeJS.Signals) => void) => void;
 }
 
-/** How a step ended, and what it told the runner. */
-export type StepEnd = ProcessEnd & Told;
+/** How a step ended, and what it wrote to the runner's files. */
+export interface StepEnd extends ProcessEnd {
+  readonly outputs: Variables;
+  /** For its post step. */
+  readonly state: Variables;
+  /** For the steps after it. */
+  readonly env: Variables;
+  /** As Markdown. */
+  readonly summary: string;
+}
+
+const FILES = ['GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_ENV', 'GITHUB_STEP_SUMMARY'] as const;
 
 /**
  * Runs the main or post script of an action as GitHub's runner does: in its own process, with
  * environment variables and files.
  */
 export async function runStep(step: Step): Promise<StepEnd> {
-  await using prepared = await prepareStep(step);
-  const { onLine, onStart } = step;
-  const end = await execute({ ...prepared.command, onLine, onStart });
-  return { ...end, ...(await prepared.told()) };
-}
-
-/** Prepares a step for callers that start its process. Disposing of it deletes its files. */
-export async function prepareStep(step: Step) {
+  const { workspace: cwd, post, onLine, onStart } = step;
   const action = await readActionFile(step.action);
-  const script = path.join(
-    step.action,
-    step.post === undefined ? action.main : (action.post ?? ''),
-  );
-  const files = await openFileCommands(step.temp);
-  const env = environment(step, action, files.variables);
-  const command: Command = { file: process.execPath, args: [script], cwd: step.workspace, env };
-  return { ...files, command };
-}
-
-function environment(
-  step: Step,
-  action: ActionFile,
-  files: Readonly<Record<string, string>>,
-): NodeJS.ProcessEnv {
+  const script = post === undefined ? action.main : (action.post ?? '');
+  await using folder = await mkdtempDisposable(path.join(step.temp, '_runner_file_commands-'));
+  const place = (name: (typeof FILES)[number]) => path.join(folder.path, name);
+  for (const name of FILES) await writeFile(place(name), '');
   // The runner passes every input of action.yml, empty without a value or a default.
   const defaults = action.inputs.map(input => [input.name, input.default ?? '']);
-  const inputs = Object.entries({ ...Object.fromEntries(defaults), ...step.inputs });
-  return {
+  const inputs = { ...Object.fromEntries(defaults), ...step.inputs };
+  const env = {
     PATH: process.env['PATH'],
     GITHUB_ACTIONS: 'true',
-    GITHUB_WORKSPACE: step.workspace,
+    GITHUB_WORKSPACE: cwd,
     RUNNER_TEMP: step.temp,
-    ...files,
-    ...Object.fromEntries(inputs.map(([name, value]) => [inputVariable(name), value])),
-    ...Object.fromEntries(
-      Object.entries(step.post?.state ?? {}).map(([name, value]) => [`STATE_${name}`, value]),
-    ),
+    ...Object.fromEntries(FILES.map(name => [name, place(name)])),
+    ...renameAll(inputs, name => `INPUT_${name.toUpperCase()}`),
+    ...renameAll(post?.state ?? {}, name => `STATE_${name}`),
     ...step.env,
+  };
+  const args = [path.join(step.action, script)];
+  const end = await execute({ file: process.execPath, args, cwd, env, onLine, onStart });
+  const read = async (name: (typeof FILES)[number]) => await readFile(place(name), 'utf8');
+  return {
+    ...end,
+    outputs: parseKeyValueFile(await read('GITHUB_OUTPUT')),
+    state: parseKeyValueFile(await read('GITHUB_STATE')),
+    env: parseKeyValueFile(await read('GITHUB_ENV')),
+    summary: await read('GITHUB_STEP_SUMMARY'),
   };
 }
 
-function inputVariable(name: string): string {
-  return `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`;
+function renameAll(values: Variables, rename: (name: string) => string): Variables {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [rename(name), value]));
 }

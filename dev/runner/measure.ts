@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import type { OnStart, ProcessEnd } from './execute.ts';
+
+/** One run of a process. */
+export interface Run {
+  readonly ms: number;
+  /** 0 if the system is not Linux. */
+  readonly peakMib: number;
+}
+
+/** Measures the process that `run` starts. @throws Error if it fails, or its memory cannot be measured */
+export async function measure(run: (onStart: OnStart) => Promise<ProcessEnd>): Promise<Run> {
+  let start = 0;
+  let peakMib = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const end = await run((_signal, pid) => {
+    start = performance.now();
+    timer = setInterval(() => (peakMib = Math.max(peakMib, peakOf(pid))), 5);
+  });
+  const ms = performance.now() - start;
+  clearInterval(timer);
+  if (end.exitCode !== 0)
+    throw new Error(`ended with ${end.exitCode}: ${(end.stdout + end.stderr).slice(-2000)}`);
+  if (peakMib === 0 && process.platform === 'linux')
+    throw new Error('the peak memory was not seen');
+  return { ms, peakMib };
+}
+
+/** The high-water mark of a process in MiB; 0 if it has ended, or the system is not Linux. */
+function peakOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
