@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Result, runChecks, type Trial } from './conform/check.ts';
-import { DOWNLOAD_CHECKS } from './conform/download-checks.ts';
-import { start } from './conform/process.ts';
-import { RUN_CHECKS } from './conform/run-checks.ts';
-import { type Connection, openService, type Service } from './conform/service.ts';
+import { type Client, type Connection, openClient } from './conform/client.ts';
+import { DOWNLOAD_CHECKS, UPLOAD_CHECKS } from './conform/file-checks.ts';
+import { download, sendFiles } from './conform/files.ts';
+import { RUN_CHECKS, start } from './conform/run-checks.ts';
 import { STATS_CHECKS } from './conform/stats-checks.ts';
-import { download, sendFiles } from './conform/store.ts';
-import { UPLOAD_CHECKS } from './conform/upload-checks.ts';
 
 // Tries a service against everything that the actions rely on. Exits with 0 if uploads work, with 1
 // if they do not, with 2 for bad arguments.
@@ -16,6 +14,13 @@ const USAGE = `Usage: npm run conform -- --base-url URL --token TOKEN [--sandbox
          [--header-prefix PREFIX] [--header 'NAME: VALUE']... [--username USER]
          [--upload-path PATH] [--stats-path PATH] [--json]
 See docs/services.md.`;
+
+const FEATURES = {
+  upload: UPLOAD_CHECKS,
+  stats: STATS_CHECKS,
+  download: DOWNLOAD_CHECKS,
+  run: RUN_CHECKS,
+};
 
 type Options = ReturnType<typeof readOptions>;
 
@@ -31,16 +36,13 @@ process.exitCode = options === undefined ? 2 : await tryService(options).catch(c
 async function tryService({ connections, isJson }: Options): Promise<number> {
   const id = `conform-${randomUUID().slice(0, 8)}`;
   const target = `/tmp/${id}/first`;
-  const service = await firstThatStores(connections, target);
-  const canDownload = (await download(service, target)).status === 200;
-  const trial = { service, id, canDownload };
-  const results = [
-    ...(await runChecks('upload', UPLOAD_CHECKS, trial)),
-    ...(await runChecks('stats', STATS_CHECKS, trial)),
-    ...(await runChecks('download', DOWNLOAD_CHECKS, trial)),
-    ...(await runChecks('run', RUN_CHECKS, trial)),
-  ];
-  const advice = adviceOf(results, service.connection);
+  const client = await firstThatStores(connections.map(openClient), target);
+  const canDownload = (await download(client, target)).status === 200;
+  const trial = { ...client, id, canDownload };
+  const results: Result[] = [];
+  for (const [feature, checks] of Object.entries(FEATURES))
+    results.push(...(await runChecks(feature, checks, trial)));
+  const advice = adviceOf(results, client.connection);
   const left = (await removeFolders(trial)) ? [] : [`/tmp/${id}`, `~/${id}`];
   if (isJson) console.log(JSON.stringify({ checks: results, ...advice, left }, null, 2));
   else console.log(`${table(results)}\n\n${summary(advice, left)}`);
@@ -52,24 +54,21 @@ function cannotTry(error: unknown): number {
   return 1;
 }
 
-/** Returns the first connection through which a file can be stored, or else the first of all. */
-async function firstThatStores(
-  connections: readonly Connection[],
-  target: string,
-): Promise<Service> {
-  const [first, ...others] = connections.map(openService);
+/** Returns the first client that can store a file, or else the first of all. */
+async function firstThatStores(clients: readonly Client[], target: string): Promise<Client> {
+  const [first] = clients;
   if (first === undefined) throw new Error('no connection');
-  for (const service of [first, ...others]) {
-    const { status } = await sendFiles(service, [{ target, content: Buffer.from('first') }]);
-    if (status === 200 || status === 201) return service;
+  for (const client of clients) {
+    const { status } = await sendFiles(client, [{ target, content: Buffer.from('first') }]);
+    if (status === 200 || status === 201) return client;
   }
   return first;
 }
 
 /** Returns true if nothing that the checks stored is left. */
-async function removeFolders({ service, id }: Trial): Promise<boolean> {
-  const script = `rm -rf /tmp/${id} ${id} && echo removed`;
-  const { stdout } = await start(service, script).catch(() => ({ stdout: '' }));
+async function removeFolders(trial: Trial): Promise<boolean> {
+  const script = `rm -rf /tmp/${trial.id} ${trial.id} && echo removed`;
+  const { stdout } = await start(trial, script).catch(() => ({ stdout: '' }));
   return stdout === 'removed\n';
 }
 
@@ -78,15 +77,14 @@ type Advice = ReturnType<typeof adviceOf>;
 /** Says which features work, and which inputs need a value other than their default. */
 function adviceOf(results: readonly Result[], connection: Connection) {
   const failed = results.filter(({ verdict }) => verdict === 'no');
-  const broken = new Set(failed.filter(result => result.isRequired).map(({ feature }) => feature));
-  const features = [...new Set(results.map(({ feature }) => feature))];
+  const broken = failed.filter(({ isRequired }) => isRequired).map(({ feature }) => feature);
   const { headerPrefix, username, uploadPath, statsPath, headers } = connection;
   const failsAt = (part: string) => failed.some(({ name }) => name.includes(part));
   // With the prefix E2b, the action sends batches, otherwise single files.
   const isBatching = /^E2b$/i.test(headerPrefix);
   return {
-    works: features.filter(feature => !broken.has(feature)),
-    fails: features.filter(feature => broken.has(feature)),
+    works: Object.keys(FEATURES).filter(feature => !broken.includes(feature)),
+    fails: Object.keys(FEATURES).filter(feature => broken.includes(feature)),
     inputs: {
       ...(headerPrefix !== 'Svc' && { 'header-prefix': headerPrefix }),
       ...(Object.keys(headers).length > 0 && { headers: Object.keys(headers).join(', ') }),

@@ -1,59 +1,37 @@
-import { type Check, type Checks, differs, judge, no, rejectsWrongToken, yes } from './check.ts';
-import { attach, type CommandOptions, kill, type Outcome, start } from './process.ts';
-import { fieldOf } from './service.ts';
-
-function say({ end, last }: Outcome): string {
-  return `end ${JSON.stringify(end)}, last message ${JSON.stringify(last)}`;
-}
-
-function hasExited(outcome: Outcome, code: number) {
-  const { end, last } = outcome;
-  const isWhole = last !== undefined && fieldOf(last, 'error') === undefined;
-  // E2B's agent leaves out an exit code of 0, so that only `exited` tells it from a signal.
-  const isRight = fieldOf(end, 'exited') === true && (fieldOf(end, 'exitCode') ?? 0) === code;
-  return judge(isWhole && isRight, say(outcome));
-}
-
-function prints(script: string, expected: string, options?: CommandOptions): Check {
-  return async ({ service }) => {
-    const { stdout } = await start(service, script, options);
-    return judge(stdout === expected, JSON.stringify(stdout));
-  };
-}
-
-function fails(options: CommandOptions, code: string): Check {
-  return async ({ service }) => {
-    const outcome = await start(service, 'true', options);
-    if (outcome.pid !== undefined) return no(`started: ${say(outcome)}`);
-    const isExpected = fieldOf(outcome.last, 'error', 'code') === code;
-    return isExpected ? yes(say(outcome)) : differs(say(outcome));
-  };
-}
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type Check, type Checks, Differs, judge, rejectsWrongToken } from './check.ts';
+import { type Answer, type Client, fieldOf, parseJson } from './client.ts';
 
 const ODD_VALUE = 'it\'s "x"\nü€';
 
 export const RUN_CHECKS: Checks = {
   required: {
-    async 'start event and output'({ service }) {
-      const { pid, stdout, stderr } = await start(service, 'echo ü; cat; echo no >&2');
+    async 'start event and output'(trial) {
+      const { pid, stdout, stderr } = await start(trial, 'echo ü; cat; echo no >&2');
       const isRight = pid !== undefined && stdout === 'ü\n' && stderr === 'no\n';
       return judge(isRight, JSON.stringify({ pid, stdout, stderr }));
     },
-    'exit code 0': async ({ service }) => hasExited(await start(service, 'exit 0'), 0),
-    'exit code 3': async ({ service }) => hasExited(await start(service, 'exit 3'), 3),
-    environment: prints('printf %s "$ODD"', ODD_VALUE, { envs: { ODD: ODD_VALUE } }),
-    // The upload checks have made this folder.
-    'working directory': trial =>
-      prints('basename "$PWD"', `${trial.id}\n`, { cwd: `/tmp/${trial.id}` })(trial),
-    async signal({ service }) {
-      const onStart = async (pid: number) => void (await kill(service, pid));
-      const outcome = await start(service, 'exec sleep 20', { onStart });
-      const { end } = outcome;
-      return judge(end !== undefined && fieldOf(end, 'exited') !== true, say(outcome));
+    'exit code 0': async trial => judgeExit(await start(trial, 'exit 0'), 0),
+    'exit code 3': async trial => judgeExit(await start(trial, 'exit 3'), 3),
+    async environment(trial) {
+      const { stdout } = await start(trial, 'printf %s "$ODD"', { envs: { ODD: ODD_VALUE } });
+      return judge(stdout === ODD_VALUE, JSON.stringify(stdout));
     },
-    async 'attach by pid'({ service }) {
-      const { pid } = await start(service, 'sleep 1; exit 3', { onStart: async () => 'leave' });
-      return hasExited(await attach(service, pid ?? 0), 3);
+    // The upload checks have made this folder.
+    async 'working directory'(trial) {
+      const { stdout } = await start(trial, 'basename "$PWD"', { cwd: `/tmp/${trial.id}` });
+      return judge(stdout === `${trial.id}\n`, JSON.stringify(stdout));
+    },
+    async signal(trial) {
+      const onStart = async (pid: number) => void (await kill(trial, pid));
+      const outcome = await start(trial, 'exec sleep 20', { onStart });
+      const { end } = outcome;
+      return judge(end !== undefined && fieldOf(end, 'exited') !== true, describe(outcome));
+    },
+    async 'attach by pid'(trial) {
+      const { pid } = await start(trial, 'sleep 1; exit 3', { onStart: async () => 'leave' });
+      return judgeExit(await attach(trial, pid ?? 0), 3);
     },
   },
   others: {
@@ -65,3 +43,127 @@ export const RUN_CHECKS: Checks = {
     })),
   },
 };
+
+function describe({ end, last }: Outcome): string {
+  return `end ${JSON.stringify(end)}, last message ${JSON.stringify(last)}`;
+}
+
+function judgeExit(outcome: Outcome, code: number): string {
+  const { end, last } = outcome;
+  const isWhole = last !== undefined && fieldOf(last, 'error') === undefined;
+  // E2B's agent leaves out an exit code of 0, so that only `exited` tells it from a signal.
+  const isRight = fieldOf(end, 'exited') === true && (fieldOf(end, 'exitCode') ?? 0) === code;
+  return judge(isWhole && isRight, describe(outcome));
+}
+
+function fails(options: CommandOptions, code: string): Check {
+  return async trial => {
+    const outcome = await start(trial, 'true', options);
+    if (outcome.pid !== undefined) throw new Error(`started: ${describe(outcome)}`);
+    if (fieldOf(outcome.last, 'error', 'code') === code) return describe(outcome);
+    throw new Differs(describe(outcome));
+  };
+}
+
+/** What the events of a process said. */
+interface Outcome {
+  pid?: number;
+  stdout: string;
+  stderr: string;
+  /** The `end` event. */
+  end?: unknown;
+  /** The message that ends the stream; undefined if the stream broke off. */
+  last?: unknown;
+}
+
+interface CommandOptions {
+  readonly cwd?: string;
+  readonly envs?: Readonly<Record<string, string>>;
+  readonly user?: string;
+  /** Called with the pid. Following ends if it returns `leave`. */
+  readonly onStart?: (pid: number) => Promise<'leave' | undefined>;
+}
+
+export function start(
+  client: Client,
+  script: string,
+  { cwd, envs, ...options }: CommandOptions = {},
+): Promise<Outcome> {
+  const process = { cmd: '/bin/sh', args: ['-c', script], cwd, envs };
+  return follow(client, 'Start', { process, stdin: false }, options);
+}
+
+function attach(client: Client, pid: number): Promise<Outcome> {
+  return follow(client, 'Connect', { process: { pid } });
+}
+
+export function kill(client: Client, pid: number): Promise<Answer> {
+  return client.send({
+    method: 'POST',
+    path: '/process.Process/SendSignal',
+    headers: { 'Content-Type': 'application/json', ...authorization(client) },
+    body: Buffer.from(JSON.stringify({ process: { pid }, signal: 'SIGNAL_SIGKILL' })),
+  });
+}
+
+async function follow(
+  client: Client,
+  method: 'Start' | 'Connect',
+  message: object,
+  { user, onStart }: CommandOptions = {},
+): Promise<Outcome> {
+  const { response } = await client.open({
+    method: 'POST',
+    path: `/process.Process/${method}`,
+    headers: { 'Content-Type': 'application/connect+json', ...authorization(client, user) },
+    body: frameOf(message),
+  });
+  if (response.statusCode !== 200)
+    throw new Error(`${response.statusCode} ${(await text(response)).slice(0, 200)}`);
+  const outcome: Outcome = { stdout: '', stderr: '' };
+  for await (const { isLast, json } of framesOf(response)) {
+    if (isLast) outcome.last = json;
+    outcome.stdout += decode(fieldOf(json, 'event', 'data', 'stdout'));
+    outcome.stderr += decode(fieldOf(json, 'event', 'data', 'stderr'));
+    outcome.end ??= fieldOf(json, 'event', 'end');
+    const pid = fieldOf(json, 'event', 'start', 'pid');
+    if (typeof pid !== 'number') continue;
+    outcome.pid = pid;
+    if ((await onStart?.(pid)) === 'leave') break;
+  }
+  return outcome;
+}
+
+// In Connect's streams, a flag byte and four bytes of length precede each message; flag 2 is on the
+// last one (https://connectrpc.com/docs/protocol/#streaming-rpcs).
+const PREFIX = 5;
+
+function frameOf(message: object): Buffer {
+  const json = Buffer.from(JSON.stringify(message));
+  const prefix = Buffer.alloc(PREFIX);
+  prefix.writeUInt32BE(json.length, 1);
+  return Buffer.concat([prefix, json]);
+}
+
+async function* framesOf(response: IncomingMessage) {
+  let unread: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+  for await (const chunk of response) {
+    unread = Buffer.concat([unread, Buffer.from(chunk)]);
+    while (unread.length >= PREFIX) {
+      const end = PREFIX + unread.readUInt32BE(1);
+      if (unread.length < end) break;
+      const json = parseJson(unread.toString('utf8', PREFIX, end));
+      yield { isLast: (unread.readUInt8(0) & 2) !== 0, json };
+      unread = unread.subarray(end);
+    }
+  }
+}
+
+function decode(base64: unknown): string {
+  return typeof base64 === 'string' ? Buffer.from(base64, 'base64').toString() : '';
+}
+
+function authorization({ connection }: Client, user = connection.username) {
+  const credentials = Buffer.from(`${user}:`).toString('base64');
+  return user === undefined ? {} : { Authorization: `Basic ${credentials}` };
+}

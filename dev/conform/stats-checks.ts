@@ -1,14 +1,5 @@
-import {
-  type Check,
-  type Checks,
-  differs,
-  judge,
-  no,
-  rejectsWrongToken,
-  type Trial,
-  yes,
-} from './check.ts';
-import { parseJson } from './service.ts';
+import { type Check, type Checks, Differs, judge, rejectsWrongToken, type Trial } from './check.ts';
+import { parseJson, type Request } from './client.ts';
 
 type Figures = Readonly<Record<string, number>>;
 
@@ -35,22 +26,23 @@ function isFigure(name: string, isPlausible: (value: number, all: Figures) => bo
   return async trial => {
     const all = await readFigures(trial);
     const value = all[name];
-    if (value === undefined) return no('missing, or not a number');
-    if (value === 0 && name.includes('total')) return no('0, which means not reported');
-    return isPlausible(value, all) ? yes(`${value}`) : differs(`${value} is implausible`);
+    if (value === undefined) throw new Error('missing, or not a number');
+    if (value === 0 && name.includes('total')) throw new Error('0, which means not reported');
+    if (!isPlausible(value, all)) throw new Differs(`${value} is implausible`);
+    return `${value}`;
   };
 }
 
-async function readFigures({ service }: Trial): Promise<Figures> {
-  const { status, text, body } = await service.send(statsRequest({ service }));
+async function readFigures(trial: Trial): Promise<Figures> {
+  const { status, text, body } = await trial.send(statsRequest(trial));
   const json = parseJson(body.toString());
   if (status !== 200 || typeof json !== 'object' || json === null || Array.isArray(json))
     throw new Error(`${status} ${text}`);
   return Object.fromEntries(Object.entries(json).filter(([, value]) => typeof value === 'number'));
 }
 
-function statsRequest({ service }: Pick<Trial, 'service'>) {
-  return { method: 'GET', path: service.connection.statsPath } as const;
+function statsRequest({ connection }: Trial): Request {
+  return { method: 'GET', path: connection.statsPath };
 }
 
 export const STATS_CHECKS: Checks = {

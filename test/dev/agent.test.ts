@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startService } from '../../dev/agent/service.ts';
-import { kill, start } from '../../dev/conform/process.ts';
-import { openService } from '../../dev/conform/service.ts';
-import { download, sendFiles } from '../../dev/conform/store.ts';
+import { openClient } from '../../dev/conform/client.ts';
+import { download, sendFiles } from '../../dev/conform/files.ts';
+import { kill, start } from '../../dev/conform/run-checks.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
 import { canBeNamed, filesBelow, onWindows, WITHOUT_SIGNALS } from '../system.ts';
 
@@ -38,7 +38,7 @@ async function openSandbox() {
   return {
     outside,
     root,
-    client: openService(connection),
+    client: openClient(connection),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
       rmSync(outside, { recursive: true });

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Trial } from './check.ts';
-import { type Answer, fieldOf, parseJson, type Request, type Service } from './service.ts';
+import { type Answer, type Client, fieldOf, parseJson, type Request } from './client.ts';
 
 export interface File {
   readonly target: string;
   readonly content: Buffer;
 }
 
-export interface Extra extends Pick<Request, 'headers' | 'sendBody'> {
+export interface Extra extends Pick<Request, 'headers' | 'split'> {
   /** Further parameters. */
   readonly query?: Readonly<Record<string, string>>;
 }
@@ -20,9 +20,9 @@ export function fileOf({ id }: Trial, name: string, content: string | Buffer = n
 
 /** Sends files as the action does: a single one also names its target in the query. */
 export function sendFiles(
-  { connection, send }: Service,
+  { connection, send }: Client,
   files: readonly File[],
-  { query, headers, ...rest }: Extra = {},
+  { query, headers, split }: Extra = {},
 ): Promise<Answer> {
   const path = files.length === 1 ? files[0]?.target : undefined;
   const boundary = `conform${randomUUID()}`;
@@ -37,11 +37,11 @@ export function sendFiles(
     path: pathOf(connection.uploadPath, { path, username: connection.username, ...query }),
     headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, ...headers },
     body: Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]),
-    ...rest,
+    ...(split && { split }),
   });
 }
 
-export function download({ connection, send }: Service, path: string): Promise<Answer> {
+export function download({ connection, send }: Client, path: string): Promise<Answer> {
   const { uploadPath, username } = connection;
   return send({ method: 'GET', path: pathOf(uploadPath, { path, username }) });
 }
@@ -57,12 +57,8 @@ export function pathOf(path: string, query: Readonly<Record<string, string | und
  * Uploads files and reads them back if the service can. Returns what was seen.
  * @throws Error if the action would not count them as uploaded
  */
-export async function store(
-  { service, canDownload }: Trial,
-  files: readonly File[],
-  extra?: Extra,
-): Promise<string> {
-  const answer = await sendFiles(service, files, extra);
+export async function store(trial: Trial, files: readonly File[], extra?: Extra): Promise<string> {
+  const answer = await sendFiles(trial, files, extra);
   const seen = `${answer.status} ${answer.text}`;
   if (answer.status !== 200 && answer.status !== 201) throw new Error(seen);
   const json = parseJson(answer.body.toString());
@@ -71,13 +67,12 @@ export async function store(
   if (entries.length !== files.length) throw new Error(`${entries.length} entries: ${seen}`);
   for (const [index, { target, content }] of files.entries()) {
     if (!isEntryOf(target, entries[index])) throw new Error(`not the entry of ${target}: ${seen}`);
-    const back = canDownload ? await download(service, target) : undefined;
-    if (back && !(back.status === 200 && back.body.equals(content)))
-      throw new Error(
-        `stored ${content.length} bytes, read back ${back.status} ${back.body.length}`,
-      );
+    if (!trial.canDownload) continue;
+    const { status, body } = await download(trial, target);
+    if (status !== 200 || !body.equals(content))
+      throw new Error(`stored ${content.length} bytes, read back ${status} ${body.length}`);
   }
-  return `${canDownload ? 'read back' : 'not read back'}, ${seen}`;
+  return `${trial.canDownload ? 'read back' : 'not read back'}, ${seen}`;
 }
 
 function isEntryOf(target: string, entry: unknown): boolean {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { pipeline } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 /** How requests reach a sandbox, in the words of the action's inputs. */
@@ -21,37 +22,24 @@ export interface Request {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** Sends the body, instead of all at once. */
-  readonly sendBody?: (request: http.ClientRequest, body: Buffer) => Promise<void>;
+  /** Sends the body in pieces; the connection is closed if this throws. */
+  readonly split?: (body: Buffer) => AsyncIterable<Buffer>;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly body: Buffer;
-  /** The beginning of the body. */
-  readonly text: string;
-  /** True if the connection had served a request before. */
-  readonly isReused: boolean;
-}
+export type Client = ReturnType<typeof openClient>;
 
-export interface Service {
-  readonly connection: Connection;
-  readonly send: (request: Request) => Promise<Answer>;
-  /** Resolves when the head of the answer has arrived. */
-  readonly open: (request: Request) => Promise<http.IncomingMessage>;
-}
+export type Answer = Awaited<ReturnType<Client['send']>>;
 
 const IDLE_MS = 30_000;
 
 // The agent's default port in the sandbox.
 const PORT = '49983';
 
-export function openService(connection: Connection): Service {
+export function openClient(connection: Connection) {
   const { baseUrl, token, sandboxId, headerPrefix } = connection;
   const base = baseUrl.replaceAll('{sandbox-id}', sandboxId).replaceAll('{port}', PORT);
-  const { Agent, request } = base.startsWith('https:') ? https : http;
-  const agent = new Agent({ keepAlive: true });
+  const protocol = base.startsWith('https:') ? https : http;
+  const agent = new protocol.Agent({ keepAlive: true });
   const common = {
     ...connection.headers,
     Accept: 'application/json',
@@ -60,9 +48,10 @@ export function openService(connection: Connection): Service {
     [`${headerPrefix}-Sandbox-Port`]: PORT,
   };
 
-  async function exchange({ method, path, headers, body, sendBody }: Request) {
+  /** Resolves when the head of the answer has arrived. */
+  async function open({ method, path, headers, body, split }: Request) {
     const length = body === undefined ? {} : { 'Content-Length': body.length };
-    const sent = request(base.replace(/\/$/, '') + path, {
+    const sent = protocol.request(base.replace(/\/$/, '') + path, {
       method,
       agent,
       timeout: IDLE_MS,
@@ -72,24 +61,23 @@ export function openService(connection: Connection): Service {
     const responding = once(sent, 'response');
     // An error after the answer has begun, such as EPIPE, is of no interest.
     sent.on('error', () => {});
-    if (sendBody === undefined || body === undefined) sent.end(body);
-    else await Promise.race([sendBody(sent, body), responding]);
+    if (split && body) pipeline(split(body), sent, () => {});
+    else sent.end(body);
     const [response]: http.IncomingMessage[] = await responding;
     if (response === undefined) throw new Error('no answer');
     return { response, isReused: sent.reusedSocket };
   }
 
-  return {
-    connection,
-    open: async asked => (await exchange(asked)).response,
-    async send(asked) {
-      const { response, isReused } = await exchange(asked);
-      const { statusCode: status = 0, headers } = response;
-      const body = await buffer(response);
-      const text = body.toString('utf8', 0, 500).trim();
-      return { status, headers, body, text, isReused };
-    },
-  };
+  async function send(request: Request) {
+    const { response, isReused } = await open(request);
+    const { statusCode: status = 0, headers } = response;
+    const body = await buffer(response);
+    /** The beginning of the body. */
+    const text = body.toString('utf8', 0, 500).trim();
+    return { status, headers, body, text, isReused };
+  }
+
+  return { connection, open, send };
 }
 
 /** Decodes JSON. Returns undefined if it is broken. */

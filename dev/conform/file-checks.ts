@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Check, type Checks, Differs, judge, rejection, rejectsWrongToken } from './check.ts';
+import { download, type Extra, fileOf, pathOf, sendFiles, store } from './files.ts';
+
+const KIB = 1024;
+
+// As many files as the action puts into one request, and as many requests as it sends at once.
+const BATCH = 250;
+const PARALLEL = 24;
+
+// Long enough for a service to notice that a connection is gone.
+const PAUSE_MS = 1000;
+
+/** Stores files with these names in one request. */
+function stores(...names: readonly string[]): Check {
+  return trial =>
+    store(
+      trial,
+      names.map(name => fileOf(trial, name)),
+    );
+}
+
+/** Stores files one after the other, given by their names or by their sizes in bytes. */
+function storesEach(...files: readonly (string | number)[]): Check {
+  return async trial => {
+    for (const each of files) {
+      const content = typeof each === 'number' ? randomBytes(each) : each;
+      await store(trial, [fileOf(trial, `each/${each}`, content)]);
+    }
+    return trial.canDownload ? 'read back' : 'not read back';
+  };
+}
+
+/** Sends a file that must not be stored. */
+function rejects(name: string, statuses: readonly number[], words?: RegExp, extra?: Extra): Check {
+  return async trial =>
+    rejection(await sendFiles(trial, [fileOf(trial, name)], extra), statuses, words);
+}
+
+async function* pauseInTheMiddle(body: Buffer) {
+  yield body.subarray(0, body.length >> 1);
+  await sleep(PAUSE_MS);
+  yield body.subarray(body.length >> 1);
+}
+
+async function* breakOff(body: Buffer) {
+  yield body.subarray(0, body.length >> 1);
+  await sleep(PAUSE_MS);
+  throw new Error('the upload breaks off');
+}
+
+export const UPLOAD_CHECKS: Checks = {
+  required: {
+    'one file': stores('one'),
+    async overwrite(trial) {
+      await store(trial, [fileOf(trial, 'again', 'a longer first content')]);
+      return await store(trial, [fileOf(trial, 'again', 'shorter')]);
+    },
+    'missing parents': stores('new/folders/deep/file'),
+    'relative path': trial =>
+      store(trial, [{ target: `${trial.id}/file`, content: Buffer.from('x') }]),
+    '0 and 1 bytes': storesEach(0, 1),
+    '64 KiB, 256 KiB and 1 MiB ± 1': storesEach(
+      ...[64, 256, 1024].flatMap(size => [size * KIB - 1, size * KIB, size * KIB + 1]),
+    ),
+    '64 MiB': storesEach(64 * KIB * KIB),
+    'pause within a body': trial =>
+      store(trial, [fileOf(trial, 'slow', randomBytes(100_000))], { split: pauseInTheMiddle }),
+  },
+  others: {
+    'odd names': storesEach('a b  c', 'it\'s "x"', 'ä文🙂', '50%,%41', 'a+b', '-rf'),
+    [`batch of ${BATCH} files`]: stores(
+      ...Array.from({ length: BATCH }, (_, index) => `batch/${index % 7}/${index}`),
+    ),
+    'odd names in a batch': stores('batch/a b  c', "batch/it's", 'batch/ä', 'batch/a+b'),
+    async [`${PARALLEL} at once`](trial) {
+      const names = Array.from({ length: PARALLEL }, (_, index) => `parallel/${index}/file`);
+      await Promise.all(names.map(name => store(trial, [fileOf(trial, name)])));
+      return 'all stored';
+    },
+    async 'connections are kept alive'(trial) {
+      const send = () => sendFiles(trial, [fileOf(trial, 'alive')]);
+      const reused = [await send(), await send(), await send()].filter(({ isReused }) => isReused);
+      if (reused.length > 1) return 'reused';
+      throw new Differs('a new connection for each request');
+    },
+    'known user': trial => {
+      const query = { username: trial.connection.username ?? 'user' };
+      return store(trial, [fileOf(trial, 'owned')], { query });
+    },
+    'signature beside the token': trial => {
+      const query = { signature: 'v1_abc', signature_expiration: '4102444800' };
+      return store(trial, [fileOf(trial, 'signed')], { query });
+    },
+    'wrong token is rejected': rejects('forbidden', [401, 403], /./, {
+      headers: { 'X-Access-Token': 'wrong' },
+    }),
+    async 'wrong sandbox ID is rejected'(trial) {
+      const headers = { [`${trial.connection.headerPrefix}-Sandbox-Id`]: 'wrong' };
+      const answer = await sendFiles(trial, [fileOf(trial, 'elsewhere')], { headers });
+      if (answer.status < 400) throw new Differs(`${answer.status}: the header is ignored`);
+      return rejection(answer, [400, 403, 404, 502]);
+    },
+    'unknown user is rejected': rejects('unowned', [400, 401], /user/i, {
+      query: { username: 'no-such-user' },
+    }),
+    // The first checks have stored these.
+    'target that is a folder': rejects('new/folders', [400, 500], /is a directory/i),
+    'target below a file': rejects('one/below', [400, 500], /is a file|not a directory/i),
+    'route that does not exist': async trial =>
+      rejection(await trial.send({ method: 'GET', path: '/no-such-route' }), [404]),
+    async 'upload that breaks off'(trial) {
+      const before = fileOf(trial, 'cut', 'what was there before');
+      await store(trial, [before]);
+      const after = fileOf(trial, 'cut', randomBytes(100_000));
+      await sendFiles(trial, [after], { split: breakOff }).catch(() => undefined);
+      await sleep(PAUSE_MS);
+      const { status, body } = await download(trial, after.target);
+      await store(trial, [after]);
+      if (!trial.canDownload) throw new Differs('cannot be read back; a second upload succeeds');
+      if (body.equals(before.content)) return 'the target is left as it was';
+      const seen = `${status}, ${body.length} bytes are in the target`;
+      judge(status === 200 && after.content.subarray(0, body.length).equals(body), seen);
+      throw new Differs(`${seen} until a second upload`);
+    },
+  },
+};
+
+function downloads(name: string, size: number): Check {
+  return async trial => {
+    const file = fileOf(trial, name, randomBytes(size));
+    await sendFiles(trial, [file]);
+    const { status, body, headers } = await download(trial, file.target);
+    const length = headers['content-length'];
+    const seen = `${status}, ${body.length} of ${size} bytes, Content-Length: ${length ?? 'missing'}`;
+    // Without its length, an answer that breaks off would pass as complete.
+    return judge(status === 200 && body.equals(file.content) && length === `${size}`, seen);
+  };
+}
+
+export const DOWNLOAD_CHECKS: Checks = {
+  required: {
+    'large file': downloads('a b+c%41,ä🙂', 1_000_003),
+    'empty file': downloads('empty', 0),
+  },
+  others: {
+    'missing file': async trial =>
+      rejection(await download(trial, `/tmp/${trial.id}/never-stored`), [404], /does not exist/),
+    folder: async trial =>
+      rejection(await download(trial, `/tmp/${trial.id}`), [400], /is a directory/),
+    'wrong token is rejected': rejectsWrongToken(({ connection, id }) => ({
+      method: 'GET',
+      path: pathOf(connection.uploadPath, { path: `/tmp/${id}/empty` }),
+    })),
+  },
+};
