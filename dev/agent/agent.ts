@@ -1,13 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, errorAnswer, jsonAnswer, refuse, send, unknownPath } from './answer.ts';
-import { sendFile } from './download.ts';
+import { receiveUpload, sendFile } from './files.ts';
 import { openMetrics } from './metrics.ts';
 import { createProcessService } from './process.ts';
 import { HOMES, onThisMachine } from './sandbox-path.ts';
-import { receiveUpload } from './upload.ts';
 
-/** How the agents of a service behave. */
 export interface AgentOptions {
   /** Metrics instead of the machine's own. */
   readonly metrics?: () => object;
@@ -29,7 +27,6 @@ export interface Exchange {
   readonly perform: () => Promise<Answer>;
 }
 
-/** A request that has reached an agent. */
 interface RecordedRequest {
   readonly method: string;
   /** Path and query as sent, still encoded. */
@@ -37,15 +34,15 @@ interface RecordedRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Intercepts nothing. */
 export function performed({ perform }: Exchange): Promise<Answer> {
   return perform();
 }
 
-/** The agent of one sandbox. */
 export type Agent = ReturnType<typeof createAgent>;
 
 const PROCESSES = '/process.Process/';
+const UNAUTHORIZED =
+  'unauthorized access, please provide a valid access token or method signing if supported';
 
 /** Creates the agent of a sandbox, and its homes below `root`, the directory that is its `/`. */
 export function createAgent(root: string, token: string, options: AgentOptions) {
@@ -61,18 +58,18 @@ export function createAgent(root: string, token: string, options: AgentOptions) 
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<Answer | undefined> {
-    checkToken(request.headers, token);
+    if (request.headers['x-access-token'] !== token) throw refuse(401, UNAUTHORIZED);
     const { pathname, searchParams: query } = new URL(`http://sandbox${request.url}`);
-    const answerTo = (to: Exchange['to'], perform: Exchange['perform']) =>
+    const answer = (to: Exchange['to'], perform: Exchange['perform']) =>
       intercept({ to, request, response, perform });
     switch (`${request.method} ${pathname}`) {
       case 'GET /files':
         await sendFile(root, query, response);
         return undefined;
       case 'POST /files':
-        return await answerTo('upload', () => receiveUpload(request, query, root));
+        return await answer('upload', () => receiveUpload(request, query, root));
       case 'GET /metrics':
-        return await answerTo('stats', async () => jsonAnswer(readMetrics()));
+        return await answer('stats', async () => jsonAnswer(readMetrics()));
       default:
         if (!processes || !pathname.startsWith(PROCESSES)) throw unknownPath();
         return await processes.serve(pathname.slice(PROCESSES.length), request, response);
@@ -96,11 +93,4 @@ export function createAgent(root: string, token: string, options: AgentOptions) 
       return Promise.all(atWork);
     },
   };
-}
-
-/** @throws Refusal if the token is wrong or missing */
-function checkToken(headers: IncomingHttpHeaders, token: string): void {
-  if (headers['x-access-token'] === token) return;
-  const advice = 'please provide a valid access token or method signing if supported';
-  throw refuse(401, `unauthorized access, ${advice}`);
 }

@@ -39,13 +39,11 @@ export function jsonAnswer(value: object, status = 200): Answer {
   return { status, headers, body: JSON.stringify(value) };
 }
 
-/** Go detects the type of an answer without one, if it has a body. */
 export function textAnswer(body: string, status = 200): Answer {
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
-  return { status, headers: body === '' ? {} : headers, body };
+  return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body };
 }
 
-/** Sends the answer with its Content-Length. Does nothing if the client has gone. */
+/** Does nothing if the client has gone. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers });

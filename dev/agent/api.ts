@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { performed } from './agent.ts';
 import { type Answer, errorAnswer, jsonAnswer, refuse, send } from './answer.ts';
+import { type Fields, fieldsOf } from './json.ts';
 import type { Sandbox, Sandboxes, ServiceOptions } from './service.ts';
 
 /** Plays the API by which E2B creates sandboxes. */
@@ -11,49 +12,32 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
   const bodies: unknown[] = [];
 
   async function respond(request: IncomingMessage, response: ServerResponse) {
-    if (request.headers['x-api-key'] !== apiKey)
-      throw refuse(401, 'The API key is missing or wrong');
-    const body = await readBody(request);
+    const { 'x-api-key': key, 'content-type': type } = request.headers;
+    if (key !== apiKey) throw refuse(401, 'The API key is missing or wrong');
+    const json = await text(request);
+    const body: unknown = json === '' ? undefined : JSON.parse(json);
+    if (body !== undefined && type !== 'application/json') throw refuse(400, 'This is no JSON');
     if (body !== undefined) bodies.push(body);
-    const perform = async () => answerTo(request, body ?? {}, sandboxes, domain);
+    const perform = async () => answerTo(request, fieldsOf(body));
     return await intercept({ to: 'api', request, response, perform });
   }
 
-  return {
-    requests,
-    bodies,
-    async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      const answer = await respond(request, response).catch((error: unknown) => errorAnswer(error));
-      requests.push(`${request.method} ${request.url} ${answer?.status ?? 'reset'}`);
-      if (answer) send(response, answer);
-    },
-  };
-}
+  function answerTo({ method, url = '' }: IncomingMessage, { templateID, timeout }: Fields) {
+    // E2B's SDK 2.51 uses v2.
+    const [, id, connect] = /^(?:\/v2)?\/sandboxes(?:\/([^/]+)(\/connect)?)?$/.exec(url) ?? [];
+    if (!Number.isInteger(timeout ?? 15)) throw refuse(400, 'timeout is wrong');
+    if (method === 'POST' && id === undefined) {
+      if (typeof templateID !== 'string') throw refuse(400, 'templateID is wrong or missing');
+      return jsonAnswer(describe(sandboxes.create()), 201);
+    }
+    const sandbox = sandboxes.find(id ?? '');
+    if (sandbox === undefined) throw refuse(404, `The sandbox ${id} was not found`);
+    if (method === 'POST' && connect) return jsonAnswer(describe(sandbox));
+    if (method !== 'DELETE' || connect) throw refuse(404, 'There is no such operation');
+    sandboxes.remove(sandbox);
+    return { status: 204, body: '' };
+  }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** The JSON object of a body; undefined if the request has none. */
-async function readBody(request: IncomingMessage): Promise<Fields | undefined> {
-  const json = await text(request);
-  if (json === '') return undefined;
-  const body: unknown = JSON.parse(json);
-  if (request.headers['content-type'] !== 'application/json' || !isObject(body))
-    throw refuse(400, 'The body must be a JSON object');
-  return { ...body };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function answerTo(
-  { method, url = '' }: IncomingMessage,
-  { templateID, timeout = 15 }: Fields,
-  sandboxes: Sandboxes,
-  domain: string | null,
-): Answer {
-  // E2B's SDK 2.51 uses v2.
-  const asked = `${method} ${url.replace(/^\/v2/, '')}`;
   const describe = ({ id, token }: Sandbox) => ({
     templateID: 'base',
     sandboxID: id,
@@ -62,17 +46,16 @@ function answerTo(
     envdAccessToken: token,
     domain,
   });
-  if (!Number.isInteger(timeout)) throw refuse(400, 'timeout is wrong');
-  if (asked === 'POST /sandboxes') {
-    if (typeof templateID !== 'string') throw refuse(400, 'templateID is wrong or missing');
-    return jsonAnswer(describe(sandboxes.create()), 201);
-  }
-  const [, deleted] = /^DELETE \/sandboxes\/([^/]+)$/.exec(asked) ?? [];
-  const [, id = deleted] = /^POST \/sandboxes\/([^/]+)\/connect$/.exec(asked) ?? [];
-  if (id === undefined) throw refuse(404, 'There is no such operation');
-  const sandbox = sandboxes.find(id);
-  if (sandbox === undefined) throw refuse(404, `The sandbox ${id} was not found`);
-  if (deleted === undefined) return jsonAnswer(describe(sandbox));
-  sandboxes.remove(sandbox);
-  return { status: 204, body: '' };
+
+  return {
+    /** Method, path and status of every request to the API, such as `POST /sandboxes 201`. */
+    requests,
+    /** The JSON bodies of the requests to the API that had one. */
+    bodies,
+    async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      const answer: Answer | undefined = await respond(request, response).catch(errorAnswer);
+      requests.push(`${request.method} ${request.url} ${answer?.status ?? 'reset'}`);
+      if (answer) send(response, answer);
+    },
+  };
 }

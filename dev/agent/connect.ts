@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type Answer, jsonAnswer, refuse } from './answer.ts';
+import { type Fields, fieldsOf } from './json.ts';
 
 // The Connect protocol in JSON: https://connectrpc.com/docs/protocol
 
@@ -29,24 +30,15 @@ const UNARY = 'application/json';
 const HEADER_BYTES = 5;
 const LAST = 2;
 
-/** Returns the message of a request, which is a frame if the answer is a stream. @throws ConnectError */
-export async function readMessage(request: IncomingMessage, isStream: boolean): Promise<unknown> {
+/** Returns the fields of a request's message, which is a frame if the answer is a stream. */
+export async function readMessage(request: IncomingMessage, isStream: boolean): Promise<Fields> {
   const type = request.headers['content-type'];
   if (type !== (isStream ? STREAM : UNARY)) throw refuse(415, `not the type of a message: ${type}`);
   const body = await buffer(request);
-  if (!isStream) return parse(body);
-  const content = body.subarray(HEADER_BYTES);
-  if (body.length < HEADER_BYTES || body.readUInt32BE(1) !== content.length)
+  const json = isStream ? body.subarray(HEADER_BYTES) : body;
+  if (isStream && body.readUInt32BE(1) !== json.length)
     throw new ConnectError('invalid_argument', 'protocol error: the body is not one message');
-  return parse(content);
-}
-
-function parse(json: Buffer): unknown {
-  try {
-    return JSON.parse(json.toString());
-  } catch (error) {
-    throw new ConnectError('invalid_argument', `unmarshal message: ${String(error)}`);
-  }
+  return fieldsOf(JSON.parse(json.toString()));
 }
 
 /** Begins a stream; its frames follow. */
@@ -54,21 +46,27 @@ export function beginStream(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': STREAM, 'Connect-Accept-Encoding': 'gzip' });
 }
 
-export function frame(message: object, flags = 0): Buffer {
+/** Resolves when the client's connection has taken the event, or is closed. */
+export function sendEvent(response: ServerResponse, event: object): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise(resolve => void response.write(frame({ event }), () => resolve()));
+}
+
+/** Sends the message that ends a stream. */
+export function endStream(response: ServerResponse): void {
+  response.end(frame({}, LAST));
+}
+
+function frame(message: object, flags = 0): Buffer {
   const json = Buffer.from(JSON.stringify(message));
   const header = Buffer.alloc(HEADER_BYTES, flags);
   header.writeUInt32BE(json.length, 1);
   return Buffer.concat([header, json]);
 }
 
-/** Returns the frame that ends a stream. */
-export function lastFrame(message: object = {}): Buffer {
-  return frame(message, LAST);
-}
-
 /** Returns the answer of an error: if it is a stream, its last frame alone. */
 export function connectErrorAnswer({ code, message }: ConnectError, isStream: boolean): Answer {
   const error = { code, message };
   if (!isStream) return jsonAnswer(error, STATUSES[code]);
-  return { status: 200, headers: { 'Content-Type': STREAM }, body: lastFrame({ error }) };
+  return { status: 200, headers: { 'Content-Type': STREAM }, body: frame({ error }, LAST) };
 }

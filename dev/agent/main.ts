@@ -12,9 +12,7 @@ See docs/try-locally.md.`;
 try {
   await start(readOptions());
 } catch (error) {
-  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  if (isTaken) console.error('The port of --listen-port is taken. Leave it out to get a free one.');
-  else console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   process.exitCode = 2;
 }
 
@@ -53,13 +51,8 @@ function readOptions() {
     sandboxId: values['sandbox-id'],
     // The action `sandbox` speaks E2B's API, and so uses its prefix.
     headerPrefix: values['header-prefix'] ?? (values['api-key'] === undefined ? 'Svc' : 'E2b'),
-    listenPort: portOf(values['listen-port']),
+    listenPort: Number(values['listen-port']),
     runCommands: values['run-commands'],
     apiKey: values['api-key'],
   };
-}
-
-function portOf(value: string): number {
-  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw new Error(`--listen-port must be a port number from 0 to 65535, not "${value}"`);
 }

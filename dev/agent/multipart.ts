@@ -7,8 +7,7 @@ import { refuse } from './answer.ts';
 const BUFFERED = 256 * 1024;
 
 /**
- * Reads a form to its end and hands over its parts named `file`: the whole filename and the
- * content, which must be consumed.
+ * Reads a form to its end and hands over the filename and content of its parts named `file`.
  * @throws Refusal with 400 for another type of body, with 500 for a form that is broken or cut off
  */
 export async function readFiles(
@@ -16,7 +15,11 @@ export async function readFiles(
   onFile: (filename: string, content: Readable) => void,
 ): Promise<void> {
   const form = openForm(request.headers['content-type'] ?? '');
-  form.on('file', (_field, content, filename) => onFile(filename, content));
+  form.on('file', (_field, content, filename) => {
+    // The form fails, too.
+    content.on('error', () => {}).resume();
+    onFile(filename, content);
+  });
   await new Promise((resolve, reject) => {
     form.on('finish', resolve);
     form.on('error', () => reject(refuse(500, 'error reading form: unexpected EOF')));

@@ -2,50 +2,57 @@ import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, jsonAnswer, unknownPath } from './answer.ts';
 import { type Command, type CommandOptions, startCommand } from './command.ts';
-import { streamCommand } from './command-stream.ts';
 import { ConnectError, connectErrorAnswer, readMessage } from './connect.ts';
+import { type Fields, fieldsOf } from './json.ts';
 import { expandPath, findHome, onThisMachine } from './sandbox-path.ts';
 
 // The part of envd's process service that the actions use. Its messages:
 // packages/envd/spec/process/process.proto of e2b-dev/infra.
 
-/** By process ID, also those that have ended, since their children may still run. */
-type Commands = Map<number, Command>;
-
 /** Serves the commands below `root`, the directory on this machine that is the sandbox's `/`. */
 export function createProcessService(root: string) {
-  const commands: Commands = new Map();
+  // By process ID, also those that have ended, since their children may still run.
+  const commands = new Map<number, Command>();
 
-  /** Serves an operation such as `Start`. Returns undefined if it has streamed the answer. */
+  /** Returns undefined if the answer was sent. */
   async function serve(
     operation: string,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<Answer | undefined> {
-    const isStream = operation === 'Start' || operation === 'Connect';
-    if (!isStream && operation !== 'SendSignal') throw unknownPath();
+    const isStream = operation !== 'SendSignal';
     try {
       const user = userOf(request.headers);
-      const message = fieldsOf(await readMessage(request, isStream));
-      if (!isStream) return jsonAnswer(sendSignal(message, commands));
-      const command =
-        operation === 'Start'
-          ? await startCommand(parseStart(message, user, root))
-          : find(message, commands);
-      commands.set(command.pid, command);
-      await streamCommand(command, request, response);
-      return undefined;
+      const message = await readMessage(request, isStream);
+      switch (operation) {
+        case 'Start': {
+          const command = await startCommand(parseStart(message, user, root));
+          commands.set(command.pid, command);
+          return await command.follow(request, response);
+        }
+        case 'Connect':
+          return await find(message).follow(request, response);
+        case 'SendSignal':
+          if (message['signal'] !== 'SIGNAL_SIGKILL')
+            throw new ConnectError('unimplemented', 'invalid signal');
+          return sendKill(find(message));
+        default:
+          throw unknownPath();
+      }
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       return connectErrorAnswer(error, isStream);
     }
   }
 
-  return {
-    serve,
-    /** Kills every command, with its process group if it leads one. */
-    end: () => commands.forEach(killGroup),
-  };
+  function find(message: Fields): Command {
+    const pid = Number(fieldsOf(message['process'])['pid']);
+    const command = commands.get(pid);
+    if (command) return command;
+    throw notFound(pid);
+  }
+
+  return { serve, end: () => commands.forEach(killGroup) };
 }
 
 interface User {
@@ -63,12 +70,27 @@ function userOf({ authorization = '' }: IncomingHttpHeaders): User {
   throw new ConnectError('unauthenticated', `invalid username: '${name}'`);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+/** @throws ConnectError */
+function parseStart({ process: config }: Fields, user: User, root: string): CommandOptions {
+  const { cmd, args, envs, cwd } = fieldsOf(config);
+  const own = Object.entries(fieldsOf(envs)).map(([name, value]) => [name, textOf(value)]);
+  const folder = expandPath(textOf(cwd), user.home);
+  if (!existsSync(onThisMachine(root, folder)))
+    throw new ConnectError('invalid_argument', `cwd '${folder}' does not exist`);
+  return {
+    command: [textOf(cmd), ...(Array.isArray(args) ? args.map(textOf) : [])],
+    cwd: onThisMachine(root, folder),
+    env: {
+      PATH: process.env['PATH'],
+      HOME: onThisMachine(root, user.home),
+      USER: user.name,
+      LOGNAME: user.name,
+      ...Object.fromEntries(own),
+    },
+  };
 }
 
+/** @throws ConnectError for a number or an object, which envd rejects */
 function textOf(value: unknown): string {
   const text = value ?? '';
   if (typeof text === 'string') return text;
@@ -76,53 +98,22 @@ function textOf(value: unknown): string {
   throw new ConnectError('invalid_argument', problem);
 }
 
-/** @throws ConnectError */
-function parseStart({ process: config }: Fields, user: User, root: string): CommandOptions {
-  const { cmd, args, envs, cwd } = fieldsOf(config);
-  const own = Object.entries(fieldsOf(envs)).map(([name, value]) => [name, textOf(value)]);
-  const base = {
-    PATH: process.env['PATH'],
-    HOME: onThisMachine(root, user.home),
-    USER: user.name,
-    LOGNAME: user.name,
-  };
-  const folder = expandPath(textOf(cwd), user.home);
-  if (!existsSync(onThisMachine(root, folder)))
-    throw new ConnectError('invalid_argument', `cwd '${folder}' does not exist`);
-  return {
-    command: [textOf(cmd), ...(Array.isArray(args) ? args.map(textOf) : [])],
-    cwd: onThisMachine(root, folder),
-    env: { ...base, ...Object.fromEntries(own) },
-  };
-}
-
-function sendSignal(message: Fields, commands: Commands): object {
-  const command = find(message, commands);
-  const signal = textOf(message['signal']).replace('SIGNAL_', '');
-  if (signal !== 'SIGKILL' && signal !== 'SIGTERM')
-    throw new ConnectError('unimplemented', 'invalid signal: SIGNAL_UNSPECIFIED');
+function sendKill(command: Command): Answer {
   if (!command.isRunning()) throw notFound(command.pid);
-  command.kill(signal);
-  return {};
-}
-
-/** @throws ConnectError */
-function find(message: Fields, commands: Commands): Command {
-  const pid = Number(fieldsOf(message['process'])['pid']);
-  const command = commands.get(pid);
-  if (command) return command;
-  throw notFound(pid);
+  command.kill();
+  return jsonAnswer({});
 }
 
 function notFound(pid: number): ConnectError {
   return new ConnectError('not_found', `process with pid ${pid} not found`);
 }
 
-function killGroup({ pid, kill }: Command): void {
-  for (const end of [() => process.kill(-pid, 'SIGKILL'), () => kill('SIGKILL')])
+/** Kills a command, with its process group if it leads one. */
+function killGroup(command: Command): void {
+  for (const end of [() => process.kill(-command.pid, 'SIGKILL'), () => command.kill()])
     try {
       end();
     } catch {
-      // It leads no group, has ended, or belongs to another user.
+      // It leads no group, or belongs to another user.
     }
 }

@@ -7,7 +7,6 @@ import { type Agent, type AgentOptions, createAgent } from './agent.ts';
 import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import { createApi } from './api.ts';
 
-/** How to start a service. Only the folder has no default. */
 export interface ServiceOptions extends AgentOptions {
   /** Directory for the root of each sandbox, under its ID. */
   readonly folder: string;
@@ -23,7 +22,6 @@ export interface ServiceOptions extends AgentOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** A sandbox that was created. */
 export interface Sandbox extends Agent {
   readonly id: string;
   readonly token: string;
@@ -67,9 +65,7 @@ export async function startService(options: ServiceOptions) {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     /** Connections opened so far. */
     connections: () => connections,
-    /** Method, path and status of every request to the API, such as `POST /sandboxes 201`. */
     requests: api.requests,
-    /** The JSON bodies of the requests to the API that had one. */
     bodies: api.bodies,
     ...sandboxes,
     async [Symbol.asyncDispose]() {
@@ -115,13 +111,12 @@ function sandboxOf(
   headerPrefix: string,
   sandboxes: Sandboxes,
 ): Sandbox {
-  const [id, port] = ['Id', 'Port'].map(name => {
+  const [id = '', port] = ['Id', 'Port'].map(name => {
     const header = `${headerPrefix}-Sandbox-${name}`.toLowerCase();
-    const value = headers[header];
-    if (typeof value === 'string' && value !== '') return value;
+    if (headers[header]) return String(headers[header]);
     throw routingError(400, `The routing header ${header} is missing`);
   });
-  const sandbox = sandboxes.find(String(id));
+  const sandbox = sandboxes.find(id);
   if (sandbox === undefined) throw routingError(502, 'The sandbox was not found', id);
   if (port === '49983') return sandbox;
   throw routingError(502, 'The sandbox is running but port is not open', id);

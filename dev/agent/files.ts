@@ -1,0 +1,84 @@
+import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { dirname, posix } from 'node:path';
+import { finished } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Answer, errorAnswer, type Refusal, refuse, textAnswer } from './answer.ts';
+import { readFiles } from './multipart.ts';
+import { onThisMachine, pathOf } from './sandbox-path.ts';
+
+// Uploads and downloads below `root`, the directory on this machine that is the sandbox's `/`.
+
+export async function sendFile(
+  root: string,
+  query: URLSearchParams,
+  response: ServerResponse,
+): Promise<void> {
+  const path = pathOf(query);
+  const place = onThisMachine(root, path);
+  const stats = statSync(place, { throwIfNoEntry: false });
+  if (!stats) throw refuse(404, `path '${path}' does not exist`);
+  if (stats.isDirectory()) throw refuse(400, `path '${path}' is a directory`);
+  await using file = await open(place);
+  response.setHeader('Content-Type', 'application/octet-stream');
+  response.setHeader('Content-Length', stats.size);
+  // A file that grows meanwhile is cut at the announced length.
+  const end = Math.max(0, stats.size - 1);
+  await pipeline(file.createReadStream({ end, autoClose: false }), response);
+}
+
+/**
+ * Stores files as they arrive and lists them. An error is sent once the form has been read; what
+ * was written by then stays.
+ */
+export async function receiveUpload(
+  request: IncomingMessage,
+  query: URLSearchParams,
+  root: string,
+): Promise<Answer> {
+  const entries = new Map<string, object>();
+  let failure: unknown;
+  function attempt(action: () => void): void {
+    if (failure !== undefined) return;
+    try {
+      action();
+    } catch (error) {
+      failure = error;
+    }
+  }
+  await readFiles(request, (filename, content) => {
+    attempt(() => {
+      const path = pathOf(query, filename);
+      if (entries.has(path))
+        throw refuse(400, `you cannot upload multiple files to the same path '${path}'`);
+      const file = openForWriting(root, path);
+      entries.set(path, { name: posix.basename(path), path, type: 'file' });
+      // Synchronous: a write into the page cache is cheaper than a trip through the thread pool.
+      content.on('data', (chunk: Buffer) => attempt(() => writeFileSync(file, chunk)));
+      finished(content, () => closeSync(file));
+    });
+  });
+  if (failure !== undefined) return errorAnswer(failure);
+  return textAnswer(JSON.stringify([...entries.values()]));
+}
+
+/** Opens a file for writing, emptied, after making its missing parents. */
+function openForWriting(root: string, path: string): number {
+  if (path.endsWith('/')) throw isDirectory(path);
+  const file = onThisMachine(root, path);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    // Real agents create files as 0644 and leave the mode of existing ones.
+    return openSync(file, 'w', 0o644);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EISDIR') throw isDirectory(path);
+    if (code !== 'ENOTDIR' && code !== 'EEXIST') throw error;
+    throw refuse(500, `error ensuring directories: path is a file: ${dirname(path)}`);
+  }
+}
+
+function isDirectory(path: string): Refusal {
+  return refuse(400, `path is a directory: ${path}`);
+}
