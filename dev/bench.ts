@@ -42,7 +42,6 @@ const WORKLOADS: readonly Workload[] = [
   { title: '1 GiB', sizes: [1024 * MIB] },
 ];
 
-/** What a contender uploads. */
 interface Job {
   readonly folder: string;
   readonly files: readonly string[];

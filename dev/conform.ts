@@ -118,7 +118,6 @@ function summary({ works, fails, inputs }: Advice, left: readonly string[]): str
   ].join('\n');
 }
 
-/** @throws Error for bad arguments */
 function readOptions() {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { runInAct } from './act.ts';
+import { runInAct } from './nightly/act.ts';
 import { runE2bSdk } from './nightly/e2b-sdk.ts';
 import { tryActions } from './nightly/real-agent.ts';
 import { runMemoryProblems } from './nightly/run-memory.ts';

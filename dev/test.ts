@@ -54,7 +54,6 @@ function run(some: readonly string[], how: string) {
   return { status, report: readFileSync(report, 'utf8') };
 }
 
-/** The total of a count such as `# pass 12`. */
 function sum(kind: string): number {
   const lines = tap.matchAll(new RegExp(`^# ${kind} (\\d+)$`, 'gm'));
   return [...lines].reduce((total, [, count]) => total + Number(count), 0);

@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** A whole answer, ready to be sent. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<OutgoingHttpHeaders>;
@@ -28,7 +27,6 @@ export function unknownPath(): Refusal {
   return new Refusal(textAnswer('404 page not found', 404));
 }
 
-/** Returns the answer of a `Refusal`, and 500 for any other error. */
 export function errorAnswer(error: unknown): Answer {
   if (error instanceof Refusal) return error.answer;
   return refuse(500, error instanceof Error ? error.message : String(error)).answer;

@@ -50,7 +50,6 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
   return {
     /** Method, path and status of every request to the API, such as `POST /sandboxes 201`. */
     requests,
-    /** The JSON bodies of the requests to the API that had one. */
     bodies,
     async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const answer: Answer | undefined = await respond(request, response).catch(errorAnswer);

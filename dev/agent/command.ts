@@ -5,14 +5,12 @@ import type { Readable } from 'node:stream';
 import { beginStream, endStream, sendEvent } from './connect.ts';
 
 export interface CommandOptions {
-  /** The program and its arguments. */
   readonly command: readonly string[];
   /** Directory on this machine. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A command that was started. */
 export type Command = Awaited<ReturnType<typeof startCommand>>;
 
 /** Starts a command, in the process group of this process as envd does. */
@@ -67,7 +65,6 @@ export async function startCommand({ command, ...options }: CommandOptions) {
   };
 }
 
-/** Reads until the stream ends or is destroyed. */
 async function readChunks(
   stream: Readable,
   take: (chunk: Buffer) => Promise<unknown>,

@@ -13,7 +13,6 @@ const STATUSES = {
   unimplemented: 501,
 } as const;
 
-/** An error that the answer names by code, in its last frame or its JSON. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
   readonly code: keyof typeof STATUSES;
@@ -41,7 +40,6 @@ export async function readMessage(request: IncomingMessage, isStream: boolean): 
   return fieldsOf(JSON.parse(json.toString()));
 }
 
-/** Begins a stream; its frames follow. */
 export function beginStream(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': STREAM, 'Connect-Accept-Encoding': 'gzip' });
 }
@@ -52,7 +50,6 @@ export function sendEvent(response: ServerResponse, event: object): Promise<void
   return new Promise(resolve => void response.write(frame({ event }), () => resolve()));
 }
 
-/** Sends the message that ends a stream. */
 export function endStream(response: ServerResponse): void {
   response.end(frame({}, LAST));
 }

@@ -63,7 +63,6 @@ export async function receiveUpload(
   return textAnswer(JSON.stringify([...entries.values()]));
 }
 
-/** Opens a file for writing, emptied, after making its missing parents. */
 function openForWriting(root: string, path: string): number {
   if (path.endsWith('/')) throw isDirectory(path);
   const file = onThisMachine(root, path);

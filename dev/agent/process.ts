@@ -70,7 +70,6 @@ function userOf({ authorization = '' }: IncomingHttpHeaders): User {
   throw new ConnectError('unauthenticated', `invalid username: '${name}'`);
 }
 
-/** @throws ConnectError */
 function parseStart({ process: config }: Fields, user: User, root: string): CommandOptions {
   const { cmd, args, envs, cwd } = fieldsOf(config);
   const own = Object.entries(fieldsOf(envs)).map(([name, value]) => [name, textOf(value)]);

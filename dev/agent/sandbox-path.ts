@@ -3,7 +3,6 @@ import { refuse } from './answer.ts';
 
 export const HOMES = ['/home/user', '/root'];
 
-/** The home directory of a user, or undefined. */
 export function findHome(username: string): string | undefined {
   return HOMES.find(home => posix.basename(home) === username);
 }

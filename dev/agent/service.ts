@@ -63,7 +63,6 @@ export async function startService(options: ServiceOptions) {
   return {
     /** Without a trailing slash. */
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
-    /** Connections opened so far. */
     connections: () => connections,
     requests: api.requests,
     bodies: api.bodies,
@@ -82,9 +81,7 @@ function openSandboxes({ folder, ...options }: ServiceOptions) {
   const running = new Map<string, Sandbox>();
   const created: Sandbox[] = [];
   return {
-    /** Every sandbox created so far. */
     created,
-    /** The IDs of the sandboxes that were not deleted. */
     running: () => [...running.keys()],
     /** Creates a sandbox, with an ID, a token and a folder of its own unless given. */
     create(

@@ -1,6 +1,5 @@
 import type { Answer, Client, Request } from './client.ts';
 
-/** What all checks share. */
 export interface Trial extends Client {
   /** Name of the folders that the checks fill, in /tmp and in the home directory. */
   readonly id: string;
@@ -62,7 +61,6 @@ export function judge(isRight: boolean, seen: string): string {
   throw new Error(seen);
 }
 
-/** Judges the answer to a request that the service should reject. */
 export function rejection(answer: Answer, statuses: readonly number[], words = /^/): string {
   const seen = `${answer.status} ${answer.text}`;
   if (answer.status < 400) throw new Error(`accepted: ${seen}`);

@@ -80,7 +80,6 @@ export function openClient(connection: Connection) {
   return { connection, open, send };
 }
 
-/** Decodes JSON. Returns undefined if it is broken. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

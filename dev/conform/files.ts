@@ -9,7 +9,6 @@ export interface File {
 }
 
 export interface Extra extends Pick<Request, 'headers' | 'split'> {
-  /** Further parameters. */
   readonly query?: Readonly<Record<string, string>>;
 }
 

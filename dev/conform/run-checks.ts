@@ -65,12 +65,10 @@ function fails(options: CommandOptions, code: string): Check {
   };
 }
 
-/** What the events of a process said. */
 interface Outcome {
   pid?: number;
   stdout: string;
   stderr: string;
-  /** The `end` event. */
   end?: unknown;
   /** The message that ends the stream; undefined if the stream broke off. */
   last?: unknown;

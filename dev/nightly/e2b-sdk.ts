@@ -15,7 +15,6 @@ const PACKAGE = 'e2b@2.51.0';
 // The SDK rejects keys of another form.
 const API_KEY = `e2b_${'0'.repeat(40)}`;
 
-/** The part of the SDK that is used. */
 interface Sdk {
   readonly Sandbox: {
     readonly create: (template: string, options: object) => Promise<Sandbox>;

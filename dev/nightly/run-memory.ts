@@ -8,7 +8,6 @@ import { runStep } from '../runner/step.ts';
 // About 16 MiB are in use; the rest is garbage that V8 has yet to collect, so the peak varies.
 const MAX_MIB = 256;
 
-/** Commands that write 200 MB. */
 const OUTPUTS: Readonly<Record<string, string>> = {
   lines: 'yes "$(printf %060d)" | head -c 200000000 || true',
   'line breaks alone': 'yes "" | head -c 200000000 || true',

@@ -1,35 +1,29 @@
 import path from 'node:path';
-import { type Mapping, mapping, readYaml, text } from './yaml.ts';
+import { mapping, readYaml, text } from './yaml.ts';
 
-/** What the runner and the documents need of an action.yml. */
 export type ActionFile = Awaited<ReturnType<typeof readActionFile>>;
 
-/** Reads the action.yml in a folder. */
+/** Reads what the runner and the documents need of the action.yml in a folder. */
 export async function readActionFile(folder: string) {
   const { inputs, outputs, runs } = await readYaml(path.join(folder, 'action.yml'));
   const { using, main, post } = mapping(runs);
   return {
-    inputs: described(inputs).map(({ entry, ...input }) => ({
-      ...input,
-      required: entry['required'] === true,
-      default: optionalText(entry['default']),
+    inputs: Object.entries(mapping(inputs)).map(([name, value]) => {
+      const input = mapping(value);
+      return {
+        name,
+        description: text(input['description']),
+        required: input['required'] === true,
+        default: 'default' in input ? text(input['default']) : undefined,
+      };
+    }),
+    outputs: Object.entries(mapping(outputs)).map(([name, output]) => ({
+      name,
+      description: text(mapping(output)['description']),
     })),
-    outputs: described(outputs).map(({ name, description }) => ({ name, description })),
-    /** The runtime, such as `node24`. */
     using: text(using),
-    /** The main script, relative to the folder of action.yml. */
+    /** Relative to the folder of action.yml. */
     main: text(main),
-    post: optionalText(post),
+    post: post === undefined ? undefined : text(post),
   };
-}
-
-function described(entries: unknown) {
-  return Object.entries(mapping(entries)).map(([name, value]) => {
-    const entry: Mapping = mapping(value);
-    return { name, description: text(entry['description']), entry };
-  });
-}
-
-function optionalText(value: unknown): string | undefined {
-  return value === undefined ? undefined : text(value);
 }

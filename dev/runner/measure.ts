@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { OnStart, ProcessEnd } from './execute.ts';
 
-/** One run of a process. */
 export interface Run {
   readonly ms: number;
   /** 0 if the system is not Linux. */

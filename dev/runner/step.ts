@@ -28,7 +28,6 @@ export interface StepEnd extends ProcessEnd {
   readonly state: Variables;
   /** For the steps after it. */
   readonly env: Variables;
-  /** As Markdown. */
   readonly summary: string;
 }
 

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 
-/** A mapping of a YAML document. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** Reads a YAML document that is a mapping. */
 export async function readYaml(file: string): Promise<Mapping> {
   return mapping(parse(await readFile(file, 'utf8')));
 }

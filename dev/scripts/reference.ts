@@ -25,17 +25,16 @@ interface Row {
 
 /** The text of the document. @throws Error if two files describe one input differently */
 export async function reference(): Promise<string> {
-  const entries = Object.values(ACTIONS).map(async ({ folder }) => {
-    // As in `uses:`, but for the action at the root.
-    const action = folder === '.' ? 'sync' : folder;
-    const { inputs, outputs } = await readActionFile(path.join(PROJECT, folder));
-    const own = (row: { readonly name: string; readonly description: string }) => ({
-      action,
-      ...row,
-    });
-    return { inputs: inputs.map(own), outputs: outputs.map(own) };
-  });
-  const files = await Promise.all(entries);
+  const files = await Promise.all(
+    Object.values(ACTIONS).map(async ({ folder }) => {
+      // As in `uses:`, but for the action at the root.
+      const action = folder === '.' ? 'sync' : folder;
+      const { inputs, outputs } = await readActionFile(path.join(PROJECT, folder));
+      const rows = (named: readonly Omit<Row, 'action'>[]) =>
+        named.map(row => ({ ...row, action }));
+      return { inputs: rows(inputs), outputs: rows(outputs) };
+    }),
+  );
   const inputs = group(files.flatMap(file => file.inputs)).map(rows => {
     return [code(rows[0].name), actionsOf(rows), defaultsOf(rows), rows[0].description];
   });
@@ -75,12 +74,14 @@ function actionsOf(rows: readonly Row[]): string {
 
 /** Names the action beside a default that differs from the first one. */
 function defaultsOf([first, ...others]: readonly [Row, ...Row[]]): string {
-  const show = (row: Row) => {
-    if (row.required) return '**required**';
-    return row.default === undefined ? '' : code(row.default);
-  };
-  const different = others.filter(row => show(row) !== show(first));
-  return [show(first), ...different.map(row => `${show(row)} (${row.action})`)].join(', ');
+  const different = others.filter(row => defaultOf(row) !== defaultOf(first));
+  const named = different.map(row => `${defaultOf(row)} (${row.action})`);
+  return [defaultOf(first), ...named].join(', ');
+}
+
+function defaultOf(row: Row): string {
+  if (row.required) return '**required**';
+  return row.default === undefined ? '' : code(row.default);
 }
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {

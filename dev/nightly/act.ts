@@ -3,12 +3,12 @@ import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startService } from './agent/service.ts';
-import { execute } from './runner/execute.ts';
+import { startService } from '../agent/service.ts';
+import { execute } from '../runner/execute.ts';
 
 // Runs workflows in act, a runner that knows nothing of this project.
 
-const PROJECT = path.resolve(import.meta.dirname, '..');
+const PROJECT = path.resolve(import.meta.dirname, '../..');
 const API_KEY = 'key-of-the-account';
 const SANDBOX = 'long-lived';
 const PAGE = '<!doctype html>\n';
