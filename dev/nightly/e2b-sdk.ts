@@ -16,21 +16,17 @@ const PACKAGE = 'e2b@2.51.0';
 const API_KEY = `e2b_${'0'.repeat(40)}`;
 
 interface Sdk {
-  readonly Sandbox: {
-    readonly create: (template: string, options: object) => Promise<Sandbox>;
-  };
+  readonly Sandbox: { create: (template: string, options: object) => Promise<Sandbox> };
 }
 
 interface Sandbox {
   readonly files: {
-    readonly write: {
-      (file: string, content: string): Promise<object>;
-      (files: readonly { path: string; data: string }[]): Promise<readonly object[]>;
-    };
-    readonly read: (file: string) => Promise<string>;
+    write(file: string, content: string): Promise<object>;
+    write(files: readonly { path: string; data: string }[]): Promise<readonly object[]>;
+    read(file: string): Promise<string>;
   };
-  readonly commands: { readonly run: (command: string, options?: object) => Promise<object> };
-  readonly kill: () => Promise<boolean>;
+  readonly commands: { run(command: string, options?: object): Promise<object> };
+  kill(): Promise<boolean>;
 }
 
 /** Prints what the SDK did. Returns the problems. */
