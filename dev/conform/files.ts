@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Trial } from './check.ts';
 import { type Answer, type Client, fieldOf, parseJson, type Request } from './client.ts';
@@ -18,24 +17,20 @@ export function fileOf({ id }: Trial, name: string, content: string | Buffer = n
 }
 
 /** Sends files as the action does: a single one also names its target in the query. */
-export function sendFiles(
+export async function sendFiles(
   { connection, send }: Client,
   files: readonly File[],
   { query, headers, split }: Extra = {},
 ): Promise<Answer> {
   const path = files.length === 1 ? files[0]?.target : undefined;
-  const boundary = `conform${randomUUID()}`;
-  const parts = files.flatMap(({ target, content }) => {
-    const filename = target.replaceAll('"', '%22');
-    const disposition = `Content-Disposition: form-data; name="file"; filename="${filename}"`;
-    const head = `--${boundary}\r\n${disposition}\r\nContent-Type: application/octet-stream\r\n\r\n`;
-    return [Buffer.from(head), content, Buffer.from('\r\n')];
-  });
-  return send({
+  const form = new FormData();
+  for (const { target, content } of files) form.append('file', new Blob([content]), target);
+  const encoded = new Response(form);
+  return await send({
     method: 'POST',
     path: pathOf(connection.uploadPath, { path, username: connection.username, ...query }),
-    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, ...headers },
-    body: Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]),
+    headers: { 'Content-Type': encoded.headers.get('Content-Type') ?? '', ...headers },
+    body: Buffer.from(await encoded.arrayBuffer()),
     ...(split && { split }),
   });
 }
