@@ -6,7 +6,6 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
-/** Ends a request with an answer other than success. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly answer: Answer;

@@ -24,16 +24,17 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
 
   function answerTo({ method, url = '' }: IncomingMessage, { templateID, timeout }: Fields) {
     // E2B's SDK 2.51 uses v2.
-    const [, id, connect] = /^(?:\/v2)?\/sandboxes(?:\/([^/]+)(\/connect)?)?$/.exec(url) ?? [];
+    const path = url.replace(/^\/v2/, '');
     if (!Number.isInteger(timeout ?? 15)) throw refuse(400, 'timeout is wrong');
-    if (method === 'POST' && id === undefined) {
+    if (`${method} ${path}` === 'POST /sandboxes') {
       if (typeof templateID !== 'string') throw refuse(400, 'templateID is wrong or missing');
       return jsonAnswer(describe(sandboxes.create()), 201);
     }
-    const sandbox = sandboxes.find(id ?? '');
+    const [, id = '', rest = ''] = /^\/sandboxes\/([^/]+)(.*)$/.exec(path) ?? [];
+    const sandbox = sandboxes.find(id);
     if (sandbox === undefined) throw refuse(404, `The sandbox ${id} was not found`);
-    if (method === 'POST' && connect) return jsonAnswer(describe(sandbox));
-    if (method !== 'DELETE' || connect) throw refuse(404, 'There is no such operation');
+    if (`${method} ${rest}` === 'POST /connect') return jsonAnswer(describe(sandbox));
+    if (`${method} ${rest}` !== 'DELETE ') throw refuse(404, 'There is no such operation');
     sandboxes.remove(sandbox);
     return { status: 204, body: '' };
   }

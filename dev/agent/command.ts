@@ -22,7 +22,7 @@ export async function startCommand({ command, ...options }: CommandOptions) {
   });
   await once(child, 'spawn');
   const pid = child.pid ?? 0;
-  /** Get the output from now on. The command waits until all of them have taken a chunk. */
+  /** They get the output from now on. The command waits until all have taken a chunk. */
   const followers = new Set<ServerResponse>();
   const exited = new Promise<object>(resolve => {
     child.once('exit', (code, signal) => resolve(endEvent(code, signal)));

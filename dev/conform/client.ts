@@ -32,12 +32,11 @@ export type Answer = Awaited<ReturnType<Client['send']>>;
 
 const IDLE_MS = 30_000;
 
-// The agent's default port in the sandbox.
-const PORT = '49983';
+const AGENT_PORT = '49983';
 
 export function openClient(connection: Connection) {
   const { baseUrl, token, sandboxId, headerPrefix } = connection;
-  const base = baseUrl.replaceAll('{sandbox-id}', sandboxId).replaceAll('{port}', PORT);
+  const base = baseUrl.replaceAll('{sandbox-id}', sandboxId).replaceAll('{port}', AGENT_PORT);
   const protocol = base.startsWith('https:') ? https : http;
   const agent = new protocol.Agent({ keepAlive: true });
   const common = {
@@ -45,7 +44,7 @@ export function openClient(connection: Connection) {
     Accept: 'application/json',
     'X-Access-Token': token,
     [`${headerPrefix}-Sandbox-Id`]: sandboxId,
-    [`${headerPrefix}-Sandbox-Port`]: PORT,
+    [`${headerPrefix}-Sandbox-Port`]: AGENT_PORT,
   };
 
   /** Resolves when the head of the answer has arrived. */

@@ -32,7 +32,6 @@ function storesEach(...files: readonly (string | number)[]): Check {
   };
 }
 
-/** Sends a file that must not be stored. */
 function rejects(name: string, statuses: readonly number[], words?: RegExp, extra?: Extra): Check {
   return async trial =>
     rejection(await sendFiles(trial, [fileOf(trial, name)], extra), statuses, words);

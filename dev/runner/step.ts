@@ -6,7 +6,6 @@ import { parseKeyValueFile } from './file-commands.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** One step of a workflow that uses an action. */
 export interface Step extends Pick<Command, 'onLine' | 'onStart'> {
   /** Folder of the action's action.yml. */
   readonly action: string;
