@@ -40,7 +40,6 @@ function run(title: string, args: readonly string[], env = {}): string[] {
   return status === 0 ? [] : [`${title}: ended with ${status}`];
 }
 
-/** Requests each page that the documents link to. */
 async function checkLinks(): Promise<string[]> {
   const documents = globSync('{*,docs/*,*/README,dev/*,.github/*}.md', { cwd: PROJECT });
   const texts = documents.map(file => readFileSync(path.join(PROJECT, file), 'utf8'));

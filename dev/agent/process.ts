@@ -14,7 +14,6 @@ export function createProcessService(root: string) {
   // By process ID, also those that have ended, since their children may still run.
   const commands = new Map<number, Command>();
 
-  /** Returns undefined if the answer was sent. */
   async function serve(
     operation: string,
     request: IncomingMessage,

@@ -61,7 +61,6 @@ export async function startService(options: ServiceOptions) {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : listenPort;
   return {
-    /** Without a trailing slash. */
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     connections: () => connections,
     requests: api.requests,

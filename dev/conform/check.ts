@@ -3,7 +3,6 @@ import type { Answer, Client, Request } from './client.ts';
 export interface Trial extends Client {
   /** Name of the folders that the checks fill, in /tmp and in the home directory. */
   readonly id: string;
-  /** False if uploads cannot be read back. */
   readonly canDownload: boolean;
 }
 

@@ -20,8 +20,9 @@ const SCRIPTS = {
 // Needs more than act and the stand-in: E2B's own tool, and a pull request on GitHub.
 const NOT_FOR_ACT = /npx --yes|gh pr/;
 
-// Where the examples find the service, instead of the stand-in.
-const SERVICE = /https:\/\/(api|\{port\}-\{sandbox-id\})\.e2b\.app/g;
+const E2B_URL = /https:\/\/(api|\{port\}-\{sandbox-id\})\.e2b\.app/g;
+
+const IS_LARGE = /[\\/](node_modules|\.git)$/;
 
 /** Runs the job self-run of ci.yml and the examples, if act is installed. Returns the problems. */
 export async function runInAct(): Promise<string[]> {
@@ -49,8 +50,9 @@ async function runExample(file: string): Promise<string[]> {
   await using service = await startService({ apiKey: API_KEY, folder, runCommands: true });
   service.create(SANDBOX);
   const workflow = await readFile(path.join(PROJECT, file), 'utf8');
-  await writeProject(project, workflow.replaceAll(SERVICE, service.url));
-  await copyAction(action);
+  await writeProject(project, workflow.replaceAll(E2B_URL, service.url));
+  // act copies the action for each step.
+  await cp(PROJECT, action, { recursive: true, filter: file => !IS_LARGE.test(file) });
   const problems = await runAct(file, project, {
     '--workflows': 'workflow.yml',
     '--local-repository': `sandbox-sync/sandbox-sync@v1=${action}`,
@@ -82,12 +84,6 @@ async function writeProject(folder: string, workflow: string): Promise<void> {
     await writeFile(path.join(folder, name), content);
   for (const args of ['init -q -b main', 'add .', '-c user.name=n -c user.email=e commit -qm site'])
     spawnSync('git', args.split(' '), { cwd: folder });
-}
-
-/** Copies the checkout without node_modules, since act copies the action for each step. */
-async function copyAction(folder: string): Promise<void> {
-  const isLeftOut = (file: string) => /^(node_modules|\.git)$/.test(path.relative(PROJECT, file));
-  await cp(PROJECT, folder, { recursive: true, filter: file => !isLeftOut(file) });
 }
 
 type Options = Readonly<Record<string, string>>;

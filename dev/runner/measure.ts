@@ -14,7 +14,7 @@ export async function measure(run: (onStart: OnStart) => Promise<ProcessEnd>): P
   let timer: NodeJS.Timeout | undefined;
   const end = await run((_signal, pid) => {
     start = performance.now();
-    timer = setInterval(() => (peakMib = Math.max(peakMib, peakOf(pid))), 5);
+    timer = setInterval(() => (peakMib = Math.max(peakMib, peakMibOf(pid))), 5);
   });
   const ms = performance.now() - start;
   clearInterval(timer);
@@ -25,8 +25,7 @@ export async function measure(run: (onStart: OnStart) => Promise<ProcessEnd>): P
   return { ms, peakMib };
 }
 
-/** The high-water mark of a process in MiB; 0 if it has ended, or the system is not Linux. */
-function peakOf(pid: number | undefined): number {
+function peakMibOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;

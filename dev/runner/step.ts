@@ -23,9 +23,7 @@ export interface Step extends Pick<Command, 'onLine' | 'onStart'> {
 /** How a step ended, and what it wrote to the runner's files. */
 export interface StepEnd extends ProcessEnd {
   readonly outputs: Variables;
-  /** For its post step. */
   readonly state: Variables;
-  /** For the steps after it. */
   readonly env: Variables;
   readonly summary: string;
 }

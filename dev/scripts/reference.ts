@@ -25,20 +25,19 @@ interface Row {
 
 /** The text of the document. @throws Error if two files describe one input differently */
 export async function reference(): Promise<string> {
-  const files = await Promise.all(
-    Object.values(ACTIONS).map(async ({ folder }) => {
+  const actions = await Promise.all(
+    Object.values(ACTIONS).map(async ({ folder }) => ({
       // As in `uses:`, but for the action at the root.
-      const action = folder === '.' ? 'sync' : folder;
-      const { inputs, outputs } = await readActionFile(path.join(PROJECT, folder));
-      const rows = (named: readonly Omit<Row, 'action'>[]) =>
-        named.map(row => ({ ...row, action }));
-      return { inputs: rows(inputs), outputs: rows(outputs) };
-    }),
+      action: folder === '.' ? 'sync' : folder,
+      ...(await readActionFile(path.join(PROJECT, folder))),
+    })),
   );
-  const inputs = group(files.flatMap(file => file.inputs)).map(rows => {
+  const rowsOf = (kind: 'inputs' | 'outputs') =>
+    group(actions.flatMap(({ action, ...file }) => file[kind].map(row => ({ ...row, action }))));
+  const inputs = rowsOf('inputs').map(rows => {
     return [code(rows[0].name), actionsOf(rows), defaultsOf(rows), rows[0].description];
   });
-  const outputs = group(files.flatMap(file => file.outputs)).map(rows => {
+  const outputs = rowsOf('outputs').map(rows => {
     return [code(rows[0].name), actionsOf(rows), rows[0].description];
   });
   return [
