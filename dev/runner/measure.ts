@@ -14,7 +14,7 @@ export async function measure(run: (onStart: OnStart) => Promise<ProcessEnd>): P
   let timer: NodeJS.Timeout | undefined;
   const end = await run((_signal, pid) => {
     start = performance.now();
-    timer = setInterval(() => (peakMib = Math.max(peakMib, peakMibOf(pid))), 5);
+    timer = setInterval(() => (peakMib = Math.max(peakMib, peakMibOf(pid))), 5).unref();
   });
   const ms = performance.now() - start;
   clearInterval(timer);
