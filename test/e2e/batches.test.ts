@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { canBeNamed } from '../system.ts';
-import { fileEntry, statusFault } from './agent-answers.ts';
+import { statusFault } from './faults.ts';
 import { assertDelivered } from './result.ts';
 import { expectFailure, expectSuccess, uploadPathOf, uploadRequests } from './run-action.ts';
+import { fileEntry } from './scripted-agent.ts';
 import { type Files, manyFiles, openJob } from './test-job.ts';
 
 test('a batch stores small files where they would arrive alone; large and oddly named ones are sent alone', async () => {

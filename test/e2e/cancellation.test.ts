@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import { statusFault } from './agent-answers.ts';
+import { statusFault } from './faults.ts';
 import { assertDelivered } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction, type Signal } from './run-action.ts';
 import { manyFiles, openJob, type TestJobOptions } from './test-job.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { proxyError, statusFault } from './agent-answers.ts';
-import type { Fault, FaultAction } from './faults.ts';
+import { type Fault, type FaultAction, faultsInTurn, proxyError, statusFault } from './faults.ts';
 import { assertDelivered, type Result } from './result.ts';
 import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { type Files, openJob, type TestJob } from './test-job.ts';
@@ -92,11 +91,6 @@ function contentsOf(all: ReadonlyMap<string, { readonly content: Buffer }>): Fil
   return Object.fromEntries([...all].map(([name, { content }]) => [name, content]));
 }
 
-/** Faults for the attempts of one file, one after the other. */
-function once(path: string, faults: readonly FaultAction[]): Fault[] {
-  return faults.map(fault => ({ on: 'upload', path, times: 1, do: fault }));
-}
-
 /** Asserts that files reported as uploaded are whole; a failed upload may have stored its file, too. */
 function assertUploadedWhole(job: TestJob, { report }: Result, files: Files): void {
   for (const { source, status } of report.files)
@@ -109,7 +103,9 @@ for (const seed of SEEDS) {
   test(`each file ends as its random faults predict (seed ${seed})`, async () => {
     const scenarios = scenariosOf(seed, 80);
     const files = contentsOf(scenarios);
-    const faults = [...scenarios].flatMap(([name, scenario]) => once(name, scenario.faults));
+    const faults = [...scenarios].flatMap(([name, scenario]) =>
+      faultsInTurn({ on: 'upload', path: name }, scenario.faults),
+    );
     await using job = await openJob({ files, faults });
     const inputs = { retries: `${RETRIES}`, concurrency: '40' };
     const result = await expectFailure(job, inputs, { task: 'upload' });

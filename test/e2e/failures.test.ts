@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { proxyError, statusFault } from './agent-answers.ts';
-import { expectFailure, requestMethods } from './run-action.ts';
-import { manyFiles, openJob, openJobWithFault } from './test-job.ts';
+import { faultsInTurn, proxyError, statusFault } from './faults.ts';
+import { expectFailure, expectSuccess, requestMethods } from './run-action.ts';
+import { manyFiles, openJob } from './test-job.ts';
 
 test('a full disk (507) ends the transfer, and the stats are still read', async () => {
   const full = statusFault(507, proxyError('not enough disk space available', 507));
-  await using job = await openJobWithFault(full, { skip: 2 }, { files: manyFiles(9) });
+  const faults = [{ on: 'upload', skip: 2, do: full }] as const;
+  await using job = await openJob({ files: manyFiles(9), faults });
   const { report, errors } = await expectFailure(job, { concurrency: '1' });
   assert.equal(requestMethods(job), 'POST POST POST GET');
   const { uploaded, failed, notAttempted } = report.totals;
@@ -18,8 +19,8 @@ test('a full disk (507) ends the transfer, and the stats are still read', async 
 });
 
 test('a wrong token (401) ends the transfer, and no stats are read', async () => {
-  await using job = await openJobWithFault(statusFault(401, 'no such token'), { skip: 1 });
-  job.write(manyFiles(3));
+  const faults = [{ on: 'upload', skip: 1, do: statusFault(401, 'no such token') }] as const;
+  await using job = await openJob({ files: manyFiles(4), faults });
   const { errors } = await expectFailure(job, { concurrency: '1' });
   assert.equal(requestMethods(job), 'POST POST');
   assert.match(errors, /answered 401[\s\S]*token/);
@@ -38,4 +39,16 @@ test('hundreds of failed files make at most ten annotations, and long answers ar
   assert.match(errors.at(-1) ?? '', /0 of 300 files.* 300 failed/);
   assert.match(result.file('f7.txt').error?.message ?? '', /"7 y{200}/);
   assert.doesNotMatch(result.allOutput, /y{301}/);
+});
+
+test('retries a 429 no earlier than Retry-After, and logs the failed attempt', async () => {
+  const busy = statusFault(429, '{"message":"not now"}', { headers: { 'Retry-After': '1' } });
+  await using job = await openJob({ faults: faultsInTurn({ on: 'upload' }, [busy]) });
+  const arrivals: number[] = [];
+  const onRequest = () => void arrivals.push(performance.now());
+  const { stdout } = await expectSuccess(job, {}, { task: 'upload', onRequest });
+  assert.match(stdout, /^Attempt 1 for a\.txt failed, .*POST .*\/files answered 429.*not now/m);
+  const [first = 0, second = 0, ...others] = arrivals;
+  assert.ok(second - first >= 1000, `${second - first} ms`);
+  assert.deepEqual(others, []);
 });

@@ -4,35 +4,58 @@ import type { Exchange } from '../../dev/agent/agent.ts';
 import type { Answer } from '../../dev/agent/answer.ts';
 
 /**
- * What a fault does to a request. Unless said otherwise, the form is read and its files are stored.
- * - `status`: answers after reading the body, or at once with `early`; stores nothing.
+ * What a fault does to a request. Unless said otherwise, the request is performed.
+ * - `status`: answers after reading the body, or at once with `early`; performs nothing unless it
+ *   `acts`.
  * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or
- *   instead of answering. The first two store nothing.
+ *   instead of answering. The first two perform nothing.
  * - `truncate`: announces the whole answer, sends part of it and closes the connection.
- * - `stall`: never reads the body (and stores nothing), or never answers.
+ * - `stall`: never reads the body (and performs nothing), or never answers.
+ * - `wait`: waits before it answers, or `resets` the connection and performs nothing.
  */
 export type FaultAction =
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly early?: boolean;
+      readonly acts?: boolean;
       readonly body?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
+  | { readonly kind: 'wait'; readonly for: () => Promise<unknown>; readonly resets?: boolean }
   | { readonly kind: 'reset'; readonly at: 'before-body' | 'during-body' | 'after-body' }
   | { readonly kind: 'truncate' }
   | { readonly kind: 'stall'; readonly at: 'reading' | 'answering' };
 
 /** A rule of misbehavior. It only sees valid requests, so that it hides no client's mistake. */
 export interface Fault {
-  readonly on: 'upload' | 'stats' | 'any';
+  readonly on: Exchange['to'] | 'any';
   /** Only uploads of this path, which the query names. */
   readonly path?: string;
   /** How many matching requests pass first. Default 0. */
   readonly skip?: number;
   /** How many requests it then applies to. Default: all. */
   readonly times?: number;
-  readonly do: FaultAction;
+  /** Undefined lets the request pass. */
+  readonly do: FaultAction | undefined;
+}
+
+/** Makes the agent answer with a status. */
+export function statusFault(status: number, body = '', more: object = {}): FaultAction {
+  return { kind: 'status', status, body, ...more };
+}
+
+/** The body of an error that the service's proxy answers instead of the agent. */
+export function proxyError(message: string, code = 502): string {
+  return JSON.stringify({ sandboxId: 'i1', message, code });
+}
+
+/** Faults of the first requests of a kind, one after the other; an undefined one lets a request pass. */
+export function faultsInTurn(
+  rule: Pick<Fault, 'on' | 'path'>,
+  actions: readonly (FaultAction | undefined)[],
+): Fault[] {
+  return actions.map(action => ({ ...rule, times: 1, do: action }));
 }
 
 /** Puts rules in force. The first one that applies decides, and those after it do not count the request. */
@@ -79,11 +102,16 @@ async function respond(
       return await perform();
     case 'status':
       if (action.early !== true) await finished(request.resume());
+      if (action.acts === true) await perform();
       return { body: '', ...action };
     case 'reset':
       if (action.at === 'after-body') await perform();
       if (action.at === 'during-body')
         await Promise.race([once(request, 'data'), once(request, 'close')]);
+      return void request.socket.resetAndDestroy();
+    case 'wait':
+      await action.for();
+      if (action.resets !== true) return await perform();
       return void request.socket.resetAndDestroy();
     case 'truncate': {
       const { status, headers, body } = await perform();

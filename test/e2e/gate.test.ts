@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { METRICS, metricsInTurn, statusFault } from './agent-answers.ts';
+import { statusFault } from './faults.ts';
 import { expectFailure, expectSuccess, requestMethods, uploadRequests } from './run-action.ts';
-import { openJob } from './test-job.ts';
+import { METRICS, metricsInTurn, openJob } from './test-job.ts';
 
 const LIMITS = 'mem_used_pct > 20\n# room\ndisk_free < 10GiB\ncpu_count == 5';
 

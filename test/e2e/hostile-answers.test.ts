@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { METRICS } from './agent-answers.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
 import type { Result } from './result.ts';
 import { type Inputs, runAction } from './run-action.ts';
@@ -11,7 +10,7 @@ import {
   type Responder,
   sendBytes,
 } from './scripted-agent.ts';
-import { openJob } from './test-job.ts';
+import { METRICS, openJob } from './test-job.ts';
 
 type Uploads = Readonly<Record<string, Responder>>;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statusFault } from './agent-answers.ts';
+import { statusFault } from './faults.ts';
 import type { Result } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs } from './run-action.ts';
-import { manyFiles, openJob, openJobWithFault, TOKEN } from './test-job.ts';
+import { manyFiles, openJob, TOKEN } from './test-job.ts';
 
 /** The debug lines of the log. */
 function debugLog({ lines }: Result): string {
@@ -34,7 +34,8 @@ test('the log masks the token first, folds the list of files, and ends with the 
 test('the log of 1,100 files lists failed files first, and at most 1,000', async () => {
   const files = manyFiles(1100);
   // A rejected batch, the second, fails its 100 files.
-  await using job = await openJobWithFault(statusFault(400), { skip: 1 }, { files });
+  const faults = [{ on: 'upload', skip: 1, do: statusFault(400) }] as const;
+  await using job = await openJob({ files, faults });
   const inputs = { 'files-per-request': '1000', concurrency: '1' };
   const { lines } = await expectFailure(job, inputs, { task: 'upload' });
   const shown = lines.filter(line => !line.startsWith('::debug::'));

@@ -4,7 +4,13 @@ import { type ActionFile, readActionFile } from '../../dev/runner/action-file.ts
 import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
 import { ACTIONS, type ActionName } from '../../src/inputs/actions.ts';
 import { type Result, resultOf } from './result.ts';
-import { type IncomingRequest, type Runner, SANDBOX_ID, type TestJob, TOKEN } from './test-job.ts';
+import {
+  type EmptyJob,
+  type IncomingRequest,
+  SANDBOX_ID,
+  type TestJob,
+  TOKEN,
+} from './test-job.ts';
 
 /** Refuses every connection: no process is ever assigned port 1. */
 export const REFUSING_URL = 'http://127.0.0.1:1';
@@ -34,7 +40,7 @@ export interface RunOptions extends Pick<Step, 'env'> {
 
 /** Runs the built action as the runner does, with valid inputs for the job's agent if it has one. */
 export async function runAction(
-  job: Runner & Partial<Pick<TestJob, 'agent' | 'listener'>>,
+  job: EmptyJob & Partial<Pick<TestJob, 'agent'>>,
   inputs: Inputs = {},
   options: RunOptions = {},
 ): Promise<Result> {
@@ -42,7 +48,7 @@ export async function runAction(
   const declared = await readActionFile(folderOf(task));
   const tooLong = AbortSignal.timeout(KILL_AFTER_MS);
   let signal: Signal = () => assert.fail('the action does not run yet');
-  const { agent, listener = {} } = job;
+  const { agent, listener } = job;
   listener.onRequest = request => onRequest?.(request, signal);
   const end = await runStep({
     action: folderOf(task),

@@ -13,10 +13,10 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Break, openRelay } from '../sandbox/relay.ts';
-import { METRICS } from './agent-answers.ts';
 import { openCommandJob, WITHOUT_BASH } from './command-job.ts';
 import type { Result } from './result.ts';
 import { runAction } from './run-action.ts';
+import { METRICS } from './test-job.ts';
 
 // Each of these ends in another way. CHAOS_SEEDS="1 2 3" tries others.
 const SEEDS = (process.env['CHAOS_SEEDS'] ?? '2 3 7').split(' ').map(Number);

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { beginAnswer, endAnswer, endFrame, LAST_FRAME, startFrame } from '../process-frames.ts';
 import { closed } from '../raw-server.ts';
-import { METRICS, metricsInTurn } from './agent-answers.ts';
 import { fail, openCommandJob, succeed, WITHOUT_BASH } from './command-job.ts';
 import { expectFailure, expectSuccess } from './run-action.ts';
 import { answer, openScriptedAgent } from './scripted-agent.ts';
-import { openJob } from './test-job.ts';
+import { METRICS, metricsInTurn, openJob } from './test-job.ts';
 
 describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };

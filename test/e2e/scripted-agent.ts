@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
+import path from 'node:path';
 import { http, onRequest, rawServer } from '../raw-server.ts';
-import { fileEntry, METRICS } from './agent-answers.ts';
+import { METRICS } from './test-job.ts';
 
 /** A request that has arrived whole. */
 export interface ReceivedRequest {
@@ -74,7 +75,13 @@ export function sendBytes(bytes: string | Buffer): Responder {
   return socket => void socket.write(bytes);
 }
 
-/** The entry that acknowledges an uploaded file, as JSON. */
+/** The entry that acknowledges an uploaded file. */
+export function fileEntry(target: string, more: object = {}): object {
+  const absolute = path.posix.resolve('/home/user', target);
+  return { path: absolute, name: path.posix.basename(target), type: 'file', ...more };
+}
+
+/** The same as JSON. */
 export function fileEntryJson(target: string, more: object = {}): string {
   return JSON.stringify(fileEntry(target, more));
 }

@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import { requestStop, samplerPid } from '../../src/monitor/record.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
 import { filesBelow } from '../system.ts';
-import { fileEntry, METRICS } from './agent-answers.ts';
 import type { Result } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction } from './run-action.ts';
 import {
   answer,
+  fileEntry,
   fileEntryJson,
   openScriptedAgent,
   type ReceivedRequest,
@@ -18,7 +18,7 @@ import {
   type Responders,
   sendBytes,
 } from './scripted-agent.ts';
-import { openJob } from './test-job.ts';
+import { METRICS, openJob } from './test-job.ts';
 
 // Each differs in every encoding, but for the digits. The token is no valid percent-encoding.
 const TOKEN = '7"&</+%z';

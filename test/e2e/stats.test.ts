@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { METRICS, statusFault } from './agent-answers.ts';
+import { faultsInTurn, statusFault } from './faults.ts';
 import { expectFailure, expectSuccess, requestMethods } from './run-action.ts';
-import { openJob, openJobWithFault } from './test-job.ts';
+import { METRICS, openJob } from './test-job.ts';
 
 test("the stats output is the agent's JSON without spaces, and unreported figures are empty, never 0", async () => {
   const sent =
     ' {"b": 1.50, "2": 1,\n "gpu": {"c": ["d"]}, "mem_used": 5, "disk_total": 0, "cpu_count": "two"} ';
   const answers = [statusFault(503), statusFault(200, sent)];
-  const faults = answers.map(answer => ({ on: 'stats', times: 1, do: answer }) as const);
-  await using job = await openJob({ faults });
+  await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, answers) });
   const { outputs, summary, report } = await expectSuccess(job, {}, { task: 'stats' });
   assert.equal(outputs['stats'], JSON.stringify(JSON.parse(sent)));
   assert.deepEqual(report.stats, JSON.parse(sent));
@@ -21,8 +20,8 @@ test("the stats output is the agent's JSON without spaces, and unreported figure
 });
 
 test('stats are read after the last upload, even if an upload failed', async () => {
-  const options = { files: { 'a.txt': 'a', 'b.txt': 'b' } };
-  await using job = await openJobWithFault(statusFault(400), { path: 'a.txt' }, options);
+  const faults = [{ on: 'upload', path: 'a.txt', do: statusFault(400) }] as const;
+  await using job = await openJob({ files: { 'a.txt': 'a', 'b.txt': 'b' }, faults });
   const inputs = { samples: '2', 'sample-interval': '200ms' };
   const { outputs, report } = await expectFailure(job, inputs);
   assert.equal(requestMethods(job), 'POST POST GET GET GET');
@@ -32,8 +31,7 @@ test('stats are read after the last upload, even if an upload failed', async () 
 
 test('unreadable stats fail the step after a good upload', async () => {
   const answers = [statusFault(404), statusFault(200, '<h1>Hi</h1>')];
-  const faults = answers.map(answer => ({ on: 'stats', times: 1, do: answer }) as const);
-  await using job = await openJob({ faults });
+  await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, answers) });
   for (const says of [/GET http:\S+\/metrics answered 404/, /GET http:\S+\/metrics/]) {
     const { outputs, annotations, errors } = await expectFailure(job, { retries: '0' });
     assert.deepEqual([outputs['uploaded-count'], outputs['stats']], ['1', '']);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { canBeNamed } from '../system.ts';
-import { METRICS, statusFault } from './agent-answers.ts';
+import { statusFault } from './faults.ts';
 import { assertNoInjection } from './injections.ts';
 import { assertDelivered } from './result.ts';
 import { expectFailure, expectSuccess, requestMethods } from './run-action.ts';
-import { type Files, openJob } from './test-job.ts';
+import { type Files, METRICS, openJob } from './test-job.ts';
 
 const KIB = 1024;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { metricsInTurn, proxyError, statusFault } from './agent-answers.ts';
+import { faultsInTurn, proxyError, statusFault } from './faults.ts';
 import { expectFailure, expectSuccess, requestMethods, uploadRequests } from './run-action.ts';
-import { openJob } from './test-job.ts';
+import { metricsInTurn, openJob } from './test-job.ts';
 
 const PATIENT = { 'wait-until': 'cpu_used_pct < 20\nmem_free > 1GiB', 'sample-interval': '200ms' };
 const BRIEF = { ...PATIENT, 'wait-timeout': '300ms' };
@@ -21,8 +21,7 @@ test('wait-until: ready waits while the agent is not up, and logs how long it to
     statusFault(503),
     { kind: 'reset', at: 'before-body' },
   ] as const;
-  const faults = notYet.map(fault => ({ on: 'stats', times: 1, do: fault }) as const);
-  await using job = await openJob({ faults });
+  await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, notYet) });
   const { stdout } = await expectSuccess(job, { ...PATIENT, 'wait-until': 'ready' });
   assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
   // The wait polls at sample-interval; retries would log attempts and pause longer.

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { samplerPid } from '../../src/monitor/record.ts';
-import { METRICS } from '../e2e/agent-answers.ts';
 import { expectSuccess, type Inputs, type RunOptions, runAction } from '../e2e/run-action.ts';
-import { openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
+import { METRICS, openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
 
 /** A monitor that was started, of a sandbox whose memory use can be set. */
 export type RunningMonitor = Awaited<ReturnType<typeof startMonitor>>;

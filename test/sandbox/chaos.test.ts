@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
@@ -10,8 +11,8 @@ import { type Break, openRelay } from './relay.ts';
 // Each of these ends in another way. CHAOS_SEEDS="1 2 3" tries others.
 const SEEDS = (process.env['CHAOS_SEEDS'] ?? '5 8 14').split(' ').map(Number);
 
-const page = (status: number) => ({ status, body: `<title>${status}</title>` });
-const createFailed = { status: 500, body: '{"error_code":"sandbox_create_failed"}' };
+const page = (status: number, acts = false) =>
+  statusFault(status, `<title>${status}</title>`, { acts });
 
 /** Answers to any request; the API may have acted nevertheless if a server or proxy gave up. */
 const FAILURES: readonly Failure[] = [
@@ -19,10 +20,11 @@ const FAILURES: readonly Failure[] = [
   429,
   500,
   503,
-  ...[page(200), page(404), page(502), createFailed].map(answer => ({ answer })),
-  ...[408, 500, 502, 503, 504].map(status => ({ acts: true, answer: page(status) })),
-  { acts: true, answer: 'reset' },
-  { acts: true, answer: { status: 201, body: '{"sandboxID":"i1' } },
+  ...[200, 404, 502].map(status => page(status)),
+  statusFault(500, '{"error_code":"sandbox_create_failed"}'),
+  ...[408, 500, 502, 503, 504].map(status => page(status, true)),
+  { kind: 'reset', at: 'after-body' },
+  statusFault(201, '{"sandboxID":"i1', { acts: true }),
 ];
 
 // In TLS, the handshake takes about 600 bytes to the server and 1,200 to the client.
@@ -72,9 +74,9 @@ describe('a sandbox', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
 async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos) {
   using keys = usesTls ? makeKeys() : undefined;
   await using job = await openJobWithApi({ failures, ...(keys && { tls: keys }) });
-  const { plane } = job;
+  const { service } = job;
   const signals = signalsAt(cancel);
-  const { port } = new URL(plane.url);
+  const { port } = new URL(service.url);
   await using relay = await openRelay(Number(port), { isProxy: usesTls, breaks, ...signals });
   const address = `http://${relay.address}`;
   const env = keys && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: keys.certFile };
@@ -90,10 +92,10 @@ async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos) {
   const post = await run('post', main);
   assert.ok(main.exitCode === 0 || main.exitCode === 1, main.stdout);
   assert.equal(post.exitCode, 0, post.stdout);
-  const running = plane.running();
-  assertWarned(running, main, post, jobMetadataIn(plane.bodies[0])['sandbox-sync-id'] ?? '');
+  const running = service.running();
+  assertWarned(running, main, post, jobMetadataIn(service.bodies[0])['sandbox-sync-id'] ?? '');
   const warnings = [main, post].filter(end => end.warnings !== '').length;
-  return { created: plane.created.length, running: running.length, warnings };
+  return { created: service.created.length, running: running.length, warnings };
 }
 
 /** Asserts that a warning names each sandbox, by its ID or by the metadata of the job. */

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { statusFault } from '../e2e/faults.ts';
 import type { Inputs } from '../e2e/run-action.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
-import {
-  API_KEY,
-  type Failure,
-  jobMetadataIn,
-  openJobWithApi,
-  visibleOutput,
-} from './job-with-api.ts';
+import { API_KEY, type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 import { NOISE, openRelay } from './relay.ts';
 
 interface FailedCreation {
@@ -21,14 +16,12 @@ interface FailedCreation {
   readonly warns?: boolean;
 }
 
-const answers = (status: number, fields: object): Failure => ({
-  answer: { status, body: JSON.stringify(fields) },
-});
+const answers = (status: number, fields: object) => statusFault(status, JSON.stringify(fields));
 const limit = answers(429, { message: 'At most 20 sandboxes' });
 const createFailed = answers(500, { error_code: 'sandbox_create_failed', message: 'Try again' });
 const placementTimeout = answers(504, { error_code: 'sandbox_placement_timeout', message: 'Slow' });
-const page: Failure = { answer: { status: 200, body: '<title>Sandboxes for everyone</title>' } };
-const cut: Failure = { acts: true, answer: { status: 201, body: '{"sandboxID":"i1' } };
+const page = statusFault(200, '<title>Sandboxes for everyone</title>');
+const cut = statusFault(201, '{"sandboxID":"i1', { acts: true });
 
 const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a wrong API key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
@@ -50,7 +43,7 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'status 408': { failures: [408], says: ['408', 'run the job again'], warns: true },
   'status 500': { failures: [500], says: ['answered 500', 'run the job again'], warns: true },
   'a lost answer': {
-    failures: [{ acts: true, answer: 'reset' }],
+    failures: [{ kind: 'reset', at: 'after-body' }],
     says: ['failed', 'run the job again'],
     warns: true,
   },
@@ -65,10 +58,10 @@ describe('a creation', { concurrency: 3 }, () => {
       const main = await job.runSandbox({ retries: '1', ...inputs });
       assert.equal(main.exitCode, 1, main.stdout);
       for (const words of says) assert.ok(main.errors.includes(words), main.stdout);
-      if (failures) assert.equal(job.plane.requests.length, failures.length);
+      if (failures) assert.equal(job.service.requests.length, failures.length);
       assert.deepEqual([main.outputs, main.state], [{}, {}]);
-      assert.ok(!visibleOutput(main).includes(API_KEY), main.stdout);
-      const jobMetadata = Object.entries(jobMetadataIn(job.plane.bodies[0]));
+      assert.ok(!main.allOutput.includes(API_KEY), main.stdout);
+      const jobMetadata = Object.entries(jobMetadataIn(job.service.bodies[0]));
       const metadata = jobMetadata.map(([key, value]) => `${key}=${value}`).join(', ');
       const warning = main.warnings;
       if (!warns) assert.equal(warning, '');
@@ -80,28 +73,25 @@ test('a creation is not repeated after a TLS error that follows the request', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
   using keys = makeKeys();
-  const waits = async () => void relay.clients[0]?.end(NOISE);
-  await using job = await openJobWithApi({ tls: keys, failures: [{ waits }] });
-  const { port } = new URL(job.plane.url);
+  const breakOff = async () => void relay.clients[0]?.end(NOISE);
+  const failures = [{ kind: 'wait', for: breakOff }] as const;
+  await using job = await openJobWithApi({ tls: keys, failures });
+  const { port } = new URL(job.service.url);
   await using relay = await openRelay(Number(port), { isProxy: false });
   const inputs = { 'api-url': `https://${relay.address}` };
   const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: keys.certFile } });
   assert.match(main.warnings, /may have created a sandbox/);
-  assert.equal(job.plane.created.length, 1);
+  assert.equal(job.service.created.length, 1);
 });
 
 test('a sandbox without a token fails the step, and the post step deletes it', async () => {
-  await using job = await openJobWithApi({
-    async intercept({ perform }) {
-      const { body, ...answer } = await perform();
-      return { ...answer, body: String(body).replace(/,"envdAccessToken":"[^"]+"/, '') };
-    },
-  });
+  const tokenless = statusFault(201, '{"sandboxID":"i1"}');
+  await using job = await openJobWithApi({ failures: [tokenless] });
   const main = await job.runSandbox();
   assert.equal(main.exitCode, 1);
-  assert.match(main.errors, /no token for sandbox i\w+\.\nNothing can be sent/);
+  assert.match(main.errors, /no token for sandbox i1\.\nNothing can be sent/);
   await job.runSandbox({}, { post: main });
-  assert.deepEqual(job.plane.running(), []);
+  assert.deepEqual(job.service.requests, ['POST /sandboxes 201', 'DELETE /sandboxes/i1 404']);
 });
 
 test('the action sandbox reports all wrong inputs together, before any request', async () => {
@@ -111,13 +101,13 @@ test('the action sandbox reports all wrong inputs together, before any request',
   const main = await job.runSandbox(inputs);
   for (const input of ['api-url', 'api-key', 'sandbox-id', 'lifetime', 'env'])
     assert.match(main.errors, RegExp(`^${input}: `, 'm'));
-  assert.doesNotMatch(visibleOutput(main), /pass-word|e2b_1|SECRET-VALUE/);
-  assert.deepEqual(job.plane.requests, []);
+  assert.doesNotMatch(main.allOutput, /pass-word|e2b_1|SECRET-VALUE/);
+  assert.deepEqual(job.service.requests, []);
 });
 
 test('the values of env are not logged, even in debug mode', async () => {
   await using job = await openJobWithApi();
   const main = await job.runSandbox({ env: 'MODE=test' }, { env: { RUNNER_DEBUG: '1' } });
   assert.equal(main.exitCode, 0, main.stdout);
-  assert.doesNotMatch(visibleOutput(main), /MODE/);
+  assert.doesNotMatch(main.allOutput, /MODE/);
 });

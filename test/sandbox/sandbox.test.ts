@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
+import { statusFault } from '../e2e/faults.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { apiRequests, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
@@ -18,10 +19,10 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
     env: 'URL=https://example.com/?a=b\nMODE="test"',
   });
   assert.equal(main.exitCode, 0, main.stdout);
-  const { id = '', token = '' } = job.plane.created[0] ?? {};
-  const where = { 'base-url': job.plane.url, 'header-prefix': 'E2b' };
+  const { id = '', token = '' } = job.service.created[0] ?? {};
+  const where = { 'base-url': job.service.url, 'header-prefix': 'E2b' };
   assert.deepEqual(main.outputs, { id, token, domain: 'e2b.app', ...where });
-  const [body] = job.plane.bodies;
+  const [body] = job.service.bodies;
   assert.deepEqual(body, {
     templateID: 'node',
     timeout: 90,
@@ -37,7 +38,7 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
   const log = `${main.stdout}\n${post.stdout}`.split('\n').filter(line => !/^(::|$)/.test(line));
   const lines = [
     `Created sandbox ${id} from node, for 1 min 30 s`,
-    `Its URL: ${job.plane.url}`,
+    `Its URL: ${job.service.url}`,
     `Deleted sandbox ${id}`,
   ];
   assert.deepEqual([...log, main.summary, post.summary], [...lines, '', '']);
@@ -45,17 +46,17 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
 
 test('connecting with sandbox-id extends the lifetime, and the post step does not delete', async () => {
   await using job = await openJobWithApi();
-  const { id, token } = job.plane.create('i1--a_b');
+  const { id, token } = job.service.create('i1--a_b');
   const main = await job.runSandbox({ 'sandbox-id': id, lifetime: '1.5s' });
   assert.deepEqual([main.outputs['id'], main.outputs['token']], [id, token], main.stdout);
-  assert.deepEqual(job.plane.bodies, [{ timeout: 2 }]);
+  assert.deepEqual(job.service.bodies, [{ timeout: 2 }]);
   await job.runSandbox({}, { post: main });
   assert.deepEqual(apiRequests(job), ['POST /sandboxes/ID/connect 200']);
 });
 
 test('with delete: true, the post step deletes a sandbox that could not be connected to', async () => {
   await using job = await openJobWithApi({ failures: [500] });
-  const { id } = job.plane.create();
+  const { id } = job.service.create();
   const inputs = { 'sandbox-id': id, delete: 'true', retries: '0' };
   const main = await job.runSandbox(inputs);
   assert.equal(main.exitCode, 1);
@@ -75,7 +76,7 @@ test('connecting fails if the sandbox is gone, and the post step succeeds', asyn
 test('a deletion that a proxy answers with a web page is a warning', async () => {
   const body = '<html><title>404 Not Found</title></html>';
   for (const status of [200, 404]) {
-    await using job = await openJobWithApi({ failures: [0, { answer: { status, body } }] });
+    await using job = await openJobWithApi({ failures: [0, statusFault(status, body)] });
     const post = await job.runSandbox({}, { post: await job.runSandbox() });
     assert.match(post.warnings, /could not be deleted\. It ends by itself at/);
     assert.doesNotMatch(post.stdout, /^(Deleted|Sandbox)/m);
@@ -83,8 +84,8 @@ test('a deletion that a proxy answers with a web page is a warning', async () =>
 });
 
 test('a deletion that is answered with an empty 404 finds the sandbox already gone', async () => {
-  const answer = { status: 404, body: '' };
-  await using job = await openJobWithApi({ failures: [0, { acts: true, answer }] });
+  const gone = statusFault(404, '', { acts: true });
+  await using job = await openJobWithApi({ failures: [0, gone] });
   const post = await job.runSandbox({}, { post: await job.runSandbox() });
   assert.match(post.stdout, /was already gone$/m);
   assert.equal(post.warnings, '');
@@ -114,18 +115,18 @@ test('a failed deletion is a warning that says when the sandbox ends', async () 
 describe('repeated requests', { concurrency: 3 }, () => {
   test('a creation is repeated after a 429 and after sandbox_create_failed, without a warning', async () => {
     const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
-    await using job = await openJobWithApi({ failures: [429, { answer: { status: 500, body } }] });
+    await using job = await openJobWithApi({ failures: [429, statusFault(500, body)] });
     const main = await job.runSandbox();
     assert.deepEqual([main.exitCode, main.warnings], [0, '']);
     assert.deepEqual(apiRequests(job), ['POST /sandboxes 429', 'POST /sandboxes 500', CREATED]);
   });
 
   test('a creation is repeated after a 503, with a warning that names the metadata of both sandboxes', async () => {
-    const failure = { acts: true, answer: { status: 503, body: 'upstream connect error' } };
+    const failure = statusFault(503, 'upstream connect error', { acts: true });
     await using job = await openJobWithApi({ failures: [failure, failure] });
     const main = await job.runSandbox();
     assert.equal(main.exitCode, 0);
-    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
+    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.service.bodies[0]);
     const warning = main.warnings;
     assert.match(
       warning,
@@ -133,12 +134,14 @@ describe('repeated requests', { concurrency: 3 }, () => {
     );
     assert.equal(warning.split('\n').length, 1);
     await job.runSandbox({}, { post: main });
-    assert.equal(job.plane.created.length, 3);
-    assert.equal(job.plane.running().length, 2);
+    assert.equal(job.service.created.length, 3);
+    assert.equal(job.service.running().length, 2);
   });
 
   test('a deletion is retried, with the inputs of the main step', async () => {
-    await using job = await openJobWithApi({ failures: [0, 500, { answer: 'reset' }] });
+    await using job = await openJobWithApi({
+      failures: [0, 500, { kind: 'reset', at: 'before-body' }],
+    });
     const main = await job.runSandbox();
     // A composite action may give its post step other inputs.
     const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
@@ -156,12 +159,12 @@ describe('cancellation', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
     const creating = interrupt('SIGTERM');
     const deleting = interrupt('SIGINT');
     const failures = [
-      { waits: creating.sendAndAwait },
-      { waits: deleting.sendAndAwait, answer: 'reset' },
+      { kind: 'wait', for: creating.sendAndAwait },
+      { kind: 'wait', for: deleting.sendAndAwait, resets: true },
     ] as const;
     await using job = await openJobWithApi({ failures });
     const main = await job.runSandbox({}, { env, ...creating.watch });
-    assert.equal(main.outputs['id'], job.plane.created[0]?.id, main.stdout);
+    assert.equal(main.outputs['id'], job.service.created[0]?.id, main.stdout);
     const post = await job.runSandbox({}, { env, post: main, ...deleting.watch });
     assert.equal(post.exitCode, 0, post.stdout);
     assert.deepEqual(apiRequests(job), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
@@ -170,13 +173,14 @@ describe('cancellation', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
   test('a cancelled job names the metadata if the second attempt is not answered in time', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { sendAndAwait, watch } = interrupt('SIGTERM');
-    const waits = () => sendAndAwait().then(() => promise);
-    await using job = await openJobWithApi({ failures: [429, { waits, answer: 'reset' }] });
+    const answered = () => sendAndAwait().then(() => promise);
+    const failures = [429, { kind: 'wait', for: answered, resets: true }] as const;
+    await using job = await openJobWithApi({ failures });
     const main = await job.runSandbox({}, { env, ...watch });
     resolve();
     assert.equal(main.exitCode, 1);
     assert.match(main.errors, /was cancelled/);
-    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
+    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.service.bodies[0]);
     assert.ok(main.warnings.includes(id), main.stdout);
   });
 });
@@ -195,12 +199,12 @@ test('the base-url of a sandbox is its own host name', {
 }, async () => {
   using keys = makeKeys('DNS:*.e2b.app');
   await using job = await openJobWithApi({ tls: keys, domain: null });
-  await using proxy = await openRelay(Number(new URL(job.plane.url).port), { isProxy: true });
+  await using proxy = await openRelay(Number(new URL(job.service.url).port), { isProxy: true });
   const env = { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: keys.certFile };
   const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
   const stats = await job.runAction('stats', {}, { env });
   assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
-  const host = `49983-${job.plane.created[0]?.id}.e2b.app`;
+  const host = `49983-${job.service.created[0]?.id}.e2b.app`;
   assert.equal(main.outputs['base-url'], `https://${host}`);
   assert.deepEqual([...new Set(proxy.hosts)], ['api.e2b.app:443', `${host}:443`]);
 });
