@@ -1,6 +1,13 @@
+import { answerWith, beginAnswer } from '../process-frames.ts';
 import { onWindows } from '../system.ts';
 import type { Result } from './result.ts';
-import { expectFailure, expectSuccess, type Inputs } from './run-action.ts';
+import { expectFailure, expectSuccess, type Inputs, type RunOptions } from './run-action.ts';
+import {
+  openScriptedAgent,
+  type ReceivedRequest,
+  type Responder,
+  type Responders,
+} from './scripted-agent.ts';
 import { openJob, type TestJob, type TestJobOptions } from './test-job.ts';
 
 export const WITHOUT_BASH = onWindows('there is no /bin/bash');
@@ -20,4 +27,55 @@ export async function succeed(inputs: Inputs, options: TestJobOptions = {}): Pro
 export async function fail(inputs: Inputs, options: TestJobOptions = {}): Promise<Result> {
   await using job = await openCommandJob(options);
   return await expectFailure(job, inputs, { task: 'run' });
+}
+
+interface ScriptedRun extends Pick<Responders, 'processes' | 'stats'>, Pick<RunOptions, 'onLine'> {
+  readonly inputs?: Inputs;
+}
+
+interface ScriptedResult extends Result {
+  /** The calls of an operation of the process service. */
+  readonly calls: (operation: string) => ReceivedRequest[];
+}
+
+/** Runs the action `run` against an agent that answers with any bytes. Asserts that it succeeds. */
+export function succeedScripted(run: ScriptedRun): Promise<ScriptedResult> {
+  return runScripted(expectSuccess, run);
+}
+
+/** Runs the action `run` against an agent that answers with any bytes. Asserts that it fails. */
+export function failScripted(run: ScriptedRun): Promise<ScriptedResult> {
+  return runScripted(expectFailure, run);
+}
+
+async function runScripted(
+  expectEnd: typeof expectSuccess,
+  { inputs, onLine = () => {}, ...responders }: ScriptedRun,
+): Promise<ScriptedResult> {
+  await using agent = await openScriptedAgent(responders);
+  await using job = await openJob();
+  const given = { 'base-url': agent.url, run: 'npm test', ...inputs };
+  const result = await expectEnd(job, given, { task: 'run', onLine });
+  const calls = (operation: string) =>
+    agent.requests.filter(({ line }) => line.startsWith(`POST /process.Process/${operation} `));
+  return Object.assign(result, { calls });
+}
+
+/** Answers with these frames. */
+export function sendFrames(...frames: readonly Buffer[]): Responder {
+  return socket => answerWith(socket, frames);
+}
+
+/** Begins an answer with these frames, then loses the connection. */
+export function loseAfter(...frames: readonly Buffer[]): Responder {
+  return socket => {
+    beginAnswer(socket, frames);
+    socket.end();
+  };
+}
+
+/** Gives each request the next answer. */
+export function inTurn(...answers: readonly Responder[]): Responder {
+  const left = [...answers];
+  return (socket, request) => left.shift()?.(socket, request);
 }

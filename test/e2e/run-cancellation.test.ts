@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { closed, rawServer } from '../raw-server.ts';
+import {
+  beginAnswer,
+  endAnswer,
+  errorFrame,
+  LAST_FRAME,
+  outputFrame,
+  signalFrame,
+  startFrame,
+  wholeStream,
+} from '../process-frames.ts';
+import { closed, http, rawServer } from '../raw-server.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
-import { openCommandJob, WITHOUT_BASH } from './command-job.ts';
-import { expectFailure } from './run-action.ts';
+import { failScripted, inTurn, openCommandJob, sendFrames, WITHOUT_BASH } from './command-job.ts';
+import { expectFailure, type Signal } from './run-action.ts';
+import type { Responder } from './scripted-agent.ts';
 
 const skip = WITHOUT_BASH || WITHOUT_SIGNALS;
 
@@ -27,6 +38,8 @@ async function cancelAtStats(nth: number) {
   return { ...result, starts };
 }
 
+const cancelWhenReady = (line: string, signal: Signal) => line === 'ready' && signal('SIGINT');
+
 describe('a cancelled run', { concurrency: 3, skip }, () => {
   test('a run that is cancelled before its command starts nothing', async () => {
     const { errors, outputs, starts } = await cancelAtStats(1);
@@ -40,27 +53,40 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
     assert.deepEqual([outputs['exit-code'], starts], ['0', 1]);
   });
 
-  const onlyLinux = unlessLinux('sessions are read from /proc');
   test('a run that is cancelled stops children in groups of their own', {
-    skip: onlyLinux,
+    skip: unlessLinux('sessions are read from /proc'),
   }, async () => {
     await using job = await openCommandJob();
     await using server = await rawServer(socket => void socket.resume());
     const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; echo ready; sleep 1000`;
     const run = `timeout 1000 bash -c '${connect}'\ntrue`;
-    const { errors, warnings, outputs } = await expectFailure(
-      job,
-      { run },
-      {
-        task: 'run',
-        onLine(line, signal) {
-          if (line === 'ready') signal('SIGINT');
-        },
-      },
-    );
+    const options = { task: 'run', onLine: cancelWhenReady } as const;
+    const { errors, warnings, outputs } = await expectFailure(job, { run }, options);
     assert.match(errors, /^Cancelled\. timeout 1000 .* was stopped after/m);
     assert.deepEqual([outputs['exit-code'], warnings], ['-1', '']);
     await server.connected(1);
     for (const socket of server.connections) await closed(socket);
+  });
+
+  test('a run that is cancelled stops its command as root, or as its user if there is no root', async () => {
+    const { promise: killed, resolve: kill } = Promise.withResolvers<void>();
+    const command: Responder = socket => {
+      beginAnswer(socket, [startFrame(42), outputFrame('ready\n')]);
+      void killed.then(() => endAnswer(socket, [signalFrame('terminated'), LAST_FRAME]));
+    };
+    const rootless = sendFrames(errorFrame('unauthenticated', "invalid user: 'root'"));
+    const Start = inTurn(command, rootless, sendFrames(...wholeStream('')));
+    const SendSignal: Responder = socket => socket.write(http(200, '{}'), () => kill());
+    const { calls, errors } = await failScripted({
+      processes: { Start, SendSignal },
+      inputs: { username: 'me' },
+      onLine: cancelWhenReady,
+    });
+    const basic = ['me', 'root', 'me'].map(user => `Authorization: Basic ${btoa(`${user}:`)}`);
+    const sent = calls('Start').map(({ headers }) => headers.find(each => basic.includes(each)));
+    assert.deepEqual(sent, basic);
+    const [signal, ...others] = calls('SendSignal').map(({ body }) => JSON.parse(String(body)));
+    assert.deepEqual([signal.process, others], [{ pid: 42 }, []]);
+    assert.match(errors, /^Cancelled\. npm test was stopped after/m);
   });
 });

@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  beginAnswer,
-  endFrame,
-  errorFrame,
-  LAST_FRAME,
-  outputFrame,
-  startFrame,
-} from '../process-frames.ts';
+import { endFrame, errorFrame, LAST_FRAME, outputFrame, startFrame } from '../process-frames.ts';
+import { failScripted, inTurn, loseAfter, sendFrames, succeedScripted } from './command-job.ts';
 import { answer, type Responder } from './scripted-agent.ts';
-import { failScripted, sendFrames, succeedScripted } from './scripted-run.ts';
-
-/** Begins an answer with these frames, then loses the connection. */
-function loseAfter(...frames: readonly Buffer[]): Responder {
-  return socket => {
-    beginAnswer(socket, frames);
-    socket.end();
-  };
-}
 
 const html = (status: number) => answer(status, '<title>Proxy</title>');
 
 /** Answers to a start after which the command may be running. */
 const LOST_STARTS: Readonly<Record<string, Responder>> = {
   'whose connection is reset': socket => socket.resetAndDestroy(),
+  'whose answer never begins': socket => socket.end(),
   'whose answer breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
   'that a proxy answers with 408': html(408),
   'that a proxy answers with 502': html(502),
@@ -36,6 +22,8 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
     /answered 404[^]*the service cannot run commands/,
   ],
   'by a server that knows no POST': [html(501), /answered 501/],
+  'by an agent that is busy': [answer(429, ''), /answered 429/],
+  'as unavailable': [sendFrames(errorFrame('unavailable')), /failed \(unavailable\)/],
   'for a sandbox that is gone': [
     answer(502, '{"message":"The sandbox was not found"}'),
     /The sandbox was not found/,
@@ -45,62 +33,64 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
 describe('a start', { concurrency: 3 }, () => {
   for (const [what, Start] of Object.entries(LOST_STARTS))
     test(`a start ${what} is not repeated, since the command may be running`, async () => {
-      const { result, calls } = await failScripted({ processes: { Start } });
-      assert.equal(calls('Start').length, 1);
-      assert.equal(calls('Connect').length, 0);
-      assert.match(result.errors, /^npm test was not seen to end .* It may still be running\./);
-      assert.equal(result.outputs['exit-code'], '');
+      const { calls, errors, outputs } = await failScripted({ processes: { Start } });
+      assert.deepEqual([calls('Start').length, calls('Connect').length], [1, 0]);
+      assert.match(errors, /^npm test was not seen to end .* It may still be running\./);
+      assert.equal(outputs['exit-code'], '');
     });
 
   for (const [what, [Start, advice]] of Object.entries(REFUSED_STARTS))
-    test(`a start that is refused ${what} says so, and that nothing was started`, async () => {
-      const { result, calls } = await failScripted({ processes: { Start } });
+    test(`a start that is refused ${what} is not repeated, and reported as not started`, async () => {
+      const { calls, errors, outputs } = await failScripted({ processes: { Start } });
       assert.equal(calls('Start').length, 1);
-      assert.match(result.errors, /^npm test was not started\./);
-      assert.match(result.errors, advice);
-      assert.doesNotMatch(result.errors, /may still be running/);
-      const { 'exit-code': exitCode, 'duration-ms': duration } = result.outputs;
-      assert.deepEqual([exitCode, duration], ['', '0']);
+      assert.match(errors, /^npm test was not started\./);
+      assert.match(errors, advice);
+      assert.doesNotMatch(errors, /may still be running/);
+      assert.deepEqual([outputs['exit-code'], outputs['duration-ms']], ['', '0']);
     });
 });
 
 test('an exit code of 0 without the last frame fails the step', async () => {
   const Start = sendFrames(startFrame(42), endFrame(0));
-  const { result } = await failScripted({ processes: { Start } });
-  assert.match(result.errors, /^npm test exited with 0 after .*, but the stream broke off\./);
-  assert.deepEqual([result.outputs['exit-code'], result.report.succeeded], ['0', false]);
+  const { errors, outputs } = await failScripted({ processes: { Start } });
+  assert.match(errors, /^npm test exited with 0 after .*, but the stream broke off\./);
+  assert.equal(outputs['exit-code'], '0');
 });
 
 describe('a lost connection', { concurrency: 3 }, () => {
   const Start = loseAfter(startFrame(42), outputFrame('first\nseco'));
 
-  test('a lost connection is attached again by pid, with a warning', async () => {
-    const Connect = sendFrames(startFrame(42), outputFrame('last\n'), endFrame(0), LAST_FRAME);
-    const { result, calls } = await succeedScripted({ processes: { Start, Connect } });
-    assert.equal(calls('Start').length, 1);
-    const [attached, ...others] = calls('Connect').map(({ body }) => body.subarray(5).toString());
-    assert.deepEqual([attached, others], ['{"process":{"pid":42}}', []]);
-    const warning = 'The connection was lost 1 time, so output of the command may be missing.';
-    assert.deepEqual(result.annotations('warning'), [warning]);
-    assert.match(result.stdout, /^first\n.* Connecting again in .*\n(.*\n)*secolast\n/m);
-    assert.equal(result.outputs['exit-code'], '0');
+  test('a lost connection is attached again by pid each time, with a warning', async () => {
+    const Connect = inTurn(
+      loseAfter(startFrame(42), outputFrame('nd\nthi')),
+      sendFrames(startFrame(42), outputFrame('rd\n'), endFrame(0), LAST_FRAME),
+    );
+    const run = await succeedScripted({ processes: { Start, Connect } });
+    assert.equal(run.calls('Start').length, 1);
+    const attached = run.calls('Connect').map(({ body }) => body.subarray(5).toString());
+    assert.deepEqual(attached, Array(2).fill('{"process":{"pid":42}}'));
+    const warning = 'The connection was lost 2 times, so output of the command may be missing.';
+    assert.deepEqual(run.annotations('warning'), [warning]);
+    assert.match(run.stdout, /^first\n.* Connecting again in /m);
+    assert.deepEqual(run.report.command.lastLines, ['first', 'second', 'third']);
+    assert.equal(run.outputs['exit-code'], '0');
   });
 
   test('an exit code other than 0 is seen after a lost connection', async () => {
     const Connect = sendFrames(startFrame(42), endFrame(3), LAST_FRAME);
-    const { result } = await failScripted({ processes: { Start, Connect } });
-    assert.match(result.errors, /^npm test exited with 3 after/);
-    assert.match(result.warnings, /lost 1 time/);
-    assert.equal(result.outputs['exit-code'], '3');
+    const { errors, warnings, outputs } = await failScripted({ processes: { Start, Connect } });
+    assert.match(errors, /^npm test exited with 3 after/);
+    assert.match(warnings, /lost 1 time/);
+    assert.equal(outputs['exit-code'], '3');
   });
 
   test('a command whose process is gone after a lost connection fails the step', async () => {
     const Connect = sendFrames(errorFrame('not_found', 'process with pid 42 not found'));
-    const { result, calls } = await failScripted({ processes: { Start, Connect } });
-    assert.match(result.errors, /^npm test was not seen to end within .* It may still be running/);
-    assert.match(result.errors, /process with pid 42 not found[^]*may have been restarted/);
-    assert.deepEqual([calls('Start').length, calls('Connect').length], [1, 1]);
-    assert.deepEqual(result.report.command.lastLines, ['first', 'seco']);
-    assert.equal(result.outputs['exit-code'], '');
+    const run = await failScripted({ processes: { Start, Connect } });
+    assert.match(run.errors, /^npm test was not seen to end within .* It may still be running/);
+    assert.match(run.errors, /process with pid 42 not found[^]*may have been restarted/);
+    assert.deepEqual([run.calls('Start').length, run.calls('Connect').length], [1, 1]);
+    assert.deepEqual(run.report.command.lastLines, ['first', 'seco']);
+    assert.equal(run.outputs['exit-code'], '');
   });
 });

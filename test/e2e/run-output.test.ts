@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { removeColors } from '../../src/text/escape.ts';
-import {
-  endFrame,
-  frame,
-  LAST_FRAME,
-  outputFrame,
-  startFrame,
-  wholeStream,
-} from '../process-frames.ts';
+import { endFrame, frame, LAST_FRAME, outputFrame, startFrame } from '../process-frames.ts';
+import { failScripted, sendFrames, succeedScripted } from './command-job.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
-import { failScripted, sendFrames, succeedScripted } from './scripted-run.ts';
 import { TOKEN } from './test-job.ts';
 
 /** Every form of a workflow command, and white space and colors around it. */
@@ -31,36 +24,12 @@ test('nothing in the output of a command acts on the runner, the summary or a te
   const frames = HOSTILE.flatMap(text => [outputFrame(text), outputFrame(`${text}\n`, 'stderr')]);
   const end = frame({ event: { end: { exitCode: -1, status: HOSTILE.join('').slice(0, 200) } } });
   const Start = sendFrames(startFrame(42), ...frames, end, LAST_FRAME);
-  const { result } = await failScripted({ processes: { Start } });
+  const result = await failScripted({ processes: { Start } });
   const lines = result.lines.map(line => removeColors(line).replaceAll('\t', ''));
   assertNoInjection({ ...result, lines });
   assert.equal(result.outputs['exit-code'], '-1');
   assert.deepEqual(result.masked, [TOKEN]);
   assert.match(result.errors, /^npm test was ended after/);
-});
-
-test('a secret that is split over two frames at any position is masked', async () => {
-  const cuts = Array.from(TOKEN, (_, index) => index);
-  const frames = cuts.flatMap(at => [
-    outputFrame(`a${TOKEN.slice(0, at)}`),
-    outputFrame(`${TOKEN.slice(at)}b\n`, 'stderr'),
-  ]);
-  const bytes = Array.from(`${TOKEN}\n`, byte => outputFrame(byte));
-  const Start = sendFrames(startFrame(42), ...frames, ...bytes, endFrame(0), LAST_FRAME);
-  const { result } = await succeedScripted({ processes: { Start } });
-  assert.ok(!result.allOutput.includes(TOKEN));
-  assert.equal(result.lines.filter(line => line === 'a***b').length, cuts.length);
-  assert.equal(result.report.command.lastLines.at(-1), '***');
-});
-
-test('a secret in the script or the name is masked, even where the title is cut', async () => {
-  const Start = sendFrames(...wholeStream('', 1));
-  const text = `${'x'.repeat(50)}${TOKEN}`;
-  for (const inputs of [{ run: `${text}\nexit` }, { name: text }]) {
-    const { result } = await failScripted({ processes: { Start }, inputs });
-    for (const piece of [TOKEN, TOKEN.slice(0, 9)]) assert.ok(!result.allOutput.includes(piece));
-    assert.match(result.report.command.title, /\*\*\*/);
-  }
 });
 
 test('output above 16 MiB is not shown, and the log says so once', async () => {
@@ -69,8 +38,7 @@ test('output above 16 MiB is not shown, and the log says so once', async () => {
   const half = outputFrame(LINE.repeat(512));
   const frames = [...Array.from({ length: 33 }, () => half), outputFrame('the end\n')];
   const Start = sendFrames(startFrame(42), ...frames, endFrame(0), LAST_FRAME);
-  const { result } = await succeedScripted({ processes: { Start } });
-  const { lines, stdout, report } = result;
+  const { lines, stdout, report } = await succeedScripted({ processes: { Start } });
   assert.equal(lines.filter(line => line.startsWith('xxx')).length, 16 * 1024);
   const notes = lines.filter(line => line.startsWith('The rest of the output is not shown'));
   assert.equal(notes.length, 1);

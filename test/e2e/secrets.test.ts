@@ -5,7 +5,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { requestStop, samplerPid } from '../../src/monitor/record.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
+import { endFrame, LAST_FRAME, outputFrame, startFrame, wholeStream } from '../process-frames.ts';
 import { filesBelow } from '../system.ts';
+import { failScripted, sendFrames, succeedScripted } from './command-job.ts';
 import type { Result } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction } from './run-action.ts';
 import {
@@ -223,6 +225,32 @@ test('secrets are redacted in the record of a monitor and by its post step', asy
   assertNoSecret(record);
   const post = await expectSuccess(job, inputs, { task: 'monitor', post: main, env });
   assertNoSecret(post.allOutput);
+});
+
+const RUN = { token: TOKEN, headers: INPUTS.headers };
+
+test('a secret that is split over two frames of output, at any position, is redacted', async () => {
+  const cuts = Array.from(TOKEN, (_, at) => [TOKEN.slice(0, at), TOKEN.slice(at)]);
+  const frames = cuts.flatMap(([start, end]) => [
+    outputFrame(`a${start}`),
+    outputFrame(`${end}b\n`, 'stderr'),
+  ]);
+  const bytes = Array.from(`${LONG}\n`, byte => outputFrame(byte));
+  const Start = sendFrames(startFrame(42), ...frames, ...bytes, endFrame(0), LAST_FRAME);
+  const result = await succeedScripted({ processes: { Start }, inputs: RUN });
+  assertRedacted(result);
+  assert.equal(result.lines.filter(line => line === 'a***b').length, cuts.length);
+  assert.equal(result.report.command.lastLines.at(-1), '***');
+});
+
+test('a secret in the script or the name of a run is redacted, even where the title is cut', async () => {
+  const Start = sendFrames(...wholeStream('', 1));
+  const text = `${'x'.repeat(50)}${LONG}`;
+  for (const inputs of [{ run: `${text}\nexit` }, { name: text }]) {
+    const result = await failScripted({ processes: { Start }, inputs: { ...RUN, ...inputs } });
+    assertRedacted(result);
+    assert.match(result.report.command.title, /\*\*\*/);
+  }
 });
 
 /** Inputs that hold the token by mistake. */
