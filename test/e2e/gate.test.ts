@@ -2,22 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusFault } from './faults.ts';
 import { expectFailure, expectSuccess, requestMethods, uploadRequests } from './run-action.ts';
-import { METRICS, metricsInTurn, openJob } from './test-job.ts';
+import { metricsInTurn, openJob } from './test-job.ts';
 
 const LIMITS = 'mem_used_pct > 20\n# room\ndisk_free < 10GiB\ncpu_count == 5';
 
 const TWO = { samples: '2', 'sample-interval': '200ms' };
-
-const BREACHES = [
-  { level: 'fail', condition: 'mem_used_pct > 20', metric: 'mem_used_pct', figure: 25, limit: 20 },
-  {
-    level: 'fail',
-    condition: 'disk_free < 10GiB',
-    metric: 'disk_free',
-    figure: 9502850350,
-    limit: 10737418240,
-  },
-];
 
 test('a failed gate is one annotation, and outputs and summary are still written', async () => {
   await using job = await openJob();
@@ -25,16 +14,15 @@ test('a failed gate is one annotation, and outputs and summary are still written
   const result = await expectFailure(job, { ...conditions, ...TWO });
   const { outputs, report, summary, annotations, errors } = result;
   assert.equal(outputs['gate'], 'failed');
-  assert.deepEqual(JSON.parse(outputs['breaches'] ?? ''), [
-    ...BREACHES,
-    {
-      level: 'warn',
-      condition: 'cpu_used_pct.max >= 12.5%',
-      metric: 'cpu_used_pct',
-      figure: 12.5,
-      limit: 12.5,
-    },
-  ]);
+  const breaches: readonly object[] = JSON.parse(outputs['breaches'] ?? '');
+  assert.deepEqual(
+    breaches.map(breach => Object.values(breach)),
+    [
+      ['fail', 'mem_used_pct > 20', 'mem_used_pct', 25, 20],
+      ['fail', 'disk_free < 10GiB', 'disk_free', 9_502_850_350, 10_737_418_240],
+      ['warn', 'cpu_used_pct.max >= 12.5%', 'cpu_used_pct', 12.5, 12.5],
+    ],
+  );
   assert.equal(annotations('error').length, 1);
   assert.match(errors, /mem_used_pct > 20 tripped: 25 %/);
   assert.match(errors, /disk_free < 10GiB.*8\.9 GiB/);
@@ -58,9 +46,7 @@ test('the gate of stats judges every sample but the first', async () => {
 });
 
 test('a gate on an unreported metric fails before the upload, and names the reported ones', async () => {
-  await using job = await openJob({
-    metrics: () => ({ mem_used: 5, load: 7, disk_total: 0 }),
-  });
+  await using job = await openJob({ metrics: () => ({ mem_used: 5, load: 7, disk_total: 0 }) });
   const conditions = 'disk_free < 1GiB\nload > 9\ndisk_used_pct > 1';
   const { outputs, errors, report } = await expectFailure(job, { 'fail-if': conditions });
   assert.equal(uploadRequests(job).length, 0);
@@ -80,11 +66,12 @@ test('a gate without a stats endpoint fails before the upload, and suggests acti
 });
 
 for (const skip of [1, 2])
-  test(`the gate fails if sample ${skip} of 2 after the upload cannot be read`, async () => {
-    const fault = { on: 'stats', skip, do: statusFault(500) } as const;
-    await using job = await openJob({ faults: [fault], metrics: () => METRICS });
+  test(`the gate fails if sample ${skip} of 2 after the upload cannot be read, which ends the sampling`, async () => {
+    await using job = await openJob({ faults: [{ on: 'stats', skip, do: statusFault(500) }] });
     const inputs = { ...TWO, retries: '0', 'fail-if': 'mem_used < 1B' };
-    const { outputs } = await expectFailure(job, inputs);
+    const { outputs, report } = await expectFailure(job, inputs);
     assert.deepEqual([outputs['gate'], outputs['uploaded-count']], ['failed', '1']);
+    assert.equal(report.samples.length, skip - 1);
+    assert.equal(requestMethods(job), `GET POST${' GET'.repeat(skip)}`);
     assert.equal(JSON.parse(outputs['breaches'] ?? '')[0].figure, null);
   });

@@ -70,11 +70,11 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
 function endlessCommand() {
   const { promise, resolve } = Promise.withResolvers<Socket>();
   return {
-    Start(socket: Socket) {
+    Start: (socket: Socket) => {
       beginAnswer(socket, [startFrame(42)]);
       resolve(socket);
     },
-    async end() {
+    end: async () => {
       const socket = await promise;
       endAnswer(socket, [endFrame(0), LAST_FRAME]);
       await closed(socket);

@@ -70,10 +70,8 @@ describe('monitors', { concurrency: 3 }, () => {
   }, async () => {
     await using monitor = await startMonitor({}, STALLING_LAST_SAMPLE);
     const post = await monitor.post({}, signalAtRequest('SIGINT'));
-    assert.deepEqual(
-      [post.exitCode, post.report.cancelled, post.report.succeeded],
-      [1, true, false],
-    );
+    const { cancelled, succeeded } = post.report;
+    assert.deepEqual([post.exitCode, cancelled, succeeded], [1, true, false]);
     assert.doesNotMatch(post.stdout, /not seen/);
     assert.equal(existsSync(monitor.directory), false);
   });
@@ -108,22 +106,19 @@ describe('monitors', { concurrency: 3 }, () => {
     assertGateFailed(await monitor.post(), says);
   });
 
-  test('a monitor whose directory was removed fails', async () => {
-    await using monitor = await startMonitor(GATED);
-    rmSync(monitor.directory, { recursive: true });
-    const post = await monitor.post();
-    assert.equal(post.exitCode, 1);
-    assert.match(post.errors, /^monitor: its record is lost: /);
-  });
-
-  test('a monitor without any sample left fails, even without a gate', async () => {
-    const reset = { kind: 'reset', at: 'after-body' } as const;
-    await using monitor = await startMonitor({}, { faults: [{ on: 'stats', skip: 1, do: reset }] });
-    rmSync(monitorFiles(monitor.directory).record);
-    const post = await monitor.post();
-    assert.equal(post.exitCode, 1, post.stdout);
-    assert.match(post.errors, /^monitor: its record is lost: /);
-  });
+  for (const [lost, lose] of [
+    ['directory', (directory: string) => rmSync(directory, { recursive: true })],
+    ['record', (directory: string) => rmSync(monitorFiles(directory).record)],
+  ] as const)
+    test(`a monitor whose ${lost} is lost fails, even without a gate`, async () => {
+      const reset = { kind: 'reset', at: 'after-body' } as const;
+      const faults = [{ on: 'stats', skip: 1, do: reset }] as const;
+      await using monitor = await startMonitor({}, { faults });
+      lose(monitor.directory);
+      const post = await monitor.post();
+      assert.equal(post.exitCode, 1, post.stdout);
+      assert.match(post.errors, /^monitor: its record is lost: /);
+    });
 
   test('a monitor ends when its job is gone', async () => {
     await using job = await openJob();
@@ -136,11 +131,8 @@ describe('monitors', { concurrency: 3 }, () => {
     const headers = 'X-Api-Key: the-other-secret';
     await using monitor = await startMonitor({ headers });
     const files = readdirSync(monitor.directory).map(name => path.join(monitor.directory, name));
-    const places =
-      process.platform === 'linux'
-        ? ['cmdline', 'environ'].map(name => `/proc/${monitor.pid}/${name}`)
-        : [];
-    for (const place of [...files, ...places])
+    const places = ['cmdline', 'environ'].map(name => `/proc/${monitor.pid}/${name}`);
+    for (const place of [...files, ...(process.platform === 'linux' ? places : [])])
       assert.doesNotMatch(readFileSync(place, 'utf8'), /the-access-token-42|the-other-secret/);
     const { state } = await monitor.post();
     assert.doesNotMatch(JSON.stringify(state), /the-access-token-42|the-other-secret/);
