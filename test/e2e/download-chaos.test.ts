@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { testChaos } from '../chaos.ts';
 import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
 import { runAction, type Signal } from './run-action.ts';
 import { answer, openScriptedAgent, type Responder } from './scripted-agent.ts';
 import { openJob } from './test-job.ts';
-
-// Each of these ends in another way. CHAOS_SEEDS="1 2 3" tries others.
-const SEEDS = (process.env['CHAOS_SEEDS'] ?? '1 11').split(' ').map(Number);
 
 const missing = `{"code":404,"message":"path '/x' does not exist"}`;
 
@@ -46,13 +43,12 @@ const CHAOS = fc.record({
 
 type Chaos = typeof CHAOS extends fc.Arbitrary<infer T> ? T : never;
 
-describe('a download', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
-  for (const seed of SEEDS)
-    test(`every file that is reported as downloaded is whole, and every other path is as it was (seed ${seed})`, async t => {
-      const [chaos] = fc.sample(CHAOS, { seed, numRuns: 1 });
-      assert.ok(chaos);
-      t.diagnostic(`seed ${seed}: ${await runDownload(chaos)}`);
-    });
+testChaos({
+  name: 'every file that is reported as downloaded is whole, and every other path is as it was',
+  seeds: [1, 11],
+  chaos: CHAOS,
+  run: runDownload,
+  skip: WITHOUT_SIGNALS,
 });
 
 /** Returns how many files ended in which way. */

@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { testChaos } from '../chaos.ts';
 import { type Break, openRelay } from '../sandbox/relay.ts';
+import { filesBelow } from '../system.ts';
 import { openCommandJob, WITHOUT_BASH } from './command-job.ts';
-import type { Result } from './result.ts';
 import { runAction } from './run-action.ts';
 import { METRICS } from './test-job.ts';
-
-// Each of these ends in another way. CHAOS_SEEDS="1 2 3" tries others.
-const SEEDS = (process.env['CHAOS_SEEDS'] ?? '2 3 7').split(' ').map(Number);
 
 function breakAt(direction: 'to-server' | 'to-client', afterBytes: fc.Arbitrary<number>) {
   const by = fc.constantFrom('reset', 'hang', 'noise');
@@ -45,15 +34,8 @@ const CHAOS = fc.record({
 
 type Chaos = typeof CHAOS extends fc.Arbitrary<infer T> ? T : never;
 
-interface ChaosEnd {
-  readonly result: Result;
-  /** What the command itself wrote into files, at its start and its end. */
-  readonly started: string;
-  readonly ended: string;
-}
-
 /** Runs a command while connections to its sandbox break. */
-async function runChaos({ breaks, lines, samples, exitCode, isGated }: Chaos): Promise<ChaosEnd> {
+async function runCommand({ breaks, lines, samples, exitCode, isGated }: Chaos) {
   let fifo: number | undefined;
   let count = 0;
   const metrics = () => {
@@ -86,9 +68,9 @@ exit ${exitCode}`;
   };
   const result = await runAction(job, inputs, { task: 'run' });
   closeSync(fifo);
-  const read = (name: string) =>
-    existsSync(path.join(home, name)) ? readFileSync(path.join(home, name), 'utf8') : '';
-  return { result, started: read('starts'), ended: read('ends') };
+  // What the command itself wrote, at its start and its end.
+  const { starts = '', ends = '' } = filesBelow(home);
+  return { result, started: String(starts), ended: String(ends) };
 }
 
 // The last two are about the gate: without a first sample, nothing is started.
@@ -101,27 +83,28 @@ const REASONS = [
   /^chaos: The sandbox was not seen from .* (The gate failed|chaos exited with 0 after .*)\./,
 ];
 
-describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
-  for (const seed of SEEDS)
-    test(`an unreliable network never makes a failed command green, or starts it twice (seed ${seed})`, async t => {
-      const [chaos] = fc.sample(CHAOS, { seed, numRuns: 1 });
-      assert.ok(chaos);
-      const { result, started, ended } = await runChaos(chaos);
-      const context = `${JSON.stringify(chaos)}\n${result.stdout}${result.stderr}`;
-      assert.equal(result.stderr, '', context);
-      assert.ok(['', 'started\n'].includes(started), `${started}${context}`);
-      const { 'exit-code': exitCode = '' } = result.outputs;
-      if (exitCode !== '') assert.equal(ended, `ended ${exitCode}\n`, context);
-      if (result.exitCode === 0) assert.deepEqual([exitCode, ended], ['0', 'ended 0\n'], context);
-      else {
-        assert.equal(result.exitCode, 1, context);
-        assert.ok(
-          REASONS.some(reason => reason.test(result.errors)),
-          context,
-        );
-      }
-      if (/was not started/.test(result.errors)) assert.equal(started, '', context);
-      const [reason] = result.errors.split('\n');
-      t.diagnostic(`seed ${seed}: ${reason || 'green'}; ${result.warnings || 'no warnings'}`);
-    });
+testChaos({
+  name: 'an unreliable network never makes a failed command green, or starts it twice',
+  seeds: [2, 3, 7],
+  chaos: CHAOS,
+  skip: WITHOUT_BASH,
+  async run(chaos) {
+    const { result, started, ended } = await runCommand(chaos);
+    const { stdout, stderr, errors, warnings, outputs } = result;
+    assert.equal(stderr, '', stdout);
+    assert.ok(['', 'started\n'].includes(started), `${started}${stdout}`);
+    const { 'exit-code': exitCode = '' } = outputs;
+    if (exitCode !== '') assert.equal(ended, `ended ${exitCode}\n`, stdout);
+    if (result.exitCode === 0) assert.deepEqual([exitCode, ended], ['0', 'ended 0\n'], stdout);
+    else {
+      assert.equal(result.exitCode, 1, stdout);
+      assert.ok(
+        REASONS.some(reason => reason.test(errors)),
+        stdout,
+      );
+    }
+    if (/was not started/.test(errors)) assert.equal(started, '', stdout);
+    const [reason] = errors.split('\n');
+    return `${reason || 'green'}; ${warnings || 'no warnings'}`;
+  },
 });

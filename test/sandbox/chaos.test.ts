@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { testChaos } from '../chaos.ts';
 import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 import { type Break, openRelay } from './relay.ts';
-
-// Each of these ends in another way. CHAOS_SEEDS="1 2 3" tries others.
-const SEEDS = (process.env['CHAOS_SEEDS'] ?? '5 8 14').split(' ').map(Number);
 
 const page = (status: number, acts = false) =>
   statusFault(status, `<title>${status}</title>`, { acts });
@@ -58,20 +55,16 @@ const CHAOS = fc.record({
 
 type Chaos = typeof CHAOS extends fc.Arbitrary<infer T> ? T : never;
 
-describe('a sandbox', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
-  for (const seed of SEEDS)
-    test(`every sandbox that an unreliable API creates is deleted or named in a warning (seed ${seed})`, async t => {
-      const [chaos] = fc.sample(CHAOS, { seed, numRuns: 1 });
-      assert.ok(chaos);
-      const { created, running, warnings } = await runJob(chaos);
-      t.diagnostic(
-        `seed ${seed}: created ${created}, deleted ${created - running}, warnings ${warnings}`,
-      );
-    });
+testChaos({
+  name: 'every sandbox that an unreliable API creates is deleted or named in a warning',
+  seeds: [5, 8, 14],
+  chaos: CHAOS,
+  run: runJob,
+  skip: WITHOUT_SIGNALS,
 });
 
 /** Runs the main and the post step, and asserts that each sandbox that still runs is named. */
-async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos) {
+async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Promise<string> {
   using keys = usesTls ? makeKeys() : undefined;
   await using job = await openJobWithApi({ failures, ...(keys && { tls: keys }) });
   const { service } = job;
@@ -95,7 +88,8 @@ async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos) {
   const running = service.running();
   assertWarned(running, main, post, jobMetadataIn(service.bodies[0])['sandbox-sync-id'] ?? '');
   const warnings = [main, post].filter(end => end.warnings !== '').length;
-  return { created: service.created.length, running: running.length, warnings };
+  const created = service.created.length;
+  return `created ${created}, deleted ${created - running.length}, warnings ${warnings}`;
 }
 
 /** Asserts that a warning names each sandbox, by its ID or by the metadata of the job. */
