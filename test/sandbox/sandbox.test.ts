@@ -4,7 +4,13 @@ import { domainOf } from '../../src/sandbox/sandbox.ts';
 import { statusFault } from '../e2e/faults.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import { apiRequests, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import {
+  API_KEY,
+  apiRequests,
+  type Failure,
+  jobMetadataIn,
+  openJobWithApi,
+} from './job-with-api.ts';
 import { openRelay } from './relay.ts';
 
 const CREATED = 'POST /sandboxes 201';
@@ -73,24 +79,6 @@ test('connecting fails if the sandbox is gone, and the post step succeeds', asyn
   assert.deepEqual([post.exitCode, post.warnings], [0, '']);
 });
 
-test('a deletion that a proxy answers with a web page is a warning', async () => {
-  const body = '<html><title>404 Not Found</title></html>';
-  for (const status of [200, 404]) {
-    await using job = await openJobWithApi({ failures: [0, statusFault(status, body)] });
-    const post = await job.runSandbox({}, { post: await job.runSandbox() });
-    assert.match(post.warnings, /could not be deleted\. It ends by itself at/);
-    assert.doesNotMatch(post.stdout, /^(Deleted|Sandbox)/m);
-  }
-});
-
-test('a deletion that is answered with an empty 404 finds the sandbox already gone', async () => {
-  const gone = statusFault(404, '', { acts: true });
-  await using job = await openJobWithApi({ failures: [0, gone] });
-  const post = await job.runSandbox({}, { post: await job.runSandbox() });
-  assert.match(post.stdout, /was already gone$/m);
-  assert.equal(post.warnings, '');
-});
-
 test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () => {
   await using job = await openJobWithApi();
   // A folder, to which nothing can be written.
@@ -100,19 +88,49 @@ test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () 
   assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
 });
 
-test('a failed deletion is a warning that says when the sandbox ends', async () => {
-  await using job = await openJobWithApi({ failures: [0, 401] });
-  const main = await job.runSandbox();
-  const refused = await job.runSandbox({}, { post: main });
-  // In nested composite actions, a post step may get no key.
-  const keyless = await job.runSandbox({ 'api-key': '' }, { post: main });
-  assert.deepEqual([refused.exitCode, keyless.exitCode], [0, 0]);
-  const left = `^Sandbox ${main.outputs['id']} could not be deleted. It ends by itself at .* GMT`;
-  assert.match(refused.warnings, RegExp(`${left}.*answered 401.*Check api-key`));
-  assert.match(keyless.warnings, RegExp(`${left}.*api-key: is empty`));
+const page = '<html><title>404 Not Found</title></html>';
+
+describe('a deletion', { concurrency: 3 }, () => {
+  const failures: Readonly<Record<string, readonly [Failure, words: string, key?: string]>> = {
+    'that is refused': [401, 'answered 401.*Check api-key'],
+    // In nested composite actions, a post step may get no key.
+    'without a key': [0, 'api-key: is empty', ''],
+    'that a proxy answers with a web page': [statusFault(200, page), 'it is not JSON'],
+    'that a proxy answers with a 404': [statusFault(404, page), 'answered 404'],
+  };
+  for (const [name, [failure, words, key = API_KEY]] of Object.entries(failures))
+    test(`a deletion ${name} is a warning that says when the sandbox ends`, async () => {
+      await using job = await openJobWithApi({ failures: [0, failure] });
+      const main = await job.runSandbox();
+      const post = await job.runSandbox({ 'api-key': key }, { post: main });
+      assert.equal(post.exitCode, 0);
+      const left = `^Sandbox ${main.outputs['id']} could not be deleted\\. It ends by itself at .* GMT`;
+      assert.match(post.warnings, RegExp(`${left}.*${words}`));
+      assert.doesNotMatch(post.stdout, /^(Deleted|Sandbox)/m);
+    });
+
+  test('a deletion that is answered with an empty 404 finds the sandbox already gone', async () => {
+    const gone = statusFault(404, '', { acts: true });
+    await using job = await openJobWithApi({ failures: [0, gone] });
+    const post = await job.runSandbox({}, { post: await job.runSandbox() });
+    assert.match(post.stdout, /was already gone$/m);
+    assert.equal(post.warnings, '');
+  });
+
+  test('a deletion is retried, with the inputs of the main step', async () => {
+    const failures = [0, 500, { kind: 'reset', at: 'before-body' }] as const;
+    await using job = await openJobWithApi({ failures });
+    const main = await job.runSandbox();
+    // A composite action may give its post step other inputs.
+    const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
+    const post = await job.runSandbox(outer, { post: main });
+    assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+    const failed = [500, 'reset'].map(end => `DELETE /sandboxes/ID ${end}`);
+    assert.deepEqual(apiRequests(job), [CREATED, ...failed, DELETED]);
+  });
 });
 
-describe('repeated requests', { concurrency: 3 }, () => {
+describe('a repeated creation', { concurrency: 3 }, () => {
   test('a creation is repeated after a 429 and after sandbox_create_failed, without a warning', async () => {
     const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
     await using job = await openJobWithApi({ failures: [429, statusFault(500, body)] });
@@ -137,23 +155,12 @@ describe('repeated requests', { concurrency: 3 }, () => {
     assert.equal(job.service.created.length, 3);
     assert.equal(job.service.running().length, 2);
   });
-
-  test('a deletion is retried, with the inputs of the main step', async () => {
-    await using job = await openJobWithApi({
-      failures: [0, 500, { kind: 'reset', at: 'before-body' }],
-    });
-    const main = await job.runSandbox();
-    // A composite action may give its post step other inputs.
-    const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
-    const post = await job.runSandbox(outer, { post: main });
-    assert.deepEqual([post.exitCode, post.warnings], [0, '']);
-    const failed = [500, 'reset'].map(end => `DELETE /sandboxes/ID ${end}`);
-    assert.deepEqual(apiRequests(job), [CREATED, ...failed, DELETED]);
-  });
 });
 
 describe('cancellation', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
-  const env = { NODE_OPTIONS: `--import=${import.meta.resolve('./print-signals.js')}` };
+  const print =
+    "for (const s of ['SIGINT','SIGTERM']) process.on(s, () => console.log(`got ${s}`))";
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(print)}` };
 
   test('a cancelled job waits for the created sandbox, and still deletes it', async () => {
     const creating = interrupt('SIGTERM');
