@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import packageJson from '../package.json' with { type: 'json' };
+import { ACTIONS } from '../src/inputs/actions.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
@@ -45,16 +46,16 @@ function sourcesIn(folder: string, pattern: string): readonly Source[] {
   return globSync(pattern, { cwd }).map(name => {
     const file = name.replaceAll(path.sep, '/');
     const text = readFileSync(path.join(cwd, name), 'utf8');
-    const found = text.matchAll(/\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g);
-    const imports = [...found].map(([, from = '', bare = from]) =>
-      bare.startsWith('.') ? path.posix.join(path.posix.dirname(file), bare) : bare,
+    const found = text.matchAll(/\b(?:from\s+|import\s*\(?\s*)(['"])([^'"]+)\1/g);
+    const imports = [...found].map(([, , from = '']) =>
+      from.startsWith('.') ? path.posix.join(path.posix.dirname(file), from) : from,
     );
     return { file, text, imports };
   });
 }
 
-function levelOf(file: string): number {
-  return ORDER.findIndex(level => level.includes(path.posix.dirname(file)));
+function filesWith(isWrong: (source: Source) => boolean): string[] {
+  return SOURCES.filter(isWrong).map(({ file }) => file);
 }
 
 test('the sources and their imports are found', () => {
@@ -62,36 +63,29 @@ test('the sources and their imports are found', () => {
   assert.ok(sync?.imports.includes('transfer/transfer.ts'));
 });
 
-describe('packages', () => {
-  test('are the five that the action is built on', () => {
-    assert.deepEqual(Object.keys(packageJson.dependencies).sort(), Object.keys(OWNERS).sort());
-  });
-
-  test('are each imported by the files that own them, and by no others', () => {
-    for (const [name, owner] of Object.entries(OWNERS)) {
-      const users = SOURCES.filter(({ imports }) => imports.includes(name)).map(({ file }) => file);
-      assert.ok(users.length > 0, `${name} is not used`);
-      assert.deepEqual(
-        users.filter(file => !owner.test(file)),
-        [],
-      );
-    }
-  });
-
-  test('are the only things imported but for sources and Node', () => {
-    const isKnown = (name: string) => /^node:|\.(ts|json)$/.test(name) || name in OWNERS;
-    const imports = SOURCES.flatMap(source => source.imports);
-    assert.deepEqual(
-      imports.filter(name => !isKnown(name)),
-      [],
+test('the packages are the five that the action is built on, and each is imported by its owner alone', () => {
+  assert.deepEqual(Object.keys(packageJson.dependencies).sort(), Object.keys(OWNERS).sort());
+  for (const [name, owner] of Object.entries(OWNERS)) {
+    const users = filesWith(({ imports }) => imports.includes(name));
+    assert.ok(
+      users.length > 0 && users.every(file => owner.test(file)),
+      `${name}: ${users.join()}`,
     );
-  });
+  }
+});
+
+test('nothing is imported but these packages, Node and other sources', () => {
+  const imports = SOURCES.flatMap(source => source.imports);
+  const foreign = imports.filter(name => !/^node:|\.(ts|json)$/.test(name) && !(name in OWNERS));
+  assert.deepEqual(foreign, []);
 });
 
 test('a folder only imports from lower folders', () => {
+  const folderOf = (file: string) => path.posix.dirname(file);
+  const levelOf = (file: string) => ORDER.findIndex(level => level.includes(folderOf(file)));
   const wrong = SOURCES.flatMap(({ file, imports }) =>
     imports
-      .filter(name => name.endsWith('.ts') && path.posix.dirname(name) !== path.posix.dirname(file))
+      .filter(name => name.endsWith('.ts') && folderOf(name) !== folderOf(file))
       .filter(name => levelOf(name) >= levelOf(file))
       .map(name => `${file} imports ${name}`),
   );
@@ -99,30 +93,22 @@ test('a folder only imports from lower folders', () => {
 });
 
 test('no two files share a name, but for entries', () => {
-  const names = SOURCES.map(({ file }) => file)
-    .filter(file => !file.startsWith('main/'))
-    .map(file => path.posix.basename(file));
-  assert.deepEqual(
-    names.filter((name, index) => names.indexOf(name) !== index),
-    [],
-  );
+  const files = filesWith(({ file }) => !file.startsWith('main/'));
+  const names = files.map(file => path.posix.basename(file));
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
+  assert.deepEqual(repeated, []);
 });
 
 test('the environment is read at the edges alone', () => {
   const edges = /^(github\/|agent\/dispatcher\.ts$|monitor\/sampler\.ts$)/;
-  const readers = SOURCES.filter(({ text }) => text.includes('process.env'));
-  assert.deepEqual(
-    readers.map(({ file }) => file).filter(file => !edges.test(file)),
-    [],
-  );
+  const readers = filesWith(({ file, text }) => text.includes('process.env') && !edges.test(file));
+  assert.deepEqual(readers, []);
 });
 
 test('the only classes are errors', () => {
-  const classes = SOURCES.filter(({ text }) =>
-    /^(export )?class (?!\w+ extends Error\b)/m.test(text),
-  );
+  const others = /^(export )?class (?!\w+ extends Error\b)/m;
   assert.deepEqual(
-    classes.map(({ file }) => file),
+    filesWith(({ text }) => others.test(text)),
     [],
   );
 });
@@ -133,8 +119,31 @@ for (const name of ['agent', 'conform'])
     const sources = sourcesIn('dev', `{${name}.ts,${name}/**/*.ts}`);
     assert.ok(sources.length > 5);
     const imports = sources.flatMap(source => source.imports).filter(from => from.endsWith('.ts'));
-    assert.deepEqual(
-      imports.filter(from => !from.startsWith(`${name}/`)),
-      [],
-    );
+    const foreign = imports.filter(from => !from.startsWith(`${name}/`));
+    assert.deepEqual(foreign, []);
   });
+
+/** The code of the search and the transfer, and of the packages that only they use. */
+const TRANSFER = ['transfer.js', 'vendor.js'];
+
+const DIST = sourcesIn('dist', '*.js');
+
+for (const { folder, scripts } of Object.values(ACTIONS))
+  for (const script of scripts) {
+    const transfers = ['.', 'upload', 'download'].includes(folder);
+    test(`dist/${script}.js ${transfers ? 'loads' : 'never loads'} the search and the transfer`, () => {
+      const loaded = loadedBy(`${script}.js`);
+      assert.ok(loaded.has('shared.js'));
+      const heavy = TRANSFER.filter(file => loaded.has(file));
+      assert.deepEqual(heavy, transfers ? TRANSFER : []);
+    });
+  }
+
+/** Returns a file of dist and all files that it imports, directly or through others. */
+function loadedBy(name: string, loaded = new Set<string>()): ReadonlySet<string> {
+  const source = DIST.find(({ file }) => file === name);
+  if (source === undefined || loaded.has(name)) return loaded;
+  loaded.add(name);
+  for (const each of source.imports) loadedBy(each, loaded);
+  return loaded;
+}
