@@ -3,8 +3,8 @@ import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { WINDOWS, WITHOUT_LINKS, WITHOUT_MODES } from '../system.ts';
-import { expectFailure, expectSuccess } from './run-action.ts';
-import { type Files, openJob } from './test-job.ts';
+import { expectFailure, expectSuccess, uploadPathOf, uploadRequests } from './run-action.ts';
+import { type Files, manyFiles, openJob } from './test-job.ts';
 
 const FILES: Files = {
   'dist/a/b.js': 'b',
@@ -75,3 +75,29 @@ for (const [name, mode, inputs] of [
     assert.match(errors, /EACCES: permission denied, .*\/dist/);
   });
 }
+
+test('shards together send every file once, even if their builds differ in content', async () => {
+  const files = { 'large.bin': 'x'.repeat(5000), ...manyFiles(30) };
+  await using job = await openJob({ files });
+  let sum = 0;
+  for (const index of [1, 2, 3]) {
+    job.write({ 'large.bin': 'x'.repeat(5000 + index), 'f7.txt': 'y'.repeat(index) });
+    const inputs = { shard: `${index}/3` };
+    const { stdout, outputs, report, summary } = await expectSuccess(job, inputs);
+    assert.match(stdout, RegExp(`shard ${index} of 3: ${outputs['uploaded-count']} of 31 files`));
+    for (const text of [report.headline, summary])
+      assert.ok(text.includes(`shard ${index} of 3`), text);
+    sum += Number(outputs['uploaded-count']);
+  }
+  assert.equal(sum, 31);
+  assert.deepEqual(uploadRequests(job).map(uploadPathOf).toSorted(), Object.keys(files).toSorted());
+});
+
+test('a conflict of targets anywhere in the plan fails every shard', async () => {
+  await using job = await openJob({ files: { 'x/a.js': '1', 'y/a.js': '2' } });
+  for (const shard of ['1/2', '2/2']) {
+    const { errors } = await expectFailure(job, { files: 'x/**\ny/**', shard });
+    assert.match(errors, /"x\/a\.js".*"y\/a\.js"/);
+  }
+  assert.equal(job.agent.connections(), 0);
+});

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { appendFileSync, rmSync, truncateSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { canBeNamed } from '../system.ts';
 import { statusFault } from './faults.ts';
 import { assertNoInjection } from './injections.ts';
 import { assertDelivered } from './result.ts';
-import { expectFailure, expectSuccess, requestMethods } from './run-action.ts';
+import { expectFailure, expectSuccess, onUploadOf, requestMethods } from './run-action.ts';
 import { type Files, METRICS, openJob } from './test-job.ts';
 
 const KIB = 1024;
@@ -79,4 +81,28 @@ test('the upload action requests no stats', async () => {
   assert.equal(requestMethods(job), 'POST POST');
   assert.deepEqual([outputs['uploaded-count'], outputs['uploaded-bytes']], ['2', '3']);
   assert.doesNotMatch(summary, /CPU|not reported/);
+});
+
+const CHANGES: Readonly<Record<string, (file: string) => void>> = {
+  grows: file => appendFileSync(file, 'more'),
+  shrinks: file => truncateSync(file, 10),
+  vanishes: file => rmSync(file),
+  'is emptied': file => truncateSync(file, 0),
+};
+
+test('a file that grows, shrinks or vanishes before its upload fails, and the others arrive', async () => {
+  const changed = Object.entries(CHANGES).flatMap(([name, change]) => [
+    { name: `${name}, small`, change, content: Buffer.alloc(1e3) },
+    { name: `${name}, large`, change, content: Buffer.alloc(1e6) },
+  ]);
+  const contents = changed.map(({ name, content }) => [name, content]);
+  await using job = await openJob({ files: { a: 'a', ...Object.fromEntries(contents), z: 'z' } });
+  const changeAll = () => {
+    for (const { name, change } of changed) change(path.join(job.workspace, name));
+  };
+  const options = { ...onUploadOf('a', changeAll), task: 'upload' } as const;
+  const result = await expectFailure(job, { concurrency: '1', retries: '0' }, options);
+  for (const { name } of changed) assert.match(result.file(name).error?.kind ?? '', /^file-/, name);
+  assert.equal(result.outputs['uploaded-count'], '2');
+  assertDelivered(job, result);
 });
