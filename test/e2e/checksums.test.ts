@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -32,13 +32,9 @@ function digestOf({ root }: TestJob): string {
 
 function digestInNode(folder: string): string {
   const lines = Object.entries(filesBelow(folder)).map(([name, content]) =>
-    Buffer.from(`${sha256(content)}  ${name}\n`),
+    Buffer.from(`${hash('sha256', content)}  ${name}\n`),
   );
-  return `sha256:${sha256(Buffer.concat(lines.sort((one, other) => one.compare(other))))}`;
-}
-
-function sha256(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
+  return `sha256:${hash('sha256', Buffer.concat(lines.sort((one, other) => one.compare(other))))}`;
 }
 
 test('checksums and digest are what find, sha256sum and sort compute in the sandbox', async () => {
@@ -47,7 +43,7 @@ test('checksums and digest are what find, sha256sum and sort compute in the sand
   const digest = digestOf(job);
   assert.deepEqual([outputs['digest'], report.digest], [digest, digest]);
   for (const text of [stdout, summary]) assert.ok(text.includes(digest));
-  assert.equal(file('index.html').sha256, sha256('<p>'));
+  assert.equal(file('index.html').sha256, hash('sha256', '<p>'));
 
   // The agent returns absolute paths; here, the sandbox's root is a folder.
   const list = readFileSync(outputs['checksums'] ?? '', 'utf8').replaceAll('  /', '  ./');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
 import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
 import { runAction, type Signal } from './run-action.ts';
 import { answer, openScriptedAgent, type Responder } from './scripted-agent.ts';
-import { openJob } from './test-job.ts';
+import { type Files, openJob } from './test-job.ts';
 
 const missing = `{"code":404,"message":"path '/x' does not exist"}`;
 
@@ -71,31 +71,29 @@ async function runDownload({ files, cancelAt, ...inputs }: Chaos): Promise<strin
       respondTo(contents[index] ?? assert.fail(), files[index]?.faults[attempt])(socket, request);
     },
   });
-  const result = await runAction(
-    job,
-    {
-      'base-url': agent.url,
-      files: targets.map((target, index) => `${index} => ${target}`).join('\n'),
-      ...inputs,
-      timeout: '1s',
-    },
-    { task: 'download', onLine: (_, signal) => running.resolve(signal) },
-  );
+  const lines = targets.map((target, index) => `${index} => ${target}`).join('\n');
+  const given = { 'base-url': agent.url, files: lines, ...inputs, timeout: '1s' };
+  const result = await runAction(job, given, { task: 'download', onStart: running.resolve });
   assert.doesNotMatch(result.stdout, /is a bug; please report/);
   const { files: reported, totals } = result.report.download;
-  const expected = new Map(Object.entries(old).map(([name, text]) => [name, hash(text)]));
+  const expected: Record<string, string> = hashesOf(old);
   for (const [index, { target, status, size, sha256 }] of reported.entries()) {
     if (status !== 'downloaded') continue;
     const content = contents[index] ?? assert.fail();
-    assert.deepEqual([target, size, sha256], [targets[index], content.length, hash(content)]);
-    expected.set(target, hash(content));
+    const sent = [targets[index], content.length, hash('sha256', content)];
+    assert.deepEqual([target, size, sha256], sent);
+    expected[target] = hash('sha256', content);
   }
-  const found = Object.entries(filesBelow(job.workspace));
-  assert.deepEqual(new Map(found.map(([name, content]) => [name, hash(content)])), expected);
+  assert.deepEqual(hashesOf(filesBelow(job.workspace)), expected);
   assert.equal(reported.length, files.length);
   const isWhole = reported.every(({ status }) => status === 'downloaded');
   if (!result.report.cancelled) assert.equal(result.exitCode, isWhole ? 0 : 1);
   return JSON.stringify(totals);
+}
+
+function hashesOf(files: Files): Record<string, string> {
+  const hashes = Object.entries(files).map(([name, content]) => [name, hash('sha256', content)]);
+  return Object.fromEntries(hashes);
 }
 
 function respondTo(content: Buffer, fault: Fault | undefined): Responder {
@@ -110,8 +108,4 @@ function respondTo(content: Buffer, fault: Fault | undefined): Responder {
       if (fault.by === 'reset') socket.resetAndDestroy();
     });
   };
-}
-
-function hash(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { openProxy } from '../proxy.ts';
 import { expectSuccess } from './run-action.ts';
 import { openScriptedAgent } from './scripted-agent.ts';
 import { openJob } from './test-job.ts';
@@ -22,13 +24,9 @@ test('header prefix, port, headers, username, signature and paths are sent as gi
   });
   assert.equal(agent.requests.length, 2);
   for (const { headers } of agent.requests) {
-    const sent = [
-      'E2b-Sandbox-Id: a--b_c',
-      'E2b-Sandbox-Port: 8080',
-      'X-Metadata-build: 42',
-      'X-Other: with: colon',
-    ];
-    for (const line of sent) assert.ok(headers.includes(line), headers.join('\n'));
+    const routing = ['E2b-Sandbox-Id: a--b_c', 'E2b-Sandbox-Port: 8080'];
+    for (const line of [...routing, 'X-Metadata-build: 42', 'X-Other: with: colon'])
+      assert.ok(headers.includes(line), headers.join('\n'));
     assert.doesNotMatch(headers.join('\n'), /svc-/i);
     assert.match(headers.join('\n'), /^user-agent: sandbox-sync\/\d+\.\d+\.\d+$/im);
   }
@@ -43,4 +41,22 @@ test('header prefix, port, headers, username, signature and paths are sent as gi
   });
   assert.equal(stats?.line, 'GET /pre/a--b_c/8080/st/ats HTTP/1.1');
   assert.match(stats?.headers.join('\n') ?? '', /^cache-control: no-cache$/im);
+});
+
+test('all requests go through the proxy, and only the proxy gets its credentials', async () => {
+  const large = randomBytes(1024 * 1024);
+  await using job = await openJob({ files: { 'a.txt': 'text', large } });
+  await using proxy = await openProxy({ agent: job.agent.url });
+  const env = { http_proxy: `http://user:p%40ss-word@${proxy.address}` };
+  // Only the proxy can find this host; requests to localhost use no proxy.
+  const inputs = { 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
+  const { allOutput } = await expectSuccess(job, inputs, { env });
+  assert.deepEqual(job.readStored('large'), large);
+  assert.equal(proxy.requests.length, 3);
+  const basic = `Basic ${btoa('user:p@ss-word')}`;
+  for (const { host, headers } of proxy.requests)
+    assert.deepEqual([host, headers['proxy-authorization']], ['agent.test', basic]);
+  for (const { headers } of job.agent.requests)
+    assert.equal(headers['proxy-authorization'], undefined);
+  assert.ok(!allOutput.includes('p@ss-word') && !allOutput.includes('p%40ss-word'));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -148,5 +148,5 @@ function sentBytes({ workspace }: TestJob, { source, size }: ReportedFile) {
 }
 
 function sizeAndHash(content: Buffer) {
-  return { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+  return { size: content.length, sha256: hash('sha256', content) };
 }

@@ -21,17 +21,6 @@ test('a missing GITHUB_STEP_SUMMARY or RUNNER_TEMP is a warning', async () => {
   assert.deepEqual([outputs['report'], outputs['uploaded-count']], ['', '1']);
 });
 
-test('a monitor without RUNNER_TEMP fails with an error that names it', async () => {
-  await using job = await openJob();
-  const monitor = { task: 'monitor', env: { RUNNER_TEMP: undefined } } as const;
-  const inputs = { 'sample-interval': '1h' };
-  const main = await runAction(job, inputs, monitor);
-  // The post step ends a monitor that started all the same.
-  if (main.exitCode === 0) await runAction(job, inputs, { ...monitor, post: main });
-  assert.equal(main.exitCode, 1);
-  assert.match(main.errors, /RUNNER_TEMP/);
-});
-
 test('a closed stdout does not keep outputs and summary from being written', async () => {
   await using job = await openJob();
   const close =

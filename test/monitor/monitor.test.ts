@@ -152,6 +152,11 @@ describe('monitors that do not start', { concurrency: 3 }, () => {
       { GITHUB_STATE: undefined },
       /GITHUB_STATE: is not set/,
     ],
+    'without RUNNER_TEMP, where its record would be': [
+      {},
+      { RUNNER_TEMP: undefined },
+      /RUNNER_TEMP/,
+    ],
   } as const;
   for (const [name, [inputs, env, says]] of Object.entries(cases)) {
     test(`a monitor does not start ${name}`, async () => {
