@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import { statusFault } from './faults.ts';
+import { STALL, statusFault } from './faults.ts';
 import { assertDelivered } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction, type Signal } from './run-action.ts';
 import { manyFiles, openJob, type TestJobOptions } from './test-job.ts';
@@ -33,13 +33,13 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
   },
   'while the gate is checked before the upload': {
     inputs: { 'fail-if': 'mem_used_pct > 90' },
-    setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
+    setup: { faults: [{ on: 'stats', do: STALL }] },
     request: 1,
     totals: [0, 0, 1],
   },
   'while a monitor takes its first sample': {
     task: 'monitor',
-    setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
+    setup: { faults: [{ on: 'stats', do: STALL }] },
     request: 1,
   },
   'while files are sent': { setup: { files: manyFiles(400) }, request: 50, name: 'SIGTERM' },
@@ -60,7 +60,7 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
   },
   'while the stats are read': {
     request: 2,
-    setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
+    setup: { faults: [{ on: 'stats', do: STALL }] },
     totals: [1, 0, 0],
   },
   'between two samples': {
@@ -77,22 +77,20 @@ describe('cancellation', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
       const { task = 'sync', name = 'SIGINT', line, inputs, totals } = cancelled;
       let seen = 0;
       let before = 0;
-      const send = (signal: Signal) => {
+      const cancel = (signal: Signal) => {
         before = seen;
         signal(name);
       };
-      const result = await expectFailure(
-        job,
-        { ...(task === 'sync' && { concurrency: `${CONCURRENCY}` }), timeout: '10m', ...inputs },
-        {
-          task,
-          onLine: (text, signal) => line?.test(text) && send(signal),
-          onRequest(_, signal) {
-            seen += 1;
-            if (seen === due) send(signal);
-          },
+      const concurrency = task === 'sync' ? { concurrency: `${CONCURRENCY}` } : {};
+      const given = { ...concurrency, timeout: '10m', ...inputs };
+      const result = await expectFailure(job, given, {
+        task,
+        onLine: (text, signal) => line?.test(text) && cancel(signal),
+        onRequest(_, signal) {
+          seen += 1;
+          if (seen === due) cancel(signal);
         },
-      );
+      });
       assert.ok(seen <= before + 2 * CONCURRENCY, `${seen} requests, ${before} before`);
       assert.match(result.annotations('error').at(-1) ?? '', /^Cancelled/);
       assert.match(result.summary, /^<h3>⛔ .*Cancelled/);
@@ -102,10 +100,8 @@ describe('cancellation', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
       if (totals === undefined) return;
       const { uploaded, failed, notAttempted } = result.report.totals;
       assert.deepEqual([uploaded, failed, notAttempted], totals);
-      assert.deepEqual(
-        ['uploaded-count', 'failed-count'].map(output => Number(result.outputs[output])),
-        totals.slice(0, 2),
-      );
+      const { 'uploaded-count': uploads, 'failed-count': failures } = result.outputs;
+      assert.deepEqual([uploads, failures], totals.slice(0, 2).map(String));
     });
 
   test('a job cancelled while files are searched keeps its state file', async () => {
@@ -125,11 +121,9 @@ describe('cancellation', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
   // The verdict stands by then, so the outputs need not say cancelled; they must agree on it.
   test('a job cancelled while results are published still writes them all, and they agree', async () => {
     await using job = await openJob({ files: manyFiles(50) });
-    const result = await runAction(
-      job,
-      {},
-      { onLine: (text, signal) => text.startsWith('::group::') && signal('SIGINT') },
-    );
+    const onLine = (text: string, signal: Signal) =>
+      text.startsWith('::group::') && signal('SIGINT');
+    const result = await runAction(job, {}, { onLine });
     const { succeeded, totals } = result.report;
     // Without an exit code, the signal came while the process was already ending.
     if (result.exitCode !== null) assert.equal(result.exitCode === 0, succeeded, result.stdout);

@@ -3,7 +3,7 @@ import { onWindows } from '../system.ts';
 import type { Result } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, type RunOptions } from './run-action.ts';
 import {
-  openScriptedAgent,
+  openScriptedJob,
   type ReceivedRequest,
   type Responder,
   type Responders,
@@ -52,12 +52,11 @@ async function runScripted(
   expectEnd: typeof expectSuccess,
   { inputs, onLine = () => {}, ...responders }: ScriptedRun,
 ): Promise<ScriptedResult> {
-  await using agent = await openScriptedAgent(responders);
-  await using job = await openJob();
-  const given = { 'base-url': agent.url, run: 'npm test', ...inputs };
+  await using job = await openScriptedJob(responders);
+  const given = { run: 'npm test', ...inputs };
   const result = await expectEnd(job, given, { task: 'run', onLine });
   const calls = (operation: string) =>
-    agent.requests.filter(({ line }) => line.startsWith(`POST /process.Process/${operation} `));
+    job.agent.requests.filter(({ line }) => line.startsWith(`POST /process.Process/${operation} `));
   return Object.assign(result, { calls });
 }
 

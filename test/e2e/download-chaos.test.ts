@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
 import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
 import { runAction, type Signal } from './run-action.ts';
-import { answer, openScriptedAgent, type Responder } from './scripted-agent.ts';
-import { type Files, openJob } from './test-job.ts';
+import { answer, openScriptedJob, type Responder } from './scripted-agent.ts';
+import type { Files } from './test-job.ts';
 
 const missing = `{"code":404,"message":"path '/x' does not exist"}`;
 
@@ -56,23 +56,21 @@ async function runDownload({ files, cancelAt, ...inputs }: Chaos): Promise<strin
   const targets = files.map(({ target }, index) => `${target}${index}`);
   const before = targets.filter(target => target.startsWith('old'));
   const old = Object.fromEntries(before.map(target => [target, `before ${target}`]));
-  await using job = await openJob({ files: old });
   const contents = files.map(({ size }) => randomBytes(size));
   const running = Promise.withResolvers<Signal>();
   const attempts = new Map<number, number>();
   let requests = 0;
-  await using agent = await openScriptedAgent({
-    download(socket, request) {
-      requests += 1;
-      if (requests === cancelAt) void running.promise.then(signal => signal('SIGINT'));
-      const index = Number(request.target);
-      const attempt = attempts.get(index) ?? 0;
-      attempts.set(index, attempt + 1);
-      respondTo(contents[index] ?? assert.fail(), files[index]?.faults[attempt])(socket, request);
-    },
-  });
+  const download: Responder = (socket, request) => {
+    requests += 1;
+    if (requests === cancelAt) void running.promise.then(signal => signal('SIGINT'));
+    const index = Number(request.target);
+    const attempt = attempts.get(index) ?? 0;
+    attempts.set(index, attempt + 1);
+    respondTo(contents[index] ?? assert.fail(), files[index]?.faults[attempt])(socket, request);
+  };
+  await using job = await openScriptedJob({ download }, old);
   const lines = targets.map((target, index) => `${index} => ${target}`).join('\n');
-  const given = { 'base-url': agent.url, files: lines, ...inputs, timeout: '1s' };
+  const given = { files: lines, ...inputs, timeout: '1s' };
   const result = await runAction(job, given, { task: 'download', onStart: running.resolve });
   assert.doesNotMatch(result.stdout, /is a bug; please report/);
   const { files: reported, totals } = result.report.download;

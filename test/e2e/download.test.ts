@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
-import { expectFailure, expectSuccess, type Inputs, type Signal } from './run-action.ts';
-import { answer, openScriptedAgent, type Responder } from './scripted-agent.ts';
-import { type Files, openJob, type TestJob, TOKEN } from './test-job.ts';
+import {
+  expectFailure,
+  expectSuccess,
+  type Inputs,
+  type RunOptions,
+  type Signal,
+} from './run-action.ts';
+import { answer, openScriptedJob, type Responder } from './scripted-agent.ts';
+import { type Files, TOKEN } from './test-job.ts';
 
 /** Answers downloads with these texts or responders, and any other as the agent does. */
 function serve(files: Readonly<Record<string, string | Responder>>): Responder {
@@ -19,27 +25,25 @@ function serve(files: Readonly<Record<string, string | Responder>>): Responder {
 
 const cut: Responder = socket => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc');
 
-const DOWNLOAD = { task: 'download' } as const;
-
 /** Opens a job with these files in its workspace, and an agent that serves others. */
 async function openDownload(served: Parameters<typeof serve>[0], files: Files = {}) {
-  const job = await openJob({ files });
-  const agent = await openScriptedAgent({ download: serve(served) });
-  const inputsFor = (inputs: Inputs) => ({ 'base-url': agent.url, retries: '0', ...inputs });
+  const job = await openScriptedJob({ download: serve(served) }, files);
+  const given = (inputs: Inputs) => ({ retries: '0', ...inputs });
+  const options = { task: 'download' } as const;
   return {
-    job,
-    requests: () => agent.requests.map(({ target }) => target),
-    succeed: (inputs: Inputs) => expectSuccess(job, inputsFor(inputs), DOWNLOAD),
-    fail: (inputs: Inputs, options = {}) =>
-      expectFailure(job, inputsFor(inputs), { ...DOWNLOAD, ...options }),
-    async [Symbol.asyncDispose]() {
-      await agent[Symbol.asyncDispose]();
-      await job[Symbol.asyncDispose]();
-    },
+    ...job,
+    requests: () => job.agent.requests.map(({ target }) => target),
+    succeed: (inputs: Inputs) => expectSuccess(job, given(inputs), options),
+    fail: (inputs: Inputs, more: RunOptions = {}) =>
+      expectFailure(job, given(inputs), { ...options, ...more }),
   };
 }
 
-function textsBelow({ workspace }: TestJob): Readonly<Record<string, string>> {
+function textsBelow({
+  workspace,
+}: {
+  readonly workspace: string;
+}): Readonly<Record<string, string>> {
   const files = Object.entries(filesBelow(workspace));
   return Object.fromEntries(files.map(([name, content]) => [name, content.toString()]));
 }
@@ -50,7 +54,7 @@ test('files are downloaded to their targets, and reported with size and SHA-256'
   const lines = 'app/junit.xml => reports/junit.xml\napp/coverage.tgz';
   const result = await download.succeed({ files: lines });
   const expected = { 'reports/junit.xml': '<new/>', 'coverage.tgz': '' };
-  assert.deepEqual(textsBelow(download.job), expected);
+  assert.deepEqual(textsBelow(download), expected);
   const { totals, files } = result.report.download;
   const rows = files.map(({ target, status, size, sha256 }) => [target, status, size, sha256]);
   assert.deepEqual(rows, [
@@ -67,14 +71,14 @@ test('files are downloaded to their targets, and reported with size and SHA-256'
 test('targets start at working-directory, which must be in the workspace', async () => {
   await using download = await openDownload({ a: 'text' });
   await download.succeed({ files: 'a => b/c', 'working-directory': 'web' });
-  const { workspace } = download.job;
+  const { workspace } = download;
   await download.succeed({ files: 'a', 'working-directory': `${workspace}/web` });
-  assert.deepEqual(textsBelow(download.job), { 'web/a': 'text', 'web/b/c': 'text' });
-  for (const outside of ['..', '../outside', download.job.outside]) {
+  assert.deepEqual(textsBelow(download), { 'web/a': 'text', 'web/b/c': 'text' });
+  for (const outside of ['..', '../outside', download.outside]) {
     const result = await download.fail({ files: 'a', 'working-directory': outside });
     assert.match(result.errors, /^working-directory: is outside the workspace\./);
   }
-  assert.deepEqual([filesBelow(download.job.outside), download.requests()], [{}, ['a', 'a']]);
+  assert.deepEqual([filesBelow(download.outside), download.requests()], [{}, ['a', 'a']]);
 });
 
 describe('if-no-file-found', () => {
@@ -89,7 +93,7 @@ describe('if-no-file-found', () => {
       assert.equal(result.outputs['failed-count'], isError ? '1' : '0');
       const warning = value === 'warn' ? 'none does not exist in the sandbox.' : '';
       assert.equal(result.warnings, warning);
-      assert.deepEqual(textsBelow(download.job), { a: 'text' });
+      assert.deepEqual(textsBelow(download), { a: 'text' });
     });
 
   test('if-no-file-found: ignore does not excuse a 404 of something else', async () => {
@@ -109,7 +113,7 @@ test('a failed file leaves its target as it was, and other files are downloaded'
   const before = { 'b.txt': 'before' };
   await using download = await openDownload({ 'a.txt': 'new', 'b.txt': cut }, before);
   const result = await download.fail({ files: 'a.txt\nb.txt' });
-  assert.deepEqual(textsBelow(download.job), { 'a.txt': 'new', 'b.txt': 'before' });
+  assert.deepEqual(textsBelow(download), { 'a.txt': 'new', 'b.txt': 'before' });
   const [, failed] = result.report.download.files;
   assert.deepEqual([failed?.status, failed?.error?.kind], ['failed', 'connection']);
   assert.match(result.summary, /^<h3>❌ .*Downloaded 1 of 2 files, 1 failed\./);
@@ -131,7 +135,7 @@ test('a cut download is repeated, and its retry counted', async () => {
   };
   await using download = await openDownload({ a: flaky });
   const result = await download.succeed({ files: 'a', retries: '1' });
-  assert.deepEqual(textsBelow(download.job), { a: 'whole' });
+  assert.deepEqual(textsBelow(download), { a: 'whole' });
   assert.equal(result.report.download.files[0]?.attempts, 2);
   assert.match(result.stdout, /^Attempt 1 for a failed, next in /m);
   assert.match(result.summary, /1 file, 5 B(, .*\/s)?, 1 retry/);
@@ -164,7 +168,7 @@ test('a cancelled download reports each file, and leaves no part of one', {
     ['failed', 'cancelled'],
     ['not-attempted', 'the job was cancelled'],
   ]);
-  assert.deepEqual(textsBelow(download.job), { a: 'text', b: 'before' });
+  assert.deepEqual(textsBelow(download), { a: 'text', b: 'before' });
   assert.match(result.summary, /^<h3>⛔ .*Cancelled\. Downloaded 1 of 3 files/);
 });
 

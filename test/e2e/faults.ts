@@ -45,6 +45,9 @@ export function statusFault(status: number, body = '', more: object = {}): Fault
   return { kind: 'status', status, body, ...more };
 }
 
+/** Performs the request, and never answers. */
+export const STALL: FaultAction = { kind: 'stall', at: 'answering' };
+
 /** The body of an error that the service's proxy answers instead of the agent. */
 export function proxyError(message: string, code = 502): string {
   return JSON.stringify({ sandboxId: 'i1', message, code });

@@ -6,22 +6,21 @@ import { type Inputs, runAction } from './run-action.ts';
 import {
   answer,
   fileEntryJson,
-  openScriptedAgent,
+  openScriptedJob,
   type Responder,
   sendBytes,
 } from './scripted-agent.ts';
-import { METRICS, openJob } from './test-job.ts';
+import { METRICS } from './test-job.ts';
 
 type Uploads = Readonly<Record<string, Responder>>;
 
 /** Sends a file for each responder, with the debug log, and asserts that nothing is injected. */
 async function send(uploads: Uploads, stats: Responder, inputs: Inputs = {}): Promise<Result> {
-  await using server = await openScriptedAgent({ uploads, stats });
   const names = Object.keys(uploads);
   // Good files in between, since three failures in a row end a transfer.
   const files = names.flatMap(name => [[name, 'text'] as const, [`${name}~`, 'good'] as const]);
-  await using job = await openJob({ files: Object.fromEntries(files) });
-  const run = { 'base-url': server.url, retries: '0', concurrency: '1', ...inputs };
+  await using job = await openScriptedJob({ uploads, stats }, Object.fromEntries(files));
+  const run = { retries: '0', concurrency: '1', ...inputs };
   const result = await runAction(job, run, { env: { RUNNER_DEBUG: '1' } });
   assertNoInjection(result);
   return result;

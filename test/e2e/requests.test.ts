@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { openProxy } from '../proxy.ts';
 import { expectSuccess } from './run-action.ts';
-import { openScriptedAgent } from './scripted-agent.ts';
+import { openScriptedJob } from './scripted-agent.ts';
 import { openJob } from './test-job.ts';
 
 test('header prefix, port, headers, username, signature and paths are sent as given', async () => {
-  await using job = await openJob();
-  await using agent = await openScriptedAgent();
+  await using job = await openScriptedJob();
+  const { requests, url } = job.agent;
   const signature = 'v1_a+b/c=&d';
   await expectSuccess(job, {
-    'base-url': `${agent.url}/pre/{sandbox-id}/{port}/`,
+    'base-url': `${url}/pre/{sandbox-id}/{port}/`,
     'upload-path': '/up',
     'stats-path': '/st/ats',
     'header-prefix': 'E2b',
@@ -22,15 +22,15 @@ test('header prefix, port, headers, username, signature and paths are sent as gi
     signature,
     'signature-expiration': '1767225600',
   });
-  assert.equal(agent.requests.length, 2);
-  for (const { headers } of agent.requests) {
+  assert.equal(requests.length, 2);
+  for (const { headers } of requests) {
     const routing = ['E2b-Sandbox-Id: a--b_c', 'E2b-Sandbox-Port: 8080'];
     for (const line of [...routing, 'X-Metadata-build: 42', 'X-Other: with: colon'])
       assert.ok(headers.includes(line), headers.join('\n'));
     assert.doesNotMatch(headers.join('\n'), /svc-/i);
     assert.match(headers.join('\n'), /^user-agent: sandbox-sync\/\d+\.\d+\.\d+$/im);
   }
-  const [upload, stats] = agent.requests;
+  const [upload, stats] = requests;
   const [, path = '', query = ''] = /^POST (\S+)\?(\S+) HTTP/.exec(upload?.line ?? '') ?? [];
   assert.equal(path, '/pre/a--b_c/8080/up');
   assert.deepEqual(Object.fromEntries(new URLSearchParams(query)), {

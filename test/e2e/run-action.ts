@@ -40,7 +40,7 @@ export interface RunOptions extends Pick<Step, 'env'> {
 
 /** Runs the built action as the runner does, with valid inputs for the job's agent if it has one. */
 export async function runAction(
-  job: EmptyJob & Partial<Pick<TestJob, 'agent'>>,
+  job: EmptyJob & { readonly agent?: { readonly url: string } },
   inputs: Inputs = {},
   options: RunOptions = {},
 ): Promise<Result> {

@@ -13,6 +13,7 @@ import {
 import { closed, http, rawServer } from '../raw-server.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import { failScripted, inTurn, openCommandJob, sendFrames, WITHOUT_BASH } from './command-job.ts';
+import { STALL } from './faults.ts';
 import { expectFailure, type Signal } from './run-action.ts';
 import type { Responder } from './scripted-agent.ts';
 
@@ -20,20 +21,13 @@ const skip = WITHOUT_BASH || WITHOUT_SIGNALS;
 
 /** Runs `true`, and cancels the job at the nth request for the stats, which gets no answer. */
 async function cancelAtStats(nth: number) {
-  const stall = { kind: 'stall', at: 'answering' } as const;
-  await using job = await openCommandJob({ faults: [{ on: 'stats', skip: nth - 1, do: stall }] });
+  await using job = await openCommandJob({ faults: [{ on: 'stats', skip: nth - 1, do: STALL }] });
   let count = 0;
-  const result = await expectFailure(
-    job,
-    { run: 'true' },
-    {
-      task: 'run',
-      onRequest({ method }, signal) {
-        if (method === 'GET') count += 1;
-        if (method === 'GET' && count === nth) signal('SIGINT');
-      },
-    },
-  );
+  const onRequest = (_: unknown, signal: Signal) => {
+    count += 1;
+    if (count === nth) signal('SIGINT');
+  };
+  const result = await expectFailure(job, { run: 'true' }, { task: 'run', onRequest });
   const starts = job.agent.requests.filter(({ url }) => url.endsWith('/Start')).length;
   return { ...result, starts };
 }

@@ -12,25 +12,14 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   test('run shows the output of its command, and passes if it exits with 0', async () => {
     const run = 'echo out\necho err >&2\nprintf "\\033[32mgreen\\033[0m\\n\\nlast"';
     const { lines, outputs, report, summary } = await succeed({ run });
+    const shown = ['out', 'err', '\u001b[32mgreen\u001b[0m', '', 'last'];
     const at = lines.indexOf('out');
-    assert.deepEqual(lines.slice(at, at + 5), [
-      'out',
-      'err',
-      '\u001b[32mgreen\u001b[0m',
-      '',
-      'last',
-    ]);
+    assert.deepEqual(lines.slice(at, at + 5), shown);
     assert.match(lines[at - 1] ?? '', /^Running `echo out …` in sandbox sandbox1 at http/);
     assert.match(lines.at(-2) ?? '', /^`echo out …` exited with 0 after \d+ m?s\.$/);
     assert.equal(outputs['exit-code'], '0');
     assert.equal(outputs['duration-ms'], String(report.command.durationMs));
-    assert.deepEqual(report.command.lastLines, [
-      'out',
-      'err',
-      '\u001b[32mgreen\u001b[0m',
-      '',
-      'last',
-    ]);
+    assert.deepEqual(report.command.lastLines, shown);
     assert.match(summary, /^<h3>✅[^]*<pre>out\nerr\ngreen\n\nlast<\/pre>/);
   });
 

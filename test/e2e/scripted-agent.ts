@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { http, onRequest, rawServer } from '../raw-server.ts';
-import { METRICS } from './test-job.ts';
+import { type Files, METRICS, openJob } from './test-job.ts';
 
 /** A request that has arrived whole. */
 export interface ReceivedRequest {
@@ -29,14 +29,27 @@ export interface Responders {
   readonly processes?: Readonly<Record<string, Responder>>;
 }
 
-/** Opens an agent that answers correctly, except where it has a responder, with any bytes. */
-export async function openScriptedAgent({
+/** Opens a job whose agent answers correctly, except where it has a responder, with any bytes. */
+export async function openScriptedJob(responders: Responders = {}, files?: Files) {
+  const job = await openJob(files && { files });
+  const agent = await openScriptedAgent(responders);
+  return {
+    ...job,
+    agent,
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await job[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openScriptedAgent({
   upload = answer(200, ({ target }) => fileEntryJson(target)),
   uploads = {},
   stats = answer(200, JSON.stringify(METRICS)),
   download = answer(404, '404 page not found'),
   processes = {},
-}: Responders = {}) {
+}: Responders) {
   const requests: ReceivedRequest[] = [];
   const server = await rawServer(
     onRequest((socket, { head, body }) => {

@@ -14,7 +14,7 @@ import {
   answer,
   fileEntry,
   fileEntryJson,
-  openScriptedAgent,
+  openScriptedJob,
   type ReceivedRequest,
   type Responder,
   type Responders,
@@ -180,41 +180,37 @@ const env = {
 
 for (const [name, { inputs, exitCode = 1, ...responders }] of Object.entries(SCENARIOS))
   test(`secrets are redacted everywhere if ${name}`, async () => {
-    await using server = await openScriptedAgent(responders);
     const names = Object.keys(responders.uploads ?? {});
-    await using job = await openJob({
-      files: Object.fromEntries(names.map(each => [each, 'x'])),
-    });
-    const run = { 'base-url': server.url, ...INPUTS, ...inputs };
-    const result = await runAction(job, run, { env });
+    const files = Object.fromEntries(names.map(each => [each, 'x']));
+    await using job = await openScriptedJob(responders, files);
+    const result = await runAction(job, { ...INPUTS, ...inputs }, { env });
     assert.equal(result.exitCode, exitCode, result.stdout);
     assertRedacted(result);
     const { '.state.json': state, ...others } = filesBelow(job.workspace);
     assert.equal(Object.keys(others).length, names.length);
     assert.equal(state !== undefined, exitCode === 0);
     assertNoSecret(String(state));
-    server.requests.forEach(assertSentOnce);
-    assert.ok(server.requests.length >= names.length, `${server.requests.length} requests`);
+    const { requests } = job.agent;
+    requests.forEach(assertSentOnce);
+    assert.ok(requests.length >= names.length, `${requests.length} requests`);
   });
 
 test('secrets are redacted if the creation of a sandbox fails and repeats them', async () => {
   const body = WRITERS['Go']?.({ message: ALL_SENT }) ?? '';
-  await using server = await openScriptedAgent({ upload: answer(500, body) });
-  await using job = await openJob();
+  await using job = await openScriptedJob({ upload: answer(500, body) });
   const headers = `X-Other-Token: ${LONG}\nAuthorization: ${DIGITS}`;
-  const connecting = { 'api-url': server.url, 'api-key': TOKEN, headers };
+  const connecting = { 'api-url': job.agent.url, 'api-key': TOKEN, headers };
   const inputs = { ...connecting, template: 'base', retries: '0' };
   const result = await expectFailure(job, inputs, { task: 'sandbox', env });
   assert.match(result.errors, /It said: "\*\*\* \*\*\* \*\*\*"/);
   assertRedacted(result);
-  server.requests.forEach(assertSentOnce);
+  job.agent.requests.forEach(assertSentOnce);
 });
 
 test('secrets are redacted in the record of a monitor and by its post step', async () => {
-  await using server = await openScriptedAgent({ stats: repeatingStats() });
-  await using job = await openJob();
+  await using job = await openScriptedJob({ stats: repeatingStats() });
   const headers = `${INPUTS.headers}\nX-Other-Token: ${DIGITS}`;
-  const inputs = { 'base-url': server.url, token: TOKEN, headers, 'sample-interval': '1h' };
+  const inputs = { token: TOKEN, headers, 'sample-interval': '1h' };
   const main = await expectSuccess(job, inputs, { task: 'monitor', env });
   assertRedacted(main);
   const directory = path.join(job.temp, main.outputs['monitor'] ?? '');

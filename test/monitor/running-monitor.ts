@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { samplerPid } from '../../src/monitor/record.ts';
+import { STALL } from '../e2e/faults.ts';
 import { expectSuccess, type Inputs, type RunOptions, runAction } from '../e2e/run-action.ts';
 import { METRICS, openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
 
-/** A monitor that was started, of a sandbox whose memory use can be set. */
 export type RunningMonitor = Awaited<ReturnType<typeof startMonitor>>;
 
 /**
@@ -56,7 +56,7 @@ export async function startMonitorIn(job: TestJob, inputs: Inputs) {
 
 /** The agent answers the first request for stats, and stalls during the next. */
 export const STALLING_LAST_SAMPLE: TestJobOptions = {
-  faults: [{ on: 'stats', skip: 1, do: { kind: 'stall', at: 'answering' } }],
+  faults: [{ on: 'stats', skip: 1, do: STALL }],
 };
 
 /** Waits until `isTrue` returns true. @throws Error after half a minute */
