@@ -4,7 +4,7 @@ import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
-import { type Break, openRelay } from '../sandbox/relay.ts';
+import { type Break, openRelay } from '../relay.ts';
 import { filesBelow } from '../system.ts';
 import { openCommandJob, WITHOUT_BASH } from './command-job.ts';
 import { runAction } from './run-action.ts';
@@ -59,7 +59,7 @@ read -r _ <fifo
 echo ended ${exitCode} >>ends
 exit ${exitCode}`;
   const inputs = {
-    'base-url': `http://${relay.address}`,
+    'base-url': `http://${relay.host}`,
     run,
     name: 'chaos',
     timeout: '1s',

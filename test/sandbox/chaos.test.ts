@@ -4,9 +4,9 @@ import { testChaos } from '../chaos.ts';
 import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
+import { type Break, openRelay } from '../relay.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
-import { type Break, openRelay } from './relay.ts';
 
 const page = (status: number, acts = false) =>
   statusFault(status, `<title>${status}</title>`, { acts });
@@ -71,7 +71,7 @@ async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Pr
   const signals = signalsAt(cancel);
   const { port } = new URL(service.url);
   await using relay = await openRelay(Number(port), { isProxy: usesTls, breaks, ...signals });
-  const address = `http://${relay.address}`;
+  const address = `http://${relay.host}`;
   const env = keys && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: keys.certFile };
   // A timeout of more than the two seconds that SIGTERM leaves.
   const inputs = { ...(!keys && { 'api-url': address }), retries, timeout: '3s' };

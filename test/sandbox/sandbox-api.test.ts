@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { statusFault } from '../e2e/faults.ts';
 import type { Inputs } from '../e2e/run-action.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
+import { NOISE, openRelay } from '../relay.ts';
 import { API_KEY, type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
-import { NOISE, openRelay } from './relay.ts';
 
 interface FailedCreation {
   /** The answers to all requests that may come; any other would succeed. */
@@ -73,12 +73,12 @@ test('a creation is not repeated after a TLS error that follows the request', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
   using keys = makeKeys();
-  const breakOff = async () => void relay.clients[0]?.end(NOISE);
+  const breakOff = async () => void relay.connections[0]?.end(NOISE);
   const failures = [{ kind: 'wait', for: breakOff }] as const;
   await using job = await openJobWithApi({ tls: keys, failures });
   const { port } = new URL(job.service.url);
   await using relay = await openRelay(Number(port), { isProxy: false });
-  const inputs = { 'api-url': `https://${relay.address}` };
+  const inputs = { 'api-url': `https://${relay.host}` };
   const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: keys.certFile } });
   assert.match(main.warnings, /may have created a sandbox/);
   assert.equal(job.service.created.length, 1);

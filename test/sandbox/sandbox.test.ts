@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
 import { statusFault } from '../e2e/faults.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
+import { openRelay } from '../relay.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import {
   API_KEY,
@@ -11,7 +12,6 @@ import {
   jobMetadataIn,
   openJobWithApi,
 } from './job-with-api.ts';
-import { openRelay } from './relay.ts';
 
 const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';
@@ -207,13 +207,14 @@ test('the base-url of a sandbox is its own host name', {
   using keys = makeKeys('DNS:*.e2b.app');
   await using job = await openJobWithApi({ tls: keys, domain: null });
   await using proxy = await openRelay(Number(new URL(job.service.url).port), { isProxy: true });
-  const env = { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: keys.certFile };
+  const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: keys.certFile };
   const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
   const stats = await job.runAction('stats', {}, { env });
   assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
   const host = `49983-${job.service.created[0]?.id}.e2b.app`;
   assert.equal(main.outputs['base-url'], `https://${host}`);
-  assert.deepEqual([...new Set(proxy.hosts)], ['api.e2b.app:443', `${host}:443`]);
+  const asked = new Set(proxy.heads.map(head => head.split(' ')[1]));
+  assert.deepEqual([...asked], ['api.e2b.app:443', `${host}:443`]);
 });
 
 /** `sendAndAwait` sends the action a signal, and resolves once the action has received it. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentRequest } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
-import { sampleTimeout } from '../../src/stats/sample.ts';
 import { decodeStats, readStats } from '../../src/stats/stats.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { openTestClient } from '../agent/open-client.ts';
@@ -136,10 +135,4 @@ test('readStats redacts names and strings, but no numbers', async () => {
   const { figures, json } = await readStats(client, '/metrics');
   assert.deepEqual([...figures], [['***', 12_345_678]]);
   assert.equal(json, '{"***":12345678,"a***b":["x***"]}');
-});
-
-test('a sample times out after 10 s or the interval if longer, and at most after timeout', () => {
-  assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 5000 }), 10_000);
-  assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 30_000 }), 30_000);
-  assert.equal(sampleTimeout({ timeout: 3000, sampleInterval: 30_000 }), 3000);
 });

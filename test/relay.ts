@@ -1,5 +1,5 @@
-import { connect, createServer, type Socket } from 'node:net';
-import { closeWith, listenHere } from '../listening.ts';
+import { connect, type Socket } from 'node:net';
+import { rawServer } from './raw-server.ts';
 
 /** How a connection breaks: before it is made, or once so many bytes have gone in one direction. */
 export type Break =
@@ -28,34 +28,37 @@ export const NOISE = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
 /** Starts a server that relays connections to a local port, and breaks some of them. */
 export async function openRelay(serverPort: number, options: RelayOptions) {
   const { isProxy, breaks = [], onActivity = () => {} } = options;
-  const clients: Socket[] = [];
-  const upstreams: Socket[] = [];
-  const hosts: string[] = [];
+  const left = [...breaks];
+  const heads: string[] = [];
   const hanging = new Map<Socket, number>();
 
   function countChunk(): void {
     onActivity('chunk');
-    for (const [client, left] of hanging) {
-      if (left > 1) hanging.set(client, left - 1);
+    for (const [client, chunks] of hanging) {
+      if (chunks > 1) hanging.set(client, chunks - 1);
       else hanging.delete(client.resetAndDestroy());
     }
+  }
+
+  function breakOff(act: () => void): void {
+    act();
+    onActivity('break');
   }
 
   function relay(client: Socket, planned: Break | undefined): void {
     if (planned === 'refuse') return breakOff(() => client.resetAndDestroy());
     const upstream = connect(serverPort, '127.0.0.1');
-    upstreams.push(upstream);
     for (const [from, to, direction] of [
       [client, upstream, 'to-server'],
       [upstream, client, 'to-client'],
     ] as const) {
-      let left = planned?.direction === direction ? planned.afterBytes : Number.POSITIVE_INFINITY;
+      let bytes = planned?.direction === direction ? planned.afterBytes : Number.POSITIVE_INFINITY;
       from.on('data', (chunk: Buffer) => {
         countChunk();
-        to.write(chunk.subarray(0, left));
-        left -= chunk.length;
-        if (left > 0 || planned === undefined) return;
-        left = Number.POSITIVE_INFINITY;
+        to.write(chunk.subarray(0, bytes));
+        bytes -= chunk.length;
+        if (bytes > 0 || planned === undefined) return;
+        bytes = Number.POSITIVE_INFINITY;
         breakOff(() => {
           for (const end of [client, upstream]) end.removeAllListeners('data');
           if (planned.by === 'noise') client.write(NOISE);
@@ -67,30 +70,18 @@ export async function openRelay(serverPort: number, options: RelayOptions) {
     }
   }
 
-  function breakOff(act: () => void): void {
-    act();
-    onActivity('break');
-  }
-
-  const server = createServer(client => {
-    const planned = breaks[clients.push(client.on('error', () => {})) - 1];
+  const server = await rawServer(client => {
+    const planned = left.shift();
     onActivity('connection');
     if (!isProxy) return relay(client, planned);
     client.once('data', (head: Buffer) => {
-      hosts.push(/^CONNECT (\S+)/.exec(String(head))?.[1] ?? '');
+      heads.push(String(head));
       if (planned === 'refuse')
         return breakOff(() => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       relay(client, planned);
     });
   });
-  const port = await listenHere(server);
-  return {
-    /** Host and port. */
-    address: `127.0.0.1:${port}`,
-    clients,
-    /** The host and port that each client of the proxy asked for. */
-    hosts,
-    [Symbol.asyncDispose]: () => closeWith(server, [...clients, ...upstreams]),
-  };
+  /** `heads` are the requests to the proxy. */
+  return { ...server, heads };
 }
