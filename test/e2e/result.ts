@@ -9,7 +9,7 @@ import { filesBelow } from '../system.ts';
 import type { TestJob } from './test-job.ts';
 
 /** The parts of the report file that tests use. */
-export interface Report {
+interface Report {
   readonly name: string;
   readonly sandboxId: string;
   readonly $schema: string;
@@ -32,16 +32,12 @@ export interface Report {
   };
   readonly download: {
     readonly totals: Readonly<Record<string, number>>;
-    readonly files: readonly ReportedDownload[];
+    readonly files: readonly ReportedFile[];
   };
 }
 
-export interface ReportedDownload extends Omit<ReportedFile, 'source' | 'size' | 'path'> {
-  readonly path: string;
-  readonly size?: number;
-}
-
-export interface ReportedFile {
+/** A file of an upload or a download. */
+interface ReportedFile {
   readonly source: string;
   readonly target: string;
   readonly size: number;
@@ -64,16 +60,15 @@ export function resultOf(end: StepEnd, temp: string) {
   const lines: readonly string[] = stdout.split('\n');
   const reportFile = outputs['report'] ?? '';
   const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
+  const report = reportText === '' ? undefined : parseReport(reportText);
   assertOutputsFit(outputs);
-  const readReport = () => parseReport(reportText, stdout + stderr);
-  if (reportText !== '') readReport();
   const annotations = (level: 'error' | 'warning' | 'notice') =>
     lines.flatMap(annotationsOf(level));
   return {
     ...end,
     /** Fails the test if the action wrote no report. */
     get report() {
-      return readReport();
+      return report ?? assert.fail(`there is no report:\n${stdout}${stderr}`);
     },
     /** The lines of stdout. */
     lines,
@@ -89,7 +84,7 @@ export function resultOf(end: StepEnd, temp: string) {
     masked: lines.filter(line => line.startsWith(MASK)).map(line => unescaped(line, MASK)),
     /** The report's file with this source. */
     file: (source: string) =>
-      readReport().files.find(file => file.source === source) ??
+      report?.files.find(file => file.source === source) ??
       assert.fail(`${source} is not in the report`),
     /** Annotations of a level, unescaped. */
     annotations,
@@ -103,9 +98,7 @@ export function resultOf(end: StepEnd, temp: string) {
 const ajv = new Ajv2020({ allErrors: true });
 const fitsReport = ajv.compile<Report>(schema);
 
-/** @throws AssertionError unless there is a report that fits the schema */
-function parseReport(text: string, log: string): Report {
-  assert.notEqual(text, '', `there is no report:\n${log}`);
+function parseReport(text: string): Report {
   const value: unknown = JSON.parse(text);
   if (!fitsReport(value)) assert.fail(`report: ${ajv.errorsText(fitsReport.errors)}`);
   return value;
@@ -121,8 +114,8 @@ function assertOutputsFit(outputs: Readonly<Record<string, string>>): void {
 
 function annotationsOf(level: string): (line: string) => string[] {
   return line => {
-    const [command] = /^::(?:error|warning|notice)(?: [^:]*)?::/.exec(line) ?? [];
-    return command?.startsWith(`::${level}`) ? [unescaped(line, command)] : [];
+    const [command] = RegExp(`^::${level}(?: [^:]*)?::`).exec(line) ?? [];
+    return command === undefined ? [] : [unescaped(line, command)];
   };
 }
 
@@ -133,20 +126,16 @@ function unescaped(line: string, command: string): string {
 }
 
 /** Asserts that the sandbox holds the files reported as uploaded, byte for byte, and no others. */
-export function assertDelivered(job: TestJob, { report }: Pick<Result, 'report'>): void {
-  const stored = Object.entries(filesBelow(job.root));
-  const uploaded = report.files.filter(file => file.status === 'uploaded');
-  assert.deepEqual(
-    Object.fromEntries(stored.map(([name, content]) => [`/${name}`, sizeAndHash(content)])),
-    Object.fromEntries(uploaded.map(file => [file.path, sentBytes(job, file)])),
-  );
-}
-
-/** The size that was reported, and the hash of the source; a size says nothing of the content. */
-function sentBytes({ workspace }: TestJob, { source, size }: ReportedFile) {
-  return { ...sizeAndHash(readFileSync(path.join(workspace, source))), size };
-}
-
-function sizeAndHash(content: Buffer) {
-  return { size: content.length, sha256: hash('sha256', content) };
+export function assertDelivered({ root, workspace }: TestJob, { report }: Result): void {
+  const describe = (size: number, content: Buffer) => `${size} bytes, ${hash('sha256', content)}`;
+  const stored = Object.entries(filesBelow(root)).map(([name, content]) => [
+    `/${name}`,
+    describe(content.length, content),
+  ]);
+  const uploaded = report.files.filter(({ status }) => status === 'uploaded');
+  const sent = uploaded.map(({ path: place, size, source }) => [
+    place,
+    describe(size, readFileSync(path.join(workspace, source))),
+  ]);
+  assert.deepEqual(Object.fromEntries(stored), Object.fromEntries(sent));
 }

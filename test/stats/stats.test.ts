@@ -10,6 +10,15 @@ import { statsFromJson } from './stats-from-json.ts';
 
 const MIB = 2 ** 20;
 
+const QUARTER_OF_MEMORY = {
+  mem_total_mib: 4,
+  mem_used_mib: 1,
+  mem_total: 4 * MIB,
+  mem_used: MIB,
+  mem_used_pct: 25,
+  mem_free: 3 * MIB,
+};
+
 const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>> = {
   'returns all numbers': [
     '{"ts":1,"load":0.5,"delta":-3,"big":4e9,"__proto__":1}',
@@ -20,27 +29,14 @@ const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>
     { h: 2 },
   ],
   'returns the last of two figures with the same name': ['{"ts":1,"ts":2}', { ts: 2 }],
-  'derives bytes of memory from MiB': [
-    '{"mem_total_mib":4,"mem_used_mib":1}',
-    {
-      mem_total_mib: 4,
-      mem_used_mib: 1,
-      mem_total: 4 * MIB,
-      mem_used: MIB,
-      mem_used_pct: 25,
-      mem_free: 3 * MIB,
-    },
+  'derives bytes of memory from MiB': ['{"mem_total_mib":4,"mem_used_mib":1}', QUARTER_OF_MEMORY],
+  'derives bytes of memory from MiB if the total in bytes is 0': [
+    '{"mem_total":0,"mem_used":0,"mem_total_mib":4,"mem_used_mib":1}',
+    QUARTER_OF_MEMORY,
   ],
   'derives whole MiB of memory from bytes': [
     `{"mem_total":${4 * MIB},"mem_used":${1.5 * MIB}}`,
-    {
-      mem_total: 4 * MIB,
-      mem_used: 1.5 * MIB,
-      mem_total_mib: 4,
-      mem_used_mib: 1,
-      mem_used_pct: 37.5,
-      mem_free: 2.5 * MIB,
-    },
+    { ...QUARTER_OF_MEMORY, mem_used: 1.5 * MIB, mem_used_pct: 37.5, mem_free: 2.5 * MIB },
   ],
   'derives nothing without a total': [
     '{"disk_used":1,"cpu_count":2}',
@@ -58,24 +54,9 @@ const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>
     '{"disk_used":1,"disk_total":4,"disk_used_pct":99,"disk_free":99}',
     { disk_used: 1, disk_total: 4, disk_used_pct: 25, disk_free: 3 },
   ],
-  'omits a total of 0 with the figures that depend on it': [
-    '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5}',
-    {},
-  ],
-  'omits the memory if both totals are 0': [
-    '{"mem_total":0,"mem_used":1,"mem_total_mib":0,"mem_used_mib":1,"ts":1}',
+  'omits totals of 0 with the figures that depend on them': [
+    '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5,"mem_total":0,"mem_used":1,"mem_total_mib":0,"mem_used_mib":1,"ts":1}',
     { ts: 1 },
-  ],
-  'derives bytes of memory from MiB if the total in bytes is 0': [
-    '{"mem_total":0,"mem_used":0,"mem_total_mib":2,"mem_used_mib":1}',
-    {
-      mem_total: 2 * MIB,
-      mem_used: MIB,
-      mem_total_mib: 2,
-      mem_used_mib: 1,
-      mem_used_pct: 50,
-      mem_free: MIB,
-    },
   ],
   'omits derived figures that are not finite': [
     '{"disk_used":1e308,"disk_total":1e-300}',
