@@ -20,7 +20,6 @@ interface Report {
   readonly totals: Readonly<Record<string, number>>;
   readonly digest: string;
   readonly stats: Readonly<Record<string, unknown>> | null;
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
   readonly orphaned: readonly string[];
   readonly files: readonly ReportedFile[];
   readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];

@@ -32,11 +32,12 @@ test('stats are read after the last upload, even if an upload failed', async () 
 test('unreadable stats fail the step after a good upload, and end the sampling', async () => {
   const answers = [statusFault(404), statusFault(200, '<h1>Hi</h1>')];
   await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, answers) });
-  for (const says of [/GET http:\S+\/metrics answered 404/, /GET http:\S+\/metrics/]) {
-    const { outputs, annotations, errors } = await expectFailure(job, {
-      retries: '0',
-      samples: '2',
-    });
+  const inputs = { retries: '0', samples: '2' };
+  for (const says of [
+    /GET http:\S+\/metrics answered 404/,
+    /\/metrics answered 200 .*it is not a JSON object/,
+  ]) {
+    const { outputs, annotations, errors } = await expectFailure(job, inputs);
     assert.deepEqual([outputs['uploaded-count'], outputs['stats']], ['1', '']);
     assert.equal(annotations('error').length, 1);
     assert.match(errors, says);

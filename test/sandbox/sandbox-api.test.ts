@@ -93,21 +93,3 @@ test('a sandbox without a token fails the step, and the post step deletes it', a
   await job.runSandbox({}, { post: main });
   assert.deepEqual(job.service.requests, ['POST /sandboxes 201', 'DELETE /sandboxes/i1 404']);
 });
-
-test('the action sandbox reports all wrong inputs together, before any request', async () => {
-  await using job = await openJobWithApi();
-  const url = { 'api-url': 'https://me:pass-word@host', 'api-key': '"e2b_1"' };
-  const inputs = { ...url, 'sandbox-id': '', lifetime: '900', env: 'SECRET-VALUE' };
-  const main = await job.runSandbox(inputs);
-  for (const input of ['api-url', 'api-key', 'sandbox-id', 'lifetime', 'env'])
-    assert.match(main.errors, RegExp(`^${input}: `, 'm'));
-  assert.doesNotMatch(main.allOutput, /pass-word|e2b_1|SECRET-VALUE/);
-  assert.deepEqual(job.service.requests, []);
-});
-
-test('the values of env are not logged, even in debug mode', async () => {
-  await using job = await openJobWithApi();
-  const main = await job.runSandbox({ env: 'MODE=test' }, { env: { RUNNER_DEBUG: '1' } });
-  assert.equal(main.exitCode, 0, main.stdout);
-  assert.doesNotMatch(main.allOutput, /MODE/);
-});
