@@ -39,7 +39,6 @@ export function errorFrame(code: string, message = ''): Buffer {
   return frame({ error: { code, message } }, 2);
 }
 
-/** The frames of a command that ends with an exit code. */
 export function wholeStream(output: string | Buffer, exitCode = 0, pid = 42): Buffer[] {
   return [startFrame(pid), outputFrame(output), endFrame(exitCode), LAST_FRAME];
 }
@@ -57,7 +56,6 @@ export function endAnswer(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([...pieces.flatMap(chunkOf), Buffer.from('0\r\n\r\n')]));
 }
 
-/** Answers with these pieces, each as a chunk of its own. */
 export function answerWith(socket: Socket, pieces: readonly Buffer[]): void {
   // In two writes, the second would wait for a delayed acknowledgement of the first.
   socket.cork();

@@ -38,7 +38,6 @@ export async function rawServer(script: Script, keys?: Keys): Promise<RawServer>
   };
 }
 
-/** The bytes of an answer. */
 export function http(status: number, body = '', headers: readonly string[] = []): string {
   const head = [`HTTP/1.1 ${status} Status`, `Content-Length: ${Buffer.byteLength(body)}`];
   return `${[...head, ...headers].join('\r\n')}\r\n\r\n${body}`;
@@ -73,7 +72,6 @@ export function onRequest(say: (socket: Socket, request: RawRequest) => void): S
   };
 }
 
-/** Answers each request with these bytes. */
 export function answering(bytes: string): Script {
   return onRequest(socket => void socket.write(bytes));
 }

@@ -12,18 +12,15 @@ import { openJob, type TestJob, type TestJobOptions } from './test-job.ts';
 
 export const WITHOUT_BASH = onWindows('there is no /bin/bash');
 
-/** Opens a job whose sandbox runs commands. */
 export function openCommandJob(options: TestJobOptions = {}): Promise<TestJob> {
   return openJob({ runCommands: true, ...options });
 }
 
-/** Runs the action `run` in a job of its own, and asserts that it succeeds. */
 export async function succeed(inputs: Inputs, options: TestJobOptions = {}): Promise<Result> {
   await using job = await openCommandJob(options);
   return await expectSuccess(job, inputs, { task: 'run' });
 }
 
-/** Runs the action `run` in a job of its own, and asserts that it fails. */
 export async function fail(inputs: Inputs, options: TestJobOptions = {}): Promise<Result> {
   await using job = await openCommandJob(options);
   return await expectFailure(job, inputs, { task: 'run' });
@@ -38,12 +35,10 @@ interface ScriptedResult extends Result {
   readonly calls: (operation: string) => ReceivedRequest[];
 }
 
-/** Runs the action `run` against an agent that answers with any bytes. Asserts that it succeeds. */
 export function succeedScripted(run: ScriptedRun): Promise<ScriptedResult> {
   return runScripted(expectSuccess, run);
 }
 
-/** Runs the action `run` against an agent that answers with any bytes. Asserts that it fails. */
 export function failScripted(run: ScriptedRun): Promise<ScriptedResult> {
   return runScripted(expectFailure, run);
 }
@@ -60,7 +55,6 @@ async function runScripted(
   return Object.assign(result, { calls });
 }
 
-/** Answers with these frames. */
 export function sendFrames(...frames: readonly Buffer[]): Responder {
   return socket => answerWith(socket, frames);
 }
@@ -73,7 +67,6 @@ export function loseAfter(...frames: readonly Buffer[]): Responder {
   };
 }
 
-/** Gives each request the next answer. */
 export function inTurn(...answers: readonly Responder[]): Responder {
   const left = [...answers];
   return (socket, request) => left.shift()?.(socket, request);

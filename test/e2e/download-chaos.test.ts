@@ -51,7 +51,6 @@ testChaos({
   skip: WITHOUT_SIGNALS,
 });
 
-/** Returns how many files ended in which way. */
 async function runDownload({ files, cancelAt, ...inputs }: Chaos): Promise<string> {
   const targets = files.map(({ target }, index) => `${target}${index}`);
   const before = targets.filter(target => target.startsWith('old'));

@@ -40,7 +40,6 @@ export interface Fault {
   readonly do: FaultAction | undefined;
 }
 
-/** Makes the agent answer with a status. */
 export function statusFault(status: number, body = '', more: object = {}): FaultAction {
   return { kind: 'status', status, body, ...more };
 }
@@ -61,38 +60,30 @@ export function faultsInTurn(
   return actions.map(action => ({ ...rule, times: 1, do: action }));
 }
 
-/** Puts rules in force. The first one that applies decides, and those after it do not count the request. */
+/** The first rule that applies to a request decides, and those after it do not count the request. */
 export function createFaults(faults: readonly Fault[] = []) {
-  const rules = faults.map(toRule);
+  const rules = [...faults];
+  const counts = new Map<Fault, number>();
+
+  function isDue(fault: Fault): boolean {
+    const { skip = 0, times = Number.POSITIVE_INFINITY } = fault;
+    const before = counts.get(fault) ?? 0;
+    counts.set(fault, before + 1);
+    return before >= skip && before < skip + times;
+  }
+
   return {
-    add: (...added: readonly Fault[]) => void rules.push(...added.map(toRule)),
+    add: (...added: readonly Fault[]) => void rules.push(...added),
     intercept: (exchange: Exchange): Promise<Answer | undefined> => {
-      const rule = rules.find(each => matches(each.fault, exchange) && isDue(each));
-      return respond(rule?.fault.do, exchange);
+      const rule = rules.find(each => matches(each, exchange) && isDue(each));
+      return respond(rule?.do, exchange);
     },
   };
-}
-
-interface Rule {
-  readonly fault: Fault;
-  seen: number;
-}
-
-function toRule(fault: Fault): Rule {
-  return { fault, seen: 0 };
 }
 
 function matches({ on, path }: Fault, { to, request }: Exchange): boolean {
   const { searchParams } = new URL(`http://sandbox${request.url}`);
   return (on === 'any' || on === to) && (path === undefined || searchParams.get('path') === path);
-}
-
-/** Counts the request. */
-function isDue(rule: Rule): boolean {
-  const { skip = 0, times = Number.POSITIVE_INFINITY } = rule.fault;
-  const before = rule.seen;
-  rule.seen += 1;
-  return before >= skip && before < skip + times;
 }
 
 /** Returns the answer that is to be sent, if there is one. */

@@ -26,7 +26,6 @@ async function send(uploads: Uploads, stats: Responder, inputs: Inputs = {}): Pr
   return result;
 }
 
-/** Asserts that each of these uploads fails. */
 async function eachFails(uploads: Uploads, kinds: RegExp, stats: Responder): Promise<void> {
   const result = await send(uploads, stats);
   for (const name of Object.keys(uploads)) {

@@ -5,7 +5,6 @@ import type { Result } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs } from './run-action.ts';
 import { manyFiles, openJob, TOKEN } from './test-job.ts';
 
-/** The debug lines of the log. */
 function debugLog({ lines }: Result): string {
   return lines.filter(line => line.startsWith('::debug::')).join('\n');
 }

@@ -69,7 +69,6 @@ export function resultOf(end: StepEnd, temp: string) {
     get report() {
       return report ?? assert.fail(`there is no report:\n${stdout}${stderr}`);
     },
-    /** The lines of stdout. */
     lines,
     /** Log, outputs, state, summary, report and files in RUNNER_TEMP, but no `add-mask` commands. */
     allOutput: [
@@ -81,7 +80,6 @@ export function resultOf(end: StepEnd, temp: string) {
     ].join('\n'),
     /** The values that the action asked the runner to mask. */
     masked: lines.filter(line => line.startsWith(MASK)).map(line => unescaped(line, MASK)),
-    /** The report's file with this source. */
     file: (source: string) =>
       report?.files.find(file => file.source === source) ??
       assert.fail(`${source} is not in the report`),
@@ -118,7 +116,6 @@ function annotationsOf(level: string): (line: string) => string[] {
   };
 }
 
-/** Decodes the text of a workflow command. */
 function unescaped(line: string, command: string): string {
   const text = line.slice(command.length);
   return text.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%');

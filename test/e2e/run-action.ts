@@ -22,7 +22,6 @@ export const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 export type Inputs = Step['inputs'];
 
-/** Sends the action a signal. */
 export type Signal = (name: NodeJS.Signals) => void;
 
 export interface RunOptions extends Pick<Step, 'env'> {
@@ -30,11 +29,9 @@ export interface RunOptions extends Pick<Step, 'env'> {
   readonly task?: ActionName;
   /** Runs the action's post step, given the end of its main step. */
   readonly post?: Pick<StepEnd, 'state'>;
-  /** Called with each line of the log. */
   readonly onLine?: (line: string, signal: Signal) => void;
   /** Called with each valid upload and request for stats, before the agent handles it. */
   readonly onRequest?: (request: IncomingRequest, signal: Signal) => void;
-  /** Called when the process runs. */
   readonly onStart?: (signal: Signal) => void;
 }
 
@@ -77,7 +74,6 @@ export async function runAction(
   return resultOf(end, job.temp);
 }
 
-/** Runs the action and asserts that the step succeeds. */
 export async function expectSuccess(...run: Parameters<typeof runAction>): Promise<Result> {
   const result = await runAction(...run);
   assert.equal(result.exitCode, 0, result.stdout + result.stderr);
@@ -95,7 +91,6 @@ export async function expectFailure(...run: Parameters<typeof runAction>): Promi
   return result;
 }
 
-/** The folder of a task's action.yml. */
 export function folderOf(task: ActionName): string {
   return path.join(PROJECT, ACTIONS[task].folder);
 }
@@ -114,12 +109,10 @@ function allInputs(
   return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': url, ...files, ...given };
 }
 
-/** The uploads that reached the agent. */
 export function uploadRequests({ agent }: TestJob) {
   return agent.requests.filter(({ method }) => method === 'POST');
 }
 
-/** The methods of the requests that reached the agent, in order. */
 export function requestMethods({ agent }: TestJob): string {
   return agent.requests.map(({ method }) => method).join(' ');
 }

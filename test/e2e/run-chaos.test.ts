@@ -34,7 +34,6 @@ const CHAOS = fc.record({
 
 type Chaos = typeof CHAOS extends fc.Arbitrary<infer T> ? T : never;
 
-/** Runs a command while connections to its sandbox break. */
 async function runCommand({ breaks, lines, samples, exitCode, isGated }: Chaos) {
   let fifo: number | undefined;
   let count = 0;

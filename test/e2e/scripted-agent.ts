@@ -7,14 +7,12 @@ import { type Files, METRICS, openJob } from './test-job.ts';
 export interface ReceivedRequest {
   /** The request line. */
   readonly line: string;
-  /** The header lines. */
   readonly headers: readonly string[];
   /** The path of the query of an upload or a download. */
   readonly target: string;
   readonly body: Buffer;
 }
 
-/** Answers a request. */
 export type Responder = (socket: Socket, request: ReceivedRequest) => void;
 
 export interface Responders {
@@ -23,7 +21,6 @@ export interface Responders {
   /** Answers the uploads of these targets. */
   readonly uploads?: Readonly<Record<string, Responder>>;
   readonly stats?: Responder;
-  /** Answers all downloads. */
   readonly download?: Responder;
   /** Answers calls of the process service, such as `Start`. */
   readonly processes?: Readonly<Record<string, Responder>>;
@@ -72,7 +69,6 @@ async function openScriptedAgent({
   };
 }
 
-/** Answers with a status, body and headers. */
 export function answer(
   status: number,
   body: string | ((request: ReceivedRequest) => string),
@@ -83,7 +79,6 @@ export function answer(
   };
 }
 
-/** Answers with these bytes. */
 export function sendBytes(bytes: string | Buffer): Responder {
   return socket => void socket.write(bytes);
 }
@@ -94,7 +89,6 @@ export function fileEntry(target: string, more: object = {}): object {
   return { path: absolute, name: path.posix.basename(target), type: 'file', ...more };
 }
 
-/** The same as JSON. */
 export function fileEntryJson(target: string, more: object = {}): string {
   return JSON.stringify(fileEntry(target, more));
 }

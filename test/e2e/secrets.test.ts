@@ -45,7 +45,6 @@ const WRITERS: Readonly<Record<string, Write>> = {
   'a careful agent': value => escapeIn(JSON.stringify(value), /(?<!\\)[\w&<>+%/]/g),
 };
 
-/** Escapes characters in the strings of a JSON text. */
 function escapeIn(json: string, characters: RegExp): string {
   const escape = (character: string) =>
     `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -70,7 +69,6 @@ const PIECES = new Set(
   ),
 );
 
-/** Asserts that no piece of a secret is in a text. */
 function assertNoSecret(text: string): void {
   for (const piece of PIECES) {
     const at = text.indexOf(piece);

@@ -33,7 +33,6 @@ async function run(
   return Object.assign(result, { sent });
 }
 
-/** Runs the action, asserts success, and returns the targets it sent. */
 async function sentBy(job: TestJob, inputs: Inputs = {}): Promise<readonly string[]> {
   const { exitCode, sent, stdout } = await run(job, inputs);
   assert.equal(exitCode, 0, stdout);

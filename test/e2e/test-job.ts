@@ -90,7 +90,6 @@ export interface TestJobOptions extends EmptyJobOptions {
   readonly token?: string;
 }
 
-/** Opens a job with a sandbox. */
 export async function openJob({
   files = { 'a.txt': 'text' },
   token = TOKEN,
@@ -112,7 +111,6 @@ export async function openJob({
     /** The directory on disk that is the sandbox's `/`. */
     root,
     agent: { url, requests, connections },
-    /** Writes files of the checkout, by relative path. */
     write,
     /** Reads a file in the sandbox; relative paths start at the user's home. */
     readStored: (file: string) =>
@@ -120,7 +118,6 @@ export async function openJob({
   };
 }
 
-/** Makes small files `f0.txt`, `f1.txt` and so on. */
 export function manyFiles(count: number): Files {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]),

@@ -28,7 +28,6 @@ export async function startMonitor(inputs: Inputs = {}, options: TestJobOptions 
   };
 }
 
-/** Starts a monitor next to others in the same job. */
 export async function startMonitorIn(job: TestJob, inputs: Inputs) {
   const given = { 'sample-interval': '1h', ...inputs };
   const main = await expectSuccess(job, given, { task: 'monitor' });
@@ -38,14 +37,11 @@ export async function startMonitorIn(job: TestJob, inputs: Inputs) {
   return {
     job,
     directory,
-    /** The output `monitor`. */
     id,
     /** Of the sampler. */
     pid,
-    /** Runs monitor/stop. */
     stop: (more: Inputs = {}, options: RunOptions = {}) =>
       runAction(job, more, { ...options, task: 'monitor-stop' }),
-    /** Runs the post step. */
     post: (more: Inputs = {}, options: RunOptions = {}) =>
       runAction(job, { ...given, ...more }, { ...options, task: 'monitor', post: main }),
     async [Symbol.asyncDispose]() {

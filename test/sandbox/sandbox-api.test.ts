@@ -10,7 +10,6 @@ interface FailedCreation {
   /** The answers to all requests that may come; any other would succeed. */
   readonly failures?: readonly Failure[];
   readonly inputs?: Inputs;
-  /** Parts of the error. */
   readonly says: readonly string[];
   /** True if the sandbox may exist anyway, so a warning names its metadata. */
   readonly warns?: boolean;
