@@ -58,12 +58,12 @@ function filesWith(isWrong: (source: Source) => boolean): string[] {
   return SOURCES.filter(isWrong).map(({ file }) => file);
 }
 
-test('the sources and their imports are found', () => {
+test('the tests of imports find the sources and what they import', () => {
   const sync = SOURCES.find(({ file }) => file === 'tasks/sync.ts');
   assert.ok(sync?.imports.includes('transfer/transfer.ts'));
 });
 
-test('the packages are the five that the action is built on, and each is imported by its owner alone', () => {
+test('the action is built on five packages, each of which one folder or file of src imports', () => {
   assert.deepEqual(Object.keys(packageJson.dependencies).sort(), Object.keys(OWNERS).sort());
   for (const [name, owner] of Object.entries(OWNERS)) {
     const users = filesWith(({ imports }) => imports.includes(name));
@@ -74,13 +74,13 @@ test('the packages are the five that the action is built on, and each is importe
   }
 });
 
-test('nothing is imported but these packages, Node and other sources', () => {
+test('src imports nothing but its five packages, Node and its own files', () => {
   const imports = SOURCES.flatMap(source => source.imports);
   const foreign = imports.filter(name => !/^node:|\.(ts|json)$/.test(name) && !(name in OWNERS));
   assert.deepEqual(foreign, []);
 });
 
-test('a folder only imports from lower folders', () => {
+test('a folder of src only imports from lower folders', () => {
   const folderOf = (file: string) => path.posix.dirname(file);
   const levelOf = (file: string) => ORDER.findIndex(level => level.includes(folderOf(file)));
   const wrong = SOURCES.flatMap(({ file, imports }) =>
@@ -92,20 +92,20 @@ test('a folder only imports from lower folders', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('no two files share a name, but for entries', () => {
+test('no two files of src share a name, except for entry points', () => {
   const files = filesWith(({ file }) => !file.startsWith('main/'));
   const names = files.map(file => path.posix.basename(file));
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
   assert.deepEqual(repeated, []);
 });
 
-test('the environment is read at the edges alone', () => {
+test('process.env is read at the edges of src alone', () => {
   const edges = /^(github\/|agent\/dispatcher\.ts$|monitor\/sampler\.ts$)/;
   const readers = filesWith(({ file, text }) => text.includes('process.env') && !edges.test(file));
   assert.deepEqual(readers, []);
 });
 
-test('the only classes are errors', () => {
+test('the only classes of src are errors', () => {
   const others = /^(export )?class (?!\w+ extends Error\b)/m;
   assert.deepEqual(
     filesWith(({ text }) => others.test(text)),

@@ -16,7 +16,7 @@ export type Break =
 
 interface RelayOptions {
   /** Speaks as a proxy that tunnels to the server, instead of relaying at once. */
-  readonly isProxy: boolean;
+  readonly isProxy?: boolean;
   /** For each connection, in the order in which they are made. */
   readonly breaks?: readonly (Break | undefined)[];
   /** Called with each connection, each chunk and each break. */
@@ -25,9 +25,9 @@ interface RelayOptions {
 
 export const NOISE = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
 
-/** Starts a server that relays connections to a local port, and breaks some of them. */
-export async function openRelay(serverPort: number, options: RelayOptions) {
-  const { isProxy, breaks = [], onActivity = () => {} } = options;
+/** Starts a server that relays connections to another one here, and breaks some of them. */
+export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
+  const { isProxy = false, breaks = [], onActivity = () => {} } = options;
   const left = [...breaks];
   const heads: string[] = [];
   const hanging = new Map<Socket, number>();
@@ -47,7 +47,7 @@ export async function openRelay(serverPort: number, options: RelayOptions) {
 
   function relay(client: Socket, planned: Break | undefined): void {
     if (planned === 'refuse') return breakOff(() => client.resetAndDestroy());
-    const upstream = connect(serverPort, '127.0.0.1');
+    const upstream = connect(Number(new URL(serverUrl).port), '127.0.0.1');
     for (const [from, to, direction] of [
       [client, upstream, 'to-server'],
       [upstream, client, 'to-client'],

@@ -41,8 +41,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
     using keys = makeKeys();
     trustCertificate(keys);
     await using server = await rawServer(answering(OK), keys);
-    const port = Number(server.host.split(':')[1]);
-    await using proxy = await openRelay(port, { isProxy: true });
+    await using proxy = await openRelay(`https://${server.host}`, { isProxy: true });
     using _ = setProxyVariables({ HTTPS_PROXY: `http://user:secret@${proxy.host}` });
     assert.equal((await sendOnce(`https://${server.host}`)).text, '{}');
     const [head = '', ...others] = proxy.heads;

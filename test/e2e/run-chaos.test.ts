@@ -48,10 +48,7 @@ async function runCommand({ breaks, lines, samples, exitCode, isGated }: Chaos) 
   execFileSync('mkfifo', [path.join(home, 'fifo')]);
   // Open for both, or opening would wait for the command.
   fifo = openSync(path.join(home, 'fifo'), constants.O_RDWR | constants.O_NONBLOCK);
-  await using relay = await openRelay(Number(new URL(job.agent.url).port), {
-    isProxy: false,
-    breaks,
-  });
+  await using relay = await openRelay(job.agent.url, { breaks });
   const run = `echo started >>starts
 seq -f '%050g' 1 ${lines}
 read -r _ <fifo

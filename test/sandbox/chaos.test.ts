@@ -69,8 +69,7 @@ async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Pr
   await using job = await openJobWithApi({ failures, ...(keys && { tls: keys }) });
   const { service } = job;
   const signals = signalsAt(cancel);
-  const { port } = new URL(service.url);
-  await using relay = await openRelay(Number(port), { isProxy: usesTls, breaks, ...signals });
+  await using relay = await openRelay(service.url, { isProxy: usesTls, breaks, ...signals });
   const address = `http://${relay.host}`;
   const env = keys && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: keys.certFile };
   // A timeout of more than the two seconds that SIGTERM leaves.

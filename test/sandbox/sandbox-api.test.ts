@@ -75,8 +75,7 @@ test('a creation is not repeated after a TLS error that follows the request', {
   const breakOff = async () => void relay.connections[0]?.end(NOISE);
   const failures = [{ kind: 'wait', for: breakOff }] as const;
   await using job = await openJobWithApi({ tls: keys, failures });
-  const { port } = new URL(job.service.url);
-  await using relay = await openRelay(Number(port), { isProxy: false });
+  await using relay = await openRelay(job.service.url);
   const inputs = { 'api-url': `https://${relay.host}` };
   const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: keys.certFile } });
   assert.match(main.warnings, /may have created a sandbox/);

@@ -204,7 +204,7 @@ test('the base-url of a sandbox is its own host name', {
 }, async () => {
   using keys = makeKeys('DNS:*.e2b.app');
   await using job = await openJobWithApi({ tls: keys, domain: null });
-  await using proxy = await openRelay(Number(new URL(job.service.url).port), { isProxy: true });
+  await using proxy = await openRelay(job.service.url, { isProxy: true });
   const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: keys.certFile };
   const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
   const stats = await job.runAction('stats', {}, { env });
