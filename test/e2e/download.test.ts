@@ -33,19 +33,14 @@ async function openDownload(served: Parameters<typeof serve>[0], files: Files = 
   return {
     ...job,
     requests: () => job.agent.requests.map(({ target }) => target),
+    texts() {
+      const files = Object.entries(filesBelow(job.workspace));
+      return Object.fromEntries(files.map(([name, content]) => [name, content.toString()]));
+    },
     succeed: (inputs: Inputs) => expectSuccess(job, given(inputs), options),
     fail: (inputs: Inputs, more: RunOptions = {}) =>
       expectFailure(job, given(inputs), { ...options, ...more }),
   };
-}
-
-function textsBelow({
-  workspace,
-}: {
-  readonly workspace: string;
-}): Readonly<Record<string, string>> {
-  const files = Object.entries(filesBelow(workspace));
-  return Object.fromEntries(files.map(([name, content]) => [name, content.toString()]));
 }
 
 test('files are downloaded to their targets, and reported with size and SHA-256', async () => {
@@ -54,7 +49,7 @@ test('files are downloaded to their targets, and reported with size and SHA-256'
   const lines = 'app/junit.xml => reports/junit.xml\napp/coverage.tgz';
   const result = await download.succeed({ files: lines });
   const expected = { 'reports/junit.xml': '<new/>', 'coverage.tgz': '' };
-  assert.deepEqual(textsBelow(download), expected);
+  assert.deepEqual(download.texts(), expected);
   const { totals, files } = result.report.download;
   const rows = files.map(({ target, status, size, sha256 }) => [target, status, size, sha256]);
   assert.deepEqual(rows, [
@@ -73,7 +68,7 @@ test('targets start at working-directory, which must be in the workspace', async
   await download.succeed({ files: 'a => b/c', 'working-directory': 'web' });
   const { workspace } = download;
   await download.succeed({ files: 'a', 'working-directory': `${workspace}/web` });
-  assert.deepEqual(textsBelow(download), { 'web/a': 'text', 'web/b/c': 'text' });
+  assert.deepEqual(download.texts(), { 'web/a': 'text', 'web/b/c': 'text' });
   for (const outside of ['..', '../outside', download.outside]) {
     const result = await download.fail({ files: 'a', 'working-directory': outside });
     assert.match(result.errors, /^working-directory: is outside the workspace\./);
@@ -93,7 +88,7 @@ describe('if-no-file-found', () => {
       assert.equal(result.outputs['failed-count'], isError ? '1' : '0');
       const warning = value === 'warn' ? 'none does not exist in the sandbox.' : '';
       assert.equal(result.warnings, warning);
-      assert.deepEqual(textsBelow(download), { a: 'text' });
+      assert.deepEqual(download.texts(), { a: 'text' });
     });
 
   test('if-no-file-found: ignore does not excuse a 404 of something else', async () => {
@@ -113,7 +108,7 @@ test('a failed file leaves its target as it was, and other files are downloaded'
   const before = { 'b.txt': 'before' };
   await using download = await openDownload({ 'a.txt': 'new', 'b.txt': cut }, before);
   const result = await download.fail({ files: 'a.txt\nb.txt' });
-  assert.deepEqual(textsBelow(download), { 'a.txt': 'new', 'b.txt': 'before' });
+  assert.deepEqual(download.texts(), { 'a.txt': 'new', 'b.txt': 'before' });
   const [, failed] = result.report.download.files;
   assert.deepEqual([failed?.status, failed?.error?.kind], ['failed', 'connection']);
   assert.match(result.summary, /^<h3>❌ .*Downloaded 1 of 2 files, 1 failed\./);
@@ -135,7 +130,7 @@ test('a cut download is repeated, and its retry counted', async () => {
   };
   await using download = await openDownload({ a: flaky });
   const result = await download.succeed({ files: 'a', retries: '1' });
-  assert.deepEqual(textsBelow(download), { a: 'whole' });
+  assert.deepEqual(download.texts(), { a: 'whole' });
   assert.equal(result.report.download.files[0]?.attempts, 2);
   assert.match(result.stdout, /^Attempt 1 for a failed, next in /m);
   assert.match(result.summary, /1 file, 5 B(, .*\/s)?, 1 retry/);
@@ -168,7 +163,7 @@ test('a cancelled download reports each file, and leaves no part of one', {
     ['failed', 'cancelled'],
     ['not-attempted', 'the job was cancelled'],
   ]);
-  assert.deepEqual(textsBelow(download), { a: 'text', b: 'before' });
+  assert.deepEqual(download.texts(), { a: 'text', b: 'before' });
   assert.match(result.summary, /^<h3>⛔ .*Cancelled\. Downloaded 1 of 3 files/);
 });
 
