@@ -12,13 +12,10 @@ import {
   TOKEN,
 } from './test-job.ts';
 
-/** Refuses every connection: no process is ever assigned port 1. */
-export const REFUSING_URL = 'http://127.0.0.1:1';
-
 /** The only limit on time: the action must end by itself long before. */
 const KILL_AFTER_MS = 60_000;
 
-export const PROJECT = path.resolve(import.meta.dirname, '../..');
+const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 export type Inputs = Step['inputs'];
 
@@ -65,12 +62,10 @@ export async function runAction(
   assert.ok(!tooLong.aborted, `the action did not end by itself:\n${end.stdout}${end.stderr}`);
   // A killed action has no outputs, nor has a monitor or a sandbox that did not start.
   const isReporting = task !== 'monitor' && task !== 'sandbox';
+  const declaredOutputs = declared.outputs.map(({ name }) => name);
   const hasOutputs = end.exitCode === 0 || (end.exitCode === 1 && isReporting);
   if (hasOutputs && post === undefined && !('GITHUB_OUTPUT' in env))
-    assert.deepEqual(
-      new Set(Object.keys(end.outputs)),
-      new Set(declared.outputs.map(({ name }) => name)),
-    );
+    assert.deepEqual(Object.keys(end.outputs).sort(), declaredOutputs.sort());
   return resultOf(end, job.temp);
 }
 
@@ -119,7 +114,7 @@ export function requestMethods({ agent }: TestJob): string {
 
 /** The decoded `path` of an upload's query. */
 export function uploadPathOf({ url = '' }: IncomingRequest): string {
-  return new URL(url, REFUSING_URL).searchParams.get('path') ?? assert.fail(`no path in ${url}`);
+  return new URL(url, 'http://agent').searchParams.get('path') ?? assert.fail(`no path in ${url}`);
 }
 
 /** Calls `act` once, when the first upload to a path reaches the agent. */

@@ -61,7 +61,7 @@ const ATTEMPTS = fc
 const lasting = Array.from({ length: RETRIES + 1 }, () => statusFault(500));
 
 testChaos({
-  name: 'each file ends as its random faults predict',
+  name: 'each upload ends as its random faults predict',
   seeds: [1],
   chaos: fc.record({
     files: contentsOf(82),

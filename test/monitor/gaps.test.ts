@@ -88,7 +88,7 @@ const GATES = {
 } as const;
 
 for (const [name, [conditions, state, errorCount, warningCount]] of Object.entries(GATES))
-  test(`a gap ${name}`, () => {
+  test(`a gap between samples ${name}`, () => {
     const { errors, warnings, measured } = judgeSamples([0, 60, 120], { to: 130, ...conditions });
     assert.equal(measured.gate.state, state);
     assert.deepEqual([errors.length, warnings.length], [errorCount, warningCount]);
