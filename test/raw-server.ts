@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Keys } from './keys.ts';
-import { closeWith, listenHere } from './listening.ts';
 
 /** A server on a free local port that sends exactly what its script says. */
 export interface RawServer extends AsyncDisposable {
@@ -34,8 +33,22 @@ export async function rawServer(script: Script, keys?: Keys): Promise<RawServer>
     async connected(count) {
       while (connections.length < count) await once(server, 'connection');
     },
-    [Symbol.asyncDispose]: () => closeWith(server, connections),
+    async [Symbol.asyncDispose]() {
+      const isClosed = once(server, 'close');
+      server.close();
+      for (const socket of connections) socket.destroy();
+      await isClosed;
+    },
   };
+}
+
+/** Starts listening on any free port of this machine, and returns it. */
+export async function listenHere(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  return address.port;
 }
 
 export function http(status: number, body = '', headers: readonly string[] = []): string {

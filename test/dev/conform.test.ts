@@ -8,7 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startService } from '../../dev/agent/service.ts';
-import { listenHere } from '../listening.ts';
+import { listenHere } from '../raw-server.ts';
 import { WINDOWS } from '../system.ts';
 
 const START = path.resolve(import.meta.dirname, '../../dev/start.js');
