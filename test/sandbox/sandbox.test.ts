@@ -16,7 +16,7 @@ import {
 const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';
 
-test('a sandbox is created with template, lifetime, metadata and env, and deleted by the post step', async () => {
+test('a sandbox is created with template, lifetime, metadata and env, whose values are not logged, and deleted by the post step', async () => {
   await using job = await openJobWithApi();
   const metadata = 'suite=api\nempty=';
   const inputs = { template: 'node', lifetime: '90s', metadata, env: 'URL=https://x.io\nMODE="t"' };
