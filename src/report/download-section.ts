@@ -1,6 +1,6 @@
-import type { Failure } from '../agent/failure.ts';
 import { formatBytes } from '../text/format.ts';
 import type { DownloadedFile } from '../transfer/download-file.ts';
+import type { Attempts, Failed, NotAttempted } from '../transfer/request-each.ts';
 import { html } from './html.ts';
 import type { Report } from './report.ts';
 import { describeDone, describeSpeed, explainMissing, listCounts } from './transfer-lines.ts';
@@ -20,14 +20,10 @@ export type DownloadResult = {
   readonly target: string;
 } & (
   | ({ readonly status: 'downloaded' } & Attempts & DownloadedFile)
-  | ({ readonly status: 'failed'; readonly error: Failure } & Attempts)
-  | { readonly status: 'missing' | 'not-attempted'; readonly reason: string }
+  | { readonly status: 'missing'; readonly reason: string }
+  | Failed
+  | NotAttempted
 );
-
-interface Attempts {
-  readonly attempts: number;
-  readonly durationMs: number;
-}
 
 export function viewDownload(section: DownloadSection, report: Report): SectionView {
   const { files } = section;

@@ -12,7 +12,7 @@ import {
   downloadFile,
   type FileToDownload,
 } from '../transfer/download-file.ts';
-import { requestEach, type TimedOutcome } from '../transfer/request-each.ts';
+import { type RequestResult, requestEach } from '../transfer/request-each.ts';
 import type { Context } from './context.ts';
 
 /** Downloads files from the sandbox to the workspace. @throws InputError before anything is sent */
@@ -55,32 +55,29 @@ async function downloadEach(
   context: Context,
 ): Promise<DownloadSection> {
   const startedAt = context.clock();
-  const { outcomes, retries, reason } = await requestEach(files, {
+  const { results, retries } = await requestEach(files, {
     ...inputs,
     ...context,
     nameOf: file => file.path,
     request: file => downloadFile(file, inputs, client),
   });
   return {
-    files: files.map((file, index) => resultOf(file, outcomes[index], inputs, reason)),
+    files: results.map(result => describeResult(result, inputs)),
     retries,
     durationMs: Math.round(context.clock() - startedAt),
   };
 }
 
-function resultOf(
-  { path, target }: FileToDownload,
-  outcome: TimedOutcome<DownloadedFile> | undefined,
+function describeResult(
+  { item: { path, target }, ...result }: RequestResult<FileToDownload, DownloadedFile>,
   { ifNoFileFound }: Inputs<'download'>,
-  reason: string,
 ): DownloadResult {
-  if (outcome === undefined) return { path, target, status: 'not-attempted', reason };
-  const { attempts, durationMs } = outcome;
-  if ('value' in outcome)
-    return { path, target, status: 'downloaded', attempts, durationMs, ...outcome.value };
-  const { kind, status, message, hint } = outcome.error;
-  if (kind === 'no-such-file' && ifNoFileFound !== 'error')
-    return { path, target, status: 'missing', reason: `it ${NOT_FOUND}` };
-  const error = { kind, status, message, hint };
-  return { path, target, status: 'failed', attempts, durationMs, error };
+  if (result.status === 'done') {
+    const { value, attempts, durationMs } = result;
+    return { path, target, status: 'downloaded', attempts, durationMs, ...value };
+  }
+  const isMissing = result.status === 'failed' && result.error.kind === 'no-such-file';
+  return isMissing && ifNoFileFound !== 'error'
+    ? { path, target, status: 'missing', reason: `it ${NOT_FOUND}` }
+    : { path, target, ...result };
 }

@@ -1,6 +1,6 @@
 import type { PlannedFile } from '../files/plan.ts';
 import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
-import type { TransferProgress } from '../transfer/transfer.ts';
+import type { UploadProgress } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 
 const INTERVAL_MS = 15_000;
@@ -9,7 +9,7 @@ const INTERVAL_MS = 15_000;
 export function logProgress(
   files: readonly PlannedFile[],
   { clock, log }: Pick<Context, 'clock' | 'log'>,
-): TransferProgress & Disposable {
+): UploadProgress & Disposable {
   const startedAt = clock();
   const total = totalSize(files);
   let stored = 0;

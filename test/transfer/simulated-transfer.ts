@@ -1,5 +1,5 @@
 import type { PlannedFile } from '../../src/files/plan.ts';
-import { type FileResult, type TransferOptions, transfer } from '../../src/transfer/transfer.ts';
+import { type FileResult, transfer } from '../../src/transfer/transfer.ts';
 import { fakeClock } from '../clock.ts';
 
 export function plannedFile(target: string, size = 3): PlannedFile {
@@ -43,7 +43,7 @@ export interface Simulation {
   readonly tookMs: number;
 }
 
-interface Settings extends Partial<TransferOptions> {
+interface Settings extends Partial<Parameters<typeof transfer>[1]> {
   readonly unchanged?: readonly FileResult[];
   /** Milliseconds per request. Default 100. */
   readonly takesMs?: number;
