@@ -7,7 +7,7 @@ import { type Report, type ReportedError, reportOf, toReportedError } from '../r
 import type { FileResult } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
-import { planUpload, sendFiles, sendNothing, type UploadPlan } from './upload.ts';
+import { planUpload, sendFiles, type UploadPlan, type UploadResult } from './upload.ts';
 
 /**
  * Plans, waits for the sandbox, uploads, measures and judges.
@@ -31,7 +31,7 @@ async function sendAndMeasure(
   const error =
     (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)
-    return { ...sendNothing(plan, error.message), ...reportUnmeasured(inputs, error) };
+    return { ...sendNothing(plan.unsent, error.message), ...reportUnmeasured(inputs, error) };
   const sent = await sendFiles(plan, inputs, client, context);
   if (hasFatalFailure(sent.upload.files)) return { ...sent, ...reportUnmeasured(inputs) };
   // With a gate, its check has already read the stats, so the CPU figure covers the upload.
@@ -55,6 +55,13 @@ async function checkGate(
     const { message, details, advice = [] } = toReportedError(error);
     return { message: NOT_JUDGEABLE, title: NOT_JUDGEABLE, details: [message, ...details], advice };
   }
+}
+
+function sendNothing({ upload, warnings }: UploadResult, reason: string): UploadResult {
+  const files = upload.files.map(result =>
+    result.status === 'not-attempted' ? { ...result, reason } : result,
+  );
+  return { upload: { ...upload, files }, warnings };
 }
 
 // When the disk is full, the stats still work and show how full it is.

@@ -7,7 +7,7 @@ import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
 import { type Report, reportOf } from '../report/report.ts';
-import { describeShard, type UploadSection } from '../report/upload-section.ts';
+import { describeShard, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
 import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
@@ -18,7 +18,7 @@ import {
   writeState,
 } from '../transfer/state-file.ts';
 import { createStoreFiles } from '../transfer/store-files.ts';
-import { type FileResult, transfer } from '../transfer/transfer.ts';
+import { type FileResult, transfer, unsentIn } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { logProgress } from './progress.ts';
 
@@ -53,20 +53,19 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
     findAndPlan(inputs, context),
   ]);
   const ours = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
-  const unsent = ours.map((file): FileResult => ({ status: 'not-attempted', file, reason: '' }));
-  const { files, orphaned } = state
-    ? await findChanges(unsent, state, cancel)
-    : { files: unsent, orphaned: [] };
+  // This reason stands if the job is cancelled before the upload begins.
+  const reason = 'the job was cancelled';
+  const unsent = ours.map((file): FileResult => ({ status: 'not-attempted', file, reason }));
+  const { files, orphaned } = await findChanges(unsent, state, cancel);
   const planned = dryRun ? await skipAll(files, inputs, cancel) : files;
-  const upload = {
+  const upload: UploadSection = {
+    ...EMPTY_UPLOAD,
     dryRun,
     files: planned,
     skipped: plan.skipped,
     shard: shard && { ...shard, files: ours.length, planned: plan.files.length },
     digest: dryRun ? digestOf(planned) : '',
     orphaned,
-    retries: 0,
-    durationMs: 0,
   };
   const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
   return { unsent: { upload, warnings }, state };
@@ -106,23 +105,20 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
 }
 
 export async function sendFiles(
-  plan: UploadPlan,
+  { unsent, state }: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
   const { cancel, clock, log } = context;
-  if (cancel.aborted) return sendNothing(plan, 'the job was cancelled');
-  const { upload: planned, warnings } = plan.unsent;
-  const { state } = plan;
+  if (cancel.aborted) return unsent;
+  const { upload: planned, warnings } = unsent;
   if (state !== undefined) removeState(state);
-  const unsent = planned.files.flatMap(({ status, file }) =>
-    status === 'not-attempted' ? file : [],
-  );
-  if (unsent.length > 0) log.line(announcementOf(unsent, inputs, planned));
-  using progress = logProgress(unsent, context);
+  const files = unsentIn(planned.files);
+  if (files.length > 0) log.line(announcementOf(files, inputs, planned));
+  using progress = logProgress(files, context);
   const startedAt = clock();
-  const { files, retries } = await transfer(planned.files, {
+  const { files: results, retries } = await transfer(planned.files, {
     ...inputs,
     ...context,
     filesPerRequest: filesPerRequestOf(inputs),
@@ -130,34 +126,25 @@ export async function sendFiles(
     progress,
   });
   // Different targets can resolve to the same path, for example through a link in the sandbox.
-  const storedPaths = new Set(files.map(result => ('path' in result ? result.path : '')));
+  const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   const upload = {
     ...planned,
-    files,
+    files: results,
     orphaned: planned.orphaned.filter(orphan => !storedPaths.has(orphan)),
-    digest: digestOf(files),
+    digest: digestOf(results),
     retries,
     durationMs: Math.round(clock() - startedAt),
   };
-  const stateWarnings = state === undefined ? [] : writeState(state, files);
+  const stateWarnings = state === undefined ? [] : writeState(state, results);
   return { upload, warnings: [...warnings, ...stateWarnings] };
 }
 
 function announcementOf(
-  unsent: readonly PlannedFile[],
+  files: readonly PlannedFile[],
   { sandboxId, baseUrl }: Inputs<'upload'>,
   { shard }: UploadSection,
 ): string {
-  const size = `${formatCount(unsent.length, 'file')} (${formatBytes(totalSize(unsent))})`;
+  const size = `${formatCount(files.length, 'file')} (${formatBytes(totalSize(files))})`;
   const shardText = shard === undefined ? '' : `, ${describeShard(shard)}`;
   return `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
-}
-
-/** Gives the reason why no file was attempted. */
-export function sendNothing({ unsent }: UploadPlan, reason: string): UploadResult {
-  const { upload, warnings } = unsent;
-  const files = upload.files.map(result =>
-    result.status === 'not-attempted' ? { ...result, reason } : result,
-  );
-  return { upload: { ...upload, files }, warnings };
 }

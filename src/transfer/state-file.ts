@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AgentError } from '../agent/failure.ts';
+import { statIfExists } from '../files/paths.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -40,11 +41,9 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): State | 
   if (inputs.stateFile === '') return undefined;
   const file = resolve(workspace, inputs.stateFile);
   const scope = scopeOf(inputs);
-  const rows = decodeRows(readText(file), scope);
+  const rows = readRows(file, scope);
   if (rows !== undefined) return { file, scope, rows, warnings: [] };
-  const why =
-    'is damaged, of another version, or of another sandbox, service, user, shard or headers';
-  const warning = `The state file ${quote(file)} ${why}. It is ignored, and every file is sent.`;
+  const warning = `The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`;
   return { file, scope, rows: [], warnings: [warning] };
 }
 
@@ -54,14 +53,19 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): State | 
  */
 export async function findChanges(
   planned: readonly FileResult[],
-  { rows }: State,
+  state: State | undefined,
   cancel: AbortSignal,
 ): Promise<{ readonly files: readonly FileResult[]; readonly orphaned: readonly string[] }> {
+  const { rows = [] } = state ?? {};
   const byTarget = new Map(rows.map(row => [row.target, row]));
   const files: FileResult[] = [];
   for (const result of planned) {
-    const row = byTarget.get(result.file.target);
-    files.push((row && (await resultIfUnchanged(result.file, row, cancel))) ?? result);
+    const { file } = result;
+    const row = byTarget.get(file.target);
+    const isUnchanged = row !== undefined && (await matchesRow(file, row, cancel));
+    files.push(
+      isUnchanged ? { status: 'unchanged', file, path: row.path, sha256: row.sha256 } : result,
+    );
   }
   // A cancelled search finds no files, so every file would seem to have left the build.
   if (cancel.aborted) return { files, orphaned: [] };
@@ -70,18 +74,17 @@ export async function findChanges(
   return { files, orphaned: orphans.map(({ path }) => path) };
 }
 
-async function resultIfUnchanged(
+async function matchesRow(
   file: PlannedFile,
-  { path, size, sha256 }: StateRow,
+  { size, sha256 }: StateRow,
   cancel: AbortSignal,
-): Promise<FileResult | undefined> {
-  if (sha256 === undefined || size !== file.size) return undefined;
+): Promise<boolean> {
+  if (sha256 === undefined || size !== file.size) return false;
   try {
-    const isUnchanged = (await hashFile(file, cancel)) === sha256;
-    return isUnchanged ? { status: 'unchanged', file, path, sha256 } : undefined;
+    return (await hashFile(file, cancel)) === sha256;
   } catch (error) {
     // The transfer reports that the file cannot be read.
-    if (error instanceof AgentError) return undefined;
+    if (error instanceof AgentError) return false;
     throw error;
   }
 }
@@ -102,17 +105,17 @@ export function removeState({ file }: State): void {
 
 /** Writes the state unless a file failed or was not attempted. Returns warnings. */
 export function writeState(state: State, results: readonly FileResult[]): readonly string[] {
+  const rows = new Map<string, StateRow>();
   // Keep files that have left the build, so that they are listed as orphaned, but without a hash,
   // since users may delete them.
-  const rows = new Map<string, StateRow>();
   for (const row of state.rows) rows.set(row.path, { ...row, sha256: undefined });
   for (const result of results) {
-    if (result.status !== 'uploaded' && result.status !== 'unchanged') return [];
+    if (!('path' in result)) return [];
     const { path, file, sha256 } = result;
     rows.set(path, { path, target: file.target, size: file.size, sha256 });
   }
+  const text = JSON.stringify({ schema: SCHEMA, scope: state.scope, files: [...rows.values()] });
   try {
-    const text = JSON.stringify({ schema: SCHEMA, scope: state.scope, files: [...rows.values()] });
     // A truncated file is invalid JSON, so the next run ignores it.
     writeFileSync(state.file, `${text}\n`, { flag: 'wx', mode: 0o600 });
     return [];
@@ -133,25 +136,19 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   return hash('sha256', JSON.stringify(all));
 }
 
-/** Returns '' if there is no file. @throws InputError if it is not a state file */
-function readText(file: string): string {
-  try {
-    // Reading a pipe or a device might never end.
-    if (!statSync(file).isFile()) throw stateError(file, 'is not a regular file');
-    const text = readFileSync(file, 'utf8');
-    if (text === '' || /^\{"schema":\d+,"scope":/.test(text)) return text;
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    if (code === 'ENOENT') return '';
-    throw stateError(file, `cannot be read (${code})`);
-  }
-  throw stateError(file, 'contains something other than the state of uploads');
-}
-
-/** Returns undefined if the text is damaged or was written for another scope. */
-function decodeRows(text: string, expectedScope: string): StateRow[] | undefined {
+/**
+ * Returns undefined if the file is damaged or was written for another scope.
+ * @throws InputError if it is not a state file
+ */
+function readRows(file: string, expectedScope: string): StateRow[] | undefined {
+  const stats = statIfExists(file);
+  if (stats === undefined) return [];
+  // Reading a pipe or a device might never end.
+  if (!stats.isFile()) throw stateError(file, 'is not a regular file');
+  const text = readFileSync(file, 'utf8');
   if (text === '') return [];
+  if (!/^\{"schema":\d+,"scope":/.test(text))
+    throw stateError(file, 'contains something other than the state of uploads');
   const { schema, scope, files } = parseFields(text);
   if (schema !== SCHEMA || scope !== expectedScope || !Array.isArray(files)) return undefined;
   return files.every(isRow) ? files : undefined;

@@ -42,8 +42,8 @@ export async function transfer(
   options: UploadOptions,
 ): Promise<{ readonly files: readonly FileResult[]; readonly retries: number }> {
   const { storeFiles, filesPerRequest, progress } = options;
-  const unsent = planned.flatMap(({ status, file }) => (status === 'not-attempted' ? file : []));
-  const { results, retries } = await requestEach(batchesOf(unsent, filesPerRequest), {
+  const batches = batchesOf(unsentIn(planned), filesPerRequest);
+  const { results, retries } = await requestEach(batches, {
     ...options,
     nameOf: nameSources,
     isHopeless: mayHaveOverwrittenOthers,
@@ -57,6 +57,10 @@ export async function transfer(
   const byTarget = new Map(sent.map(result => [result.file.target, result]));
   const files = planned.map(result => byTarget.get(result.file.target) ?? result);
   return { files: failOverwritten(files), retries };
+}
+
+export function unsentIn(files: readonly FileResult[]): PlannedFile[] {
+  return files.flatMap(({ status, file }) => (status === 'not-attempted' ? file : []));
 }
 
 function nameSources(files: readonly PlannedFile[]): string {
