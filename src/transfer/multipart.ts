@@ -18,17 +18,20 @@ const BATCH_BYTES = 1024 * 1024;
  */
 export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number): Batch[] {
   const batches: Batch[] = [];
-  let open: { readonly files: PlannedFile[]; room: number } | undefined;
+  let open: PlannedFile[] = [];
+  let room = 0;
   for (const file of files) {
-    const bytes = sizeInBatch(file);
-    if (open && bytes <= open.room && open.files.length < filesPerRequest) {
-      open.files.push(file);
-      open.room -= bytes;
+    const bytes = canBatch(file) ? FRAME_BYTES + file.target.length + file.size : Infinity;
+    if (bytes <= room && open.length < filesPerRequest) {
+      open.push(file);
+      room -= bytes;
       continue;
     }
     const batch: [PlannedFile, ...PlannedFile[]] = [file];
     batches.push(batch);
-    if (bytes <= BATCH_BYTES) open = { files: batch, room: BATCH_BYTES - bytes };
+    if (bytes > BATCH_BYTES) continue;
+    open = batch;
+    room = BATCH_BYTES - bytes;
   }
   return batches;
 }
@@ -36,24 +39,18 @@ export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number
 // Upper bound for a part's boundary and headers, excluding the file name.
 const FRAME_BYTES = 256;
 
-/** Returns the most bytes that a file can take in a batch, or Infinity if it cannot be batched. */
-function sizeInBatch({ target, size }: PlannedFile): number {
-  const canBatch = size <= SMALL_BYTES && isPlainFilename(target);
-  return canBatch ? FRAME_BYTES + target.length + size : Infinity;
-}
-
-// Names that every multipart parser we know reads the same way, and that form-data does not escape.
-function isPlainFilename(filename: string): boolean {
-  if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
-  return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
+// All multipart parsers we know read these names the same way, and form-data does not escape them.
+function canBatch({ target, size }: PlannedFile): boolean {
+  if (size > SMALL_BYTES || !/^[!-~](?:[ -~]*[!-~])?$/.test(target)) return false;
+  return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
 }
 
 export interface Body {
   readonly chunks: Iterable<BorrowedBuffer>;
   /** Bytes, including the multipart framing. */
   readonly length: number;
-  /** Returns the SHA-256 of each file in hex, or none if hashing is off. Call it after sending. */
-  readonly digests: () => readonly string[];
+  /** The SHA-256 of each file in hex, complete after sending; empty if hashing is off. */
+  readonly digests: readonly string[];
 }
 
 // Unpredictable, so that no file can contain it.
@@ -92,36 +89,33 @@ function bufferedBody(files: Batch, isHashed: boolean): Body {
     pieces.push(headOf(file), content);
   }
   const bytes = Buffer.concat(pieces);
-  const chunks = [...slicesOf(bytes), TAIL];
-  return { chunks, length: bytes.length + TAIL.length, digests: () => digests };
-}
-
-function streamedBody(file: PlannedFile, isHashed: boolean): Body {
-  const head = headOf(file);
-  const digest = isHashed ? createHash('sha256') : undefined;
-  function* chunks(): Generator<BorrowedBuffer> {
-    // Open the file first: the agent may replace the target as soon as it sees the head.
-    using opened = openFile(file);
-    yield head;
-    for (const chunk of opened.chunks) {
-      digest?.update(chunk);
-      yield chunk;
-    }
-    // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
-    // section 5.1) or more may count as sent only after the answer has arrived.
-    yield TAIL;
-  }
-  const length = head.length + file.size + TAIL.length;
-  const digests = () => (digest === undefined ? [] : [digest.digest('hex')]);
-  return { chunks: chunks(), length, digests };
+  return { chunks: [...slicesOf(bytes), TAIL], length: bytes.length + TAIL.length, digests };
 }
 
 // Each slice restarts the idle clock: with `timeout: 60s`, 24 parallel batches need 0.2 Mbit/s.
 const SLICE_BYTES = 64 * 1024;
 
-function slicesOf(buffer: Buffer): Buffer[] {
-  const count = Math.ceil(buffer.length / SLICE_BYTES);
-  return Array.from({ length: count }, (_, index) =>
-    buffer.subarray(index * SLICE_BYTES, (index + 1) * SLICE_BYTES),
-  );
+function* slicesOf(buffer: Buffer): Generator<Buffer> {
+  for (let start = 0; start < buffer.length; start += SLICE_BYTES)
+    yield buffer.subarray(start, start + SLICE_BYTES);
+}
+
+function streamedBody(file: PlannedFile, isHashed: boolean): Body {
+  const head = headOf(file);
+  const digests: string[] = [];
+  function* chunks(): Generator<BorrowedBuffer> {
+    const digest = createHash('sha256');
+    // Open the file first: the agent may replace the target as soon as it sees the head.
+    using opened = openFile(file);
+    yield head;
+    for (const chunk of opened.chunks) {
+      if (isHashed) digest.update(chunk);
+      yield chunk;
+    }
+    if (isHashed) digests.push(digest.digest('hex'));
+    // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
+    // section 5.1) or more may count as sent only after the answer has arrived.
+    yield TAIL;
+  }
+  return { chunks: chunks(), length: head.length + file.size + TAIL.length, digests };
 }

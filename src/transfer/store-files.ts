@@ -45,9 +45,8 @@ export function createStoreFiles(
     });
     const targets = batch.map(({ target }) => target);
     const paths = storedPaths(answer, targets).map(client.redact);
-    const digests = body.digests();
     return batch.map((stored, index) => {
-      return { file: stored, path: paths[index] ?? '', sha256: digests[index] };
+      return { file: stored, path: paths[index] ?? '', sha256: body.digests[index] };
     });
   };
 }

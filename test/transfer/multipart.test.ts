@@ -62,7 +62,7 @@ for (const size of [0, 1, 1000, LARGE_BYTES - 1, LARGE_BYTES, 5 * LARGE_BYTES])
     const { field, filename, type } = part;
     assert.deepEqual([field, filename, type], ['file', 'app/a', 'application/octet-stream']);
     assert.ok(part.content.equals(content));
-    assert.deepEqual(body.digests(), [hash('sha256', content)]);
+    assert.deepEqual(body.digests, [hash('sha256', content)]);
     assert.equal(countOpenFiles(folder.path), 0);
   });
 
@@ -96,7 +96,7 @@ test('a batch body has a part per file, even if a file looks like a boundary', a
     names.map((name, index) => [name, contents[index]]),
   );
   assert.deepEqual(
-    body.digests(),
+    body.digests,
     contents.map(content => hash('sha256', content)),
   );
   const most = files.reduce((sum, { target, size }) => sum + 256 + target.length + size, 100);
