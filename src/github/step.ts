@@ -1,6 +1,6 @@
 import { USER_AGENT } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
-import { type JobSandbox, secretsIn, withJobSandbox } from '../inputs/connection.ts';
+import { secretsIn, withJobSandbox } from '../inputs/connection.ts';
 import {
   type EntryPoint,
   type Inputs,
@@ -14,7 +14,7 @@ import { errorLines, failedReport, type Report, toReportedError } from '../repor
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
 import { loadJobSandboxes } from './job-state.ts';
-import { openLog, type StepLog } from './log.ts';
+import { openLog } from './log.ts';
 import { publish } from './publish.ts';
 import { cancelSignals, readInputs, workspace } from './runner.ts';
 
@@ -35,11 +35,11 @@ export async function runStep<T extends EntryPoint>(
   handler: StepHandler<T, void>,
   { inputs, failureWarning }: StepOptions = {},
 ): Promise<void> {
-  const step = await openStep(entry, inputs);
-  await attempt(entry, handler, step).catch((error: unknown) => {
+  const { log, attempt } = await openStep(entry, inputs);
+  await attempt(handler).catch((error: unknown) => {
     const lines = errorLines(toReportedError(error));
-    if (failureWarning === undefined) step.log.fail(lines);
-    else step.log.warning([failureWarning, ...lines].join(' '));
+    if (failureWarning === undefined) log.fail(lines);
+    else log.warning([failureWarning, ...lines].join(' '));
   });
 }
 
@@ -49,13 +49,12 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   handler: StepHandler<T, Report | undefined>,
   { inputs }: Pick<StepOptions, 'inputs'> = {},
 ): Promise<void> {
-  const step = await openStep(entry, inputs);
-  const { raw, context, log } = step;
-  const report = await attempt(entry, handler, step).catch((error: unknown) =>
+  const { raw, cancel, redact, log, attempt } = await openStep(entry, inputs);
+  const report = await attempt(handler).catch((error: unknown) =>
     failedReport(taskOf(entry), {
       name: raw['name']?.trim() ?? '',
       error: toReportedError(error),
-      cancelled: context.cancel.aborted,
+      cancelled: cancel.aborted,
       // Nothing was judged, so `fail-if` fails.
       isGated: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
     }),
@@ -63,28 +62,21 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   if (report !== undefined) {
     // A step with invalid inputs has a summary too, so read the raw value.
     const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
-    await publish(report, { log, redact: context.redact, withSummary });
+    await publish(report, { log, redact, withSummary });
   }
   // Exit now: a cancelled search may still be walking a huge tree.
-  if (context.cancel.aborted) process.stdout.write('', () => process.exit());
-}
-
-interface OpenStep {
-  readonly raw: RawInputs;
-  /** Rejects if a saved sandbox cannot be read. */
-  readonly loading: Promise<readonly JobSandbox[]>;
-  readonly context: Context;
-  readonly log: StepLog;
+  if (cancel.aborted) process.stdout.write('', () => process.exit());
 }
 
 // Headers and variables may be secret, and URLs may contain passwords.
 const UNLOGGED = ['headers', 'env', 'base-url', 'api-url'];
 
-async function openStep(entry: EntryPoint, inputs: RawInputs | undefined): Promise<OpenStep> {
+async function openStep<T extends EntryPoint>(entry: T, inputs: RawInputs | undefined) {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = inputs ?? readInputs(entry);
-  const loading = Promise.try(() => (usesJobSandbox(entry) ? loadJobSandboxes() : []));
+  const usesSandbox = inputNames(entry).includes('token');
+  const loading = Promise.try(() => (usesSandbox ? loadJobSandboxes() : []));
   // The log needs the tokens to redact. If they cannot be loaded, `attempt` reports why.
   const sandboxes = await loading.catch(() => []);
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
@@ -103,19 +95,9 @@ async function openStep(entry: EntryPoint, inputs: RawInputs | undefined): Promi
     sandboxes,
     log,
   };
-  return { raw, loading, context, log };
-}
-
-function usesJobSandbox(entry: EntryPoint): boolean {
-  return inputNames(entry).includes('token');
-}
-
-async function attempt<T extends EntryPoint, R>(
-  entry: T,
-  handler: StepHandler<T, R>,
-  { raw, loading, context }: OpenStep,
-): Promise<R> {
-  const sandboxes = await loading;
-  const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
-  return handler(parseInputs(entry, resolved), context, resolved);
+  async function attempt<R>(handler: StepHandler<T, R>): Promise<R> {
+    const resolved = usesSandbox ? withJobSandbox(raw, await loading) : raw;
+    return handler(parseInputs(entry, resolved), context, resolved);
+  }
+  return { ...context, raw, attempt };
 }

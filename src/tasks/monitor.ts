@@ -15,6 +15,7 @@ import { startSampler, waitForSampler } from '../monitor/sampler.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { STOP_REQUESTED } from '../stats/sample.ts';
 import { quote } from '../text/escape.ts';
+import { formatDuration } from '../text/format.ts';
 import type { Context } from './context.ts';
 import { judgeRecord } from './judge-record.ts';
 import { FIRST_RETRIES, readJudgeableStats } from './measure.ts';
@@ -29,7 +30,7 @@ export async function startMonitor(
   raw: RawInputs,
   context: Context,
   { script, openDirectory }: { script: string; openDirectory: () => string },
-): Promise<void> {
+): Promise<undefined> {
   await using client = openClient(agentService(inputs), context);
   const request = { ...inputs, retries: FIRST_RETRIES };
   const stats = await readJudgeableStats(request, client, context);
@@ -38,6 +39,10 @@ export async function startMonitor(
   saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });
   appendLine(directory, { at: context.now(), ...stats });
   await startSampler(script, directory, raw);
+  const { name, sandboxId, sampleInterval } = inputs;
+  const activity = name === '' ? 'Monitoring' : `${name}: monitoring`;
+  const interval = formatDuration(sampleInterval);
+  context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
 }
 
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */

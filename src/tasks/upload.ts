@@ -17,7 +17,7 @@ import {
   type State,
   writeState,
 } from '../transfer/state-file.ts';
-import { createStoreFiles } from '../transfer/store-files.ts';
+import { storeFiles } from '../transfer/store-files.ts';
 import { type FileResult, transfer, unsentIn } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { logProgress } from './progress.ts';
@@ -122,7 +122,7 @@ export async function sendFiles(
     ...inputs,
     ...context,
     filesPerRequest: filesPerRequestOf(inputs),
-    storeFiles: createStoreFiles(client, inputs),
+    storeFiles: (batch, onSent) => storeFiles(batch, inputs, client, onSent),
     progress,
   });
   // Different targets can resolve to the same path, for example through a link in the sandbox.

@@ -14,41 +14,35 @@ export interface StoredFile {
   readonly sha256?: string | undefined;
 }
 
+// Extra response bytes allowed per file: its path, and its metadata of up to 4 KiB.
+const ENTRY_BYTES = 8 * 1024;
+
 /**
  * Stores a batch with one request.
  * @throws AgentError if the request fails or a file cannot be read
  */
-export type StoreFiles = (
+export async function storeFiles(
   batch: Batch,
-  onSent: (bytes: number) => void,
-) => Promise<readonly StoredFile[]>;
-
-// Extra response bytes allowed per file: its path, and its metadata of up to 4 KiB.
-const ENTRY_BYTES = 8 * 1024;
-
-export function createStoreFiles(
-  client: Omit<Client, 'receive'>,
   inputs: Inputs<'upload'>,
-): StoreFiles {
-  const isHashed = inputs.checksums || inputs.stateFile !== '';
-  return async (batch, onSent) => {
-    const [file, ...others] = batch;
-    const body = bodyOf(batch, isHashed);
-    const answer = await client.send({
-      method: 'POST',
-      path: requestPath(inputs, others.length === 0 ? file.target : undefined),
-      headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(body.length) },
-      body: body.chunks,
-      hints: HINTS,
-      maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
-      onSent,
-    });
-    const targets = batch.map(({ target }) => target);
-    const paths = storedPaths(answer, targets).map(client.redact);
-    return batch.map((stored, index) => {
-      return { file: stored, path: paths[index] ?? '', sha256: body.digests[index] };
-    });
-  };
+  client: Omit<Client, 'receive'>,
+  onSent: (bytes: number) => void,
+): Promise<readonly StoredFile[]> {
+  const [file, ...others] = batch;
+  const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
+  const answer = await client.send({
+    method: 'POST',
+    path: requestPath(inputs, others.length === 0 ? file.target : undefined),
+    headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(length) },
+    body: chunks,
+    hints: HINTS,
+    maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
+    onSent,
+  });
+  const targets = batch.map(({ target }) => target);
+  const paths = storedPaths(answer, targets).map(client.redact);
+  return batch.map((stored, index) => {
+    return { file: stored, path: paths[index] ?? '', sha256: digests[index] };
+  });
 }
 
 const HINTS = {

@@ -10,7 +10,7 @@ import {
   requestEach,
   type TransferOptions,
 } from './request-each.ts';
-import type { StoredFile, StoreFiles } from './store-files.ts';
+import type { StoredFile } from './store-files.ts';
 
 /** Each planned file has exactly one result. */
 export type FileResult = { readonly file: PlannedFile } & (
@@ -27,7 +27,10 @@ export type FileResult = { readonly file: PlannedFile } & (
 
 interface UploadOptions extends TransferOptions {
   readonly filesPerRequest: number;
-  readonly storeFiles: StoreFiles;
+  readonly storeFiles: (
+    batch: Batch,
+    onSent: (bytes: number) => void,
+  ) => Promise<readonly StoredFile[]>;
   readonly progress: UploadProgress;
 }
 

@@ -8,7 +8,7 @@ import { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { batchesOf } from '../../src/transfer/multipart.ts';
-import { createStoreFiles, storedPaths } from '../../src/transfer/store-files.ts';
+import { storedPaths, storeFiles } from '../../src/transfer/store-files.ts';
 import { openTestClient } from '../agent/open-client.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
@@ -50,7 +50,7 @@ function store(
   given: RawInputs = {},
 ) {
   const [batch = assert.fail('there are no files')] = batchesOf(files, files.length);
-  return createStoreFiles(client, parsed(given))(batch, () => {});
+  return storeFiles(batch, parsed(given), client, () => {});
 }
 
 test('the request of a single file has its target in the query, and a Content-Length', async () => {
