@@ -40,7 +40,7 @@ function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] 
   }
 }
 
-/** Writes the report and the files of its sections. Returns their paths, keyed by output. */
+/** Returns the paths of the files, keyed by output. */
 function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<string, string> {
   const json = { output: 'report', name: 'report.json', text: reportJson(report, verdict) };
   const files = [json, ...verdict.files];

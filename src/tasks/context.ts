@@ -3,7 +3,7 @@ import type { SandboxContext } from '../sandbox/sandbox-api.ts';
 
 export interface Context extends SandboxContext {
   readonly workspace: string;
-  /** Returns monotonic milliseconds. */
+  /** Monotonic, in milliseconds. */
   readonly clock: () => number;
   /** The sandboxes that earlier steps of this job created or connected to. */
   readonly sandboxes: readonly JobSandbox[];

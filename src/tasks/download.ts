@@ -20,8 +20,7 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   const { sandboxId, baseUrl, ifNoFileFound } = inputs;
   const files = placeTargets(inputs, context.workspace);
   const count = formatCount(files.length, 'file');
-  const title = `Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`;
-  context.log.line(title);
+  context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
   await using client = openClient(agentService(inputs), context);
   const section = await downloadEach(files, inputs, client, context);
   const missing = section.files.filter(({ status }) => status === 'missing');
@@ -32,7 +31,7 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
 
 const NOT_FOUND = 'does not exist in the sandbox';
 
-/** Resolves the targets. @throws InputError if `working-directory` is outside the workspace */
+/** @throws InputError if `working-directory` is outside the workspace */
 function placeTargets(
   { files, workingDirectory }: Inputs<'download'>,
   workspace: string,

@@ -22,7 +22,7 @@ import { type FileResult, transfer, unsentIn } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { logProgress } from './progress.ts';
 
-/** Plans and uploads files. @throws InputError before anything is sent */
+/** @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
   await using client = openClient(agentService(inputs), context);
@@ -42,8 +42,7 @@ export interface UploadPlan {
 
 /**
  * Finds files, plans their targets and compares them with the state file.
- * @throws InputError
- * @throws AgentError if a file that a dry run is to hash cannot be read
+ * @throws InputError, or AgentError if a file that a dry run is to hash cannot be read
  */
 export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
   const { workspace, cancel } = context;

@@ -10,17 +10,16 @@ import { systemCode } from '../text/errors.ts';
 import { formatBytes } from '../text/format.ts';
 
 export interface FileToDownload {
-  /** In the sandbox, as the user wrote it. */
+  /** In the sandbox. */
   readonly path: string;
-  /** On the runner, relative to the workspace. */
+  /** Relative to the workspace. */
   readonly target: string;
-  /** Absolute path of the target, below the real path of the workspace. */
+  /** Absolute, below the real path of the workspace. */
   readonly realTarget: string;
 }
 
 export interface DownloadedFile {
   readonly size: number;
-  /** Hex digest. */
   readonly sha256: string;
 }
 
@@ -51,7 +50,6 @@ export async function downloadFile(
   }
 }
 
-/** Checks that nothing is in the way. @throws AgentError for a link or a folder */
 function checkTarget({ target, realTarget }: FileToDownload): void {
   const hint = 'Choose another target, or remove in the workspace what is in the way.';
   if (isLink(deepestLinkIn(realTarget)))
@@ -86,7 +84,6 @@ async function receiveInto(
   throw new AgentError('connection', `${answer.label} sent ${size} of ${expected} bytes.`);
 }
 
-/** Returns the announced length. @throws AgentError if it is unknown or above `maxBytes` */
 function checkLength({ label, headers }: StreamedAnswer, maxBytes: number): number {
   const { 'content-length': length, 'content-encoding': encoding } = headers;
   const hint = 'Check whether a proxy on the way compresses or converts answers.';

@@ -4,10 +4,9 @@ import type { BorrowedBuffer } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { openFile, readWholeFile } from './read-file.ts';
 
-/** Files sent in one request. */
 export type Batch = readonly [PlannedFile, ...PlannedFile[]];
 
-// Files up to this size are read into memory and sent from one buffer, which is faster than streaming.
+// Up to this size, sending from memory is faster than streaming.
 const SMALL_BYTES = 256 * 1024;
 
 const BATCH_BYTES = 1024 * 1024;

@@ -22,7 +22,7 @@ export function openFile(file: PlannedFile, chunkBytes = CHUNK_BYTES) {
   throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
 
-/** Reads a file into memory. @throws AgentError if it cannot be read or its size has changed */
+/** @throws AgentError if the file cannot be read or its size has changed */
 export function readWholeFile(file: PlannedFile): Buffer {
   using opened = openFile(file, file.size);
   const [content = Buffer.alloc(0)] = opened.chunks;
@@ -63,8 +63,8 @@ function* chunksOf(
   }
 }
 
-// readSync() may read less than requested.
 function readInto(buffer: Buffer, file: PlannedFile, descriptor: number): void {
+  // readSync() may read less than requested.
   for (let filled = 0; filled < buffer.length; ) {
     const missing = buffer.length - filled;
     const read = callSystem(file, () => readSync(descriptor, buffer, filled, missing, null));

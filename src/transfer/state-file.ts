@@ -16,27 +16,23 @@ import type { FileResult } from './transfer.ts';
 export interface State {
   readonly file: string;
   readonly rows: readonly StateRow[];
-  /** Hash of everything that decides where uploads go. */
+  /** A hash of everything that decides where uploads go. */
   readonly scope: string;
   readonly warnings: readonly string[];
 }
 
 interface StateRow {
-  /** As the agent returned it, redacted. */
   readonly path: string;
   readonly target: string;
   readonly size: number;
-  /** Hex digest; undefined once the file has left the build. */
+  /** Undefined once the file has left the build. */
   readonly sha256: string | undefined;
 }
 
-// Increase this whenever the format changes.
+// Increase it whenever the format changes.
 const SCHEMA = 2;
 
-/**
- * Returns undefined if there is no `state-file`.
- * @throws InputError if the file cannot be read or is not a state file
- */
+/** @throws InputError if the input `state-file` names a file of another kind */
 export function readState(inputs: Inputs<'upload'>, workspace: string): State | undefined {
   if (inputs.stateFile === '') return undefined;
   const file = resolve(workspace, inputs.stateFile);
@@ -136,10 +132,7 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   return hash('sha256', JSON.stringify(all));
 }
 
-/**
- * Returns undefined if the file is damaged or was written for another scope.
- * @throws InputError if it is not a state file
- */
+/** Returns undefined if the file is damaged or was written for another scope. */
 function readRows(file: string, expectedScope: string): StateRow[] | undefined {
   const stats = statIfExists(file);
   if (stats === undefined) return [];

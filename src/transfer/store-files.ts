@@ -10,11 +10,11 @@ export interface StoredFile {
   readonly file: PlannedFile;
   /** As the agent returned it, redacted. */
   readonly path: string;
-  /** Hex digest; undefined if hashing is off. */
+  /** In hex; undefined if hashing is off. */
   readonly sha256?: string | undefined;
 }
 
-// Extra response bytes allowed per file: its path, and its metadata of up to 4 KiB.
+// A file's path, and its metadata of up to 4 KiB.
 const ENTRY_BYTES = 8 * 1024;
 
 /**
@@ -27,11 +27,11 @@ export async function storeFiles(
   client: Omit<Client, 'receive'>,
   onSent: (bytes: number) => void,
 ): Promise<readonly StoredFile[]> {
-  const [file, ...others] = batch;
+  const [file] = batch;
   const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
   const answer = await client.send({
     method: 'POST',
-    path: requestPath(inputs, others.length === 0 ? file.target : undefined),
+    path: requestPath(inputs, batch.length === 1 ? file.target : undefined),
     headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(length) },
     body: chunks,
     hints: HINTS,
@@ -53,7 +53,7 @@ const HINTS = {
   busy: 'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
 };
 
-// A batch has no `path`: each part's filename is its target (all parts are named `file`).
+// In a batch, the filename of each part is its target.
 function requestPath(inputs: Inputs<'upload'>, target: string | undefined): string {
   const { username, signature, signatureExpiration, uploadPath } = inputs;
   const parameters = {
