@@ -13,18 +13,18 @@ import { distinctBytes, openTempFolder } from './temp-folder.ts';
 
 type Say = (socket: Socket, request: RawRequest) => void;
 
-interface Setup {
-  readonly path?: string;
-  readonly target?: string;
-  readonly username?: string;
-  readonly maxBytes?: number;
-  readonly timeout?: number;
-}
-
 /** Downloads a file below a folder from a server that answers with `say`. */
-async function downloadTo(folder: string, say: Say, setup: Setup = {}) {
-  const { path: source = 'a.txt', target = 'out', username = '', maxBytes = 2 ** 30 } = setup;
-  const { timeout = 60_000 } = setup;
+async function downloadTo(
+  folder: string,
+  say: Say,
+  {
+    path: source = 'a.txt',
+    target = 'out',
+    username = '',
+    maxBytes = 2 ** 30,
+    timeout = 60_000,
+  } = {},
+) {
   await using server = await rawServer(onRequest(say));
   await using client = openTestClient(`http://${server.host}`, { timeout });
   const file = { path: source, target, realTarget: path.join(folder, target) };
@@ -43,6 +43,8 @@ const sayAndEnd =
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const LENGTH = 'Content-Length: 5\r\n';
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+const CHUNKS = '5\r\nhello\r\n0\r\n\r\n';
 
 describe('a whole answer', () => {
   for (const size of [0, 1, 70_000, 3 * 1024 * 1024])
@@ -103,78 +105,57 @@ describe('a whole answer', () => {
 
 type Case = readonly [say: Say, kind: FailureKind, message: RegExp, timeout?: number];
 
-const missing = `{"code":404,"message":"path '/home/user/a.txt' does not exist"}`;
+const MISSING = `{"code":404,"message":"path '/home/user/a.txt' does not exist"}`;
+const LIKE_A_SANDBOX = `{"message":"path '/x/sandbox 1' does not exist"}`;
+const MENTIONED = `no route, so path '/files' does not exist`;
+const A_FOLDER = `{"message":"path '/home/user/a' is a directory"}`;
+
+const NO_LENGTH = /sent no Content-Length\.$/;
+const CUT = /failed: /;
+const LATE = /did not end within timeout/;
+const reset: Say = socket =>
+  void socket.write(`${OK}${LENGTH}\r\nhel`, () => socket.resetAndDestroy());
+const gzip = http(200, 'hello', ['Content-Encoding: gzip']);
+const redirect = http(302, MISSING, ['Location: https://h/other']);
 
 const FAILURES: Readonly<Record<string, Case>> = {
-  'is chunked': [
-    say(`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`),
-    'bad-answer',
-    /sent no Content-Length\.$/,
-  ],
-  'ends with its connection': [sayAndEnd(`${OK}\r\nhello`), 'bad-answer', /no Content-Length/],
-  'has no content at all': [say('HTTP/1.1 204 None\r\n\r\n'), 'bad-answer', /no Content-Length/],
+  'is chunked': [say(`${OK}${CHUNKED}\r\n${CHUNKS}`), 'bad-answer', NO_LENGTH],
+  'ends with its connection': [sayAndEnd(`${OK}\r\nhello`), 'bad-answer', NO_LENGTH],
+  'has no content at all': [say('HTTP/1.1 204 None\r\n\r\n'), 'bad-answer', NO_LENGTH],
   'announces a length without sending it': [
     say(`HTTP/1.1 204 None\r\n${LENGTH}\r\n`),
     'connection',
     /files (sent 0 of 5 bytes|failed: )/,
   ],
-  'is gzip although nobody asked for it': [
-    say(http(200, 'hello', ['Content-Encoding: gzip'])),
-    'bad-answer',
-    /sent an encoded answer\.$/,
-  ],
+  'is gzip although nobody asked for it': [say(gzip), 'bad-answer', /sent an encoded answer\.$/],
   'is longer than max-bytes': [say(http(200, 'x'.repeat(101))), 'too-large', /would send 101 B\.$/],
-  'has two lengths': [
-    say(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`),
-    'connection',
-    /failed: /,
-  ],
+  'has two lengths': [say(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`), 'connection', CUT],
   'has a length that is no number': [
     say(`${OK}Content-Length: five\r\n\r\nhello`),
     'connection',
-    /failed: /,
+    CUT,
   ],
-  'has a length and is chunked': [
-    say(`${OK}${LENGTH}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`),
-    'connection',
-    /failed: /,
-  ],
-  'is cut before its content': [sayAndEnd(`${OK}${LENGTH}\r\n`), 'connection', /failed: /],
-  'is cut before the last byte': [sayAndEnd(`${OK}${LENGTH}\r\nhell`), 'connection', /failed: /],
-  'is reset in its content': [
-    socket => void socket.write(`${OK}${LENGTH}\r\nhel`, () => socket.resetAndDestroy()),
-    'connection',
-    /failed: /,
-  ],
-  'stalls before its head': [() => {}, 'connection', /did not end within timeout/, 50],
-  'stalls in its content': [say(`${OK}${LENGTH}\r\nhel`), 'connection', /within timeout/, 50],
-  'is a redirect': [
-    say(http(302, missing, ['Location: https://h/other'])),
-    'not-found',
-    /answered 302 .*Redirects are not followed/,
-  ],
+  'has a length and is chunked': [say(`${OK}${LENGTH}${CHUNKED}\r\n${CHUNKS}`), 'connection', CUT],
+  'is cut before its content': [sayAndEnd(`${OK}${LENGTH}\r\n`), 'connection', CUT],
+  'is cut before the last byte': [sayAndEnd(`${OK}${LENGTH}\r\nhell`), 'connection', CUT],
+  'is reset in its content': [reset, 'connection', CUT],
+  'stalls before its head': [() => {}, 'connection', LATE, 50],
+  'stalls in its content': [say(`${OK}${LENGTH}\r\nhel`), 'connection', LATE, 50],
+  'is a redirect': [say(redirect), 'not-found', /answered 302 .*Redirects are not followed/],
   'says that the file does not exist': [
-    say(http(404, missing)),
+    say(http(404, MISSING)),
     'no-such-file',
     /It said: "path '\/home\/user\/a\.txt' does not exist"\.$/,
   ],
   'says that a file named like a sandbox does not exist': [
-    say(http(404, `{"message":"path '/x/sandbox 1' does not exist"}`)),
+    say(http(404, LIKE_A_SANDBOX)),
     'no-such-file',
     /sandbox 1/,
   ],
   'is a 404 of something else': [say(http(404, '404 page not found')), 'not-found', /page not/],
-  'is a 404 that only mentions a path': [
-    say(http(404, `no route, so path '/files' does not exist`)),
-    'not-found',
-    /no route/,
-  ],
-  'is a 500 with the words for a missing file': [say(http(500, missing)), 'server', /500/],
-  'says that the path is a folder': [
-    say(http(400, `{"message":"path '/home/user/a' is a directory"}`)),
-    'rejected',
-    /is a directory/,
-  ],
+  'is a 404 that only mentions a path': [say(http(404, MENTIONED)), 'not-found', /no route/],
+  'is a 500 with the words for a missing file': [say(http(500, MISSING)), 'server', /500/],
+  'says that the path is a folder': [say(http(400, A_FOLDER)), 'rejected', /is a directory/],
 };
 
 describe('an answer that fails', () => {
@@ -189,8 +170,7 @@ describe('an answer that fails', () => {
 
   test('a folder gets the hint to download an archive', async () => {
     using folder = openTempFolder();
-    const body = `{"message":"path '/a' is a directory"}`;
-    await assert.rejects(downloadTo(folder.path, say(http(400, body))), { hint: /archive/ });
+    await assert.rejects(downloadTo(folder.path, say(http(400, A_FOLDER))), { hint: /archive/ });
   });
 
   test('a rejected answer frees its connection, although more of it would come', async () => {

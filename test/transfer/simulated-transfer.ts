@@ -24,44 +24,28 @@ export interface Request {
   readonly inFlight: number;
 }
 
-/** Returns the error of a request that fails. */
-export type Sandbox = (request: Request) => Error | undefined;
-
-export interface Simulation {
-  readonly results: readonly FileResult[];
-  /** The first letter of each file's status. */
-  readonly statuses: string;
-  readonly requests: readonly Request[];
-  /** Its retries. */
-  readonly lines: readonly string[];
-  /** Changes of its concurrency. */
-  readonly debugLines: readonly string[];
-  readonly sentBytes: number;
-  readonly storedFiles: number;
-  readonly repeated: number;
-  /** Milliseconds of simulated time. */
-  readonly tookMs: number;
-}
-
 interface Settings extends Partial<Parameters<typeof transfer>[1]> {
   readonly unchanged?: readonly FileResult[];
-  /** Milliseconds per request. Default 100. */
+  /** Milliseconds per request. */
   readonly takesMs?: number;
   /** Returns the path that the agent reports for a target. */
   readonly storedPath?: (target: string) => string;
 }
 
-/** Runs a transfer in simulated time. By default, requests go one by one, without retries. */
+/**
+ * Runs a transfer in simulated time. By default, requests go one by one, without retries.
+ * `failureOf` returns the error of a request that fails.
+ */
 export async function simulate(
   planned: readonly PlannedFile[],
-  sandbox: Sandbox = () => undefined,
+  failureOf: (request: Request) => Error | undefined = () => undefined,
   {
     takesMs = 100,
     storedPath = target => `/home/${target}`,
     unchanged = [],
     ...options
   }: Settings = {},
-): Promise<Simulation> {
+) {
   const clock = fakeClock();
   const requests: Request[] = [];
   const lines: string[] = [];
@@ -93,7 +77,7 @@ export async function simulate(
       const name = files.map(({ target }) => target).join(' ');
       const request = { name, at: clock.now(), inFlight };
       requests.push(request);
-      const failure = sandbox(request);
+      const failure = failureOf(request);
       await clock.sleep(takesMs);
       inFlight -= 1;
       if (failure !== undefined) throw failure;
@@ -102,7 +86,8 @@ export async function simulate(
     },
     ...options,
   });
+  /** The first letter of each file's status. */
   const statuses = results.map(({ status }) => status[0]).join('');
-  const logged = { lines, debugLines, sentBytes, storedFiles };
-  return { results, statuses, requests, ...logged, repeated, tookMs: clock.now() };
+  const sent = { requests, repeated, sentBytes, storedFiles };
+  return { results, statuses, ...sent, lines, debugLines, tookMs: clock.now() };
 }

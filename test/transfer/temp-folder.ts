@@ -10,24 +10,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { PlannedFile } from '../../src/files/plan.ts';
 
-/** A new directory, removed when disposed of. */
-export interface TempFolder extends Disposable {
-  readonly path: string;
-  readonly at: (name: string) => string;
-  /** Writes a file and returns it as planned. */
-  readonly writePlanned: (target: string, content: Buffer | string) => PlannedFile;
-}
+export type TempFolder = ReturnType<typeof openTempFolder>;
 
 /** More bytes than a file may have that is sent from memory. */
 export const LARGE_BYTES = 256 * 1024 + 1;
 
-export function openTempFolder(): TempFolder {
+/** Makes a directory, which is removed when disposed of. */
+export function openTempFolder() {
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sending-')));
   let count = 0;
   return {
     path: folder,
-    at: name => path.join(folder, name),
-    writePlanned(target, content) {
+    at: (name: string) => path.join(folder, name),
+    /** Writes a file and returns it as planned. */
+    writePlanned(target: string, content: Buffer | string): PlannedFile {
       count += 1;
       const realPath = path.join(folder, String(count));
       writeFileSync(realPath, content);

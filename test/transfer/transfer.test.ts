@@ -29,8 +29,6 @@ function failing(failures: Readonly<Record<string, Error>>) {
   return ({ name }: Request) => failures[name];
 }
 
-const names = (requests: readonly Request[]) => requests.map(({ name }) => name);
-
 test('a transfer returns one result per file, in plan order, and counts what was sent and stored', async () => {
   const planned = plannedFiles(3);
   const [first, second, third] = planned;
@@ -119,20 +117,21 @@ test('a transfer ends at once after a fatal failure', async () => {
   assert.equal(reasonOf(results[4]), 'the transfer had ended: The token is wrong.');
 });
 
-test('a transfer ends after one file if the sandbox is unreachable', async () => {
-  const { statuses, requests } = await simulate(plannedFiles(3), () => UNREACHABLE, {
-    retries: 2,
+for (const [when, error, statuses, requests, reason] of [
+  ['one file if the sandbox is unreachable', UNREACHABLE, 'fnnnn', 3, /ended: Nobody is there\.$/],
+  [
+    'three consecutive requests that used up their retries',
+    SERVER,
+    'fffnn',
+    9,
+    /^3 requests in a row had failed, .*: It failed\.$/,
+  ],
+] as const)
+  test(`a transfer ends after ${when}`, async () => {
+    const simulation = await simulate(plannedFiles(5), () => error, { retries: 2 });
+    assert.deepEqual([simulation.statuses, simulation.requests.length], [statuses, requests]);
+    assert.match(reasonOf(simulation.results[4]), reason);
   });
-  assert.deepEqual([statuses, names(requests)], ['fnn', ['f0', 'f0', 'f0']]);
-});
-
-test('a transfer ends after three consecutive requests that used up their retries', async () => {
-  const { results, statuses, requests } = await simulate(plannedFiles(9), () => SERVER, {
-    retries: 1,
-  });
-  assert.deepEqual([statuses, requests.length], ['fffnnnnnn', 6]);
-  assert.match(reasonOf(results[3]), /3 requests in a row had failed, .*: It failed\.$/);
-});
 
 test('a transfer goes on if a request succeeds in between, or if only the files are at fault', async () => {
   const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
@@ -224,24 +223,19 @@ test('a transfer gives up if the sandbox answers 429 for ever', async () => {
 });
 
 test('files that this run stored at the same path all fail, since only one survives', async () => {
-  const { results, statuses } = await simulate(
-    [plannedFile('same'), plannedFile('./same'), plannedFile('x')],
-    undefined,
-    {
-      storedPath: target => (target.endsWith('same') ? '/home/same' : '/home/x'),
-    },
-  );
+  const planned = ['same', './same', 'x'].map(target => plannedFile(target));
+  const { results, statuses } = await simulate(planned, undefined, {
+    storedPath: target => `/home/${target.replace('./', '')}`,
+  });
   assert.equal(statuses, 'ffu');
   assert.match(errorOf(results[0]).message, /^same and 1 more were stored at .* \/home\/same:/);
 });
 
 test('an unchanged file fails, too, if another is stored at its path', async () => {
-  const [known, sent] = plannedFiles(2);
-  assert.ok(known && sent);
-  const stored = { path: '/home/same', sha256: 'a' };
+  const [known = assert.fail(), sent = assert.fail()] = plannedFiles(2);
   const { results, statuses } = await simulate([known, sent], undefined, {
     storedPath: () => '/home/same',
-    unchanged: [{ status: 'unchanged', file: known, ...stored }],
+    unchanged: [{ status: 'unchanged', file: known, path: '/home/same', sha256: 'a' }],
   });
   assert.equal(statuses, 'ff');
   assert.equal(results[0]?.status === 'failed' && results[0].attempts, 0);
