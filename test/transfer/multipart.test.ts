@@ -88,8 +88,7 @@ test('a batch body has a part per file, even if a file looks like a boundary', a
   using folder = openTempFolder();
   const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
   const names = ['f0', 'f1', 'f2', 'f3', 'f4'];
-  const files = writeBatch(folder, names, contents);
-  const body = bodyOf(files, true);
+  const body = bodyOf(writeBatch(folder, names, contents), true);
   const parts = await parse(readWhole(body));
   assert.deepEqual(
     parts.map(({ filename, content }) => [filename, String(content)]),
@@ -99,8 +98,6 @@ test('a batch body has a part per file, even if a file looks like a boundary', a
     body.digests,
     contents.map(content => hash('sha256', content)),
   );
-  const most = files.reduce((sum, { target, size }) => sum + 256 + target.length + size, 100);
-  assert.ok(body.length <= most);
 });
 
 test('a batch body cannot be made if a file is gone or has grown', () => {
