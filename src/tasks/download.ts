@@ -53,18 +53,13 @@ async function downloadEach(
   client: Client,
   context: Context,
 ): Promise<DownloadSection> {
-  const startedAt = context.clock();
-  const { results, retries } = await requestEach(files, {
+  const { results, ...figures } = await requestEach(files, {
     ...inputs,
     ...context,
     nameOf: file => file.path,
     request: file => downloadFile(file, inputs, client),
   });
-  return {
-    files: results.map(result => describeResult(result, inputs)),
-    retries,
-    durationMs: Math.round(context.clock() - startedAt),
-  };
+  return { files: results.map(result => describeResult(result, inputs)), ...figures };
 }
 
 function describeResult(

@@ -46,17 +46,20 @@ export interface UploadPlan {
  */
 export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
   const { workspace, cancel } = context;
-  const { shard, dryRun } = inputs;
+  const { shard, dryRun, checksums } = inputs;
   const [state, plan] = await allOrProblems([
     Promise.try(() => readState(inputs, workspace)),
     findAndPlan(inputs, context),
   ]);
   const ours = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
-  // This reason stands if the job is cancelled before the upload begins.
-  const reason = 'the job was cancelled';
-  const unsent = ours.map((file): FileResult => ({ status: 'not-attempted', file, reason }));
+  const unsent = ours.map((file): FileResult => {
+    // The second reason stands if the job is cancelled before the upload begins.
+    return dryRun
+      ? { status: 'skipped', file, reason: 'dry run' }
+      : { status: 'not-attempted', file, reason: 'the job was cancelled' };
+  });
   const { files, orphaned } = await findChanges(unsent, state, cancel);
-  const planned = dryRun ? await skipAll(files, inputs, cancel) : files;
+  const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
   const upload: UploadSection = {
     ...EMPTY_UPLOAD,
     dryRun,
@@ -70,20 +73,14 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
   return { unsent: { upload, warnings }, state };
 }
 
-async function skipAll(
+async function hashSkipped(
   files: readonly FileResult[],
-  { checksums }: Inputs<'upload'>,
   cancel: AbortSignal,
 ): Promise<FileResult[]> {
   const results: FileResult[] = [];
   for (const result of files) {
-    const { status, file } = result;
-    if (status !== 'not-attempted') {
-      results.push(result);
-      continue;
-    }
-    const sha256 = checksums ? await hashFile(file, cancel) : undefined;
-    results.push({ status: 'skipped', file, reason: 'dry run', sha256 });
+    const isSkipped = result.status === 'skipped';
+    results.push(isSkipped ? { ...result, sha256: await hashFile(result.file, cancel) } : result);
   }
   return results;
 }
@@ -109,15 +106,14 @@ export async function sendFiles(
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
-  const { cancel, clock, log } = context;
+  const { cancel, log } = context;
   if (cancel.aborted) return unsent;
   const { upload: planned, warnings } = unsent;
   if (state !== undefined) removeState(state);
   const files = unsentIn(planned.files);
   if (files.length > 0) log.line(announcementOf(files, inputs, planned));
   using progress = logProgress(files, context);
-  const startedAt = clock();
-  const { files: results, retries } = await transfer(planned.files, {
+  const { files: results, ...figures } = await transfer(planned.files, {
     ...inputs,
     ...context,
     filesPerRequest: filesPerRequestOf(inputs),
@@ -128,11 +124,10 @@ export async function sendFiles(
   const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   const upload = {
     ...planned,
+    ...figures,
     files: results,
     orphaned: planned.orphaned.filter(orphan => !storedPaths.has(orphan)),
     digest: digestOf(results),
-    retries,
-    durationMs: Math.round(clock() - startedAt),
   };
   const stateWarnings = state === undefined ? [] : writeState(state, results);
   return { upload, warnings: [...warnings, ...stateWarnings] };

@@ -24,6 +24,11 @@ export type RequestResult<I, T> = { readonly item: I } & (
   | NotAttempted
 );
 
+export interface TransferFigures {
+  readonly retries: number;
+  readonly durationMs: number;
+}
+
 export interface TransferOptions extends RetryPolicy {
   readonly concurrency: number;
   /** Prevents new requests; the client aborts those in flight. */
@@ -49,11 +54,12 @@ const MAX_CONSECUTIVE_FAILURES = 3;
 export async function requestEach<I, T>(
   items: readonly I[],
   options: RequestEachOptions<I, T>,
-): Promise<{ readonly results: readonly RequestResult<I, T>[]; readonly retries: number }> {
+): Promise<TransferFigures & { readonly results: readonly RequestResult<I, T>[] }> {
   const { concurrency, cancel, clock, log, nameOf, isHopeless = () => false } = options;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, log);
+  const transferStartedAt = clock();
   let consecutiveFailures = 0;
 
   async function requestOne(item: I): Promise<RequestResult<I, T>> {
@@ -92,7 +98,8 @@ export async function requestEach<I, T>(
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
   const attempts = results.map(result => ('attempts' in result ? result.attempts : 1));
-  return { results, retries: attempts.reduce((sum, count) => sum + count - 1, 0) };
+  const retries = attempts.reduce((sum, count) => sum + count - 1, 0);
+  return { results, retries, durationMs: Math.round(clock() - transferStartedAt) };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */

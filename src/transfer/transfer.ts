@@ -8,6 +8,7 @@ import {
   type NotAttempted,
   type RequestResult,
   requestEach,
+  type TransferFigures,
   type TransferOptions,
 } from './request-each.ts';
 import type { StoredFile } from './store-files.ts';
@@ -43,10 +44,10 @@ export interface UploadProgress {
 export async function transfer(
   planned: readonly FileResult[],
   options: UploadOptions,
-): Promise<{ readonly files: readonly FileResult[]; readonly retries: number }> {
+): Promise<TransferFigures & { readonly files: readonly FileResult[] }> {
   const { storeFiles, filesPerRequest, progress } = options;
   const batches = batchesOf(unsentIn(planned), filesPerRequest);
-  const { results, retries } = await requestEach(batches, {
+  const { results, ...figures } = await requestEach(batches, {
     ...options,
     nameOf: nameSources,
     isHopeless: mayHaveOverwrittenOthers,
@@ -59,7 +60,7 @@ export async function transfer(
   const sent = results.flatMap(resultsOf);
   const byTarget = new Map(sent.map(result => [result.file.target, result]));
   const files = planned.map(result => byTarget.get(result.file.target) ?? result);
-  return { files: failOverwritten(files), retries };
+  return { files: failOverwritten(files), ...figures };
 }
 
 export function unsentIn(files: readonly FileResult[]): PlannedFile[] {

@@ -55,7 +55,11 @@ export async function simulate(
   let inFlight = 0;
   const known = new Map(unchanged.map(result => [result.file, result]));
   const before = planned.map(file => known.get(file) ?? notAttempted(file));
-  const { files: results, retries: repeated } = await transfer(before, {
+  const {
+    files: results,
+    retries: repeated,
+    durationMs: tookMs,
+  } = await transfer(before, {
     concurrency: 1,
     filesPerRequest: 1,
     retries: 0,
@@ -89,5 +93,5 @@ export async function simulate(
   /** The first letter of each file's status. */
   const statuses = results.map(({ status }) => status[0]).join('');
   const sent = { requests, repeated, sentBytes, storedFiles };
-  return { results, statuses, ...sent, lines, debugLines, tookMs: clock.now() };
+  return { results, statuses, ...sent, lines, debugLines, tookMs };
 }
