@@ -12,13 +12,7 @@ import { storedPaths, storeFiles } from '../../src/transfer/store-files.ts';
 import { openTestClient } from '../agent/open-client.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
-import {
-  concatCopies,
-  countOpenFiles,
-  distinctBytes,
-  LARGE_BYTES,
-  openTempFolder,
-} from './temp-folder.ts';
+import { concatCopies, openTempFolder } from './temp-folder.ts';
 
 function answer(body: unknown): Answer {
   const label = 'POST https://host/files';
@@ -85,15 +79,18 @@ test('nothing is sent if a file of the batch cannot be read', async () => {
   assert.equal(requests.length, 0);
 });
 
-test('a stored file has its SHA-256 with checksums or a state file', async () => {
+test('each stored file has its path, and its SHA-256 with checksums or a state file', async () => {
   using folder = openTempFolder();
-  const file = folder.writePlanned('name', 'content');
-  const { client } = answering(['/h/name']);
-  for (const input of ['checksums', 'state-file']) {
-    const stored = await store(client, [file], { [input]: 'true' });
-    assert.deepEqual(stored, [{ file, path: '/h/name', sha256: hash('sha256', 'content') }]);
+  const { client } = answering(['/h/one', '/h/three']);
+  const files = ['one', 'three'].map(name => folder.writePlanned(name, name));
+  for (const given of [{ checksums: 'true' }, { 'state-file': 'state.json' }, {}]) {
+    const isHashed = Object.keys(given).length > 0;
+    const expected = files.map(file => {
+      const sha256 = isHashed ? hash('sha256', file.target) : undefined;
+      return { file, path: `/h/${file.target}`, sha256 };
+    });
+    assert.deepEqual(await store(client, files, given), expected);
   }
-  assert.deepEqual(await store(client, [file]), [{ file, path: '/h/name', sha256: undefined }]);
 });
 
 test('an upload that fails gets a hint about upload-path or concurrency, and none about stats', async () => {
@@ -114,26 +111,6 @@ test('a stored path is redacted, even if the secret ends within the target', asy
   const file = folder.writePlanned('ret/name', '1');
   const stored = await store(answering(['/home/sec/ret/name']).client, [file]);
   assert.deepEqual(stored, [{ file, path: '/home/***/name', sha256: undefined }]);
-});
-
-test('each file of a batch has the path and the SHA-256 that belong to it', async () => {
-  using folder = openTempFolder();
-  const files = ['one', 'three'].map(name => folder.writePlanned(name, name));
-  const stored = await store(answering(['/h/one', '/h/three']).client, files, {
-    checksums: 'true',
-  });
-  assert.deepEqual(
-    stored,
-    files.map(file => ({ file, path: `/h/${file.target}`, sha256: hash('sha256', file.target) })),
-  );
-});
-
-test('a streamed file is closed if its request fails', async () => {
-  using folder = openTempFolder();
-  const file = folder.writePlanned('a', distinctBytes(LARGE_BYTES));
-  const { client } = answering([], new AgentError('connection', 'It broke.'));
-  await assert.rejects(store(client, [file]), { kind: 'connection' });
-  assert.equal(countOpenFiles(folder.path), 0);
 });
 
 type Case = readonly [targets: readonly string[], body: unknown, says: RegExp];
