@@ -4,7 +4,6 @@ import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Answer } from '../../src/agent/answer.ts';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
-import { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { batchesOf } from '../../src/transfer/multipart.ts';
@@ -23,14 +22,13 @@ function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
   return { path, name, type };
 }
 
-/** Returns a client that records requests, and answers each with these paths or the failure. */
-function answering(paths: readonly string[], failure?: AgentError) {
+/** Returns a client that records requests, and answers each with these paths. */
+function answering(paths: readonly string[]) {
   const requests: (AgentRequest & { readonly bytes: number })[] = [];
   const client: Omit<Client, 'receive'> = {
     redact: text => text.replaceAll('sec/ret', '***'),
     async send(request) {
       requests.push({ ...request, bytes: concatCopies(request.body ?? []).length });
-      if (failure !== undefined) throw failure;
       return answer(paths.map(path => entry(path)));
     },
   };
