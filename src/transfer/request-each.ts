@@ -76,6 +76,7 @@ export async function requestEach<I, T>(
       return { item, status: 'done', attempts, durationMs, value: outcome.value };
     }
     const { kind, status, message, hint, isRetryable, hadNoEffect } = outcome.error;
+    // The transfer ended before the first attempt.
     if (kind === 'cancelled' && hadNoEffect) {
       const reason = typeof stop.reason === 'string' ? stop.reason : 'the job was cancelled';
       return { item, status: 'not-attempted', reason };

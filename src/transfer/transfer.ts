@@ -79,31 +79,32 @@ function mayHaveOverwrittenOthers(batch: Batch, { kind }: Failure): boolean {
   return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
 
-function resultsOf(result: RequestResult<Batch, readonly StoredFile[]>): FileResult[] {
-  const { item: batch, ...outcome } = result;
-  if (outcome.status === 'not-attempted') return batch.map(file => ({ file, ...outcome }));
-  const { attempts, durationMs } = outcome;
-  if (outcome.status === 'done')
-    return outcome.value.map(stored => ({ ...stored, status: 'uploaded', attempts, durationMs }));
-  const isSuspect = mayHaveOverwrittenOthers(batch, outcome.error);
-  const advice = isSuspect ? ' files-per-request: 1 sends each file alone.' : '';
-  const error = { ...outcome.error, hint: `${outcome.error.hint}${advice}` };
-  return batch.map(file => ({ file, status: 'failed', attempts, durationMs, error }));
+function resultsOf({
+  item: batch,
+  ...result
+}: RequestResult<Batch, readonly StoredFile[]>): FileResult[] {
+  if (result.status === 'done') {
+    const { value, attempts, durationMs } = result;
+    return value.map(stored => ({ ...stored, status: 'uploaded', attempts, durationMs }));
+  }
+  if (result.status === 'failed' && mayHaveOverwrittenOthers(batch, result.error)) {
+    const hint = `${result.error.hint} files-per-request: 1 sends each file alone.`;
+    return batch.map(file => ({ file, ...result, error: { ...result.error, hint } }));
+  }
+  return batch.map(file => ({ file, ...result }));
 }
 
 // If the agent stored several files at the same path, only one of them survives.
 function failOverwritten(results: readonly FileResult[]): FileResult[] {
-  const byPath = Map.groupBy(
-    results.filter(result => 'path' in result),
-    ({ path }) => path,
-  );
+  const stored = results.filter(result => 'path' in result);
+  const byPath = Map.groupBy(stored, ({ path }) => path);
   return results.map((result): FileResult => {
-    const { file } = result;
-    const sharing = 'path' in result ? (byPath.get(result.path) ?? []) : [];
-    const [first, ...others] = sharing;
-    if (first === undefined || others.length === 0) return result;
+    if (!('path' in result)) return result;
+    const { file, path } = result;
+    const sharing = byPath.get(path) ?? [];
+    if (sharing.length < 2) return result;
     const sources = nameSources(sharing.map(each => each.file));
-    const message = `${sources} were stored at the same place, ${first.path}: only one of them is there.`;
+    const message = `${sources} were stored at the same place, ${path}: only one of them is there.`;
     const hint = 'Give one of them another target, or exclude it.';
     const error: Failure = { kind: 'rejected', status: undefined, message, hint };
     const { attempts, durationMs } =
