@@ -12,20 +12,21 @@ const CHUNK_BYTES = 256 * 1024;
  * Opens a file. Its `chunks` throw an AgentError if the file shrinks.
  * @throws AgentError if the file cannot be opened or its size has changed
  */
-export function openFile(file: PlannedFile, chunkBytes = CHUNK_BYTES) {
+export function openFile(file: PlannedFile) {
   const descriptor = callSystem(file, () => openSync(file.realPath, 'r'));
   const close = () => closeSync(descriptor);
   const { size } = fstatSync(descriptor);
-  if (size === file.size)
-    return { chunks: chunksOf(file, descriptor, chunkBytes), [Symbol.dispose]: close };
+  if (size === file.size) return { chunks: chunksOf(file, descriptor), [Symbol.dispose]: close };
   close();
   throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
 
 /** @throws AgentError if the file cannot be read or its size has changed */
 export function readWholeFile(file: PlannedFile): Buffer {
-  using opened = openFile(file, file.size);
-  const [content = Buffer.alloc(0)] = opened.chunks;
+  using opened = openFile(file);
+  const content = Buffer.allocUnsafe(file.size);
+  let filled = 0;
+  for (const chunk of opened.chunks) filled += chunk.copy(content, filled);
   return content;
 }
 
@@ -50,26 +51,15 @@ export async function hashFile(
 
 // Synchronous reads into one buffer are fastest, and safe: undici only asks for a chunk once the
 // socket has released the previous one.
-function* chunksOf(
-  file: PlannedFile,
-  descriptor: number,
-  chunkBytes: number,
-): Generator<BorrowedBuffer> {
-  const buffer = Buffer.allocUnsafe(Math.min(file.size, chunkBytes));
-  for (let read = 0; read < file.size; read += buffer.length) {
-    const bytes = buffer.subarray(0, file.size - read);
-    readInto(bytes, file, descriptor);
-    yield bytes;
-  }
-}
-
-function readInto(buffer: Buffer, file: PlannedFile, descriptor: number): void {
-  // readSync() may read less than requested.
-  for (let filled = 0; filled < buffer.length; ) {
-    const missing = buffer.length - filled;
-    const read = callSystem(file, () => readSync(descriptor, buffer, filled, missing, null));
-    if (read === 0) throw fileError(file, `shrank by ${missing} bytes or more during the upload`);
-    filled += read;
+function* chunksOf(file: PlannedFile, descriptor: number): Generator<BorrowedBuffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(file.size, CHUNK_BYTES));
+  let missing = file.size;
+  while (missing > 0) {
+    const length = Math.min(missing, buffer.length);
+    const read = callSystem(file, () => readSync(descriptor, buffer, 0, length, null));
+    if (read === 0) throw fileError(file, `shrank by ${missing} bytes during the upload`);
+    missing -= read;
+    yield buffer.subarray(0, read);
   }
 }
 
