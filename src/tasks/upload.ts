@@ -52,13 +52,13 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
     findAndPlan(inputs, context),
   ]);
   const ours = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
-  const unsent = ours.map((file): FileResult => {
+  const results = ours.map((file): FileResult => {
     // The second reason stands if the job is cancelled before the upload begins.
     return dryRun
       ? { status: 'skipped', file, reason: 'dry run' }
       : { status: 'not-attempted', file, reason: 'the job was cancelled' };
   });
-  const { files, orphaned } = await findChanges(unsent, state, cancel);
+  const { files, orphaned } = await findChanges(results, state, cancel);
   const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
   const upload: UploadSection = {
     ...EMPTY_UPLOAD,

@@ -32,11 +32,6 @@ function uploaded(file: PlannedFile, path = `/home/user/${file.target}`): FileRe
   return { status: 'uploaded', file, attempts: 1, durationMs: 1, path, sha256 };
 }
 
-function failed(file: PlannedFile): FileResult {
-  const error = { kind: 'busy', status: 429, message: 'It is busy.', hint: 'Wait.' } as const;
-  return { status: 'failed', file, attempts: 1, durationMs: 1, error };
-}
-
 /** Replaces the state file as a run with these results does. Returns its text. */
 function replaceState(results: readonly FileResult[], given: RawInputs = {}): string {
   const state = read(given);
@@ -105,7 +100,9 @@ test('a path is not orphaned if another file is stored there', async () => {
 test('no state file is written if a file failed or was not attempted', () => {
   const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
   replaceState([uploaded(a)]);
-  for (const last of [failed(b), { status: 'not-attempted', file: b, reason: 'x' } as const]) {
+  const error = { kind: 'busy', status: 429, message: 'It is busy.', hint: 'Wait.' } as const;
+  const failed = { status: 'failed', file: b, attempts: 1, durationMs: 1, error } as const;
+  for (const last of [failed, notAttempted(b)]) {
     assert.equal(replaceState([uploaded(a), last]), '');
     assert.equal(read().rows.length, 0);
     replaceState([uploaded(a)]);
