@@ -2739,7 +2739,7 @@ function writeOutputs(report, verdict, log) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-/** Writes the report and the files of its sections. Returns their paths, keyed by output. */
+/** Returns the paths of the files, keyed by output. */
 function writeFiles(report, verdict, log) {
 	const files = [{
 		output: "report",
@@ -2788,32 +2788,31 @@ function reasonLines({ text, details = [] }) {
 
 // src/github/step.ts
 async function runStep(entry, handler, { inputs, failureWarning } = {}) {
-	const step = await openStep(entry, inputs);
-	await attempt(entry, handler, step).catch((error) => {
+	const { log, attempt } = await openStep(entry, inputs);
+	await attempt(handler).catch((error) => {
 		const lines = errorLines(toReportedError(error));
-		if (failureWarning === void 0) step.log.fail(lines);
-		else step.log.warning([failureWarning, ...lines].join(" "));
+		if (failureWarning === void 0) log.fail(lines);
+		else log.warning([failureWarning, ...lines].join(" "));
 	});
 }
 /** Runs a step and publishes its report, even if the handler throws. */
 async function runReportingStep(entry, handler, { inputs } = {}) {
-	const step = await openStep(entry, inputs);
-	const { raw, context, log } = step;
-	const report = await attempt(entry, handler, step).catch((error) => failedReport(taskOf(entry), {
+	const { raw, cancel, redact, log, attempt } = await openStep(entry, inputs);
+	const report = await attempt(handler).catch((error) => failedReport(taskOf(entry), {
 		name: raw["name"]?.trim() ?? "",
 		error: toReportedError(error),
-		cancelled: context.cancel.aborted,
+		cancelled: cancel.aborted,
 		isGated: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
 	}));
 	if (report !== void 0) {
 		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
 		await publish(report, {
 			log,
-			redact: context.redact,
+			redact,
 			withSummary
 		});
 	}
-	if (context.cancel.aborted) process.stdout.write("", () => process.exit());
+	if (cancel.aborted) process.stdout.write("", () => process.exit());
 }
 const UNLOGGED = [
 	"headers",
@@ -2824,37 +2823,34 @@ const UNLOGGED = [
 async function openStep(entry, inputs) {
 	process.stdout.on("error", () => {});
 	const raw = inputs ?? readInputs(entry);
-	const loading = Promise.try(() => usesJobSandbox(entry) ? loadJobSandboxes() : []);
+	const usesSandbox = inputNames(entry).includes("token");
+	const loading = Promise.try(() => usesSandbox ? loadJobSandboxes() : []);
 	const sandboxes = await loading.catch(() => []);
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
 	const loggable = Object.entries(raw).filter(([name]) => !UNLOGGED.includes(name));
 	log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), void 0, 2)}`);
-	return {
-		raw,
-		loading,
-		context: {
-			workspace: workspace(),
-			...cancelSignals(),
-			clock: () => performance.now(),
-			now: Date.now,
-			sleep,
-			random: Math.random,
-			redact,
-			sandboxes,
-			log
-		},
+	const context = {
+		workspace: workspace(),
+		...cancelSignals(),
+		clock: () => performance.now(),
+		now: Date.now,
+		sleep,
+		random: Math.random,
+		redact,
+		sandboxes,
 		log
 	};
-}
-function usesJobSandbox(entry) {
-	return inputNames(entry).includes("token");
-}
-async function attempt(entry, handler, { raw, loading, context }) {
-	const sandboxes = await loading;
-	const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
-	return handler(parseInputs(entry, resolved), context, resolved);
+	async function attempt(handler) {
+		const resolved = usesSandbox ? withJobSandbox(raw, await loading) : raw;
+		return handler(parseInputs(entry, resolved), context, resolved);
+	}
+	return {
+		...context,
+		raw,
+		attempt
+	};
 }
 
 // src/stats/stats.ts
@@ -3774,6 +3770,10 @@ async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 		...stats
 	});
 	await startSampler(script, directory, raw);
+	const { name, sandboxId, sampleInterval } = inputs;
+	const activity = name === "" ? "Monitoring" : `${name}: monitoring`;
+	const interval = formatDuration(sampleInterval);
+	context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
 }
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
@@ -4018,4 +4018,4 @@ function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { inputError as $, requireVariables as A, formatDuration as B, findMonitorDirectories as C, publishSandbox as D, loadMonitorDirectory as E, filesPerRequestOf as F, agentService as G, limitList as H, describeRetry as I, systemCode as J, openClient as K, withRetries as L, toReportedError as M, describeShard as N, removeJobSandbox as O, digestOf as P, allOrProblems as Q, formatBytes as R, createMonitorDirectory as S, loadDeletion as T, listSome as U, formatNumber as V, totalSize as W, findMistake as X, isSecretHeader as Y, InputError as Z, waitForSandbox as _, endMonitor as a, quote as at, NOT_MEASURED as b, isStopped as c, run as d, MAX_ANSWER_BYTES as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, isFatal as it, reportOf as j, saveDeletion as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, parseAnswer as nt, startMonitor as o, fieldsOf as ot, measure as p, errorText as q, notDeletedWarning as r, AgentError as rt, runSampler as s, parseFields as st, createOrConnect as t, badAnswer as tt, markStopped as u, runReportingStep as v, jobMetadata as w, isGated as x, runStep as y, formatCount as z };
+export { inputError as $, requireVariables as A, formatCount as B, findMonitorDirectories as C, publishSandbox as D, loadMonitorDirectory as E, digestOf as F, agentService as G, limitList as H, filesPerRequestOf as I, systemCode as J, openClient as K, describeRetry as L, toReportedError as M, EMPTY_UPLOAD as N, removeJobSandbox as O, describeShard as P, allOrProblems as Q, withRetries as R, createMonitorDirectory as S, loadDeletion as T, listSome as U, formatNumber as V, totalSize as W, findMistake as X, isSecretHeader as Y, InputError as Z, waitForSandbox as _, endMonitor as a, quote as at, NOT_MEASURED as b, isStopped as c, run as d, MAX_ANSWER_BYTES as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, isFatal as it, reportOf as j, saveDeletion as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, parseAnswer as nt, startMonitor as o, fieldsOf as ot, measure as p, errorText as q, notDeletedWarning as r, AgentError as rt, runSampler as s, parseFields as st, createOrConnect as t, badAnswer as tt, markStopped as u, runReportingStep as v, jobMetadata as w, isGated as x, runStep as y, formatBytes as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as inputError, F as filesPerRequestOf, G as agentService, H as limitList, I as describeRetry, J as systemCode, K as openClient, L as withRetries, M as toReportedError, N as describeShard, P as digestOf, Q as allOrProblems, R as formatBytes, U as listSome, V as formatNumber, W as totalSize, X as findMistake, Y as isSecretHeader, Z as InputError, _ as waitForSandbox, at as quote, b as NOT_MEASURED, et as MAX_ANSWER_BYTES, f as logProgress, h as reportUnmeasured, it as isFatal, j as reportOf, m as readJudgeableStats, nt as parseAnswer, ot as fieldsOf, p as measure, q as errorText, rt as AgentError, st as parseFields, tt as badAnswer, x as isGated, z as formatCount } from "./shared.js";
+import { $ as inputError, B as formatCount, F as digestOf, G as agentService, H as limitList, I as filesPerRequestOf, J as systemCode, K as openClient, L as describeRetry, M as toReportedError, N as EMPTY_UPLOAD, P as describeShard, Q as allOrProblems, R as withRetries, U as listSome, V as formatNumber, W as totalSize, X as findMistake, Y as isSecretHeader, Z as InputError, _ as waitForSandbox, at as quote, b as NOT_MEASURED, et as MAX_ANSWER_BYTES, f as logProgress, h as reportUnmeasured, it as isFatal, j as reportOf, m as readJudgeableStats, nt as parseAnswer, ot as fieldsOf, p as measure, q as errorText, rt as AgentError, st as parseFields, tt as badAnswer, x as isGated, z as formatBytes } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -365,21 +365,23 @@ const CHUNK_BYTES = 262144;
 * Opens a file. Its `chunks` throw an AgentError if the file shrinks.
 * @throws AgentError if the file cannot be opened or its size has changed
 */
-function openFile(file, chunkBytes = CHUNK_BYTES) {
+function openFile(file) {
 	const descriptor = callSystem(file, () => openSync(file.realPath, "r"));
 	const close = () => closeSync(descriptor);
 	const { size } = fstatSync(descriptor);
 	if (size === file.size) return {
-		chunks: chunksOf(file, descriptor, chunkBytes),
+		chunks: chunksOf(file, descriptor),
 		[Symbol.dispose]: close
 	};
 	close();
 	throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
-/** Reads a file into memory. @throws AgentError if it cannot be read or its size has changed */
+/** @throws AgentError if the file cannot be read or its size has changed */
 function readWholeFile(file) {
-	using opened = openFile(file, file.size);
-	const [content = Buffer.alloc(0)] = opened.chunks;
+	using opened = openFile(file);
+	const content = Buffer.allocUnsafe(file.size);
+	let filled = 0;
+	for (const chunk of opened.chunks) filled += chunk.copy(content, filled);
 	return content;
 }
 /**
@@ -396,20 +398,15 @@ async function hashFile(file, cancel) {
 	}
 	return digest.digest("hex");
 }
-function* chunksOf(file, descriptor, chunkBytes) {
-	const buffer = Buffer.allocUnsafe(Math.min(file.size, chunkBytes));
-	for (let read = 0; read < file.size; read += buffer.length) {
-		const bytes = buffer.subarray(0, file.size - read);
-		readInto(bytes, file, descriptor);
-		yield bytes;
-	}
-}
-function readInto(buffer, file, descriptor) {
-	for (let filled = 0; filled < buffer.length;) {
-		const missing = buffer.length - filled;
-		const read = callSystem(file, () => readSync(descriptor, buffer, filled, missing, null));
-		if (read === 0) throw fileError(file, `shrank by ${missing} bytes or more during the upload`);
-		filled += read;
+function* chunksOf(file, descriptor) {
+	const buffer = Buffer.allocUnsafe(Math.min(file.size, CHUNK_BYTES));
+	let missing = file.size;
+	while (missing > 0) {
+		const length = Math.min(missing, buffer.length);
+		const read = callSystem(file, () => readSync(descriptor, buffer, 0, length, null));
+		if (read === 0) throw fileError(file, `shrank by ${missing} bytes during the upload`);
+		missing -= read;
+		yield buffer.subarray(0, read);
 	}
 }
 function callSystem(file, call) {
@@ -426,15 +423,12 @@ function fileError({ realPath }, problem) {
 
 // src/transfer/state-file.ts
 const SCHEMA = 2;
-/**
-* Returns undefined if there is no `state-file`.
-* @throws InputError if the file cannot be read or is not a state file
-*/
+/** @throws InputError if the input `state-file` names a file of another kind */
 function readState(inputs, workspace) {
 	if (inputs.stateFile === "") return void 0;
 	const file = resolve(workspace, inputs.stateFile);
 	const scope = scopeOf(inputs);
-	const rows = decodeRows(readText(file), scope);
+	const rows = readRows(file, scope);
 	if (rows !== void 0) return {
 		file,
 		scope,
@@ -452,12 +446,20 @@ function readState(inputs, workspace) {
 * Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
 * that have left the build.
 */
-async function findChanges(planned, { rows }, cancel) {
+async function findChanges(planned, state, cancel) {
+	const { rows = [] } = state ?? {};
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
 	const files = [];
 	for (const result of planned) {
-		const row = byTarget.get(result.file.target);
-		files.push((row && await resultIfUnchanged(result.file, row, cancel)) ?? result);
+		const { file } = result;
+		const row = byTarget.get(file.target);
+		const isUnchanged = row !== void 0 && await matchesRow(file, row, cancel);
+		files.push(isUnchanged ? {
+			status: "unchanged",
+			file,
+			path: row.path,
+			sha256: row.sha256
+		} : result);
 	}
 	if (cancel.aborted) return {
 		files,
@@ -469,17 +471,12 @@ async function findChanges(planned, { rows }, cancel) {
 		orphaned: rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path)).map(({ path }) => path)
 	};
 }
-async function resultIfUnchanged(file, { path, size, sha256 }, cancel) {
-	if (sha256 === void 0 || size !== file.size) return void 0;
+async function matchesRow(file, { size, sha256 }, cancel) {
+	if (sha256 === void 0 || size !== file.size) return false;
 	try {
-		return await hashFile(file, cancel) === sha256 ? {
-			status: "unchanged",
-			file,
-			path,
-			sha256
-		} : void 0;
+		return await hashFile(file, cancel) === sha256;
 	} catch (error) {
-		if (error instanceof AgentError) return void 0;
+		if (error instanceof AgentError) return false;
 		throw error;
 	}
 }
@@ -504,7 +501,7 @@ function writeState(state, results) {
 		sha256: void 0
 	});
 	for (const result of results) {
-		if (result.status !== "uploaded" && result.status !== "unchanged") return [];
+		if (!("path" in result)) return [];
 		const { path, file, sha256 } = result;
 		rows.set(path, {
 			path,
@@ -513,12 +510,12 @@ function writeState(state, results) {
 			sha256
 		});
 	}
+	const text = JSON.stringify({
+		schema: SCHEMA,
+		scope: state.scope,
+		files: [...rows.values()]
+	});
 	try {
-		const text = JSON.stringify({
-			schema: SCHEMA,
-			scope: state.scope,
-			files: [...rows.values()]
-		});
 		writeFileSync(state.file, `${text}\n`, {
 			flag: "wx",
 			mode: 384
@@ -543,23 +540,14 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-/** Returns '' if there is no file. @throws InputError if it is not a state file */
-function readText(file) {
-	try {
-		if (!statSync(file).isFile()) throw stateError(file, "is not a regular file");
-		const text = readFileSync(file, "utf8");
-		if (text === "" || /^\{"schema":\d+,"scope":/.test(text)) return text;
-	} catch (error) {
-		const code = systemCode(error);
-		if (code === void 0) throw error;
-		if (code === "ENOENT") return "";
-		throw stateError(file, `cannot be read (${code})`);
-	}
-	throw stateError(file, "contains something other than the state of uploads");
-}
-/** Returns undefined if the text is damaged or was written for another scope. */
-function decodeRows(text, expectedScope) {
+/** Returns undefined if the file is damaged or was written for another scope. */
+function readRows(file, expectedScope) {
+	const stats = statIfExists(file);
+	if (stats === void 0) return [];
+	if (!stats.isFile()) throw stateError(file, "is not a regular file");
+	const text = readFileSync(file, "utf8");
 	if (text === "") return [];
+	if (!/^\{"schema":\d+,"scope":/.test(text)) throw stateError(file, "contains something other than the state of uploads");
 	const { schema, scope, files } = parseFields(text);
 	if (schema !== SCHEMA || scope !== expectedScope || !Array.isArray(files)) return void 0;
 	return files.every(isRow) ? files : void 0;
@@ -583,31 +571,27 @@ const BATCH_BYTES = 1048576;
 */
 function batchesOf(files, filesPerRequest) {
 	const batches = [];
-	let open;
+	let open = [];
+	let room = 0;
 	for (const file of files) {
-		const bytes = sizeInBatch(file);
-		if (open && bytes <= open.room && open.files.length < filesPerRequest) {
-			open.files.push(file);
-			open.room -= bytes;
+		const bytes = canBatch(file) ? FRAME_BYTES + file.target.length + file.size : Infinity;
+		if (bytes <= room && open.length < filesPerRequest) {
+			open.push(file);
+			room -= bytes;
 			continue;
 		}
 		const batch = [file];
 		batches.push(batch);
-		if (bytes <= BATCH_BYTES) open = {
-			files: batch,
-			room: BATCH_BYTES - bytes
-		};
+		if (bytes > BATCH_BYTES) continue;
+		open = batch;
+		room = BATCH_BYTES - bytes;
 	}
 	return batches;
 }
 const FRAME_BYTES = 256;
-/** Returns the most bytes that a file can take in a batch, or Infinity if it cannot be batched. */
-function sizeInBatch({ target, size }) {
-	return size <= SMALL_BYTES && isPlainFilename(target) ? FRAME_BYTES + target.length + size : Infinity;
-}
-function isPlainFilename(filename) {
-	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
-	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
+function canBatch({ target, size }) {
+	if (size > SMALL_BYTES || !/^[!-~](?:[ -~]*[!-~])?$/.test(target)) return false;
+	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
 }
 const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 const LINE_BREAK = Buffer.from("\r\n");
@@ -644,63 +628,62 @@ function bufferedBody(files, isHashed) {
 	return {
 		chunks: [...slicesOf(bytes), TAIL],
 		length: bytes.length + TAIL.length,
-		digests: () => digests
-	};
-}
-function streamedBody(file, isHashed) {
-	const head = headOf(file);
-	const digest = isHashed ? createHash("sha256") : void 0;
-	function* chunks() {
-		using opened = openFile(file);
-		yield head;
-		for (const chunk of opened.chunks) {
-			digest?.update(chunk);
-			yield chunk;
-		}
-		yield TAIL;
-	}
-	const length = head.length + file.size + TAIL.length;
-	const digests = () => digest === void 0 ? [] : [digest.digest("hex")];
-	return {
-		chunks: chunks(),
-		length,
 		digests
 	};
 }
 const SLICE_BYTES = 65536;
-function slicesOf(buffer) {
-	const count = Math.ceil(buffer.length / SLICE_BYTES);
-	return Array.from({ length: count }, (_, index) => buffer.subarray(index * SLICE_BYTES, (index + 1) * SLICE_BYTES));
+function* slicesOf(buffer) {
+	for (let start = 0; start < buffer.length; start += SLICE_BYTES) yield buffer.subarray(start, start + SLICE_BYTES);
+}
+function streamedBody(file, isHashed) {
+	const head = headOf(file);
+	const digests = [];
+	function* chunks() {
+		const digest = createHash("sha256");
+		using opened = openFile(file);
+		yield head;
+		for (const chunk of opened.chunks) {
+			if (isHashed) digest.update(chunk);
+			yield chunk;
+		}
+		if (isHashed) digests.push(digest.digest("hex"));
+		yield TAIL;
+	}
+	return {
+		chunks: chunks(),
+		length: head.length + file.size + TAIL.length,
+		digests
+	};
 }
 
 // src/transfer/store-files.ts
 const ENTRY_BYTES = 8192;
-function createStoreFiles(client, inputs) {
-	const isHashed = inputs.checksums || inputs.stateFile !== "";
-	return async (batch, onSent) => {
-		const [file, ...others] = batch;
-		const body = bodyOf(batch, isHashed);
-		const paths = storedPaths(await client.send({
-			method: "POST",
-			path: requestPath(inputs, others.length === 0 ? file.target : void 0),
-			headers: {
-				"Content-Type": CONTENT_TYPE,
-				"Content-Length": String(body.length)
-			},
-			body: body.chunks,
-			hints: HINTS,
-			maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
-			onSent
-		}), batch.map(({ target }) => target)).map(client.redact);
-		const digests = body.digests();
-		return batch.map((stored, index) => {
-			return {
-				file: stored,
-				path: paths[index] ?? "",
-				sha256: digests[index]
-			};
-		});
-	};
+/**
+* Stores a batch with one request.
+* @throws AgentError if the request fails or a file cannot be read
+*/
+async function storeFiles(batch, inputs, client, onSent) {
+	const [file] = batch;
+	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
+	const paths = storedPaths(await client.send({
+		method: "POST",
+		path: requestPath(inputs, batch.length === 1 ? file.target : void 0),
+		headers: {
+			"Content-Type": CONTENT_TYPE,
+			"Content-Length": String(length)
+		},
+		body: chunks,
+		hints: HINTS,
+		maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
+		onSent
+	}), batch.map(({ target }) => target)).map(client.redact);
+	return batch.map((stored, index) => {
+		return {
+			file: stored,
+			path: paths[index] ?? "",
+			sha256: digests[index]
+		};
+	});
 }
 const HINTS = {
 	"not-found": "Check base-url and upload-path, which is added to it: the service has no such operation there.",
@@ -744,13 +727,14 @@ function isPathOf(target, path) {
 const MAX_CONSECUTIVE_FAILURES = 3;
 /**
 * Sends a request for each item in parallel, with retries, until further requests would be
-* pointless.
+* pointless. Returns the results in the order of the items.
 */
 async function requestEach(items, options) {
-	const { concurrency, cancel, clock, log, nameOf, isHopeless } = options;
+	const { concurrency, cancel, clock, log, nameOf, isHopeless = () => false } = options;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
 	const throttled = throttle(concurrency, stop, log);
+	const transferStartedAt = clock();
 	let consecutiveFailures = 0;
 	async function requestOne(item) {
 		const startedAt = clock();
@@ -759,57 +743,77 @@ async function requestEach(items, options) {
 			stop,
 			onRetry: (retry) => log.line(describeRetry(nameOf(item), retry))
 		});
-		const error = "error" in outcome ? outcome.error : void 0;
-		if (error?.kind === "cancelled" && error.hadNoEffect) return void 0;
-		if (error === void 0) consecutiveFailures = 0;
-		else if (error.isRetryable) consecutiveFailures += 1;
-		if (error !== void 0 && (isFatal(error) || isHopeless?.(item, error))) giveUp.abort(`the transfer had ended: ${error.message}`);
-		if (error !== void 0 && consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last one so: ${error.message}`);
+		const { attempts } = outcome;
+		const durationMs = Math.round(clock() - startedAt);
+		if ("value" in outcome) {
+			consecutiveFailures = 0;
+			return {
+				item,
+				status: "done",
+				attempts,
+				durationMs,
+				value: outcome.value
+			};
+		}
+		const { kind, status, message, hint, isRetryable, hadNoEffect } = outcome.error;
+		if (kind === "cancelled" && hadNoEffect) return {
+			item,
+			status: "not-attempted",
+			reason: typeof stop.reason === "string" ? stop.reason : "the job was cancelled"
+		};
+		const error = {
+			kind,
+			status,
+			message,
+			hint
+		};
+		if (isRetryable) consecutiveFailures += 1;
+		if (isFatal(error) || isHopeless(item, error)) giveUp.abort(`the transfer had ended: ${message}`);
+		else if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last one so: ${message}`);
 		return {
-			...outcome,
-			durationMs: Math.round(clock() - startedAt)
+			item,
+			status: "failed",
+			attempts,
+			durationMs,
+			error
 		};
 	}
-	const outcomes = await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
+	const results = await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
 	return {
-		outcomes,
-		retries: outcomes.reduce((sum, outcome) => sum + (outcome?.attempts ?? 1) - 1, 0),
-		reason: typeof stop.reason === "string" ? stop.reason : "the job was cancelled"
+		results,
+		retries: results.map((result) => "attempts" in result ? result.attempts : 1).reduce((sum, count) => sum + count - 1, 0),
+		durationMs: Math.round(clock() - transferStartedAt)
 	};
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
 function throttle(concurrency, stop, log) {
 	const requests = pLimit(concurrency);
-	const slowDown = (limit, error) => {
-		const lower = Math.floor(limit / 2);
-		if (lower === 0 || requests.concurrency !== limit) return;
-		requests.concurrency = lower;
-		log.debug(`Concurrency: ${limit} → ${lower}, ${error.message}`);
-	};
 	return (request) => requests(async () => {
 		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.", { hadNoEffect: true });
 		const limit = requests.concurrency;
 		try {
 			return await request();
 		} catch (error) {
-			if (error instanceof AgentError && isOverload(error)) slowDown(limit, error);
+			if (isOverload(error) && limit > 1 && requests.concurrency === limit) {
+				requests.concurrency = Math.floor(limit / 2);
+				log.debug(`Concurrency: ${limit} → ${requests.concurrency}, ${error.message}`);
+			}
 			throw error;
 		}
 	});
 }
-function isOverload({ status }) {
-	return status === 429 || status === 503;
+function isOverload(error) {
+	return error instanceof AgentError && (error.status === 429 || error.status === 503);
 }
 
 // src/transfer/transfer.ts
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
 async function transfer(planned, options) {
 	const { storeFiles, filesPerRequest, progress } = options;
-	const unsent = planned.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
-	const batches = batchesOf(unsent, filesPerRequest);
-	const { outcomes, retries, reason } = await requestEach(batches, {
+	const batches = batchesOf(unsentIn(planned), filesPerRequest);
+	const { results, ...figures } = await requestEach(batches, {
 		...options,
-		nameOf: (batch) => listSome(batch.map(({ source }) => source), 1),
+		nameOf: nameSources,
 		isHopeless: mayHaveOverwrittenOthers,
 		async request(batch) {
 			const stored = await storeFiles(batch, progress.addSent);
@@ -817,56 +821,60 @@ async function transfer(planned, options) {
 			return stored;
 		}
 	});
-	const sent = batches.flatMap((batch, index) => resultsOf(batch, outcomes[index], reason));
+	const sent = results.flatMap(resultsOf);
 	const byTarget = new Map(sent.map((result) => [result.file.target, result]));
 	return {
 		files: failOverwritten(planned.map((result) => byTarget.get(result.file.target) ?? result)),
-		retries
+		...figures
 	};
+}
+function unsentIn(files) {
+	return files.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
+}
+function nameSources(files) {
+	return listSome(files.map(({ source }) => source), 1);
 }
 function mayHaveOverwrittenOthers(batch, { kind }) {
 	return batch.length > 1 && (kind === "rejected" || kind === "bad-answer");
 }
-function resultsOf(batch, outcome, reason) {
-	if (outcome === void 0) return batch.map((file) => ({
-		status: "not-attempted",
-		file,
-		reason
-	}));
-	const { attempts, durationMs } = outcome;
-	if (!("error" in outcome)) return outcome.value.map((stored) => ({
-		status: "uploaded",
-		attempts,
-		durationMs,
-		...stored
-	}));
-	const { kind, status, message, hint } = outcome.error;
-	const error = {
-		kind,
-		status,
-		message,
-		hint: `${hint}${mayHaveOverwrittenOthers(batch, outcome.error) ? " files-per-request: 1 sends each file alone." : ""}`
-	};
+function resultsOf({ item: batch, ...result }) {
+	if (result.status === "done") {
+		const { value, attempts, durationMs } = result;
+		return value.map((stored) => ({
+			...stored,
+			status: "uploaded",
+			attempts,
+			durationMs
+		}));
+	}
+	if (result.status === "failed" && mayHaveOverwrittenOthers(batch, result.error)) {
+		const hint = `${result.error.hint} files-per-request: 1 sends each file alone.`;
+		return batch.map((file) => ({
+			file,
+			...result,
+			error: {
+				...result.error,
+				hint
+			}
+		}));
+	}
 	return batch.map((file) => ({
-		status: "failed",
 		file,
-		attempts,
-		durationMs,
-		error
+		...result
 	}));
 }
 function failOverwritten(results) {
-	const byPath = Map.groupBy(results, (result) => "path" in result ? result.path : "");
+	const stored = results.filter((result) => "path" in result);
+	const byPath = Map.groupBy(stored, ({ path }) => path);
 	return results.map((result) => {
 		if (!("path" in result)) return result;
 		const { file, path } = result;
-		const [first = result, ...others] = byPath.get(path) ?? [];
-		if (others.length === 0) return result;
-		const names = [first, ...others].map((each) => each.file.source);
+		const sharing = byPath.get(path) ?? [];
+		if (sharing.length < 2) return result;
 		const error = {
 			kind: "rejected",
 			status: void 0,
-			message: `${listSome(names, 1)} were stored at the same place, ${path}: only one of them is there.`,
+			message: `${nameSources(sharing.map((each) => each.file))} were stored at the same place, ${path}: only one of them is there.`,
 			hint: "Give one of them another target, or exclude it."
 		};
 		const { attempts, durationMs } = result.status === "uploaded" ? result : {
@@ -874,8 +882,8 @@ function failOverwritten(results) {
 			durationMs: 0
 		};
 		return {
-			status: "failed",
 			file,
+			status: "failed",
 			attempts,
 			durationMs,
 			error
@@ -884,7 +892,7 @@ function failOverwritten(results) {
 }
 
 // src/tasks/upload.ts
-/** Plans and uploads files. @throws InputError before anything is sent */
+/** @throws InputError before anything is sent */
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	await using client = openClient(agentService(inputs), context);
@@ -893,27 +901,30 @@ async function upload(inputs, context) {
 }
 /**
 * Finds files, plans their targets and compares them with the state file.
-* @throws InputError
-* @throws AgentError if a file that a dry run is to hash cannot be read
+* @throws InputError, or AgentError if a file that a dry run is to hash cannot be read
 */
 async function planUpload(inputs, context) {
 	const { workspace, cancel } = context;
-	const { shard, dryRun } = inputs;
+	const { shard, dryRun, checksums } = inputs;
 	const [state, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
 	const ours = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
-	const unsent = ours.map((file) => ({
-		status: "not-attempted",
-		file,
-		reason: ""
-	}));
-	const { files, orphaned } = state ? await findChanges(unsent, state, cancel) : {
-		files: unsent,
-		orphaned: []
-	};
-	const planned = dryRun ? await skipAll(files, inputs, cancel) : files;
+	const results = ours.map((file) => {
+		return dryRun ? {
+			status: "skipped",
+			file,
+			reason: "dry run"
+		} : {
+			status: "not-attempted",
+			file,
+			reason: "the job was cancelled"
+		};
+	});
+	const { files, orphaned } = await findChanges(results, state, cancel);
+	const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
 	return {
 		unsent: {
 			upload: {
+				...EMPTY_UPLOAD,
 				dryRun,
 				files: planned,
 				skipped: plan.skipped,
@@ -923,30 +934,21 @@ async function planUpload(inputs, context) {
 					planned: plan.files.length
 				},
 				digest: dryRun ? digestOf(planned) : "",
-				orphaned,
-				retries: 0,
-				durationMs: 0
+				orphaned
 			},
 			warnings: [...plan.warnings, ...state?.warnings ?? []]
 		},
 		state
 	};
 }
-async function skipAll(files, { checksums }, cancel) {
+async function hashSkipped(files, cancel) {
 	const results = [];
 	for (const result of files) {
-		const { status, file } = result;
-		if (status !== "not-attempted") {
-			results.push(result);
-			continue;
-		}
-		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
-		results.push({
-			status: "skipped",
-			file,
-			reason: "dry run",
-			sha256
-		});
+		const isSkipped = result.status === "skipped";
+		results.push(isSkipped ? {
+			...result,
+			sha256: await hashFile(result.file, cancel)
+		} : result);
 	}
 	return results;
 }
@@ -962,55 +964,37 @@ async function findAndPlan(inputs, context) {
 	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
 	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles(plan, inputs, client, context) {
-	const { cancel, clock, log } = context;
-	if (cancel.aborted) return sendNothing(plan, "the job was cancelled");
-	const { upload: planned, warnings } = plan.unsent;
-	const { state } = plan;
+async function sendFiles({ unsent, state }, inputs, client, context) {
+	const { cancel, log } = context;
+	if (cancel.aborted) return unsent;
+	const { upload: planned, warnings } = unsent;
 	if (state !== void 0) removeState(state);
-	const unsent = planned.files.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
-	if (unsent.length > 0) log.line(announcementOf(unsent, inputs, planned));
-	using progress = logProgress(unsent, context);
-	const startedAt = clock();
-	const { files, retries } = await transfer(planned.files, {
+	const files = unsentIn(planned.files);
+	if (files.length > 0) log.line(announcementOf(files, inputs, planned));
+	using progress = logProgress(files, context);
+	const { files: results, ...figures } = await transfer(planned.files, {
 		...inputs,
 		...context,
 		filesPerRequest: filesPerRequestOf(inputs),
-		storeFiles: createStoreFiles(client, inputs),
+		storeFiles: (batch, onSent) => storeFiles(batch, inputs, client, onSent),
 		progress
 	});
-	const storedPaths = new Set(files.map((result) => "path" in result ? result.path : ""));
+	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
 	const upload = {
 		...planned,
-		files,
+		...figures,
+		files: results,
 		orphaned: planned.orphaned.filter((orphan) => !storedPaths.has(orphan)),
-		digest: digestOf(files),
-		retries,
-		durationMs: Math.round(clock() - startedAt)
+		digest: digestOf(results)
 	};
-	const stateWarnings = state === void 0 ? [] : writeState(state, files);
+	const stateWarnings = state === void 0 ? [] : writeState(state, results);
 	return {
 		upload,
 		warnings: [...warnings, ...stateWarnings]
 	};
 }
-function announcementOf(unsent, { sandboxId, baseUrl }, { shard }) {
-	return `Uploading ${`${formatCount(unsent.length, "file")} (${formatBytes(totalSize(unsent))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
-}
-/** Gives the reason why no file was attempted. */
-function sendNothing({ unsent }, reason) {
-	const { upload, warnings } = unsent;
-	const files = upload.files.map((result) => result.status === "not-attempted" ? {
-		...result,
-		reason
-	} : result);
-	return {
-		upload: {
-			...upload,
-			files
-		},
-		warnings
-	};
+function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
+	return `Uploading ${`${formatCount(files.length, "file")} (${formatBytes(totalSize(files))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
 }
 
 // src/tasks/sync.ts
@@ -1030,7 +1014,7 @@ async function sync(inputs, context) {
 async function sendAndMeasure(plan, inputs, client, context) {
 	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
 	if (error !== void 0) return {
-		...sendNothing(plan, error.message),
+		...sendNothing(plan.unsent, error.message),
 		...reportUnmeasured(inputs, error)
 	};
 	const sent = await sendFiles(plan, inputs, client, context);
@@ -1061,6 +1045,19 @@ async function checkGate(inputs, client, context) {
 		};
 	}
 }
+function sendNothing({ upload, warnings }, reason) {
+	const files = upload.files.map((result) => result.status === "not-attempted" ? {
+		...result,
+		reason
+	} : result);
+	return {
+		upload: {
+			...upload,
+			files
+		},
+		warnings
+	};
+}
 function hasFatalFailure(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
 }
@@ -1085,7 +1082,6 @@ async function downloadFile(file, { username, maxBytes }, client) {
 		useDisk(file, () => rmSync(part, { force: true }));
 	}
 }
-/** Checks that nothing is in the way. @throws AgentError for a link or a folder */
 function checkTarget({ target, realTarget }) {
 	const hint = "Choose another target, or remove in the workspace what is in the way.";
 	if (isLink(deepestLinkIn(realTarget))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
@@ -1114,7 +1110,6 @@ async function receiveInto(part, file, answer, maxBytes) {
 	};
 	throw new AgentError("connection", `${answer.label} sent ${size} of ${expected} bytes.`);
 }
-/** Returns the announced length. @throws AgentError if it is unknown or above `maxBytes` */
 function checkLength({ label, headers }, maxBytes) {
 	const { "content-length": length, "content-encoding": encoding } = headers;
 	const hint = "Check whether a proxy on the way compresses or converts answers.";
@@ -1139,8 +1134,8 @@ function useDisk({ target }, call) {
 async function download(inputs, context) {
 	const { sandboxId, baseUrl, ifNoFileFound } = inputs;
 	const files = placeTargets(inputs, context.workspace);
-	const title = `Downloading ${formatCount(files.length, "file")} from sandbox ${sandboxId} at ${baseUrl}`;
-	context.log.line(title);
+	const count = formatCount(files.length, "file");
+	context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
 	await using client = openClient(agentService(inputs), context);
 	const section = await downloadEach(files, inputs, client, context);
 	const missing = section.files.filter(({ status }) => status === "missing");
@@ -1151,7 +1146,7 @@ async function download(inputs, context) {
 	});
 }
 const NOT_FOUND = "does not exist in the sandbox";
-/** Resolves the targets. @throws InputError if `working-directory` is outside the workspace */
+/** @throws InputError if `working-directory` is outside the workspace */
 function placeTargets({ files, workingDirectory }, workspace) {
 	const realWorkspace = realpathSync.native(workspace);
 	const directory = pathWithin(workspace, path.resolve(workspace, workingDirectory));
@@ -1167,54 +1162,38 @@ function placeTargets({ files, workingDirectory }, workspace) {
 	});
 }
 async function downloadEach(files, inputs, client, context) {
-	const startedAt = context.clock();
-	const { outcomes, retries, reason } = await requestEach(files, {
+	const { results, ...figures } = await requestEach(files, {
 		...inputs,
 		...context,
 		nameOf: (file) => file.path,
 		request: (file) => downloadFile(file, inputs, client)
 	});
 	return {
-		files: files.map((file, index) => resultOf(file, outcomes[index], inputs, reason)),
-		retries,
-		durationMs: Math.round(context.clock() - startedAt)
+		files: results.map((result) => describeResult(result, inputs)),
+		...figures
 	};
 }
-function resultOf({ path, target }, outcome, { ifNoFileFound }, reason) {
-	if (outcome === void 0) return {
-		path,
-		target,
-		status: "not-attempted",
-		reason
-	};
-	const { attempts, durationMs } = outcome;
-	if ("value" in outcome) return {
-		path,
-		target,
-		status: "downloaded",
-		attempts,
-		durationMs,
-		...outcome.value
-	};
-	const { kind, status, message, hint } = outcome.error;
-	if (kind === "no-such-file" && ifNoFileFound !== "error") return {
+function describeResult({ item: { path, target }, ...result }, { ifNoFileFound }) {
+	if (result.status === "done") {
+		const { value, attempts, durationMs } = result;
+		return {
+			path,
+			target,
+			status: "downloaded",
+			attempts,
+			durationMs,
+			...value
+		};
+	}
+	return result.status === "failed" && result.error.kind === "no-such-file" && ifNoFileFound !== "error" ? {
 		path,
 		target,
 		status: "missing",
 		reason: `it ${NOT_FOUND}`
-	};
-	return {
+	} : {
 		path,
 		target,
-		status: "failed",
-		attempts,
-		durationMs,
-		error: {
-			kind,
-			status,
-			message,
-			hint
-		}
+		...result
 	};
 }
 
