@@ -376,14 +376,6 @@ function openFile(file) {
 	close();
 	throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
-/** @throws AgentError if the file cannot be read or its size has changed */
-function readWholeFile(file) {
-	using opened = openFile(file);
-	const content = Buffer.allocUnsafe(file.size);
-	let filled = 0;
-	for (const chunk of opened.chunks) filled += chunk.copy(content, filled);
-	return content;
-}
 /**
 * Returns the SHA-256 in hex, or undefined if `cancel` aborts.
 * @throws AgentError if the file cannot be read or its size has changed
@@ -597,63 +589,45 @@ const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 const LINE_BREAK = Buffer.from("\r\n");
 const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
-/** Returns what precedes a file (RFC 7578). All parts are named `file`. */
-function headOf({ target }) {
+/**
+* Frames the files of a batch (RFC 7578). Its chunks throw an AgentError if a file cannot be read or
+* its size has changed.
+*/
+function bodyOf(batch, isHashed) {
+	const heads = batch.map(headOf);
+	const digests = [];
+	function* chunks() {
+		for (const [index, file] of batch.entries()) {
+			using opened = openFile(file);
+			const digest = createHash("sha256");
+			let head = heads[index];
+			for (const chunk of opened.chunks) {
+				if (isHashed) digest.update(chunk);
+				yield head === void 0 ? chunk : Buffer.concat([head, chunk]);
+				head = void 0;
+			}
+			if (head !== void 0) yield head;
+			if (isHashed) digests.push(digest.digest("hex"));
+		}
+		yield TAIL;
+	}
+	const length = [...heads.map((head) => head.length), ...batch.map(({ size }) => size)].reduce((sum, size) => sum + size, TAIL.length);
+	return {
+		chunks: chunks(),
+		length,
+		digests
+	};
+}
+/** Returns what precedes a file. All parts are named `file`. */
+function headOf({ target }, index) {
 	const form = new import_form_data.default();
 	form.setBoundary(BOUNDARY);
 	form.append("file", "", {
 		filepath: target,
 		contentType: "application/octet-stream"
 	});
-	return form.getBuffer().subarray(0, -TAIL.length);
-}
-/**
-* Reads small files, or opens a large one when its chunks are read.
-* @throws AgentError (from `chunks` for a large file) if a file cannot be read or its size has changed
-*/
-function bodyOf(batch, isHashed) {
-	const [file] = batch;
-	return file.size > SMALL_BYTES ? streamedBody(file, isHashed) : bufferedBody(batch, isHashed);
-}
-function bufferedBody(files, isHashed) {
-	const pieces = [];
-	const digests = [];
-	for (const file of files) {
-		const content = readWholeFile(file);
-		if (isHashed) digests.push(hash("sha256", content));
-		if (pieces.length > 0) pieces.push(LINE_BREAK);
-		pieces.push(headOf(file), content);
-	}
-	const bytes = Buffer.concat(pieces);
-	return {
-		chunks: [...slicesOf(bytes), TAIL],
-		length: bytes.length + TAIL.length,
-		digests
-	};
-}
-const SLICE_BYTES = 65536;
-function* slicesOf(buffer) {
-	for (let start = 0; start < buffer.length; start += SLICE_BYTES) yield buffer.subarray(start, start + SLICE_BYTES);
-}
-function streamedBody(file, isHashed) {
-	const head = headOf(file);
-	const digests = [];
-	function* chunks() {
-		const digest = createHash("sha256");
-		using opened = openFile(file);
-		yield head;
-		for (const chunk of opened.chunks) {
-			if (isHashed) digest.update(chunk);
-			yield chunk;
-		}
-		if (isHashed) digests.push(digest.digest("hex"));
-		yield TAIL;
-	}
-	return {
-		chunks: chunks(),
-		length: head.length + file.size + TAIL.length,
-		digests
-	};
+	const head = form.getBuffer().subarray(0, -TAIL.length);
+	return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
 }
 
 // src/transfer/store-files.ts

@@ -1,12 +1,12 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import FormData from 'form-data';
 import type { BorrowedBuffer } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import { openFile, readWholeFile } from './read-file.ts';
+import { openFile } from './read-file.ts';
 
 export type Batch = readonly [PlannedFile, ...PlannedFile[]];
 
-// Up to this size, sending from memory is faster than streaming.
+// Sending larger files together would save little time.
 const SMALL_BYTES = 256 * 1024;
 
 const BATCH_BYTES = 1024 * 1024;
@@ -59,62 +59,44 @@ const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 
 export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** Returns what precedes a file (RFC 7578). All parts are named `file`. */
-function headOf({ target }: PlannedFile): Buffer {
+/**
+ * Frames the files of a batch (RFC 7578). Its chunks throw an AgentError if a file cannot be read or
+ * its size has changed.
+ */
+export function bodyOf(batch: Batch, isHashed: boolean): Body {
+  const heads = batch.map(headOf);
+  const digests: string[] = [];
+  function* chunks(): Generator<BorrowedBuffer> {
+    for (const [index, file] of batch.entries()) {
+      // Open the file first: the agent may replace the target as soon as it sees the head.
+      using opened = openFile(file);
+      const digest = createHash('sha256');
+      // Send the head with the first chunk, since two writes for a small file would take longer.
+      let head = heads[index];
+      for (const chunk of opened.chunks) {
+        if (isHashed) digest.update(chunk);
+        yield head === undefined ? chunk : Buffer.concat([head, chunk]);
+        head = undefined;
+      }
+      if (head !== undefined) yield head;
+      if (isHashed) digests.push(digest.digest('hex'));
+    }
+    // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
+    // section 5.1) or more may count as sent only after the answer has arrived.
+    yield TAIL;
+  }
+  const sizes = [...heads.map(head => head.length), ...batch.map(({ size }) => size)];
+  const length = sizes.reduce((sum, size) => sum + size, TAIL.length);
+  return { chunks: chunks(), length, digests };
+}
+
+/** Returns what precedes a file. All parts are named `file`. */
+function headOf({ target }: PlannedFile, index: number): Buffer {
   // getBuffer() is quadratic in the number of parts, so each part gets its own form.
   const form = new FormData();
   form.setBoundary(BOUNDARY);
   // form-data's `filename` keeps only the base name; `filepath` keeps folders.
   form.append('file', '', { filepath: target, contentType: 'application/octet-stream' });
-  return form.getBuffer().subarray(0, -TAIL.length);
-}
-
-/**
- * Reads small files, or opens a large one when its chunks are read.
- * @throws AgentError (from `chunks` for a large file) if a file cannot be read or its size has changed
- */
-export function bodyOf(batch: Batch, isHashed: boolean): Body {
-  const [file] = batch;
-  return file.size > SMALL_BYTES ? streamedBody(file, isHashed) : bufferedBody(batch, isHashed);
-}
-
-function bufferedBody(files: Batch, isHashed: boolean): Body {
-  const pieces: Buffer[] = [];
-  const digests: string[] = [];
-  for (const file of files) {
-    const content = readWholeFile(file);
-    if (isHashed) digests.push(hash('sha256', content));
-    if (pieces.length > 0) pieces.push(LINE_BREAK);
-    pieces.push(headOf(file), content);
-  }
-  const bytes = Buffer.concat(pieces);
-  return { chunks: [...slicesOf(bytes), TAIL], length: bytes.length + TAIL.length, digests };
-}
-
-// Each slice restarts the idle clock: with `timeout: 60s`, 24 parallel batches need 0.2 Mbit/s.
-const SLICE_BYTES = 64 * 1024;
-
-function* slicesOf(buffer: Buffer): Generator<Buffer> {
-  for (let start = 0; start < buffer.length; start += SLICE_BYTES)
-    yield buffer.subarray(start, start + SLICE_BYTES);
-}
-
-function streamedBody(file: PlannedFile, isHashed: boolean): Body {
-  const head = headOf(file);
-  const digests: string[] = [];
-  function* chunks(): Generator<BorrowedBuffer> {
-    const digest = createHash('sha256');
-    // Open the file first: the agent may replace the target as soon as it sees the head.
-    using opened = openFile(file);
-    yield head;
-    for (const chunk of opened.chunks) {
-      if (isHashed) digest.update(chunk);
-      yield chunk;
-    }
-    if (isHashed) digests.push(digest.digest('hex'));
-    // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
-    // section 5.1) or more may count as sent only after the answer has arrived.
-    yield TAIL;
-  }
-  return { chunks: chunks(), length: head.length + file.size + TAIL.length, digests };
+  const head = form.getBuffer().subarray(0, -TAIL.length);
+  return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
 }

@@ -21,15 +21,6 @@ export function openFile(file: PlannedFile) {
   throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
 }
 
-/** @throws AgentError if the file cannot be read or its size has changed */
-export function readWholeFile(file: PlannedFile): Buffer {
-  using opened = openFile(file);
-  const content = Buffer.allocUnsafe(file.size);
-  let filled = 0;
-  for (const chunk of opened.chunks) filled += chunk.copy(content, filled);
-  return content;
-}
-
 /**
  * Returns the SHA-256 in hex, or undefined if `cancel` aborts.
  * @throws AgentError if the file cannot be read or its size has changed

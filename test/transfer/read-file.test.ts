@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
 import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
-import { hashFile, openFile, readWholeFile } from '../../src/transfer/read-file.ts';
+import { hashFile, openFile } from '../../src/transfer/read-file.ts';
 import { WITHOUT_MODES } from '../system.ts';
 import {
   countOpenFiles,
@@ -37,7 +37,6 @@ for (const [name, [change, message]] of Object.entries(CHANGES)) {
     change(file, folder);
     const error = { kind: 'file-changed', isRetryable: false, message };
     assert.throws(() => openFile(file), error);
-    assert.throws(() => readWholeFile(file), error);
     await assert.rejects(hashFile(file, NEVER), error);
     assert.equal(countOpenFiles(folder.path), 0);
   });

@@ -67,7 +67,7 @@ test('the request of a batch has no target in the query, and allows 8 KiB of ans
   );
 });
 
-test('nothing is sent if a file of the batch cannot be read', async () => {
+test('a request fails if a file of its batch cannot be read', async () => {
   using folder = openTempFolder();
   const { client, requests } = answering([]);
   const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
