@@ -227,12 +227,6 @@ function tryAll(items, parse, placeOf = () => "") {
 		problems
 	};
 }
-/** Like `Promise.all`, but collects the problems of every `InputError`. */
-async function allOrProblems(promises) {
-	const problems = (await Promise.allSettled(promises)).flatMap((each) => each.status === "rejected" && each.reason instanceof InputError ? each.reason.problems : []);
-	if (problems.length > 0) throw new InputError(problems);
-	return Promise.all(promises);
-}
 
 // src/inputs/mistakes.ts
 const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."];
@@ -2788,8 +2782,8 @@ function reasonLines({ text, details = [] }) {
 
 // src/github/step.ts
 async function runStep(entry, handler, { inputs, failureWarning } = {}) {
-	const { log, attempt } = await openStep(entry, inputs);
-	await attempt(handler).catch((error) => {
+	const { log, parseAndRun } = await openStep(entry, inputs);
+	await parseAndRun(handler).catch((error) => {
 		const lines = errorLines(toReportedError(error));
 		if (failureWarning === void 0) log.fail(lines);
 		else log.warning([failureWarning, ...lines].join(" "));
@@ -2797,8 +2791,8 @@ async function runStep(entry, handler, { inputs, failureWarning } = {}) {
 }
 /** Runs a step and publishes its report, even if the handler throws. */
 async function runReportingStep(entry, handler, { inputs } = {}) {
-	const { raw, cancel, redact, log, attempt } = await openStep(entry, inputs);
-	const report = await attempt(handler).catch((error) => failedReport(taskOf(entry), {
+	const { raw, cancel, redact, log, parseAndRun } = await openStep(entry, inputs);
+	const report = await parseAndRun(handler).catch((error) => failedReport(taskOf(entry), {
 		name: raw["name"]?.trim() ?? "",
 		error: toReportedError(error),
 		cancelled: cancel.aborted,
@@ -2842,14 +2836,14 @@ async function openStep(entry, inputs) {
 		sandboxes,
 		log
 	};
-	async function attempt(handler) {
+	async function parseAndRun(handler) {
 		const resolved = usesSandbox ? withJobSandbox(raw, await loading) : raw;
 		return handler(parseInputs(entry, resolved), context, resolved);
 	}
 	return {
 		...context,
 		raw,
-		attempt
+		parseAndRun
 	};
 }
 
@@ -3067,7 +3061,7 @@ function logProgress(files, { clock, log }) {
 
 // src/stats/sample.ts
 /** Takes one sample, or says why the request failed. */
-async function observe(read, now) {
+async function trySample(read, now) {
 	try {
 		const stats = await read();
 		return {
@@ -3092,7 +3086,7 @@ async function takeSamples(take, record, { intervalMs, sleep, stop, withLast }) 
 	return stop.aborted ? String(stop.reason) : "its record was full";
 }
 /** Means that sampling did not end early. */
-const STOP_REQUESTED = "the job asked for it";
+const ENDED_AS_PLANNED = "the job asked for it";
 function toRecord(seen, end) {
 	return {
 		samples: seen.filter((each) => "json" in each),
@@ -3493,7 +3487,7 @@ async function run(inputs, context) {
 	}, client, context);
 	const from = now();
 	const ended = new AbortController();
-	const [script, record] = await Promise.all([runScript(inputs, context).finally(() => ended.abort(STOP_REQUESTED)), sampleUntil(ended.signal, inputs, client, context)]);
+	const [script, record] = await Promise.all([runScript(inputs, context).finally(() => ended.abort(ENDED_AS_PLANNED)), sampleUntil(ended.signal, inputs, client, context)]);
 	const { command, isStarted, endedAt: to, errors, warnings } = script;
 	const seen = isStarted ? record : {
 		...record,
@@ -3519,7 +3513,7 @@ function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 }
 const LAST_SAMPLE_DELAY_MS = 200;
 async function sampleUntil(ended, { sampleInterval: intervalMs }, client, { cancel, now, sleep }) {
-	const take = () => observe(() => readStats(client, STATS_PATH), now);
+	const take = () => trySample(() => readStats(client, STATS_PATH), now);
 	const seen = [];
 	const isLateWanted = () => seen.length <= 1 && seen.every((each) => "failure" in each);
 	const record = (each) => {
@@ -3696,7 +3690,7 @@ async function runSampler(directory, jobPid) {
 		now: Date.now,
 		redact
 	});
-	const take = () => observe(() => readStats(client, inputs.statsPath), Date.now);
+	const take = () => trySample(() => readStats(client, inputs.statsPath), Date.now);
 	const sampling = {
 		intervalMs: inputs.sampleInterval,
 		sleep,
@@ -3720,7 +3714,7 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 		setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
 	};
 	const check = () => {
-		if (existsSync(monitorFiles(directory).stop)) end(STOP_REQUESTED);
+		if (existsSync(monitorFiles(directory).stop)) end(ENDED_AS_PLANNED);
 		else if (!existsSync(directory) || !isRunning(jobPid)) end("its job is gone");
 		else if (performance.now() > endsAt) end("max-duration was over");
 	};
@@ -3789,7 +3783,7 @@ async function endMonitor(directory, context) {
 	const record = readRecord(directory);
 	const [first] = record.samples;
 	if (first === void 0) throw lostRecordError(directory);
-	const end = cancel.aborted ? STOP_REQUESTED : record.end;
+	const end = cancel.aborted ? ENDED_AS_PLANNED : record.end;
 	const inputs = parseInputs("monitor-end", saved);
 	const judged = judgeRecord(inputs, {
 		...record,
@@ -4018,4 +4012,4 @@ function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { inputError as $, requireVariables as A, formatCount as B, findMonitorDirectories as C, publishSandbox as D, loadMonitorDirectory as E, digestOf as F, agentService as G, limitList as H, filesPerRequestOf as I, systemCode as J, openClient as K, describeRetry as L, toReportedError as M, EMPTY_UPLOAD as N, removeJobSandbox as O, describeShard as P, allOrProblems as Q, withRetries as R, createMonitorDirectory as S, loadDeletion as T, listSome as U, formatNumber as V, totalSize as W, findMistake as X, isSecretHeader as Y, InputError as Z, waitForSandbox as _, endMonitor as a, quote as at, NOT_MEASURED as b, isStopped as c, run as d, MAX_ANSWER_BYTES as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, isFatal as it, reportOf as j, saveDeletion as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, parseAnswer as nt, startMonitor as o, fieldsOf as ot, measure as p, errorText as q, notDeletedWarning as r, AgentError as rt, runSampler as s, parseFields as st, createOrConnect as t, badAnswer as tt, markStopped as u, runReportingStep as v, jobMetadata as w, isGated as x, runStep as y, formatBytes as z };
+export { MAX_ANSWER_BYTES as $, requireVariables as A, formatCount as B, findMonitorDirectories as C, publishSandbox as D, loadMonitorDirectory as E, digestOf as F, agentService as G, limitList as H, filesPerRequestOf as I, systemCode as J, openClient as K, describeRetry as L, toReportedError as M, EMPTY_UPLOAD as N, removeJobSandbox as O, describeShard as P, inputError as Q, withRetries as R, createMonitorDirectory as S, loadDeletion as T, listSome as U, formatNumber as V, totalSize as W, findMistake as X, isSecretHeader as Y, InputError as Z, waitForSandbox as _, endMonitor as a, fieldsOf as at, NOT_MEASURED as b, isStopped as c, run as d, badAnswer as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, quote as it, reportOf as j, saveDeletion as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, AgentError as nt, startMonitor as o, parseFields as ot, measure as p, errorText as q, notDeletedWarning as r, isFatal as rt, runSampler as s, createOrConnect as t, parseAnswer as tt, markStopped as u, runReportingStep as v, jobMetadata as w, isGated as x, runStep as y, formatBytes as z };

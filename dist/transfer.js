@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as inputError, B as formatCount, F as digestOf, G as agentService, H as limitList, I as filesPerRequestOf, J as systemCode, K as openClient, L as describeRetry, M as toReportedError, N as EMPTY_UPLOAD, P as describeShard, Q as allOrProblems, R as withRetries, U as listSome, V as formatNumber, W as totalSize, X as findMistake, Y as isSecretHeader, Z as InputError, _ as waitForSandbox, at as quote, b as NOT_MEASURED, et as MAX_ANSWER_BYTES, f as logProgress, h as reportUnmeasured, it as isFatal, j as reportOf, m as readJudgeableStats, nt as parseAnswer, ot as fieldsOf, p as measure, q as errorText, rt as AgentError, st as parseFields, tt as badAnswer, x as isGated, z as formatBytes } from "./shared.js";
+import { $ as MAX_ANSWER_BYTES, B as formatCount, F as digestOf, G as agentService, H as limitList, I as filesPerRequestOf, J as systemCode, K as openClient, L as describeRetry, M as toReportedError, N as EMPTY_UPLOAD, P as describeShard, Q as inputError, R as withRetries, U as listSome, V as formatNumber, W as totalSize, X as findMistake, Y as isSecretHeader, Z as InputError, _ as waitForSandbox, at as fieldsOf, b as NOT_MEASURED, et as badAnswer, f as logProgress, h as reportUnmeasured, it as quote, j as reportOf, m as readJudgeableStats, nt as AgentError, ot as parseFields, p as measure, q as errorText, rt as isFatal, tt as parseAnswer, x as isGated, z as formatBytes } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -784,7 +784,7 @@ function isOverload(error) {
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
 async function transfer(planned, options) {
 	const { storeFiles, filesPerRequest, progress } = options;
-	const batches = batchesOf(unsentIn(planned), filesPerRequest);
+	const batches = batchesOf(pendingIn(planned), filesPerRequest);
 	const { results, ...figures } = await requestEach(batches, {
 		...options,
 		nameOf: nameSources,
@@ -802,7 +802,7 @@ async function transfer(planned, options) {
 		...figures
 	};
 }
-function unsentIn(files) {
+function pendingIn(files) {
 	return files.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
 }
 function nameSources(files) {
@@ -870,7 +870,7 @@ function failOverwritten(results) {
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	await using client = openClient(agentService(inputs), context);
-	const result = inputs.dryRun ? plan.unsent : await sendFiles(plan, inputs, client, context);
+	const result = inputs.dryRun ? plan.result : await sendFiles(plan, inputs, client, context);
 	return reportOf("upload", inputs, context.cancel, result);
 }
 /**
@@ -880,7 +880,8 @@ async function upload(inputs, context) {
 async function planUpload(inputs, context) {
 	const { workspace, cancel } = context;
 	const { shard, dryRun, checksums } = inputs;
-	const [state, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
+	const state = readState(inputs, workspace);
+	const plan = await findAndPlan(inputs, context);
 	const ours = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
 	const results = ours.map((file) => {
 		return dryRun ? {
@@ -896,7 +897,7 @@ async function planUpload(inputs, context) {
 	const { files, orphaned } = await findChanges(results, state, cancel);
 	const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
 	return {
-		unsent: {
+		result: {
 			upload: {
 				...EMPTY_UPLOAD,
 				dryRun,
@@ -938,12 +939,12 @@ async function findAndPlan(inputs, context) {
 	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
 	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles({ unsent, state }, inputs, client, context) {
+async function sendFiles({ result, state }, inputs, client, context) {
 	const { cancel, log } = context;
-	if (cancel.aborted) return unsent;
-	const { upload: planned, warnings } = unsent;
+	if (cancel.aborted) return result;
+	const { upload: planned, warnings } = result;
 	if (state !== void 0) removeState(state);
-	const files = unsentIn(planned.files);
+	const files = pendingIn(planned.files);
 	if (files.length > 0) log.line(announcementOf(files, inputs, planned));
 	using progress = logProgress(files, context);
 	const { files: results, ...figures } = await transfer(planned.files, {
@@ -980,7 +981,7 @@ async function sync(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	await using client = openClient(agentService(inputs), context);
 	const result = inputs.dryRun ? {
-		...plan.unsent,
+		...plan.result,
 		measured: NOT_MEASURED
 	} : await sendAndMeasure(plan, inputs, client, context);
 	return reportOf("sync", inputs, context.cancel, result);
@@ -988,7 +989,7 @@ async function sync(inputs, context) {
 async function sendAndMeasure(plan, inputs, client, context) {
 	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
 	if (error !== void 0) return {
-		...sendNothing(plan.unsent, error.message),
+		...sendNothing(plan.result, error.message),
 		...reportUnmeasured(inputs, error)
 	};
 	const sent = await sendFiles(plan, inputs, client, context);
@@ -1002,14 +1003,17 @@ async function sendAndMeasure(plan, inputs, client, context) {
 	};
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
-/** Returns an error if there is a gate that cannot be judged, unless the job is cancelled. */
+/**
+* Reads the stats if there are conditions. Returns an error if `fail-if` cannot be judged, unless the
+* job is cancelled.
+*/
 async function checkGate(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
 	try {
 		await readJudgeableStats(inputs, client, context);
 		return;
 	} catch (error) {
-		if (context.cancel.aborted) return void 0;
+		if (context.cancel.aborted || inputs.failIf.length === 0) return void 0;
 		const { message, details, advice = [] } = toReportedError(error);
 		return {
 			message: NOT_JUDGEABLE,

@@ -1,7 +1,7 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
 import type { Condition, Operator } from './conditions.ts';
-import { AGGREGATES, figuresOf, type Measured } from './metrics.ts';
+import { AGGREGATES, figuresOf, type HasFigures } from './metrics.ts';
 
 export interface Gate {
   readonly state: 'none' | 'passed' | 'warned' | 'failed';
@@ -29,7 +29,7 @@ export function isGated({ failIf, warnIf }: GateRules): boolean {
 /** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
 export function gateOf(
   { failIf, warnIf }: GateRules,
-  samples: readonly Measured[],
+  samples: readonly HasFigures[],
   isIncomplete = false,
 ): Gate {
   const judgeAs = (level: GateJudgement['level'], conditions: readonly Condition[]) =>
@@ -56,7 +56,7 @@ export function breachesOf(judgements: readonly GateJudgement[]): GateJudgement[
  */
 export function judge(
   condition: Condition,
-  samples: readonly Measured[],
+  samples: readonly HasFigures[],
   isIncomplete = false,
 ): Judgement {
   const { metric, aggregate = 'last', operator, limit } = condition;
@@ -71,7 +71,7 @@ export function judge(
   return { condition, holds: false, figure };
 }
 
-function whyNotJudged(metric: string, samples: readonly Measured[]): string | undefined {
+function whyNotJudged(metric: string, samples: readonly HasFigures[]): string | undefined {
   if (samples.length === 0) return 'there are no stats';
   const lacking = samples.filter(({ figures }) => !figures.has(metric));
   const [first] = lacking;
@@ -100,7 +100,7 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
 const MAX_REPORTED = 30;
 
 /** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
-function namesIn({ figures }: Measured, wanted: string): string {
+function namesIn({ figures }: HasFigures, wanted: string): string {
   const metric = wanted.replaceAll('-', '_');
   const others = [...figures.keys()].filter(name => name !== metric).sort();
   const names = figures.has(metric) ? [metric, ...others] : others;

@@ -56,18 +56,18 @@ function percentile(percent: number, figures: readonly number[]): number {
   return Float64Array.from(figures).sort()[rank - 1] ?? Number.NaN;
 }
 
-export interface Measured {
+export interface HasFigures {
   readonly figures: Figures;
 }
 
-export function figuresOf(metric: string, samples: readonly Measured[]): number[] {
+export function figuresOf(metric: string, samples: readonly HasFigures[]): number[] {
   return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
 }
 
 export function aggregateOf(
   aggregate: Aggregate,
   metric: string,
-  samples: readonly Measured[],
+  samples: readonly HasFigures[],
 ): number | undefined {
   const figures = figuresOf(metric, samples);
   return figures.length === 0 ? undefined : AGGREGATES[aggregate](figures);

@@ -35,8 +35,8 @@ export async function runStep<T extends EntryPoint>(
   handler: StepHandler<T, void>,
   { inputs, failureWarning }: StepOptions = {},
 ): Promise<void> {
-  const { log, attempt } = await openStep(entry, inputs);
-  await attempt(handler).catch((error: unknown) => {
+  const { log, parseAndRun } = await openStep(entry, inputs);
+  await parseAndRun(handler).catch((error: unknown) => {
     const lines = errorLines(toReportedError(error));
     if (failureWarning === undefined) log.fail(lines);
     else log.warning([failureWarning, ...lines].join(' '));
@@ -49,8 +49,8 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   handler: StepHandler<T, Report | undefined>,
   { inputs }: Pick<StepOptions, 'inputs'> = {},
 ): Promise<void> {
-  const { raw, cancel, redact, log, attempt } = await openStep(entry, inputs);
-  const report = await attempt(handler).catch((error: unknown) =>
+  const { raw, cancel, redact, log, parseAndRun } = await openStep(entry, inputs);
+  const report = await parseAndRun(handler).catch((error: unknown) =>
     failedReport(taskOf(entry), {
       name: raw['name']?.trim() ?? '',
       error: toReportedError(error),
@@ -77,7 +77,7 @@ async function openStep<T extends EntryPoint>(entry: T, inputs: RawInputs | unde
   const raw = inputs ?? readInputs(entry);
   const usesSandbox = inputNames(entry).includes('token');
   const loading = Promise.try(() => (usesSandbox ? loadJobSandboxes() : []));
-  // The log needs the tokens to redact. If they cannot be loaded, `attempt` reports why.
+  // The log needs the tokens to redact. If they cannot be loaded, `parseAndRun` reports why.
   const sandboxes = await loading.catch(() => []);
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
@@ -95,9 +95,9 @@ async function openStep<T extends EntryPoint>(entry: T, inputs: RawInputs | unde
     sandboxes,
     log,
   };
-  async function attempt<R>(handler: StepHandler<T, R>): Promise<R> {
+  async function parseAndRun<R>(handler: StepHandler<T, R>): Promise<R> {
     const resolved = usesSandbox ? withJobSandbox(raw, await loading) : raw;
     return handler(parseInputs(entry, resolved), context, resolved);
   }
-  return { ...context, raw, attempt };
+  return { ...context, raw, parseAndRun };
 }

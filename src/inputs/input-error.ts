@@ -42,13 +42,3 @@ export function tryAll<I, T>(
   }
   return { parsed, problems };
 }
-
-/** Like `Promise.all`, but collects the problems of every `InputError`. */
-export async function allOrProblems<const P extends readonly Promise<unknown>[]>(promises: P) {
-  const settled = await Promise.allSettled(promises);
-  const problems = settled.flatMap(each =>
-    each.status === 'rejected' && each.reason instanceof InputError ? each.reason.problems : [],
-  );
-  if (problems.length > 0) throw new InputError(problems);
-  return Promise.all(promises);
-}

@@ -10,7 +10,7 @@ import { secretsIn } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { observe, STOP_REQUESTED, sampleTimeout, takeSamples } from '../stats/sample.ts';
+import { ENDED_AS_PLANNED, sampleTimeout, takeSamples, trySample } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
 import { systemCode } from '../text/errors.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
@@ -59,7 +59,7 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
   const redact = redactor(secretsIn(raw));
   await using client = openClient(service, { cancel, now: Date.now, redact });
-  const take = () => observe(() => readStats(client, inputs.statsPath), Date.now);
+  const take = () => trySample(() => readStats(client, inputs.statsPath), Date.now);
   const sampling = { intervalMs: inputs.sampleInterval, sleep, stop, withLast: true };
   const end = await takeSamples(take, seen => appendLine(directory, seen), sampling);
   appendLine(directory, { end });
@@ -81,7 +81,7 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
     setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
   };
   const check = () => {
-    if (existsSync(monitorFiles(directory).stop)) end(STOP_REQUESTED);
+    if (existsSync(monitorFiles(directory).stop)) end(ENDED_AS_PLANNED);
     else if (!existsSync(directory) || !isRunning(jobPid)) end('its job is gone');
     else if (performance.now() > endsAt) end('max-duration was over');
   };

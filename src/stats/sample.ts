@@ -11,7 +11,10 @@ export interface Sample extends Stats {
 export type Observation = Sample | { readonly failure: string };
 
 /** Takes one sample, or says why the request failed. */
-export async function observe(read: () => Promise<Stats>, now: () => number): Promise<Observation> {
+export async function trySample(
+  read: () => Promise<Stats>,
+  now: () => number,
+): Promise<Observation> {
   try {
     const stats = await read();
     return { at: now(), ...stats };
@@ -57,7 +60,7 @@ export interface SampleRecord {
 }
 
 /** Means that sampling did not end early. */
-export const STOP_REQUESTED = 'the job asked for it';
+export const ENDED_AS_PLANNED = 'the job asked for it';
 
 export function toRecord(seen: readonly Observation[], end: string | undefined): SampleRecord {
   return {

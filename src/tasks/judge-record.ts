@@ -2,7 +2,7 @@ import { gateOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { MeasuredSection } from '../report/measured-section.ts';
 import { type Report, type ReportedError } from '../report/report.ts';
-import { type SampleRecord, STOP_REQUESTED } from '../stats/sample.ts';
+import { ENDED_AS_PLANNED, type SampleRecord } from '../stats/sample.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 
 type JudgedRecord = Required<Pick<Report, 'measured' | 'errors' | 'warnings'>>;
@@ -47,13 +47,13 @@ function findGaps(
   // A monitor's first sample is taken when it starts, so alone it says nothing about the job. One
   // failure is normal: a step may delete the sandbox before the last sample.
   const isBlind = last === from && (samples.length === 0 || failures.length > 1);
-  if (end === STOP_REQUESTED && !isBlind && to - last <= longest) return gaps;
+  if (end === ENDED_AS_PLANNED && !isBlind && to - last <= longest) return gaps;
   return [...gaps, describeGap(last, Math.max(to, last), whyEnded(end))];
 }
 
 function whyEnded(end: string | undefined): string {
   if (end === undefined) return ', since something else ended the monitor';
-  return end === STOP_REQUESTED ? '' : `, since sampling had ended: ${end}`;
+  return end === ENDED_AS_PLANNED ? '' : `, since sampling had ended: ${end}`;
 }
 
 function describeGap(from: number, to: number, why = ''): ReportedError {

@@ -13,7 +13,7 @@ import {
 } from '../monitor/record.ts';
 import { startSampler, waitForSampler } from '../monitor/sampler.ts';
 import { type Report, reportOf } from '../report/report.ts';
-import { STOP_REQUESTED } from '../stats/sample.ts';
+import { ENDED_AS_PLANNED } from '../stats/sample.ts';
 import { quote } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Context } from './context.ts';
@@ -57,7 +57,7 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   const [first] = record.samples;
   if (first === undefined) throw lostRecordError(directory);
   // A cancelled step does not wait for the sampler's last line.
-  const end = cancel.aborted ? STOP_REQUESTED : record.end;
+  const end = cancel.aborted ? ENDED_AS_PLANNED : record.end;
   const inputs = parseInputs('monitor-end', saved);
   const judged = judgeRecord(inputs, { ...record, end }, { from: first.at, to: jobEnd });
   return reportOf('monitor', inputs, cancel, { name: inputs.name, ...judged });

@@ -3,13 +3,13 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { type CommandSection, explainFailure } from '../report/command-section.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import {
+  ENDED_AS_PLANNED,
   type Observation,
-  observe,
   type SampleRecord,
-  STOP_REQUESTED,
   sampleTimeout,
   takeSamples,
   toRecord,
+  trySample,
 } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
@@ -38,7 +38,7 @@ export async function run(inputs: Inputs<'run'>, context: Context): Promise<Repo
   const from = now();
   const ended = new AbortController();
   const [script, record] = await Promise.all([
-    runScript(inputs, context).finally(() => ended.abort(STOP_REQUESTED)),
+    runScript(inputs, context).finally(() => ended.abort(ENDED_AS_PLANNED)),
     sampleUntil(ended.signal, inputs, client, context),
   ]);
   const { command, isStarted, endedAt: to, errors, warnings } = script;
@@ -74,7 +74,7 @@ async function sampleUntil(
   client: Client,
   { cancel, now, sleep }: Context,
 ): Promise<SampleRecord> {
-  const take = () => observe(() => readStats(client, STATS_PATH), now);
+  const take = () => trySample(() => readStats(client, STATS_PATH), now);
   const seen: Observation[] = [];
   // As for a monitor, a single failure is normal.
   const isLateWanted = () => seen.length <= 1 && seen.every(each => 'failure' in each);

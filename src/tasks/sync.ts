@@ -17,7 +17,7 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
   const plan = await planUpload(inputs, context);
   await using client = openClient(agentService(inputs), context);
   const result = inputs.dryRun
-    ? { ...plan.unsent, measured: NOT_MEASURED }
+    ? { ...plan.result, measured: NOT_MEASURED }
     : await sendAndMeasure(plan, inputs, client, context);
   return reportOf('sync', inputs, context.cancel, result);
 }
@@ -31,7 +31,7 @@ async function sendAndMeasure(
   const error =
     (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)
-    return { ...sendNothing(plan.unsent, error.message), ...reportUnmeasured(inputs, error) };
+    return { ...sendNothing(plan.result, error.message), ...reportUnmeasured(inputs, error) };
   const sent = await sendFiles(plan, inputs, client, context);
   if (hasFatalFailure(sent.upload.files)) return { ...sent, ...reportUnmeasured(inputs) };
   // With a gate, its check has already read the stats, so the CPU figure covers the upload.
@@ -40,7 +40,10 @@ async function sendAndMeasure(
 
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
 
-/** Returns an error if there is a gate that cannot be judged, unless the job is cancelled. */
+/**
+ * Reads the stats if there are conditions. Returns an error if `fail-if` cannot be judged, unless the
+ * job is cancelled.
+ */
 async function checkGate(
   inputs: Inputs<'sync'>,
   client: Client,
@@ -51,7 +54,7 @@ async function checkGate(
     await readJudgeableStats(inputs, client, context);
     return undefined;
   } catch (error) {
-    if (context.cancel.aborted) return undefined;
+    if (context.cancel.aborted || inputs.failIf.length === 0) return undefined;
     const { message, details, advice = [] } = toReportedError(error);
     return { message: NOT_JUDGEABLE, title: NOT_JUDGEABLE, details: [message, ...details], advice };
   }

@@ -3,7 +3,6 @@ import { findFiles } from '../files/find.ts';
 import { listHidden } from '../files/pattern-problems.ts';
 import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
-import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
 import { type Report, reportOf } from '../report/report.ts';
@@ -18,7 +17,7 @@ import {
   writeState,
 } from '../transfer/state-file.ts';
 import { storeFiles } from '../transfer/store-files.ts';
-import { type FileResult, transfer, unsentIn } from '../transfer/transfer.ts';
+import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { logProgress } from './progress.ts';
 
@@ -26,7 +25,7 @@ import { logProgress } from './progress.ts';
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
   await using client = openClient(agentService(inputs), context);
-  const result = inputs.dryRun ? plan.unsent : await sendFiles(plan, inputs, client, context);
+  const result = inputs.dryRun ? plan.result : await sendFiles(plan, inputs, client, context);
   return reportOf('upload', inputs, context.cancel, result);
 }
 
@@ -36,7 +35,7 @@ export interface UploadResult extends Pick<Report, 'warnings'> {
 
 export interface UploadPlan {
   /** The result of a step that sends nothing, such as a dry run. */
-  readonly unsent: UploadResult;
+  readonly result: UploadResult;
   readonly state: State | undefined;
 }
 
@@ -47,10 +46,8 @@ export interface UploadPlan {
 export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
   const { workspace, cancel } = context;
   const { shard, dryRun, checksums } = inputs;
-  const [state, plan] = await allOrProblems([
-    Promise.try(() => readState(inputs, workspace)),
-    findAndPlan(inputs, context),
-  ]);
+  const state = readState(inputs, workspace);
+  const plan = await findAndPlan(inputs, context);
   const ours = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
   const results = ours.map((file): FileResult => {
     // The second reason stands if the job is cancelled before the upload begins.
@@ -70,7 +67,7 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
     orphaned,
   };
   const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
-  return { unsent: { upload, warnings }, state };
+  return { result: { upload, warnings }, state };
 }
 
 async function hashSkipped(
@@ -101,16 +98,16 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
 }
 
 export async function sendFiles(
-  { unsent, state }: UploadPlan,
+  { result, state }: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
   const { cancel, log } = context;
-  if (cancel.aborted) return unsent;
-  const { upload: planned, warnings } = unsent;
+  if (cancel.aborted) return result;
+  const { upload: planned, warnings } = result;
   if (state !== undefined) removeState(state);
-  const files = unsentIn(planned.files);
+  const files = pendingIn(planned.files);
   if (files.length > 0) log.line(announcementOf(files, inputs, planned));
   using progress = logProgress(files, context);
   const { files: results, ...figures } = await transfer(planned.files, {

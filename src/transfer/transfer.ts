@@ -46,7 +46,7 @@ export async function transfer(
   options: UploadOptions,
 ): Promise<TransferFigures & { readonly files: readonly FileResult[] }> {
   const { storeFiles, filesPerRequest, progress } = options;
-  const batches = batchesOf(unsentIn(planned), filesPerRequest);
+  const batches = batchesOf(pendingIn(planned), filesPerRequest);
   const { results, ...figures } = await requestEach(batches, {
     ...options,
     nameOf: nameSources,
@@ -63,7 +63,7 @@ export async function transfer(
   return { files: failOverwritten(files), ...figures };
 }
 
-export function unsentIn(files: readonly FileResult[]): PlannedFile[] {
+export function pendingIn(files: readonly FileResult[]): PlannedFile[] {
   return files.flatMap(({ status, file }) => (status === 'not-attempted' ? file : []));
 }
 

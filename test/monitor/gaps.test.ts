@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '../../src/gate/conditions.ts';
-import { STOP_REQUESTED } from '../../src/stats/sample.ts';
+import { ENDED_AS_PLANNED } from '../../src/stats/sample.ts';
 import { judgeRecord } from '../../src/tasks/judge-record.ts';
 import { formatTime } from '../../src/text/format.ts';
 import { parse } from '../gate/parse-condition.ts';
@@ -17,7 +17,7 @@ function judgeSamples(
   { to = 100, sampleInterval = 5 * S, failIf = CONDITIONS, warnIf = [], failures = [] }: Settings,
 ) {
   const samples = at.map(second => ({ at: second * S, ...STATS }));
-  const record = { samples, failures, end: STOP_REQUESTED };
+  const record = { samples, failures, end: ENDED_AS_PLANNED };
   const time = { from: (at[0] ?? 0) * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time);
 }

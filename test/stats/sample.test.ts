@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { observe, sampleTimeout, takeSamples } from '../../src/stats/sample.ts';
+import { sampleTimeout, takeSamples, trySample } from '../../src/stats/sample.ts';
 import { fakeClock } from '../clock.ts';
 import { statsFromJson } from './stats-from-json.ts';
 
@@ -31,7 +31,7 @@ async function sample({ errors = [], stopDuring, stopAt, withLast = true, json }
   };
   const seen: (number | string)[] = [];
   const end = await takeSamples(
-    () => observe(read, now),
+    () => trySample(read, now),
     each => seen.push('failure' in each ? each.failure : each.at),
     { intervalMs: 5, sleep, stop: stop.signal, withLast },
   );
