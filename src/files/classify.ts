@@ -95,8 +95,6 @@ export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
-const MAX_LINKS = 10;
-
 /** Returns one problem per kind of link, which lists these links. */
 export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
@@ -106,7 +104,7 @@ export function describeLinks(links: readonly ForbiddenLink[], workspace: string
       unique,
       link => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`,
     );
-    return describeKind(leadsTo, listSome(moves, MAX_LINKS));
+    return describeKind(leadsTo, listSome(moves));
   });
 }
 

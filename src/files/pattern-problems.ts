@@ -62,8 +62,6 @@ export function explainNoMatch(match: Matches, directory: string): string {
   return `${quote(pattern)} matches no files to upload (${why}).${advice}`;
 }
 
-const MAX_NAMES = 10;
-
 function describeRoot({ pattern, root, hidesDotNames }: Matches, directory: string): string {
   const existing = deepestExisting(root);
   const isDirectory = existing === directory;
@@ -75,7 +73,7 @@ function describeRoot({ pattern, root, hidesDotNames }: Matches, directory: stri
   const names = readdirSync(existing).sort().map(quote);
   if (names.length === 0)
     return `${name} is empty${isDirectory ? ': did actions/checkout or the build run in this job?' : ''}`;
-  const content = `${name} exists and contains ${listSome(names, MAX_NAMES)}`;
+  const content = `${name} exists and contains ${listSome(names)}`;
   const [missing] = path.relative(existing, root).split(path.sep);
   if (missing) return `${content}; there is no ${quote(missing)} in it`;
   const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';

@@ -65,7 +65,7 @@ export function moreInReport(count: number): string {
 }
 
 /** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-export function listSome(names: readonly string[], limit: number): string {
+export function listSome(names: readonly string[], limit = 10): string {
   const more = (count: number) => `and ${formatNumber(count)} more`;
   return limitList(names, limit, more).join(limit === 1 ? ' ' : ', ');
 }
