@@ -95,7 +95,7 @@ export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
-/** Returns one problem per kind of link, which lists these links. */
+/** Returns one problem per kind of link. Summaries cut long texts, so the list of links is last. */
 export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
@@ -104,21 +104,17 @@ export function describeLinks(links: readonly ForbiddenLink[], workspace: string
       unique,
       link => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`,
     );
-    return describeKind(leadsTo, listSome(moves));
+    const message = `${adviseOn(leadsTo, moves)}. Links: ${listSome(moves)}.`;
+    return { input: leadsTo === 'folder' ? 'follow-symlinks' : 'files', message };
   });
 }
 
-function describeKind(leadsTo: ForbiddenLink['leadsTo'], list: string): Problem {
-  if (leadsTo === 'folder') {
-    const message = `is not set, and the patterns match links to folders: ${list}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
-    return { input: 'follow-symlinks', message };
-  }
-  const exclude = `${list}. Exclude them with ! lines`;
-  if (leadsTo === 'outside') {
-    const message = `links lead outside the workspace: ${exclude}, or copy what they lead to into the workspace.`;
-    return { input: 'files', message };
-  }
-  const pnpm = list.includes('/.pnpm/') ? ', or let pnpm install with node-linker=hoisted' : '';
-  const message = `links lead to something hidden: ${exclude}${pnpm}, or send an archive: ${ARCHIVE}`;
-  return { input: 'files', message };
+function adviseOn(leadsTo: ForbiddenLink['leadsTo'], moves: readonly string[]): string {
+  if (leadsTo === 'folder')
+    return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
+  if (leadsTo === 'outside')
+    return 'links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace';
+  const isPnpm = moves.some(move => move.includes('/.pnpm/'));
+  const pnpm = isPnpm ? ', let pnpm install with node-linker=hoisted' : '';
+  return `links lead to something hidden. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Problem } from '../inputs/input-error.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
-import { listSome } from '../text/format.ts';
+import { formatNumber, listSome } from '../text/format.ts';
 import type { Matches } from './find.ts';
 import { deepestExisting, displayPath, pathWithin, statIfExists } from './paths.ts';
 
@@ -50,16 +50,17 @@ export function listHidden(matches: readonly Matches[], workspace: string): stri
   );
 }
 
+/** Puts the advice first and the names last, since summaries cut long texts. */
 export function explainNoMatch(match: Matches, directory: string): string {
   const { pattern } = match.pattern;
+  const mistake = findMistake('unmatched-pattern', pattern);
+  const advice = mistake === undefined ? '' : ` It ${mistake}`;
   const [first] = match.skipped;
   const why =
     first === undefined
       ? describeRoot(match, directory)
-      : `${match.skipped.length} skipped, such as ${first.path}: ${first.reason}`;
-  const mistake = findMistake('unmatched-pattern', pattern);
-  const advice = mistake === undefined ? '' : ` ${quote(pattern)} ${mistake}`;
-  return `${quote(pattern)} matches no files to upload (${why}).${advice}`;
+      : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
+  return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
 }
 
 function describeRoot({ pattern, root, hidesDotNames }: Matches, directory: string): string {
@@ -68,14 +69,15 @@ function describeRoot({ pattern, root, hidesDotNames }: Matches, directory: stri
   const name = isDirectory ? 'the working directory' : quote(displayPath(existing, directory));
   if (!statSync(existing).isDirectory())
     return /[*?[]/.test(pattern.pattern)
-      ? `${name} is a file, and the pattern expects a folder`
-      : `${name} is a file, and a ! line excludes it from all patterns`;
-  const names = readdirSync(existing).sort().map(quote);
-  if (names.length === 0)
-    return `${name} is empty${isDirectory ? ': did actions/checkout or the build run in this job?' : ''}`;
-  const content = `${name} exists and contains ${listSome(names)}`;
+      ? `${name} is a file, and the pattern expects a folder.`
+      : `${name} is a file, and a ! line excludes it from all patterns.`;
+  const names = listSome(readdirSync(existing).sort().map(quote));
+  if (names === '')
+    return isDirectory
+      ? 'The working directory is empty: did actions/checkout or the build run in this job?'
+      : `${name} is empty.`;
   const [missing] = path.relative(existing, root).split(path.sep);
-  if (missing) return `${content}; there is no ${quote(missing)} in it`;
+  if (missing) return `There is no ${quote(missing)} in ${name}, only ${names}.`;
   const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
-  return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
+  return `Nothing in ${name} matches, or a ! line excludes it${hint}. Found there: ${names}.`;
 }

@@ -1,4 +1,5 @@
 import { quote } from '../text/escape.ts';
+import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
 import { findMistake, rejectMistakes } from './mistakes.ts';
 import { type InputParser, parseLines, type RawInputs, textOf } from './parsers.ts';
@@ -137,10 +138,10 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
 function explainChoice(wanted: string, sandboxes: readonly JobSandbox[]): string {
   if (sandboxes.length === 0)
     return 'no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';
-  const ids = sandboxes.map(({ id }) => quote(id)).join(', ');
+  const ids = listSome(sandboxes.map(({ id }) => quote(id)));
   return wanted === ''
-    ? `is empty, and this job has ${ids}. Say which one, such as \${{ steps.sandbox.outputs.id }}.`
-    : `${quote(wanted)} is not a sandbox of this job; this job has ${ids}. For any other, set token and base-url too.`;
+    ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.`
+    : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 
 const SECRET_INPUTS = ['token', 'signature', 'api-key'];

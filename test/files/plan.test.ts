@@ -190,7 +190,7 @@ const UNMATCHED = [
   matches('b/**', [found('b/x', 'x')]),
 ];
 const UNMATCHED_MESSAGES =
-  /^"a\/\*\*" matches no files to upload \(.*\n"c d" matches no files to upload \(.*$/;
+  /^"a\/\*\*" matches no files to upload\. .*\n"c d" matches no files to upload\. .*$/;
 
 test('each pattern that matches nothing is an error with if-no-files-found: error', () => {
   assert.match(planErrors(UNMATCHED).join('\n'), UNMATCHED_MESSAGES);

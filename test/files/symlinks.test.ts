@@ -179,7 +179,7 @@ for (const [start, cases] of Object.entries(FORBIDDEN))
   for (const [name, [links, lines, names, followSymlinks]] of Object.entries(cases))
     test(`links are an error that begins with ${start}: ${name}`, SKIP, async () => {
       using tree = createLinkedTree(links);
-      const message = new RegExp(`^${start}: ${names}\\. (Decide|Exclude)`);
+      const message = new RegExp(`^${start}\\. (Decide|Exclude).{0,200} Links: ${names}\\.$`);
       const finding = find(tree.at('w'), [...lines.split(','), '../outside/none'], {
         followSymlinks,
       });
@@ -188,7 +188,7 @@ for (const [start, cases] of Object.entries(FORBIDDEN))
 
 test('without follow-symlinks, the error names the choices and the archive', SKIP, async () => {
   using tree = createLinkedTree({ 'dir/l': '.' });
-  const says = /true sends .* false skips .* a ! line .* node_modules, as an archive: https:\/\//;
+  const says = /true sends .* false skips .* ! lines, or send an archive: https:\/\//;
   await assert.rejects(find(tree.at('w'), ['dir']), { message: says });
 });
 
@@ -201,7 +201,7 @@ test('the output of pnpm deploy is an error that names each link once', SKIP, as
     'out/node_modules/x': link('.pnpm/x@1/node_modules/x'),
   });
   const says =
-    /hidden: "out\/node_modules\/x" to "out\/node_modules\/\.pnpm\/x@1\/node_modules\/x"\. .* ! lines, or let pnpm install with node-linker=hoisted, or send an archive/;
+    /hidden\. .{0,20} ! lines, let pnpm install with node-linker=hoisted, or send an archive: .{0,80} Links: "out\/node_modules\/x" to "out\/node_modules\/\.pnpm\/x@1\/node_modules\/x"\.$/;
   await assert.rejects(find(tree.root, ['out'], { followSymlinks: true }), { message: says });
 });
 
@@ -232,7 +232,7 @@ for (const [pattern, names] of [
 ] as const) {
   test(`the pattern ${pattern} rejects links out of its root`, SKIP, async () => {
     using tree = createLinkedTree(LINKS_OUTSIDE);
-    const message = new RegExp(`links lead outside the workspace: "${names}`);
+    const message = new RegExp(`links lead outside the workspace\\. .* Links: "${names}`);
     const finding = find(tree.at('w'), [pattern], { followSymlinks: true });
     await assert.rejects(finding, { name: 'InputError', message });
   });
