@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern } from '../inputs/files.ts';
-import { InputError, inputError } from '../inputs/input-error.ts';
+import { InputError, inputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
@@ -14,8 +15,15 @@ import {
   type Search,
   type SkippedEntry,
 } from './classify.ts';
-import { escapeGlob, isLink, namesHidden, statIfExists, toAbsolutePattern } from './paths.ts';
-import { findUselessExcludes } from './pattern-problems.ts';
+import {
+  displayPath,
+  escapeGlob,
+  isLink,
+  namesHidden,
+  pathWithin,
+  statIfExists,
+  toAbsolutePattern,
+} from './paths.ts';
 
 export interface Matches extends Pick<Search, 'root' | 'hidesDotNames'> {
   readonly pattern: FilePattern;
@@ -68,6 +76,17 @@ export async function findFiles(
   ];
   if (problems.length > 0) throw new InputError(problems);
   return results;
+}
+
+/** Lists hidden entries except `.git`, directly below the folders where searches began. */
+export function listHidden(matches: readonly Matches[], workspace: string): string[] {
+  const roots = new Set(matches.filter(match => match.hidesDotNames).map(match => match.root));
+  const folders = [...roots].filter(root => statIfExists(root)?.isDirectory());
+  return folders.flatMap(folder =>
+    readdirSync(folder)
+      .filter(name => name.startsWith('.') && name !== '.git')
+      .map(name => displayPath(path.join(folder, name), workspace)),
+  );
 }
 
 function requireDirectory(directory: string, workingDirectory: string): void {
@@ -130,4 +149,36 @@ async function* pathsOf(
     });
     yield* globber.globGenerator();
   }
+}
+
+/**
+ * Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
+ * beside `dist/**`. A pattern counts as searching its whole top-level folder. The roots are paths
+ * up to the first wildcard.
+ */
+function findUselessExcludes(
+  excludes: readonly { readonly line: string; readonly root: string }[],
+  roots: readonly string[],
+  directory: string,
+): Problem[] {
+  const folders = roots.map(root => firstFolderOf(root, directory));
+  const isSearched = (place: string) => folders.some(folder => overlap(folder, place));
+  const useless = excludes.filter(({ root }) => !isSearched(root));
+  return useless.map(({ line }) => {
+    const name = line.replace(/^([~.*]*[\\/])+/, '');
+    const anywhere = isSearched(directory)
+      ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is`
+      : '';
+    const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
+    return { input: 'files', message };
+  });
+}
+
+function firstFolderOf(root: string, directory: string): string {
+  const [first = ''] = pathWithin(directory, root)?.split(path.sep) ?? [];
+  return first === '' ? root : path.join(directory, first);
+}
+
+function overlap(one: string, other: string): boolean {
+  return pathWithin(one, other) !== undefined || pathWithin(other, one) !== undefined;
 }

@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { FilePattern } from '../inputs/files.ts';
 import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { findMistake } from '../inputs/mistakes.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { quote } from '../text/escape.ts';
-import { limitList } from '../text/format.ts';
+import { formatNumber, limitList, listSome } from '../text/format.ts';
 import { type FoundFile, warnOfSkipped } from './classify.ts';
 import type { Matches } from './find.ts';
-import { explainNoMatch } from './pattern-problems.ts';
+import { deepestExisting, displayPath } from './paths.ts';
 
 export interface PlannedFile extends Omit<FoundFile, 'relative'> {
   /** POSIX path, absolute or relative to the user's home. */
@@ -66,6 +68,38 @@ export function filesOfShard(
   return files.filter(
     ({ target }) => hash('sha256', target, 'buffer').readUInt32BE(0) % count === index - 1,
   );
+}
+
+/** Puts the advice first and the names last, since summaries cut long texts. */
+export function explainNoMatch(match: Matches, directory: string): string {
+  const { pattern } = match.pattern;
+  const mistake = findMistake('unmatched-pattern', pattern);
+  const advice = mistake === undefined ? '' : ` It ${mistake}`;
+  const [first] = match.skipped;
+  const why =
+    first === undefined
+      ? describeRoot(match, directory)
+      : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
+  return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
+}
+
+function describeRoot({ pattern, root, hidesDotNames }: Matches, directory: string): string {
+  const existing = deepestExisting(root);
+  const isDirectory = existing === directory;
+  const name = isDirectory ? 'the working directory' : quote(displayPath(existing, directory));
+  if (!statSync(existing).isDirectory())
+    return /[*?[]/.test(pattern.pattern)
+      ? `${name} is a file, and the pattern expects a folder.`
+      : `${name} is a file, and a ! line excludes it from all patterns.`;
+  const names = listSome(readdirSync(existing).sort().map(quote));
+  if (names === '')
+    return isDirectory
+      ? 'The working directory is empty: did actions/checkout or the build run in this job?'
+      : `${name} is empty.`;
+  const [missing] = path.relative(existing, root).split(path.sep);
+  if (missing) return `There is no ${quote(missing)} in ${name}, only ${names}.`;
+  const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
+  return `Nothing in ${name} matches, or a ! line excludes it${hint}. Found there: ${names}.`;
 }
 
 function targetOf(

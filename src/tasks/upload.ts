@@ -1,6 +1,5 @@
 import { agentService, type Client, openClient } from '../agent/client.ts';
-import { findFiles } from '../files/find.ts';
-import { listHidden } from '../files/pattern-problems.ts';
+import { findFiles, listHidden } from '../files/find.ts';
 import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
 import type { Inputs } from '../inputs/inputs.ts';
