@@ -12,7 +12,7 @@ import { type FoundFile, warnOfSkipped } from './classify.ts';
 import type { Matches } from './find.ts';
 import { deepestExisting, displayPath } from './paths.ts';
 
-export interface PlannedFile extends Omit<FoundFile, 'relative'> {
+export interface PlannedFile extends FoundFile {
   /** POSIX path, absolute or relative to the user's home. */
   readonly target: string;
 }
@@ -32,10 +32,7 @@ export function planFiles(
   workspace: string,
 ) {
   const planned = matches.flatMap(({ files, pattern }) =>
-    files.map((file): PlannedFile => {
-      const { relative: _, ...rest } = file;
-      return { ...rest, target: targetOf(file, pattern, target) };
-    }),
+    files.map((file): PlannedFile => ({ ...file, target: targetOf(file, pattern, target) })),
   );
   const directory = path.resolve(workspace, workingDirectory);
   const unmatched = matches

@@ -21,6 +21,7 @@ export function file(name: string, size = 10): FileResult['file'] {
   return {
     source: name,
     realPath: `/w/${name}`,
+    relative: name,
     target,
     size,
     isExecutable: false,

@@ -3,7 +3,8 @@ import { type FileResult, transfer } from '../../src/transfer/transfer.ts';
 import { fakeClock } from '../clock.ts';
 
 export function plannedFile(target: string, size = 3): PlannedFile {
-  return { source: target, realPath: `/w/${target}`, target, size, isExecutable: false };
+  const realPath = `/w/${target}`;
+  return { source: target, realPath, relative: target, target, size, isExecutable: false };
 }
 
 export function notAttempted(file: PlannedFile): FileResult {
