@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { quote } from '../text/escape.ts';
+import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
 import { rejectMistakes } from './mistakes.ts';
 import { parseLines } from './parsers.ts';
@@ -52,11 +53,15 @@ export function downloadLines(value: string) {
   const required = 'is required: at least one line must say what to download.';
   if (lines.length === 0) throw inputError('files', required, DOWNLOAD_EXAMPLE);
   // Ignore case, as the file systems of macOS and Windows do.
-  const groups = Map.groupBy(lines, ({ target }) => target.toLowerCase());
-  const twice = [...groups.values()].find(({ length }) => length > 1);
-  if (twice === undefined) return lines;
-  const paths = twice.map(({ path }) => quote(path)).join(' and ');
-  throw inputError('files', `${paths} have the same target.`, DOWNLOAD_EXAMPLE);
+  const keys = lines.map(({ target }) => `${target.toLowerCase()}/`);
+  const groups = keys.map(key => lines.filter((_, index) => keys[index]?.startsWith(key)));
+  const conflicting = groups.find(({ length }) => length > 1);
+  if (conflicting === undefined) return lines;
+  const list = listSome(
+    conflicting.map(({ path, target }) => `${quote(path)} to ${quote(target)}`),
+  );
+  const message = `two targets are the same, or one is inside the other: ${list}.`;
+  throw inputError('files', message, DOWNLOAD_EXAMPLE);
 }
 
 // The path is in the sandbox, and the target is relative to `working-directory`.

@@ -85,7 +85,14 @@ const variable = 'contains a variable that is not expanded';
 const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', 'a/', '~/a', 'C:\\a', 'c:a'];
 const outsideOnWindows = ['\\a', '..\\a', 'a\\..\\b', 'a\\'];
 const isOutside = 'is not the relative path of a file inside working-directory.';
-const twice = ['a/x\nb/x', 'a/x => c\nd\nb/x => ./c', 'a/x => C\nb/x => c'];
+const conflicts = {
+  'a/x\nb/x': '"a/x" to "x", "b/x" to "x"',
+  'a/x => c\nd\nb/x => ./c': '"a/x" to "c", "b/x" to "c"',
+  'a/x => C\nb/x => c': '"a/x" to "C", "b/x" to "c"',
+  'a => out\nb\nc => out-a\nd => OUT/d/e': '"a" to "out", "d" to "OUT/d/e"',
+  'a => out/a\nb => out': '"a" to "out/a", "b" to "out"',
+};
+const areConflicting = 'two targets are the same, or one is inside the other: ';
 const rejected = {
   ...each(['', '# only a comment'], toDownload),
   ...each(['a =>', '=> b', 'a => b => c'], form),
@@ -96,7 +103,9 @@ const rejected = {
     [...outside, ...outsideOnWindows].map(target => `a => ${target}`),
     isOutside,
   ),
-  ...each(twice, '"a/x" and "b/x" have the same target.'),
+  ...Object.fromEntries(
+    Object.entries(conflicts).map(([lines, list]) => [lines, `${areConflicting}${list}.`]),
+  ),
   'a\n"b"': 'line 2: "\\"b\\"" is in quotation marks.',
   'app/..': 'the target ".." is not the relative path',
 };
