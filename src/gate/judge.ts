@@ -1,7 +1,20 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
-import type { Condition, Operator } from './conditions.ts';
-import { AGGREGATES, figuresOf, type HasFigures } from './metrics.ts';
+import { AGGREGATES, type Aggregate, figuresOf, type HasFigures } from './metrics.ts';
+
+export interface Condition {
+  /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
+  readonly text: string;
+  readonly metric: string;
+  /** If undefined, any single sample can trip the condition. */
+  readonly aggregate: Aggregate | undefined;
+  readonly operator: Operator;
+  /** In the metric's own unit, such as bytes, MiB or percent. */
+  readonly limit: number;
+}
+
+export const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
+type Operator = (typeof OPERATORS)[number];
 
 export interface Gate {
   readonly state: 'none' | 'passed' | 'warned' | 'failed';

@@ -1,4 +1,5 @@
 import type { ActionName } from './actions.ts';
+import { conditions, waitConditions } from './conditions.ts';
 import {
   apiKey,
   apiUrl,
@@ -17,7 +18,6 @@ import {
   byteSize,
   choice,
   concurrency,
-  conditions,
   duration,
   flag,
   type InputParser,
@@ -26,7 +26,6 @@ import {
   shard,
   text,
   textOf,
-  waitConditions,
   wholeNumber,
 } from './parsers.ts';
 

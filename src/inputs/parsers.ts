@@ -1,4 +1,3 @@
-import { BYTES, type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/escape.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
 import { rejectMistakes, type ValueKind } from './mistakes.ts';
@@ -77,7 +76,19 @@ export function duration(min: number, fallback: string): InputParser<number> {
   };
 }
 
-const BYTE_UNITS = Object.keys(BYTES).join(', ');
+export const BYTES: Readonly<Record<string, number>> = {
+  B: 1,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+export const BYTE_UNITS = Object.keys(BYTES);
 
 const BYTE_FACTORS = new Map(
   Object.entries(BYTES).map(([unit, factor]) => [unit.toLowerCase(), factor]),
@@ -91,7 +102,7 @@ export function byteSize(fallback: string): InputParser<number> {
     const factor = BYTE_FACTORS.get(unit.toLowerCase() || 'b') ?? Number.NaN;
     const bytes = Math.round(Number(number) * factor);
     if (bytes >= 1) return bytes;
-    const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS}.`;
+    const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS.join(', ')}.`;
     throw inputError(input, message, fallback);
   };
 }
@@ -112,23 +123,6 @@ export const shard: InputParser<Shard | undefined> = (value, input) => {
   const message = `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
   throw inputError(input, message, '2/4');
 };
-
-export const conditions: InputParser<readonly Condition[]> = (value, input) =>
-  parseLines(value, line => parseConditionLine(line, input, 'mem_used_pct > 90'));
-
-/** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
-export const waitConditions: InputParser<readonly Condition[] | undefined> = (value, input) => {
-  const lines = parseLines(value, line =>
-    /^ready$/i.test(line) ? 'ready' : parseConditionLine(line, input, 'ready'),
-  );
-  return lines.length > 0 ? lines.filter(line => line !== 'ready') : undefined;
-};
-
-function parseConditionLine(line: string, input: string, example: string): Condition {
-  return parseCondition(line, message => {
-    throw inputError(input, `${quote(line)}: ${message}.`, example);
-  });
-}
 
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
 export const keyValues: InputParser<Readonly<Record<string, string>>> = (value, input) => {

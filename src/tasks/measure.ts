@@ -1,8 +1,7 @@
 import { agentService, type Client, openClient } from '../agent/client.ts';
 import type { AgentError } from '../agent/failure.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
-import type { Condition } from '../gate/conditions.ts';
-import { gateOf, type Judgement, judge } from '../gate/judge.ts';
+import { type Condition, gateOf, type Judgement, judge } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';

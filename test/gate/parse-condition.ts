@@ -1,10 +1,10 @@
-import { type Condition, parseCondition } from '../../src/gate/conditions.ts';
+import assert from 'node:assert/strict';
+import type { Condition } from '../../src/gate/judge.ts';
+import { conditions } from '../../src/inputs/conditions.ts';
 
-export class RejectedCondition extends Error {}
-
-/** Parses a condition. @throws RejectedCondition */
+/** Parses a condition. @throws InputError */
 export function parse(line: string): Condition {
-  return parseCondition(line, message => {
-    throw new RejectedCondition(message);
-  });
+  const [condition] = conditions(line, 'fail-if');
+  assert.ok(condition !== undefined, line);
+  return condition;
 }

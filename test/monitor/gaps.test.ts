@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Condition } from '../../src/gate/conditions.ts';
+import type { Condition } from '../../src/gate/judge.ts';
 import { ENDED_AS_PLANNED } from '../../src/stats/sample.ts';
 import { judgeRecord } from '../../src/tasks/judge-record.ts';
 import { formatTime } from '../../src/text/format.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Condition } from '../../src/gate/conditions.ts';
-import { parse, RejectedCondition } from './parse-condition.ts';
+import type { Condition } from '../../src/gate/judge.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import { parse } from '../gate/parse-condition.ts';
 
 const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[] = [
   ['mem_used_pct>90', { text: 'mem_used_pct > 90', metric: 'mem_used_pct', operator: '>' }],
@@ -44,8 +45,7 @@ for (const [line, parsed] of ACCEPTED) {
 /** What is wrong: lines, with words of the message. */
 const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words: string])[]>> = {
   'a missing metric': [
-    ['', 'it must begin with a metric, such as mem_used_pct'],
-    ['90 < mem_used_pct', 'it must begin with a metric'],
+    ['90 < mem_used_pct', 'it must begin with a metric, such as mem_used_pct'],
     ['- load > 1', 'it must begin with a metric'],
     ['"load > 1"', 'it must begin with a metric'],
     ['${{ vars.LIMIT }}', 'it must begin with a metric'],
@@ -108,7 +108,7 @@ for (const [problem, lines] of Object.entries(REJECTED)) {
   for (const [line, words] of lines) {
     test(`a condition with ${problem} is rejected: ${JSON.stringify(line)}`, () => {
       const isExpected = (error: unknown) =>
-        error instanceof RejectedCondition && error.message.includes(words);
+        error instanceof InputError && error.message.includes(words);
       assert.throws(() => parse(line), isExpected);
     });
   }

@@ -1,0 +1,98 @@
+import { type Condition, OPERATORS } from '../gate/judge.ts';
+import { AGGREGATE_NAMES, isAggregate, type Unit, unitOf } from '../gate/metrics.ts';
+import { quote } from '../text/escape.ts';
+import { inputError } from './input-error.ts';
+import { BYTE_UNITS, BYTES, type InputParser, parseLines } from './parsers.ts';
+
+export const conditions: InputParser<readonly Condition[]> = (value, input) =>
+  parseLines(value, line => parseCondition(line, input, 'mem_used_pct > 90'));
+
+/** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
+export const waitConditions: InputParser<readonly Condition[] | undefined> = (value, input) => {
+  const lines = parseLines(value, line =>
+    /^ready$/i.test(line) ? 'ready' : parseCondition(line, input, 'ready'),
+  );
+  return lines.length > 0 ? lines.filter(line => line !== 'ready') : undefined;
+};
+
+// Every group is optional, so any line matches and the error can name its wrong part.
+const PARTS =
+  /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
+
+/** Parses `metric[.aggregate] operator number[unit]`. @throws InputError */
+function parseCondition(line: string, input: string, example: string): Condition {
+  const problem = (why: string) => inputError(input, `${quote(line)}: ${why}.`, example);
+  const [, start = '', sign = '', number = '', suffix = ''] = PARTS.exec(line) ?? [];
+  const name = start.replace(/\s+/, '');
+  if (name === '') throw problem('it must begin with a metric, such as mem_used_pct');
+  const [metric, aggregate] = splitName(name);
+  if (aggregate !== undefined && !isAggregate(aggregate))
+    throw problem(`"${aggregate}" is not one of the aggregates ${AGGREGATE_NAMES.join(', ')}`);
+  const operator = OPERATORS.find(each => each === sign);
+  if (operator === undefined) {
+    const found = insteadOf(sign || number || suffix);
+    throw problem(`one of ${OPERATORS.join(' ')} was expected${found}`);
+  }
+  if (number + suffix === '')
+    throw problem(`nothing follows ${sign}, perhaps because an expression is empty`);
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number))
+    throw problem(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
+  const amount = Number(number);
+  if (!Number.isFinite(amount)) throw problem(`${number} is too large a number`);
+  const metricUnit = unitOf(metric);
+  const unit = findUnit(suffix, metricUnit);
+  if (unit === undefined) throw problem(explainUnit(suffix, metric));
+  const limit = toMetricUnit(amount, unit, metricUnit);
+  if (metricUnit === 'percentage') {
+    const mistake = findPercentageMistake(limit, number + unit);
+    if (mistake !== undefined) throw problem(mistake);
+  }
+  return { text: `${name} ${sign} ${number}${unit}`, metric, aggregate, operator, limit };
+}
+
+function insteadOf(written: string): string {
+  return written === '' ? '' : `, not ${written}`;
+}
+
+/** Splits at the last dot, which may also be part of a custom metric's name. */
+function splitName(name: string): readonly [metric: string, aggregate?: string] {
+  const [, metric = '', aggregate = ''] = /^(.+)\.(.*)$/.exec(name) ?? [];
+  return isAggregate(aggregate) || unitOf(metric) !== undefined ? [metric, aggregate] : [name];
+}
+
+const UNITS: Readonly<Record<Unit | 'unknown', readonly string[]>> = {
+  percentage: ['%', ''],
+  bytes: BYTE_UNITS,
+  mebibytes: [...BYTE_UNITS, ''],
+  plain: [''],
+  unknown: ['%', ...BYTE_UNITS, ''],
+};
+
+function findUnit(suffix: string, metricUnit: Unit | 'unknown' = 'unknown') {
+  return UNITS[metricUnit].find(each => each.toLowerCase() === suffix.toLowerCase());
+}
+
+function explainUnit(suffix: string, metric: string): string {
+  if (/[<>=#]/.test(suffix))
+    return 'write one condition or comment per line, which in fail-if and warn-if means "or"; in YAML, the list begins with |';
+  if (suffix === '') return `${metric} is in bytes and needs a unit, such as 512MiB`;
+  const units = UNITS[unitOf(metric) ?? 'unknown'].map(each => each || 'no unit').join(' or ');
+  const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];
+  const instead = suffix === '%' && resource ? `, or use ${resource}_used_pct` : '';
+  return `${suffix} is not a unit of ${metric}: write ${units}${instead}`;
+}
+
+function toMetricUnit(amount: number, unit: string, metricUnit: Unit | undefined): number {
+  const factor = BYTES[unit];
+  if (factor === undefined) return amount;
+  // 1.005 * 1000 is 1004.9999999999999.
+  const bytes = Math.round(amount * factor);
+  return metricUnit === 'mebibytes' ? bytes / 2 ** 20 : bytes;
+}
+
+function findPercentageMistake(limit: number, written: string): string | undefined {
+  if (limit < 0 || limit > 100) return `${written} is not a percentage from 0 to 100`;
+  if (limit === 0 || limit >= 1 || written.endsWith('%')) return undefined;
+  const percent = Number((limit * 100).toPrecision(15));
+  return `write ${percent}, or ${written}% if you mean it`;
+}
