@@ -66,13 +66,9 @@ export async function findFiles(
   const results = await Promise.race([Promise.all(searches), aborted]);
   if (results === undefined || cancel.aborted) return [];
   const links = results.flatMap(result => result.links);
-  const roots = results.map(({ root }) => root);
-  const excludeRoots = await Promise.all(
-    excludes.map(async line => ({ line, root: await rootOf(absolute(line)) })),
-  );
   const problems = [
     ...describeLinks(links, workspace),
-    ...findUselessExcludes(excludeRoots, roots, directory),
+    ...(await findUselessExcludes(excludes, results, directory)),
   ];
   if (problems.length > 0) throw new InputError(problems);
   return results;
@@ -153,17 +149,19 @@ async function* pathsOf(
 
 /**
  * Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
- * beside `dist/**`. A pattern counts as searching its whole top-level folder. The roots are paths
- * up to the first wildcard.
+ * beside `dist/**`. A pattern counts as searching its whole top-level folder.
  */
-function findUselessExcludes(
-  excludes: readonly { readonly line: string; readonly root: string }[],
-  roots: readonly string[],
+async function findUselessExcludes(
+  excludes: readonly string[],
+  matches: readonly Matches[],
   directory: string,
-): Problem[] {
-  const folders = roots.map(root => firstFolderOf(root, directory));
+): Promise<Problem[]> {
+  const folders = matches.map(({ root }) => firstFolderOf(root, directory));
   const isSearched = (place: string) => folders.some(folder => overlap(folder, place));
-  const useless = excludes.filter(({ root }) => !isSearched(root));
+  const withRoots = excludes.map(async line => {
+    return { line, root: await rootOf(toAbsolutePattern(line, directory)) };
+  });
+  const useless = (await Promise.all(withRoots)).filter(({ root }) => !isSearched(root));
   return useless.map(({ line }) => {
     const name = line.replace(/^([~.*]*[\\/])+/, '');
     const anywhere = isSearched(directory)

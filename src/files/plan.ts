@@ -130,20 +130,20 @@ const ADVICE = 'Give one line another target, or exclude one.';
 /** Describes files whose target is another file's target, or is below it, in the order of targets. */
 function findConflicts(planned: readonly PlannedFile[]): string[] {
   const quoted = JSON.stringify;
-  // If slashes sort before everything else, what is at or below a target follows it directly.
-  const sorted = planned.map(file => ({ file, key: file.target.replaceAll('/', '\0') }));
+  // With a slash at the end, a target directly precedes what is at or below it.
+  const sorted = planned.map(file => ({ file, key: `${file.target}/` }));
   sorted.sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
   let top: PlannedFile | undefined;
-  return sorted.flatMap(({ file }) => {
-    const { source, target } = file;
-    if (top?.target === target) {
-      if (top.source === source) return [];
-      return `${quoted(top.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
+  return sorted.flatMap(({ file, key }) => {
+    if (top === undefined || !key.startsWith(`${top.target}/`)) {
+      top = file;
+      return [];
     }
-    if (top !== undefined && target.startsWith(`${top.target}/`))
+    const { source, target } = file;
+    if (top.target !== target)
       return `${quoted(top.source)} would go to ${quoted(top.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
-    top = file;
-    return [];
+    if (top.source === source) return [];
+    return `${quoted(top.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
   });
 }
 
