@@ -1,5 +1,5 @@
 import type { Gate } from '../gate/judge.ts';
-import { aggregateOf, figuresOf } from '../gate/metrics.ts';
+import { aggregateOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime, moreInReport } from '../text/format.ts';
 import { formatFigure } from './figures.ts';
@@ -25,23 +25,28 @@ const PLOTS = [
 ] as const;
 
 export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
-  const plots = plotsOf(samples, gate);
   const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
-  if (stretches.length === 0 || plots.length === 0) return [];
-  const charts = stretches.slice(0, MAX_CHARTS).map(stretch => drawChart(stretch, plots));
+  const drawn = stretches.slice(0, MAX_CHARTS).map(pointsOf);
+  const plots = plotsOf(drawn.flat(), gate);
+  if (drawn.length === 0 || plots.length === 0) return [];
   const notes = [
     ...plots.map(describePlot),
-    ...(charts.length > 1 ? ['a chart for each time without a gap'] : []),
+    ...(drawn.length > 1 ? ['a chart for each time without a gap'] : []),
     ...(stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []),
   ];
+  const charts = drawn.map(points => drawChart(points, plots));
   return [html`<p>In percent: ${notes.join(' · ')}</p>`, ...charts];
 }
 
+/** Successive samples, of which the chart shows the highest. */
+type Point = readonly Sample[];
+
 type Plot = ReturnType<typeof plotsOf>[number];
 
-function plotsOf(samples: readonly Sample[], { judgements }: Gate) {
-  const reported = PLOTS.filter(({ metric }) => figuresOf(metric, samples).length > 0);
-  return reported.map(plot => {
+function plotsOf(points: readonly Point[], { judgements }: Gate) {
+  // A line cannot be interrupted, so a metric that some point lacks has none.
+  const complete = PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length);
+  return complete.map(plot => {
     // The lines show single samples, so the limit of a mean or percentile would mislead.
     const limits = judgements
       .map(({ condition }) => condition)
@@ -71,14 +76,21 @@ function splitAtGaps(samples: readonly Sample[]): Sample[][] {
   return stretches;
 }
 
-function drawChart(samples: readonly Sample[], plots: readonly Plot[]): Html {
-  const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
+function pointsOf(samples: readonly Sample[]): Point[] {
   const perPoint = Math.ceil(samples.length / MAX_POINTS);
-  const points = [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
+  return [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
+}
+
+/** Skips points without the metric. */
+function peaksOf(metric: string, points: readonly Point[]): number[] {
+  return points.flatMap(point => aggregateOf('max', metric, point) ?? []);
+}
+
+function drawChart(points: readonly Point[], plots: readonly Plot[]): Html {
+  const times = points.flat().map(({ at }) => at);
+  const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
   const series = [
-    ...plots.map(({ color, metric }) => {
-      return { color, figures: points.map(point => aggregateOf('max', metric, point) ?? 0) };
-    }),
+    ...plots.map(({ color, metric }) => ({ color, figures: peaksOf(metric, points) })),
     ...plots.flatMap(({ color, limits }) =>
       limits.map(limit => ({ color, figures: points.map(() => limit) })),
     ),

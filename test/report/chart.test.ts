@@ -58,6 +58,24 @@ const GAPS: Readonly<Record<string, readonly [(number | undefined)[], lines: num
 for (const [name, [values, lines]] of Object.entries(GAPS))
   test(name, () => assert.deepEqual(drawn(cpu(...values)).lines, lines));
 
+test('a metric that some point lacks has no line, and is not in the legend', () => {
+  const withDisk = (isReported: (index: number) => boolean) =>
+    drawn(
+      judged(
+        Array.from({ length: 120 }, (_, index) => {
+          return { cpu_used_pct: 5, ...(isReported(index) && { disk_used_pct: 40 }) };
+        }),
+        ['disk_used_pct > 90'],
+      ),
+    );
+  const lacking = withDisk(index => index % 3 === 0);
+  assert.equal(lacking.legend, 'In percent: 🟦 CPU');
+  assert.equal(lacking.charts.join('').match(/line \[/g)?.length, 1);
+  // A point stands for two samples.
+  const complete = withDisk(index => index % 2 === 0);
+  assert.equal(complete.legend, 'In percent: 🟦 CPU · 🟩 disk (level line: limit 90 %)');
+});
+
 test('the legend says that there are several charts, and that only the first four are shown', () => {
   const six = drawn(cpu(...Array.from({ length: 6 }, () => [...ten(1), none, none]).flat()));
   assert.equal(drawn(cpu(...ten(1))).legend, 'In percent: 🟦 CPU');
