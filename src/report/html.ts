@@ -5,8 +5,8 @@ export interface Html {
   readonly html: string;
 }
 
-// Together with the limits on lists, this keeps summaries below 1 MiB even with paths of 4,096
-// characters. GitHub drops larger summaries.
+// In characters. Together with the limits on lists, this keeps summaries below 1 MiB even with paths
+// of 4,096 characters. GitHub drops larger summaries.
 const MAX_TEXT = 300;
 
 const ENTITIES = new Map(
@@ -58,6 +58,13 @@ export function folded(title: string, items: readonly Html[]): Html[] {
 
 function toHtml(value: Html | string): string {
   if (typeof value !== 'string') return value.html;
-  const shown = truncate(escapeInvisible(value), MAX_TEXT);
+  const shown = cutMiddle(escapeInvisible(value));
   return shown.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? character);
+}
+
+// Messages begin with what is wrong, and end with the agent's words or with advice.
+function cutMiddle(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  const end = text.slice(-MAX_TEXT / 2).replace(/^[\udc00-\udfff]/, '');
+  return `${truncate(text, MAX_TEXT / 2)}${end}`;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { Report } from '../../src/report/report.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import { type Report, toReportedError } from '../../src/report/report.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { assertNoInjectionInSummary, INJECTIONS } from '../e2e/injections.ts';
@@ -53,6 +54,21 @@ for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800'])
       assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
   });
 }
+
+test('the summary cuts a long message in the middle, since its advice comes last', () => {
+  const conflict = (name: string) => {
+    const message = `"${name}" would go to "app". Exclude one.`;
+    const given = report({
+      errors: [toReportedError(new InputError([{ input: 'files', message }]))],
+    });
+    return /<li>.*<\/li>/.exec(summaryOf(given, verdictOf(given)))?.[0];
+  };
+  const advised =
+    /^<li>❌ <code>files: &quot;x{142}…x+&quot; would go to &quot;app&quot;. Exclude one.<\/code>/;
+  assert.match(conflict('x'.repeat(4096)) ?? '', advised);
+  for (const start of ['', 'x', 'xx'])
+    assert.ok(conflict(`${start}${'😀'.repeat(2000)}${start}`)?.isWellFormed());
+});
 
 test('the summary escapes what the runner, GitHub or a browser would act on, wherever it stands', () => {
   for (const text of Object.values(INJECTIONS))
