@@ -1,10 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
+import { reasonLines } from '../report/reason.ts';
 import { type Report, redactReport } from '../report/report.ts';
 import { reportJson } from '../report/report-json.ts';
 import { summaryOf } from '../report/summary.ts';
-import { type Reason, succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
+import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
 import { errorText } from '../text/errors.ts';
 import type { Redact } from '../text/redact.ts';
 import { logFiles, type StepLog } from './log.ts';
@@ -90,8 +91,4 @@ function logVerdict(
   const texts = [`${prefix}${first}`, ...others];
   if (succeeded(verdict) && problems.length === 0) log.line(texts.join(' '));
   else log.fail(texts);
-}
-
-function reasonLines({ text, details = [] }: Reason): string[] {
-  return [text, ...details.flatMap(reasonLines)];
 }

@@ -10,7 +10,8 @@ import {
   taskOf,
 } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { errorLines, failedReport, type Report, toReportedError } from '../report/report.ts';
+import { reasonLines, toReportedError } from '../report/reason.ts';
+import { failedReport, type Report } from '../report/report.ts';
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
 import { loadJobSandboxes } from './job-state.ts';
@@ -37,7 +38,7 @@ export async function runStep<T extends EntryPoint>(
 ): Promise<void> {
   const { log, parseAndRun } = await openStep(entry, inputs);
   await parseAndRun(handler).catch((error: unknown) => {
-    const lines = errorLines(toReportedError(error));
+    const lines = reasonLines(toReportedError(error));
     if (failureWarning === undefined) log.fail(lines);
     else log.warning([failureWarning, ...lines].join(' '));
   });

@@ -3,7 +3,8 @@ import type { ProcessEnd } from '../agent/process.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';
-import type { Report, ReportedError } from './report.ts';
+import { type Reason, type ReportedError, trusted } from './reason.ts';
+import type { Report } from './report.ts';
 import type { SectionView } from './verdict.ts';
 
 /** Without an exit code if nobody saw the end. */
@@ -66,46 +67,45 @@ export function explainFailure(
   stoppedBy: 'max-duration' | 'cancellation' | undefined,
 ): ReportedError[] {
   const duration = formatDuration(durationMs);
-  const fail = (how: string, details: readonly string[] = [], advice: readonly string[] = []) => {
+  const fail = (how: string, details: readonly Reason[] = []) => {
     const title = `${nameCommand(command)} ${how}`;
-    return [{ message: title, title, details, advice }];
+    return [{ text: title, title, details }];
   };
   if (end.kind === 'lost') {
     const how = `was not seen to end within ${duration}. It may still be running.`;
-    return stoppedBy === 'cancellation' ? fail(how) : fail(how, ...whyUnseen(end.error));
+    return stoppedBy === 'cancellation' ? fail(how) : fail(how, whyUnseen(end.error));
   }
   if (stoppedBy === 'cancellation') return [];
-  if (end.kind === 'not-started') return fail('was not started.', ...whyUnseen(end.error));
+  if (end.kind === 'not-started') return fail('was not started.', whyUnseen(end.error));
   const { exitCode, status, problem } = end;
   if (stoppedBy === 'max-duration') return fail(`was stopped by max-duration after ${duration}.`);
   if (exitCode === undefined)
     return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
   const exited = `exited with ${exitCode} after ${duration}`;
-  if (problem !== undefined) return fail(`${exited}, but the stream broke off.`, [problem]);
+  if (problem !== undefined)
+    return fail(`${exited}, but the stream broke off.`, [{ text: problem }]);
   if (exitCode === 0) return [];
-  if (exitCode !== -1) return fail(`${exited}.`, [], ADVICE[exitCode]);
-  const advice = status === 'signal: killed' ? ADVICE[137] : [];
-  return fail(`was ended after ${duration} (${inlineCode(status)}).`, [], advice);
+  if (exitCode !== -1) return fail(`${exited}.`, adviceOn(exitCode));
+  const advice = status === 'signal: killed' ? adviceOn(137) : [];
+  return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
 }
 
 // Bash exit codes. Above 128, a signal killed a child process.
-const ADVICE: Readonly<Record<number, readonly string[]>> = {
-  126: ['A file is not executable. Uploads carry no modes, so run `chmod +x` first.'],
-  127: [
-    'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
-  ],
-  137: [
-    'Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.',
-  ],
-  141: [
-    'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
-  ],
+const ADVICE: Readonly<Record<number, string>> = {
+  126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
+  127: 'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
+  137: 'Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.',
+  141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
 };
 
-/** Returns details and advice. */
-function whyUnseen({ kind, message, hint }: Failure): [string[], string[]] {
+function adviceOn(exitCode: number): Reason[] {
+  const advice = ADVICE[exitCode];
+  return advice === undefined ? [] : [trusted(advice)];
+}
+
+function whyUnseen({ kind, message, hint }: Failure): Reason[] {
   // Only `max-duration` and a cancelled job cancel the request.
   return kind === 'cancelled'
-    ? [['max-duration was over, but the sandbox did not stop it.'], []]
-    : [[message], [hint]];
+    ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]
+    : [{ text: message }, trusted(hint)];
 }

@@ -5,8 +5,9 @@ import { formatCount, formatNumber, formatTime, listSome } from '../text/format.
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
 import { describeUsage, figuresTable, formatFigure, judgementLine, nameMetric } from './figures.ts';
+import { type Reason, trusted } from './reason.ts';
 import type { Report } from './report.ts';
-import type { Reason, SectionView } from './verdict.ts';
+import type { SectionView } from './verdict.ts';
 
 export interface MeasuredSection {
   /** Oldest first. */
@@ -97,7 +98,7 @@ function nameBreach(breach: GateJudgement): string {
 function describeBreaches(section: MeasuredSection, level: GateJudgement['level']): Reason[] {
   return explicableBreaches(section)
     .filter(breach => breach.level === level)
-    .map(breach => ({ text: describeBreach(breach, section.samples), isTrusted: true }));
+    .map(breach => trusted(describeBreach(breach, section.samples)));
 }
 
 function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {

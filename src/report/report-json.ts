@@ -1,4 +1,5 @@
-import { errorLines, type Report } from './report.ts';
+import { reasonLines } from './reason.ts';
+import type { Report } from './report.ts';
 import { succeeded, type Verdict } from './verdict.ts';
 
 // Bump the number only if a key is removed or changes its meaning.
@@ -17,7 +18,7 @@ export function reportJson(report: Report, verdict: Verdict): string {
     baseUrl,
     cancelled,
     errors: errors.map(error => {
-      const [message, ...details] = errorLines(error);
+      const [message, ...details] = reasonLines(error);
       return { message, details };
     }),
     warnings,

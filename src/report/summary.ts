@@ -1,7 +1,8 @@
 import { formatCount } from '../text/format.ts';
 import { code, concat, folded, type Html, html, prose, shorten, shortList } from './html.ts';
+import type { Reason } from './reason.ts';
 import type { Report } from './report.ts';
-import type { Reason, Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;

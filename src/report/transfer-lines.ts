@@ -9,8 +9,9 @@ import {
   limitList,
   moreInReport,
 } from '../text/format.ts';
+import { type Reason, trusted } from './reason.ts';
 import type { Report } from './report.ts';
-import type { Reason, Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 interface NamedResult {
   readonly name: string;
@@ -46,7 +47,7 @@ function describeFailures(group: readonly NamedResult[]): Reason {
   const names = group.map(({ name }) => inlineCode(name));
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
   const details = [hint, `${count}${limitList(names, MAX_NAMES, moreInReport).join(', ')}`];
-  return { text: message, details: details.map(text => ({ text, isTrusted: true })) };
+  return { text: message, details: details.map(trusted) };
 }
 
 export function describeSpeed(

@@ -2,7 +2,8 @@ import { viewCommand } from './command-section.ts';
 import { viewDownload } from './download-section.ts';
 import type { Html } from './html.ts';
 import { viewMeasured } from './measured-section.ts';
-import type { Report, ReportedError } from './report.ts';
+import type { Reason, ReportedError } from './reason.ts';
+import type { Report } from './report.ts';
 import { viewUpload } from './upload-section.ts';
 
 /** What the log, the outputs, the summary and report.json say about a step. */
@@ -41,22 +42,12 @@ interface Findings {
   readonly json: object;
 }
 
-export interface Reason {
-  readonly text: string;
-  /** Set if backticks mark code. Other texts may quote the agent, a file name or an input. */
-  readonly isTrusted?: true;
-  readonly details?: readonly Reason[];
-}
-
 export function verdictOf(report: Report): Verdict {
   const views = viewsOf(report);
   return {
     level: verdictLevel(report, views),
     title: titleOf(report, views),
-    reasons: [
-      ...report.errors.flatMap(describeError),
-      ...views.flatMap(({ reasons = [] }) => reasons),
-    ],
+    reasons: [...report.errors.flatMap(omitTitle), ...views.flatMap(({ reasons = [] }) => reasons)],
     failures: views.flatMap(({ failures = [] }) => failures),
     warnings: [
       ...views.flatMap(({ warnings = [] }) => warnings),
@@ -110,10 +101,8 @@ function titleOf({ cancelled, errors }: Report, views: readonly SectionView[]): 
 }
 
 /** Leaves out what the title already says. */
-function describeError({ message, title, details, advice = [] }: ReportedError): Reason[] {
-  const [first, ...others]: Reason[] = [
-    ...[message, ...details].filter(text => text !== title).map(text => ({ text })),
-    ...advice.map(text => ({ text, isTrusted: true as const })),
-  ];
-  return first === undefined ? [] : [{ ...first, details: others }];
+function omitTitle({ title, ...error }: ReportedError): Reason[] {
+  if (error.text !== title) return [error];
+  const [first, ...others] = error.details ?? [];
+  return first === undefined ? [] : [{ ...first, details: [...(first.details ?? []), ...others] }];
 }

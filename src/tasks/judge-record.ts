@@ -1,7 +1,8 @@
 import { gateOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { MeasuredSection } from '../report/measured-section.ts';
-import { type Report, type ReportedError } from '../report/report.ts';
+import type { ReportedError } from '../report/reason.ts';
+import type { Report } from '../report/report.ts';
 import { ENDED_AS_PLANNED, type SampleRecord } from '../stats/sample.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 
@@ -19,12 +20,14 @@ export function judgeRecord(
   const { from, to } = time;
   const monitored = { from, to: Math.max(samples.at(-1)?.at ?? to, to) };
   const gaps = findGaps(record, time, inputs.sampleInterval);
-  const messages = gaps.map(({ message }) => message);
-  const [first] = inputs.failIf.length > 0 ? gaps : [];
+  const [first, ...others] = inputs.failIf.length > 0 ? gaps : [];
   return {
     measured: { samples, monitored, gate: gateOf(inputs, samples, gaps.length > 0) },
-    errors: first === undefined ? [] : [{ ...first, details: messages.slice(1) }],
-    warnings: [...describeFailures(record), ...(first === undefined ? messages : [])],
+    errors: first === undefined ? [] : [{ ...first, details: others }],
+    warnings: [
+      ...describeFailures(record),
+      ...(first === undefined ? gaps.map(({ text }) => text) : []),
+    ],
   };
 }
 
@@ -58,7 +61,7 @@ function whyEnded(end: string | undefined): string {
 
 function describeGap(from: number, to: number, why = ''): ReportedError {
   const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
-  return { title: `${title}.`, message: `${title}${why}.`, details: [] };
+  return { title: `${title}.`, text: `${title}${why}.` };
 }
 
 function describeFailures({ failures: [first, ...others] }: SampleRecord): string[] {

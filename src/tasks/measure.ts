@@ -5,7 +5,8 @@ import { type Condition, gateOf, type Judgement, judge } from '../gate/judge.ts'
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';
-import { type Report, type ReportedError, reportOf, toReportedError } from '../report/report.ts';
+import { type ReportedError, toReportedError, trusted } from '../report/reason.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import type { Sample } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
@@ -65,9 +66,9 @@ function waitError(
 ): ReportedError {
   if (error?.isRetryable === false) return toReportedError(error);
   const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-  return error === undefined
-    ? { message: title, title, details: [], advice: unmet }
-    : { message: title, title, details: [error.message], advice: [...unmet, error.hint] };
+  const details = error === undefined ? [] : [{ text: error.message }];
+  const advice = error === undefined ? unmet : [...unmet, error.hint];
+  return { text: title, title, details: [...details, ...advice.map(trusted)] };
 }
 
 type MeasureResult = Pick<Report, 'measured' | 'errors'>;

@@ -3,7 +3,8 @@ import { isFatal } from '../agent/failure.ts';
 import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { NOT_MEASURED } from '../report/measured-section.ts';
-import { type Report, type ReportedError, reportOf, toReportedError } from '../report/report.ts';
+import { type ReportedError, toReportedError } from '../report/reason.ts';
+import { type Report, reportOf } from '../report/report.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
@@ -31,7 +32,7 @@ async function sendAndMeasure(
   const error =
     (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)
-    return { ...sendNothing(plan.result, error.message), ...reportUnmeasured(inputs, error) };
+    return { ...sendNothing(plan.result, error.text), ...reportUnmeasured(inputs, error) };
   const sent = await sendFiles(plan, inputs, client, context);
   if (hasFatalFailure(sent.upload.files)) return { ...sent, ...reportUnmeasured(inputs) };
   // With a gate, its check has already read the stats, so the CPU figure covers the upload.
@@ -55,8 +56,7 @@ async function checkGate(
     return undefined;
   } catch (error) {
     if (context.cancel.aborted || inputs.failIf.length === 0) return undefined;
-    const { message, details, advice = [] } = toReportedError(error);
-    return { message: NOT_JUDGEABLE, title: NOT_JUDGEABLE, details: [message, ...details], advice };
+    return { text: NOT_JUDGEABLE, title: NOT_JUDGEABLE, details: [toReportedError(error)] };
   }
 }
 

@@ -7,7 +7,6 @@ import {
 import { type MeasuredSection, NOT_MEASURED } from '../../src/report/measured-section.ts';
 import type { Report } from '../../src/report/report.ts';
 import type { UploadSection } from '../../src/report/upload-section.ts';
-import type { Reason } from '../../src/report/verdict.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
 import { parse } from '../gate/parse-condition.ts';
@@ -52,11 +51,6 @@ export function reading(cpu: number, mem: number, disk = 12.5): Reading {
     disk_used_pct: disk,
     disk_free: (1 - disk / 100) * 20 * GIB,
   };
-}
-
-/** Returns the text of each reason, followed by those of its details. */
-export function reasonTexts(reasons: readonly Reason[]): string[] {
-  return reasons.flatMap(({ text, details = [] }) => [text, ...reasonTexts(details)]);
 }
 
 export type Parts = Partial<Report & UploadSection & MeasuredSection>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, type Failure } from '../../src/agent/failure.ts';
 import { type CommandEnd, explainFailure, viewCommand } from '../../src/report/command-section.ts';
-import { errorLines } from '../../src/report/report.ts';
+import { reasonLines, trusted } from '../../src/report/reason.ts';
 import { reportJson } from '../../src/report/report-json.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { COMMAND, ended, judged, ran, report, type StoppedBy } from './build-report.ts';
@@ -80,7 +80,7 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
   test(name, () => {
     const { errors } = ran(end, {}, stoppedBy);
     assert.equal(errors[0]?.title, title);
-    const lines = errors.flatMap(errorLines);
+    const lines = errors.flatMap(reasonLines);
     const expected = title === none ? [] : [title, ...others];
     assert.equal(lines.length, expected.length);
     for (const [index, line] of expected.entries())
@@ -90,8 +90,7 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
 
 test('the message of a lost connection is a detail, since only the hint is our own text', () => {
   const [explained] = ran(lost).errors;
-  assert.deepEqual(explained?.details, ['POST Start failed.']);
-  assert.deepEqual(explained?.advice, ['Check it.']);
+  assert.deepEqual(explained?.details, [{ text: 'POST Start failed.' }, trusted('Check it.')]);
 });
 
 test('a title shows 60 characters of a long first line, without its backticks', () => {

@@ -1,6 +1,7 @@
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { failedReport, type Report, toReportedError } from '../../src/report/report.ts';
+import { toReportedError } from '../../src/report/reason.ts';
+import { failedReport, type Report } from '../../src/report/report.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { ended, judged, ran, reading, report, START } from './build-report.ts';
 import {
@@ -66,9 +67,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     errors: [
       {
         title: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC.',
-        message:
-          'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since sampling had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
-        details: [],
+        text: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since sampling had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
       },
     ],
   }),

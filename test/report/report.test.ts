@@ -6,12 +6,8 @@ import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { Task } from '../../src/inputs/inputs.ts';
 import { checksumsOf } from '../../src/report/checksums.ts';
-import {
-  errorLines,
-  failedReport,
-  redactReport,
-  toReportedError,
-} from '../../src/report/report.ts';
+import { reasonLines, toReportedError } from '../../src/report/reason.ts';
+import { failedReport, redactReport } from '../../src/report/report.ts';
 import { reportJson } from '../../src/report/report-json.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
@@ -38,7 +34,7 @@ const SECTIONS: readonly (readonly [Task, readonly string[]])[] = [
 
 for (const [task, sections] of SECTIONS)
   test(`a ${task} that fails early has the outputs and report keys of ${sections.join(' and ')}, and a failed gate if any`, () => {
-    const error = { message: 'No.', details: [] };
+    const error = { text: 'No.' };
     const given = failedReport(task, { name: '', error, cancelled: false, isGated: true });
     const verdict = verdictOf(given);
     for (const keys of [verdict.outputs, JSON.parse(reportJson(given, verdict))].map(Object.keys)) {
@@ -55,30 +51,30 @@ for (const [task, sections] of SECTIONS)
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
   const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };
   const line = 'port: "x" is no port. Example: port: 1';
-  assert.deepEqual(toReportedError(new InputError([port])), { message: line, details: [] });
+  assert.deepEqual(toReportedError(new InputError([port])), { text: line });
   const both = toReportedError(new InputError([port, { input: 'files', message: 'No.' }]));
-  const message = '2 inputs are invalid.';
-  assert.deepEqual(both, { message, details: [line, 'files: No.'], title: message });
+  const title = '2 inputs are invalid.';
+  assert.deepEqual(both, { text: title, details: [{ text: line }, { text: 'files: No.' }], title });
 });
 
 test('an AgentError is reported with its hint, unless the job was cancelled', () => {
   const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
-  assert.deepEqual(errorLines(toReportedError(busy)), ['It answered 429.', 'Wait.']);
-  assert.deepEqual(errorLines(toReportedError(new AgentError('cancelled', 'No.'))), ['No.']);
+  assert.deepEqual(reasonLines(toReportedError(busy)), ['It answered 429.', 'Wait.']);
+  assert.deepEqual(reasonLines(toReportedError(new AgentError('cancelled', 'No.'))), ['No.']);
 });
 
 test('a system error is reported in the words of the system, and not as a bug', async () => {
   const missing = path.join(import.meta.dirname, 'missing');
   const error: unknown = await readdir(missing).catch((thrown: unknown) => thrown);
-  const { message, details } = toReportedError(error);
-  assert.match(message, /^ENOENT: no such file or directory, scandir '.*missing'\.$/);
-  assert.deepEqual(details, []);
+  const [line = '', ...others] = reasonLines(toReportedError(error));
+  assert.match(line, /^ENOENT: no such file or directory, scandir '.*missing'\.$/);
+  assert.deepEqual(others, []);
 });
 
 test('a bug is reported with its stack', () => {
-  const { message, details } = toReportedError(new TypeError('oops'));
-  assert.match(message, /bug/);
-  assert.match(details.join('\n'), /oops[\s\S]*report\.test/);
+  const [line = '', ...stack] = reasonLines(toReportedError(new TypeError('oops')));
+  assert.match(line, /bug/);
+  assert.match(stack.join('\n'), /oops[\s\S]*report\.test/);
 });
 
 test('a secret in names, paths, inputs, commands and messages is in neither report nor summary', () => {
@@ -94,7 +90,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
       name: typed,
       sandboxId: typed,
       baseUrl: typed,
-      errors: [{ message: typed, details: [typed] }],
+      errors: [{ text: typed, details: [{ text: typed }] }],
       warnings: [typed],
       skipped: [{ path: typed, reason: typed }],
       files,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { type Report, toReportedError } from '../../src/report/report.ts';
+import { toReportedError } from '../../src/report/reason.ts';
+import type { Report } from '../../src/report/report.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { assertNoInjectionInSummary, INJECTIONS } from '../e2e/injections.ts';
@@ -37,7 +38,7 @@ function flooded(text: string, reason = text): Report {
     skipped: lines.map(line => ({ path: line, reason })),
     orphaned: lines,
     warnings: lines,
-    errors: lines.map(line => ({ message: line, details: [line, line] })),
+    errors: lines.map(line => ({ text: line, details: [{ text: line }, { text: line }] })),
     ...judged([{ [`metric0${'x'.repeat(600)}`]: 1 }], metrics),
   });
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reasonLines } from '../../src/report/reason.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
-import { type Parts, reasonTexts, report } from './build-report.ts';
+import { type Parts, report } from './build-report.ts';
 import {
   BUSY,
   diskFull,
@@ -14,7 +15,7 @@ import {
   uploaded,
 } from './file-results.ts';
 
-const errors = [{ message: 'The stats could not be read.', details: ['Try again.'] }];
+const errors = [{ text: 'The stats could not be read.', details: [{ text: 'Try again.' }] }];
 
 test('the outputs of an upload count the files by status', () => {
   const verdict = verdictOf(report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS }));
@@ -33,14 +34,11 @@ test('failures are grouped by status and hint, the largest group first, with at 
   const unreachable = failed('b', { ...BUSY, status: undefined });
   const { failures } = verdictOf(report({ files: [failed('a'), UPLOADED, ...full, unreachable] }));
   const names = '`f0`, `f1`, `f2`, `f3`, `f4`, and 1 more; the report file has them all';
-  assert.deepEqual(
-    failures.map(failure => reasonTexts([failure])),
-    [
-      [diskFull('f0').message, diskFull('f0').hint, `6 files: ${names}`],
-      [BUSY.message, BUSY.hint, '`a`'],
-      [BUSY.message, BUSY.hint, '`b`'],
-    ],
-  );
+  assert.deepEqual(failures.map(reasonLines), [
+    [diskFull('f0').message, diskFull('f0').hint, `6 files: ${names}`],
+    [BUSY.message, BUSY.hint, '`a`'],
+    [BUSY.message, BUSY.hint, '`b`'],
+  ]);
 });
 
 test('files that failed because the job was cancelled are not listed as failures', () => {
@@ -50,7 +48,9 @@ test('files that failed because the job was cancelled are not listed as failures
 
 test('the reason why files were not attempted is given once, unless an error already says it', () => {
   const textsOf = (parts: Parts) =>
-    reasonTexts(verdictOf(report({ files: [NOT_ATTEMPTED, NOT_ATTEMPTED], ...parts })).reasons);
+    verdictOf(report({ files: [NOT_ATTEMPTED, NOT_ATTEMPTED], ...parts })).reasons.flatMap(
+      reasonLines,
+    );
   assert.deepEqual(textsOf({}), ['Not attempted: the sandbox was not ready']);
   assert.deepEqual(textsOf({ errors }), ['The stats could not be read.', 'Try again.']);
   assert.deepEqual(textsOf({ cancelled: true }), []);

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reasonLines, trusted } from '../../src/report/reason.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
-import { judged, type Parts, reasonTexts, report } from './build-report.ts';
+import { judged, type Parts, report } from './build-report.ts';
 import { FAILED, NOT_ATTEMPTED, skipped, UNCHANGED, UPLOADED } from './file-results.ts';
 
 const PLANNED = skipped('e');
 const shard = { index: 2, count: 4, files: 2, planned: 2000 };
-const errors = [{ message: 'The stats could not be read.', details: ['Try again.'] }];
-const titled = [{ message: 'It was not seen.', details: [], title: 'It was not seen.' }];
+const errors = [{ text: 'The stats could not be read.', details: [{ text: 'Try again.' }] }];
+const titled = [{ text: 'It was not seen.', title: 'It was not seen.' }];
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') =>
   judged([{ load: value }], [fail], [warn]);
@@ -112,18 +113,14 @@ for (const [level, cases] of Object.entries(CASES))
 test('a gate without samples gives no reason but the error that says why there are none', () => {
   const unread = { ...judged([], ['load > 1']), errors };
   const { reasons } = verdictOf(report({ task, ...unread }));
-  assert.deepEqual(reasonTexts(reasons), ['The stats could not be read.', 'Try again.']);
+  assert.deepEqual(reasons.flatMap(reasonLines), ['The stats could not be read.', 'Try again.']);
 });
 
 test('an error does not repeat what the title says', () => {
-  const message = 'The sandbox was not ready.';
-  const error = {
-    message,
-    details: ['GET answered 503.'],
-    advice: ['Check port.'],
-    title: message,
-  };
+  const text = 'The sandbox was not ready.';
+  const details = [{ text: 'GET answered 503.' }, trusted('Check port.')];
+  const error = { text, details, title: text };
   const { title, reasons } = verdictOf(report({ files: [NOT_ATTEMPTED], errors: [error] }));
   assert.equal(title, 'The sandbox was not ready. Nothing was sent.');
-  assert.deepEqual(reasonTexts(reasons), ['GET answered 503.', 'Check port.']);
+  assert.deepEqual(reasons.flatMap(reasonLines), ['GET answered 503.', 'Check port.']);
 });

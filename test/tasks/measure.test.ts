@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
+import { reasonLines } from '../../src/report/reason.ts';
 import { waitForSandbox } from '../../src/tasks/measure.ts';
 import { fakeClock } from '../clock.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
@@ -40,9 +41,8 @@ async function wait(answers: readonly Answer[], inputs: RawInputs) {
       log: { line: text => notes.push(text), output() {}, debug() {}, warning() {} },
     },
   );
-  const { title, message, details = [], advice = [] } = error ?? {};
   return {
-    says: error && [title, message, ...details, ...advice],
+    says: error && [error.title, ...reasonLines(error)],
     requests,
     notes,
     waitedMs: now(),
