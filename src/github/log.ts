@@ -9,12 +9,9 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import type { UploadSection } from '../report/upload-section.ts';
 import type { Log } from '../tasks/context.ts';
 import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
-import { limitList, moreInReport } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
-import type { FileResult } from '../transfer/transfer.ts';
 
 /** Redacts secrets and escapes workflow commands in every line. */
 export interface StepLog extends Log {
@@ -63,32 +60,4 @@ function logOutput(redact: Redact): Log['output'] {
     info(text.replace(/\n$/, ''));
     if (left <= 0) info('The rest of the output is not shown, since the log is limited to 16 MiB.');
   };
-}
-
-const STATUS_WORDS: Readonly<Record<FileResult['status'], string>> = {
-  failed: 'failed',
-  'not-attempted': 'not attempted',
-  uploaded: 'uploaded',
-  // Only a dry run skips files.
-  skipped: 'would be uploaded',
-  unchanged: 'unchanged',
-};
-
-const MAX_LINES = 1000;
-
-/** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
-export function logFiles({ files, skipped, dryRun }: UploadSection, log: StepLog): void {
-  if (files.length + skipped.length === 0) return;
-  const lines = Object.keys(STATUS_WORDS).flatMap(status =>
-    files.filter(file => file.status === status).map(fileLine),
-  );
-  const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-  log.group('Files', [
-    ...(dryRun ? lines : limitList(lines, MAX_LINES, moreInReport)),
-    ...limitList(skippedLines, MAX_LINES, moreInReport),
-  ]);
-}
-
-function fileLine({ status, file, ...result }: FileResult): string {
-  return `${STATUS_WORDS[status]}: ${file.source} → ${'path' in result ? result.path : file.target}`;
 }

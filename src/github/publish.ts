@@ -8,7 +8,7 @@ import { summaryOf } from '../report/summary.ts';
 import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
 import { errorText } from '../text/errors.ts';
 import type { Redact } from '../text/redact.ts';
-import { logFiles, type StepLog } from './log.ts';
+import type { StepLog } from './log.ts';
 import { requireVariables, tempDirectory } from './runner.ts';
 
 interface PublishOptions {
@@ -24,7 +24,7 @@ export async function publish(
 ): Promise<void> {
   const report = redactReport(unredacted, redact);
   const verdict = verdictOf(report);
-  if (report.upload !== undefined) logFiles(report.upload, log);
+  if (verdict.fileLines.length > 0) log.group('Files', verdict.fileLines);
   const problems = writeOutputs(report, verdict, log);
   if (withSummary) await writeSummary(report, verdict, log);
   logVerdict(report, verdict, problems, log);
@@ -43,8 +43,13 @@ function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] 
 
 /** Returns the paths of the files, keyed by output. */
 function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<string, string> {
-  const json = { output: 'report', name: 'report.json', text: reportJson(report, verdict) };
-  const files = [json, ...verdict.files];
+  const { checksums } = verdict;
+  const files = [
+    { output: 'report', name: 'report.json', text: reportJson(report, verdict) },
+    ...(checksums === undefined
+      ? []
+      : [{ output: 'checksums', name: 'checksums.txt', text: checksums }]),
+  ];
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
     const paths = files.map(({ output, name, text }) => {

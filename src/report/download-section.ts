@@ -3,7 +3,14 @@ import type { DownloadedFile } from '../transfer/download-file.ts';
 import type { Attempts, Failed, NotAttempted } from '../transfer/request-each.ts';
 import { html } from './html.ts';
 import type { Report } from './report.ts';
-import { describeDone, describeSpeed, explainMissing, listCounts } from './transfer-lines.ts';
+import {
+  describeDone,
+  describeSpeed,
+  explainMissing,
+  limitLines,
+  listCounts,
+  listFiles,
+} from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
 export interface DownloadSection {
@@ -36,7 +43,8 @@ export function viewDownload(section: DownloadSection, report: Report): SectionV
       files.map(file => ({ ...file, name: file.path })),
       report,
     ),
-    logLines: [...files.map(fileLine), ...speed],
+    fileLines: limitLines(listFiles(files, STATUS_WORDS, describeFile)),
+    logLines: speed,
     outputs: {
       'downloaded-count': String(totals.downloaded),
       'failed-count': String(totals.failed),
@@ -73,7 +81,14 @@ function describeDownload({ durationMs }: DownloadSection, totals: Totals): stri
   return describeDone('Downloaded', downloaded, planned, durationMs, others);
 }
 
-function fileLine(file: DownloadResult): string {
-  const line = `${file.status.replace('-', ' ')}: ${file.path} → ${file.target}`;
-  return file.status === 'downloaded' ? `${line} (${formatBytes(file.size)})` : line;
+const STATUS_WORDS: Readonly<Record<DownloadResult['status'], string>> = {
+  failed: 'failed',
+  'not-attempted': 'not attempted',
+  missing: 'missing',
+  downloaded: 'downloaded',
+};
+
+function describeFile(file: DownloadResult): string {
+  const places = `${file.path} → ${file.target}`;
+  return file.status === 'downloaded' ? `${places} (${formatBytes(file.size)})` : places;
 }

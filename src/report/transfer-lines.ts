@@ -50,6 +50,23 @@ function describeFailures(group: readonly NamedResult[]): Reason {
   return { text: message, details: details.map(trusted) };
 }
 
+const MAX_LOGGED = 1000;
+
+/** Returns lines for the log, in the order of the statuses. */
+export function listFiles<F extends { readonly status: string }>(
+  files: readonly F[],
+  words: Readonly<Record<F['status'], string>>,
+  describe: (file: F) => string,
+): string[] {
+  return Object.entries<string>(words).flatMap(([status, word]) =>
+    files.filter(file => file.status === status).map(file => `${word}: ${describe(file)}`),
+  );
+}
+
+export function limitLines(lines: readonly string[]): readonly string[] {
+  return limitList(lines, MAX_LOGGED, moreInReport);
+}
+
 export function describeSpeed(
   count: number,
   bytes: number,

@@ -14,7 +14,14 @@ import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
 import { code, folded, type Html, html, prose, shortList } from './html.ts';
 import type { Report } from './report.ts';
-import { describeDone, describeSpeed, explainMissing, listCounts } from './transfer-lines.ts';
+import {
+  describeDone,
+  describeSpeed,
+  explainMissing,
+  limitLines,
+  listCounts,
+  listFiles,
+} from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
 export interface UploadSection {
@@ -63,6 +70,7 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
       report,
     ),
     notices: [...modesNotice(section), ...orphansNotice(section)],
+    fileLines: listLines(section),
     logLines: lines,
     outputs: {
       'uploaded-count': String(totals.uploaded),
@@ -72,7 +80,7 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
       'uploaded-bytes': String(totals.uploadedBytes),
       digest,
     },
-    files: [{ output: 'checksums', name: 'checksums.txt', text: checksumsOf(files) }],
+    checksums: checksumsOf(files),
     blocks: [
       ...shortList(describePlanned(files)),
       ...lines.map(line => html`<p>${line}</p>`),
@@ -131,6 +139,23 @@ function describeUpload(
   if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
   const others = `${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
   return describeDone('Uploaded', uploaded, planned - unchanged, durationMs, others);
+}
+
+const STATUS_WORDS: Readonly<Record<FileResult['status'], string>> = {
+  failed: 'failed',
+  'not-attempted': 'not attempted',
+  uploaded: 'uploaded',
+  // Only a dry run skips files.
+  skipped: 'would be uploaded',
+  unchanged: 'unchanged',
+};
+
+function listLines({ files, skipped, dryRun }: UploadSection): string[] {
+  const lines = listFiles(files, STATUS_WORDS, ({ file, ...result }) => {
+    return `${file.source} → ${'path' in result ? result.path : file.target}`;
+  });
+  const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
+  return [...(dryRun ? lines : limitLines(lines)), ...limitLines(skippedLines)];
 }
 
 function nameShard({ index, count }: Shard): string {

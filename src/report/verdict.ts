@@ -28,15 +28,13 @@ interface Findings {
   readonly failures: readonly Reason[];
   readonly warnings: readonly Reason[];
   readonly notices: readonly string[];
+  /** A line for each file, failures first. */
+  readonly fileLines: readonly string[];
   /** Lines for the end of the log. */
   readonly logLines: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
-  /** Files whose paths are outputs. Without text, there is no file, and the output is empty. */
-  readonly files: readonly {
-    readonly output: string;
-    readonly name: string;
-    readonly text: string;
-  }[];
+  /** The text of the file that the output `checksums` names. Empty if no file was hashed. */
+  readonly checksums: string | undefined;
   readonly blocks: readonly Html[];
   /** Merged into report.json. */
   readonly json: object;
@@ -54,9 +52,10 @@ export function verdictOf(report: Report): Verdict {
       ...report.warnings.map(text => ({ text })),
     ],
     notices: views.flatMap(({ notices = [] }) => notices),
+    fileLines: views.flatMap(({ fileLines = [] }) => fileLines),
     logLines: views.flatMap(({ logLines = [] }) => logLines),
     outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
-    files: views.flatMap(({ files = [] }) => files),
+    checksums: views.find(({ checksums }) => checksums !== undefined)?.checksums,
     blocks: views.toReversed().flatMap(({ blocks = [] }) => blocks),
     json: Object.assign({}, ...views.map(({ json }) => json)),
   };

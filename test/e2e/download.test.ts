@@ -60,7 +60,10 @@ test('files are downloaded to their targets, and reported with size and SHA-256'
   const { 'downloaded-count': downloaded, 'failed-count': failed } = result.outputs;
   assert.deepEqual([downloaded, failed], ['2', '0']);
   assert.match(result.summary, /^<h3>✅ .*Downloaded 2 files in .*<p>2 files, 6 B<\/p>/s);
-  assert.match(result.stdout, /^downloaded: app\/junit\.xml → reports\/junit\.xml \(6 B\)$/m);
+  assert.match(
+    result.stdout,
+    /^::group::Files\ndownloaded: app\/junit\.xml → reports\/junit\.xml \(6 B\)$/m,
+  );
 });
 
 test('targets start at working-directory, which must be in the workspace', async () => {
@@ -112,6 +115,7 @@ test('a failed file leaves its target as it was, and other files are downloaded'
   const [, failed] = result.report.download.files;
   assert.deepEqual([failed?.status, failed?.error?.kind], ['failed', 'connection']);
   assert.match(result.summary, /^<h3>❌ .*Downloaded 1 of 2 files, 1 failed\./);
+  assert.match(result.stdout, /^::group::Files\nfailed: b\.txt → b\.txt\ndownloaded: a\.txt/m);
 });
 
 test('files that fail for the same reason are one error', async () => {

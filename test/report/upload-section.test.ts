@@ -10,6 +10,7 @@ import {
   FAILED,
   failed,
   NOT_ATTEMPTED,
+  skipped,
   UNCHANGED,
   UPLOADED,
   uploaded,
@@ -67,6 +68,27 @@ test('the log sums up the transfer in one line, with its retries', () => {
   assert.equal(line([UPLOADED, FAILED], 2), '1 file, 1 KiB, 512 B/s, 2 retries');
   assert.equal(line([UPLOADED], 0, 999), '1 file, 1 KiB', 'no rate below a second');
   assert.equal(line([FAILED], 2), '');
+});
+
+test('the log lists files by status, failures first, and in a dry run all of them', () => {
+  const linesOf = (parts: Parts) => verdictOf(report(parts)).fileLines;
+  assert.deepEqual(linesOf(EVERY_STATUS), [
+    'failed: b → /home/user/app/b',
+    'not attempted: d → /home/user/app/d',
+    'uploaded: a → /home/user/app/a',
+    'uploaded: f → /home/user/app/f',
+    'would be uploaded: c → /home/user/app/c',
+    'unchanged: e → /home/user/app/e',
+    'skipped: l (a broken link)',
+  ]);
+  const files = Array.from({ length: 1002 }, (_, index) => skipped(`${index}`));
+  assert.equal(linesOf({ files, dryRun: true }).length, 1002);
+  const cut = linesOf({
+    files,
+    skipped: files.map(() => ({ path: 'l', reason: 'a broken link' })),
+  });
+  assert.equal(cut.length, 2002);
+  assert.equal(cut[1000], 'and 2 more; the report file has them all');
 });
 
 const noticeOf = (parts: Parts) => verdictOf(report(parts)).notices.join('\n');
