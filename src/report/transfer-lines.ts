@@ -52,7 +52,7 @@ function describeFailures(group: readonly NamedResult[]): Reason {
 
 const MAX_LOGGED = 1000;
 
-/** Returns lines for the log, in the order of the statuses. */
+/** Returns lines for the log, sorted by status as `words` are. */
 export function listFiles<F extends { readonly status: string }>(
   files: readonly F[],
   words: Readonly<Record<F['status'], string>>,

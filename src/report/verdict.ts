@@ -2,7 +2,7 @@ import { viewCommand } from './command-section.ts';
 import { viewDownload } from './download-section.ts';
 import type { Html } from './html.ts';
 import { viewMeasured } from './measured-section.ts';
-import type { Reason, ReportedError } from './reason.ts';
+import { type Reason, type ReportedError, reasonLines } from './reason.ts';
 import type { Report } from './report.ts';
 import { viewUpload } from './upload-section.ts';
 
@@ -63,6 +63,31 @@ export function verdictOf(report: Report): Verdict {
 
 export function succeeded({ level }: Verdict): boolean {
   return level === 'success' || level === 'warning';
+}
+
+// Bump the number only if a key is removed or changes its meaning.
+const SCHEMA =
+  'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
+
+export function reportJson(report: Report, verdict: Verdict): string {
+  const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
+  const document = {
+    $schema: SCHEMA,
+    task,
+    succeeded: succeeded(verdict),
+    headline: verdict.title,
+    name,
+    sandboxId,
+    baseUrl,
+    cancelled,
+    errors: errors.map(error => {
+      const [message, ...details] = reasonLines(error);
+      return { message, details };
+    }),
+    warnings,
+    ...verdict.json,
+  };
+  return `${JSON.stringify(document)}\n`;
 }
 
 function viewsOf(report: Report): SectionView[] {

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { AgentError, type Failure } from '../../src/agent/failure.ts';
 import { type CommandEnd, explainFailure, viewCommand } from '../../src/report/command-section.ts';
 import { reasonLines, trusted } from '../../src/report/reason.ts';
-import { reportJson } from '../../src/report/report-json.ts';
-import { verdictOf } from '../../src/report/verdict.ts';
+import { reportJson, verdictOf } from '../../src/report/verdict.ts';
 import { COMMAND, ended, judged, ran, report, type StoppedBy } from './build-report.ts';
 
 const killed = ended(-1, 'signal: killed');

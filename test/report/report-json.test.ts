@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { trusted } from '../../src/report/reason.ts';
-import { reportJson } from '../../src/report/report-json.ts';
-import { verdictOf } from '../../src/report/verdict.ts';
+import { reportJson, verdictOf } from '../../src/report/verdict.ts';
 import { type Parts, report, statsOf } from './build-report.ts';
 import { BUSY, EVERY_STATUS, SHA256, uploaded } from './file-results.ts';
 
