@@ -3,7 +3,7 @@ import { aggregateOf, type Unit, unitOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatDecimal, formatNumber } from '../text/format.ts';
-import { concat, type Html, html, prose, unbroken } from './html.ts';
+import { concat, type Html, html, MAX_ITEMS, prose, unbroken } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
@@ -91,10 +91,8 @@ function peaksOf({ used }: Resource, samples: readonly Sample[]): string[] {
   });
 }
 
-const MAX_CONDITIONS = 30;
-
 export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
-  const judgements = gate.judgements.slice(0, MAX_CONDITIONS);
+  const judgements = gate.judgements.slice(0, MAX_ITEMS);
   const metrics = new Set(judgements.map(({ condition }) => condition.metric));
   const resources = new Set([...RESOURCES, ...[...metrics].map(resourceOf)]);
   const rows = [...resources].flatMap(resource => describeResource(resource, judgements, samples));

@@ -37,7 +37,8 @@ export function unbroken(figure: string): Html {
   return { html: toHtml(figure).replaceAll(' ', '&nbsp;') };
 }
 
-const MAX_ITEMS = 30;
+/** Items of a list in the summary. */
+export const MAX_ITEMS = 30;
 
 export function shortList(items: readonly Html[]): Html[] {
   if (items.length === 0) return [];

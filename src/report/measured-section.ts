@@ -71,6 +71,7 @@ function explicableBreaches({ samples, gate }: MeasuredSection): GateJudgement[]
   return samples.length === 0 ? [] : breachesOf(gate.judgements);
 }
 
+// The reasons below the title list all of them.
 const MAX_BREACHES = 3;
 
 /** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */

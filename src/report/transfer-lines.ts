@@ -7,6 +7,7 @@ import {
   formatNumber,
   formatRate,
   limitList,
+  MAX_LISTED,
   moreInReport,
 } from '../text/format.ts';
 import { type Reason, trusted } from './reason.ts';
@@ -39,15 +40,17 @@ export function explainMissing(
   };
 }
 
-const MAX_NAMES = 5;
-
 /** Describes files that failed for the same reason, in the words of the first. */
 function describeFailures(group: readonly NamedResult[]): Reason {
   const { message = '', hint = '' } = group[0]?.error ?? {};
-  const names = group.map(({ name }) => inlineCode(name));
+  const names = nameFiles(group.map(({ name }) => name));
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
-  const details = [hint, `${count}${limitList(names, MAX_NAMES, moreInReport).join(', ')}`];
+  const details = [hint, `${count}${names}`];
   return { text: message, details: details.map(trusted) };
+}
+
+export function nameFiles(names: readonly string[]): string {
+  return limitList(names.map(inlineCode), MAX_LISTED, moreInReport).join(', ');
 }
 
 const MAX_LOGGED = 1000;

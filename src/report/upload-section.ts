@@ -2,14 +2,7 @@ import path from 'node:path';
 import type { SkippedEntry } from '../files/classify.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatNumber,
-  limitList,
-  moreInReport,
-  totalSize,
-} from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
 import { code, folded, type Html, html, prose, shortList } from './html.ts';
@@ -21,6 +14,7 @@ import {
   limitLines,
   listCounts,
   listFiles,
+  nameFiles,
 } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
@@ -178,12 +172,9 @@ function modesNotice({ files }: UploadSection): string[] {
   ];
 }
 
-const MAX_ORPHANS = 10;
-
 function orphansNotice({ orphaned }: UploadSection): string[] {
   if (orphaned.length === 0) return [];
-  const names = limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport);
-  return [`Still in the sandbox, but no longer in the build: ${names.join(', ')}`];
+  return [`Still in the sandbox, but no longer in the build: ${nameFiles(orphaned)}`];
 }
 
 /** Says by folder what a dry run would upload; the log lists each file. */

@@ -30,13 +30,14 @@ test('the outputs of an upload count the files by status', () => {
   });
 });
 
-test('failures are grouped by status and hint, the largest group first, with at most five names', () => {
-  const full = Array.from({ length: 6 }, (_, index) => failed(`f${index}`, diskFull(`f${index}`)));
+test('failures are grouped by status and hint, the largest group first, with at most ten names', () => {
+  const full = Array.from({ length: 11 }, (_, index) => failed(`f${index}`, diskFull(`f${index}`)));
   const unreachable = failed('b', { ...BUSY, status: undefined });
   const { failures } = verdictOf(report({ files: [failed('a'), UPLOADED, ...full, unreachable] }));
-  const names = '`f0`, `f1`, `f2`, `f3`, `f4`, and 1 more; the report file has them all';
+  const names = '`f0`, `f1`, `f2`, `f3`, `f4`, `f5`, `f6`, `f7`, `f8`, `f9`';
+  const rest = 'and 1 more; the report file has them all';
   assert.deepEqual(failures.map(reasonLines), [
-    [diskFull('f0').message, diskFull('f0').hint, `6 files: ${names}`],
+    [diskFull('f0').message, diskFull('f0').hint, `11 files: ${names}, ${rest}`],
     [BUSY.message, BUSY.hint, '`a`'],
     [BUSY.message, BUSY.hint, '`b`'],
   ]);
