@@ -83,16 +83,17 @@ function logVerdict(
 ): void {
   const { title, reasons, failures, warnings, notices, logLines } = verdict;
   const prefix = report.name === '' ? '' : `${report.name}: `;
+  const withName = ([first = '', ...others]: readonly string[]) => [`${prefix}${first}`, ...others];
   for (const line of logLines) log.line(line);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
-  for (const text of notices) log.notice(text);
-  for (const failure of failures.slice(0, MAX_ANNOTATIONS)) log.error(reasonLines(failure));
+  for (const text of notices) log.notice(`${prefix}${text}`);
+  for (const failure of failures.slice(0, MAX_ANNOTATIONS))
+    log.error(withName(reasonLines(failure)));
   const causes = reasons.flatMap(reasonLines);
   // Lists of annotations only show the first line, so begin with the cause.
-  const isNamed = report.cancelled || report.errors.every(error => error.title !== undefined);
-  const ending = isNamed ? [title, ...causes] : [...causes, title];
-  const [first, ...others] = [...problems, ...ending];
-  const texts = [`${prefix}${first}`, ...others];
+  const titleHasCause = report.cancelled || report.errors.every(error => error.title !== undefined);
+  const ending = titleHasCause ? [title, ...causes] : [...causes, title];
+  const texts = withName([...problems, ...ending]);
   if (succeeded(verdict) && problems.length === 0) log.line(texts.join(' '));
   else log.fail(texts);
 }
