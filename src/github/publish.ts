@@ -81,13 +81,13 @@ function logVerdict(
   problems: readonly string[],
   log: StepLog,
 ): void {
-  const { title, reasons, failures, warnings, notices, logLines } = verdict;
+  const { title, reasons, fileFailures, warnings, notices, logLines } = verdict;
   const prefix = report.name === '' ? '' : `${report.name}: `;
   const withName = ([first = '', ...others]: readonly string[]) => [`${prefix}${first}`, ...others];
   for (const line of logLines) log.line(line);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
   for (const text of notices) log.notice(`${prefix}${text}`);
-  for (const failure of failures.slice(0, MAX_ANNOTATIONS))
+  for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS))
     log.error(withName(reasonLines(failure)));
   const causes = reasons.flatMap(reasonLines);
   // Lists of annotations only show the first line, so begin with the cause.

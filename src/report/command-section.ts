@@ -3,7 +3,7 @@ import type { ProcessEnd } from '../agent/process.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';
-import { type Reason, type ReportedError, trusted } from './reason.ts';
+import { type Reason, type ReportedError, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { SectionView } from './verdict.ts';
 
@@ -100,12 +100,12 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 function adviceOn(exitCode: number): Reason[] {
   const advice = ADVICE[exitCode];
-  return advice === undefined ? [] : [trusted(advice)];
+  return advice === undefined ? [] : [withMarkup(advice)];
 }
 
 function whyUnseen({ kind, message, hint }: Failure): Reason[] {
   // Only `max-duration` and a cancelled job cancel the request.
   return kind === 'cancelled'
     ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]
-    : [{ text: message }, trusted(hint)];
+    : [{ text: message }, withMarkup(hint)];
 }

@@ -6,7 +6,7 @@ import type { Report } from './report.ts';
 import {
   describeDone,
   describeSpeed,
-  explainMissing,
+  explainFailedFiles,
   limitLines,
   listCounts,
   listFiles,
@@ -39,7 +39,7 @@ export function viewDownload(section: DownloadSection, report: Report): SectionV
   return {
     level: levelOf(totals),
     headline: describeDownload(section, totals),
-    ...explainMissing(
+    ...explainFailedFiles(
       files.map(file => ({ ...file, name: file.path })),
       report,
     ),

@@ -5,7 +5,7 @@ import { formatCount, formatNumber, formatTime, listSome } from '../text/format.
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
 import { describeUsage, figuresTable, formatFigure, judgementLine, nameMetric } from './figures.ts';
-import { type Reason, trusted } from './reason.ts';
+import { type Reason, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { SectionView } from './verdict.ts';
 
@@ -30,7 +30,7 @@ export function viewMeasured(section: MeasuredSection, report: Report): SectionV
   return {
     level: LEVELS[gate.state],
     headline: headlineOf(section, report),
-    judgement: describeGate(section, report),
+    gateSentence: describeGate(section, report),
     reasons: describeBreaches(section, 'fail'),
     warnings: describeBreaches(section, 'warn'),
     outputs: {
@@ -99,7 +99,7 @@ function nameBreach(breach: GateJudgement): string {
 function describeBreaches(section: MeasuredSection, level: GateJudgement['level']): Reason[] {
   return explicableBreaches(section)
     .filter(breach => breach.level === level)
-    .map(breach => trusted(describeBreach(breach, section.samples)));
+    .map(breach => withMarkup(describeBreach(breach, section.samples)));
 }
 
 function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {

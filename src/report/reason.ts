@@ -4,19 +4,20 @@ import { formatCount } from '../text/format.ts';
 
 export interface Reason {
   readonly text: string;
-  /** Set if backticks mark code. Other texts may quote the agent, a file name or an input. */
-  readonly isTrusted?: true;
+  /** Only for our own words, with code in backticks. Other texts may quote the agent or an input. */
+  readonly hasMarkup?: true;
   readonly details?: readonly Reason[];
 }
 
 /** The reason why a whole step failed. */
 export interface ReportedError extends Reason {
-  /** A trusted sentence for the title. The reasons omit a text that repeats it. */
+  /** A sentence for the title, with code in backticks. The reasons omit a text that repeats it. */
   readonly title?: string;
 }
 
-export function trusted(text: string): Reason {
-  return { text, isTrusted: true };
+/** Returns a reason whose backticks mark code. Quote file names in it with `inlineCode`. */
+export function withMarkup(text: string): Reason {
+  return { text, hasMarkup: true };
 }
 
 /** Returns a reason's text, and those of its details. */
@@ -26,7 +27,7 @@ export function reasonLines({ text, details = [] }: Reason): string[] {
 
 export function toReportedError(error: unknown): ReportedError {
   if (error instanceof AgentError) {
-    const details = error.kind === 'cancelled' ? [] : [trusted(error.hint)];
+    const details = error.kind === 'cancelled' ? [] : [withMarkup(error.hint)];
     return { text: error.message, details };
   }
   if (error instanceof InputError) return describeProblems(error);

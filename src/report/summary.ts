@@ -8,12 +8,12 @@ const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
 export function summaryOf(report: Report, verdict: Verdict): string {
-  const { level, title, reasons, failures, warnings, notices, blocks } = verdict;
+  const { level, title, reasons, fileFailures, warnings, notices, blocks } = verdict;
   const mark = LEVEL_MARKS[level];
   const all = [
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
     ...shortList([
-      ...[...failures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
+      ...[...fileFailures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
       ...warnings.map(each => html`⚠️ ${renderReason(each)}`),
     ]),
     ...blocks,
@@ -23,8 +23,8 @@ export function summaryOf(report: Report, verdict: Verdict): string {
   return all.map(block => `${block.html}\n\n`).join('');
 }
 
-function renderReason({ text, isTrusted, details = [] }: Reason): Html {
-  const line = isTrusted ? prose(text) : code(text.replaceAll('`', ''));
+function renderReason({ text, hasMarkup, details = [] }: Reason): Html {
+  const line = hasMarkup ? prose(text) : code(text.replaceAll('`', ''));
   return concat([line, ...shorten(details.map(renderReason))], '<br>');
 }
 

@@ -10,7 +10,7 @@ import {
   MAX_LISTED,
   moreInReport,
 } from '../text/format.ts';
-import { type Reason, trusted } from './reason.ts';
+import { type Reason, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -21,10 +21,10 @@ interface NamedResult {
   readonly reason?: string;
 }
 
-export function explainMissing(
+export function explainFailedFiles(
   files: readonly NamedResult[],
   { errors, cancelled }: Report,
-): Pick<Verdict, 'failures' | 'reasons'> {
+): Pick<Verdict, 'fileFailures' | 'reasons'> {
   // The headline already says that the job was cancelled.
   const failed = files.filter(({ error }) => error !== undefined && error.kind !== 'cancelled');
   // Messages name their file, so they differ within a group.
@@ -35,18 +35,18 @@ export function explainMissing(
   const unattempted = files.filter(({ status }) => status === 'not-attempted' && !isExplained);
   const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
   return {
-    failures: largestFirst.map(describeFailures),
+    fileFailures: largestFirst.map(describeGroup),
     reasons: Array.from(reasons, text => ({ text })),
   };
 }
 
 /** Describes files that failed for the same reason, in the words of the first. */
-function describeFailures(group: readonly NamedResult[]): Reason {
+function describeGroup(group: readonly NamedResult[]): Reason {
   const { message = '', hint = '' } = group[0]?.error ?? {};
   const names = nameFiles(group.map(({ name }) => name));
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
   const details = [hint, `${count}${names}`];
-  return { text: message, details: details.map(trusted) };
+  return { text: message, details: details.map(withMarkup) };
 }
 
 export function nameFiles(names: readonly string[]): string {

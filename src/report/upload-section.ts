@@ -10,7 +10,7 @@ import type { Report } from './report.ts';
 import {
   describeDone,
   describeSpeed,
-  explainMissing,
+  explainFailedFiles,
   limitLines,
   listCounts,
   listFiles,
@@ -59,7 +59,7 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
   return {
     level: levelOf(section, totals),
     headline: `${describeUpload(section, totals, report)}${suffix}`,
-    ...explainMissing(
+    ...explainFailedFiles(
       files.map(result => ({ ...result, name: result.file.source })),
       report,
     ),

@@ -17,15 +17,15 @@ export interface SectionView extends Partial<Findings> {
   readonly level: Exclude<Verdict['level'], 'cancelled'>;
   /** A sentence without its period; can be empty. Only shown for the first section of a report. */
   readonly headline: string;
-  /** A sentence about the gate. It precedes the headline unless the section's level is success. */
-  readonly judgement?: string;
+  /** Precedes the headline unless the section's level is success. */
+  readonly gateSentence?: string;
 }
 
 interface Findings {
   /** Why the step failed, except for failed files. */
   readonly reasons: readonly Reason[];
   /** Why files failed. Each becomes an annotation of its own. */
-  readonly failures: readonly Reason[];
+  readonly fileFailures: readonly Reason[];
   readonly warnings: readonly Reason[];
   readonly notices: readonly string[];
   /** A line for each file, failures first. */
@@ -46,7 +46,7 @@ export function verdictOf(report: Report): Verdict {
     level: verdictLevel(report, views),
     title: titleOf(report, views),
     reasons: [...report.errors.flatMap(omitTitle), ...views.flatMap(({ reasons = [] }) => reasons)],
-    failures: views.flatMap(({ failures = [] }) => failures),
+    fileFailures: views.flatMap(({ fileFailures = [] }) => fileFailures),
     warnings: [
       ...views.flatMap(({ warnings = [] }) => warnings),
       ...report.warnings.map(text => ({ text })),
@@ -114,12 +114,12 @@ function verdictLevel(
 function titleOf({ cancelled, errors }: Report, views: readonly SectionView[]): string {
   const headline = views[0]?.headline ?? '';
   const done = headline === '' ? '' : `${headline}.`;
-  const judged = views.find(({ judgement }) => judgement !== undefined);
-  const judgement = judged?.judgement ?? '';
+  const judged = views.find(({ gateSentence }) => gateSentence !== undefined);
+  const gateSentence = judged?.gateSentence ?? '';
   const sentences = [
     cancelled ? 'Cancelled.' : '',
     ...new Set(errors.map(({ title = '' }) => title)),
-    ...(judged?.level === 'success' ? [done, judgement] : [judgement, done]),
+    ...(judged?.level === 'success' ? [done, gateSentence] : [gateSentence, done]),
   ];
   return sentences.filter(sentence => sentence !== '').join(' ');
 }

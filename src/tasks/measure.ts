@@ -5,7 +5,7 @@ import { type Condition, gateOf, type Judgement, judge } from '../gate/judge.ts'
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';
-import { type ReportedError, toReportedError, trusted } from '../report/reason.ts';
+import { type ReportedError, toReportedError, withMarkup } from '../report/reason.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import type { Sample } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
@@ -68,7 +68,7 @@ function waitError(
   const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
   const details = error === undefined ? [] : [{ text: error.message }];
   const advice = error === undefined ? unmet : [...unmet, error.hint];
-  return { text: title, title, details: [...details, ...advice.map(trusted)] };
+  return { text: title, title, details: [...details, ...advice.map(withMarkup)] };
 }
 
 type MeasureResult = Pick<Report, 'measured' | 'errors'>;

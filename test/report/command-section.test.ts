@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, type Failure } from '../../src/agent/failure.ts';
 import { type CommandEnd, explainFailure, viewCommand } from '../../src/report/command-section.ts';
-import { reasonLines, trusted } from '../../src/report/reason.ts';
+import { reasonLines, withMarkup } from '../../src/report/reason.ts';
 import { reportJson, verdictOf } from '../../src/report/verdict.ts';
 import { COMMAND, ended, judged, ran, report, type StoppedBy } from './build-report.ts';
 
@@ -89,7 +89,7 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
 
 test('the message of a lost connection is a detail, since only the hint is our own text', () => {
   const [explained] = ran(lost).errors;
-  assert.deepEqual(explained?.details, [{ text: 'POST Start failed.' }, trusted('Check it.')]);
+  assert.deepEqual(explained?.details, [{ text: 'POST Start failed.' }, withMarkup('Check it.')]);
 });
 
 test('a title shows 60 characters of a long first line, without its backticks', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trusted } from '../../src/report/reason.ts';
+import { withMarkup } from '../../src/report/reason.ts';
 import { reportJson, verdictOf } from '../../src/report/verdict.ts';
 import { type Parts, report, statsOf } from './build-report.ts';
 import { BUSY, EVERY_STATUS, SHA256, uploaded } from './file-results.ts';
@@ -12,7 +12,7 @@ const written = (parts: Parts) => {
 
 test('the report of a sync has the upload, the files and what was measured', () => {
   const errors = [{ message: 'No.', details: ['d', 'advice'] }];
-  const given = [{ text: 'No.', details: [{ text: 'd' }, trusted('advice')], title: 'No.' }];
+  const given = [{ text: 'No.', details: [{ text: 'd' }, withMarkup('advice')], title: 'No.' }];
   const parsed = JSON.parse(written({ ...EVERY_STATUS, errors: given, warnings: ['w'] }));
   const { $schema, files, totals, ...rest } = parsed;
   assert.match($schema, /report-1\.json$/);

@@ -33,10 +33,12 @@ test('the outputs of an upload count the files by status', () => {
 test('failures are grouped by status and hint, the largest group first, with at most ten names', () => {
   const full = Array.from({ length: 11 }, (_, index) => failed(`f${index}`, diskFull(`f${index}`)));
   const unreachable = failed('b', { ...BUSY, status: undefined });
-  const { failures } = verdictOf(report({ files: [failed('a'), UPLOADED, ...full, unreachable] }));
+  const { fileFailures } = verdictOf(
+    report({ files: [failed('a'), UPLOADED, ...full, unreachable] }),
+  );
   const names = '`f0`, `f1`, `f2`, `f3`, `f4`, `f5`, `f6`, `f7`, `f8`, `f9`';
   const rest = 'and 1 more; the report file has them all';
-  assert.deepEqual(failures.map(reasonLines), [
+  assert.deepEqual(fileFailures.map(reasonLines), [
     [diskFull('f0').message, diskFull('f0').hint, `11 files: ${names}, ${rest}`],
     [BUSY.message, BUSY.hint, '`a`'],
     [BUSY.message, BUSY.hint, '`b`'],
@@ -45,7 +47,7 @@ test('failures are grouped by status and hint, the largest group first, with at 
 
 test('files that failed because the job was cancelled are not listed as failures', () => {
   const files = [failed('a', { ...BUSY, kind: 'cancelled' })];
-  assert.deepEqual(verdictOf(report({ files, cancelled: true })).failures, []);
+  assert.deepEqual(verdictOf(report({ files, cancelled: true })).fileFailures, []);
 });
 
 test('the reason why files were not attempted is given once, unless an error already says it', () => {

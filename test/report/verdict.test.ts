@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reasonLines, trusted } from '../../src/report/reason.ts';
+import { reasonLines, withMarkup } from '../../src/report/reason.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
 import { judged, type Parts, report } from './build-report.ts';
 import { FAILED, NOT_ATTEMPTED, skipped, UNCHANGED, UPLOADED } from './file-results.ts';
@@ -118,7 +118,7 @@ test('a gate without samples gives no reason but the error that says why there a
 
 test('an error does not repeat what the title says', () => {
   const text = 'The sandbox was not ready.';
-  const details = [{ text: 'GET answered 503.' }, trusted('Check port.')];
+  const details = [{ text: 'GET answered 503.' }, withMarkup('Check port.')];
   const error = { text, details, title: text };
   const { title, reasons } = verdictOf(report({ files: [NOT_ATTEMPTED], errors: [error] }));
   assert.equal(title, 'The sandbox was not ready. Nothing was sent.');
