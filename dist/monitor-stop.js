@@ -1,4 +1,4 @@
-import { C as findMonitorDirectories, a as endMonitor, i as chooseMonitor, u as markStopped, v as runReportingStep } from "./shared.js";
+import { S as findMonitorDirectories, a as endMonitor, i as chooseMonitor, u as markStopped, v as runReportingStep } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

@@ -1,4 +1,4 @@
-import { S as createMonitorDirectory, o as startMonitor, v as runReportingStep } from "./shared.js";
+import { o as startMonitor, v as runReportingStep, x as createMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

@@ -1,4 +1,4 @@
-import { O as removeJobSandbox, T as loadDeletion, n as deleteAtEnd, r as notDeletedWarning, y as runStep } from "./shared.js";
+import { D as removeJobSandbox, n as deleteAtEnd, r as notDeletedWarning, w as loadDeletion, y as runStep } from "./shared.js";
 
 // src/main/sandbox-post.ts
 const saved = loadDeletion();

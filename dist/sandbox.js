@@ -1,4 +1,4 @@
-import { A as requireVariables, D as publishSandbox, k as saveDeletion, t as createOrConnect, w as jobMetadata, y as runStep } from "./shared.js";
+import { C as jobMetadata, E as publishSandbox, O as saveDeletion, k as requireVariables, t as createOrConnect, y as runStep } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

@@ -187,8 +187,72 @@ function isFromProxy({ text }) {
 	return text.trim() !== "" && !isJson(text);
 }
 
-// src/inputs/input-error.ts
+// src/text/format.ts
 var import_undici = require_undici();
+const BYTE_UNITS$1 = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const last = BYTE_UNITS$1.length - 1;
+	let step = 0;
+	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
+	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS$1[step]}`;
+}
+/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${remainder}`;
+}
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
+/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
+function limitList(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
+}
+function moreInReport(count) {
+	return `and ${formatNumber(count)} more; the report file has them all`;
+}
+/** Names in a sentence, by default. */
+const MAX_LISTED = 10;
+/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
+function listSome(names, limit = 10) {
+	const more = (count) => `and ${formatNumber(count)} more`;
+	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
+}
+
+// src/inputs/input-error.ts
 var InputError = class extends Error {
 	problems;
 	constructor(problems) {
@@ -308,159 +372,6 @@ function rejectMistakes(kind, value, input, example, shown = value && quote(valu
 	if (mistake !== void 0) throw inputError(input, `${shown} ${mistake}`.trimStart(), example);
 }
 
-// src/gate/metrics.ts
-/** Known metrics. Each has an output of the same name, with hyphens. */
-const METRICS = {
-	ts: { unit: "plain" },
-	cpu_count: { unit: "plain" },
-	cpu_used_pct: { unit: "percentage" },
-	mem_total: { unit: "bytes" },
-	mem_used: { unit: "bytes" },
-	mem_cache: { unit: "bytes" },
-	mem_total_mib: { unit: "mebibytes" },
-	mem_used_mib: { unit: "mebibytes" },
-	disk_total: { unit: "bytes" },
-	disk_used: { unit: "bytes" },
-	mem_used_pct: {
-		unit: "percentage",
-		decimals: 2
-	},
-	mem_free: { unit: "bytes" },
-	disk_used_pct: {
-		unit: "percentage",
-		decimals: 2
-	},
-	disk_free: { unit: "bytes" }
-};
-/** Returns undefined for custom metrics, whose unit is unknown. */
-function unitOf(metric) {
-	return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : void 0;
-}
-/** Each expects at least one figure, oldest first. */
-const AGGREGATES = {
-	last: (figures) => figures.at(-1) ?? NaN,
-	min: (figures) => figures.reduce((low, figure) => Math.min(low, figure)),
-	max: (figures) => figures.reduce((high, figure) => Math.max(high, figure)),
-	mean: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
-	p50: (figures) => percentile(50, figures),
-	p95: (figures) => percentile(95, figures)
-};
-const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
-function isAggregate(name) {
-	return Object.hasOwn(AGGREGATES, name);
-}
-/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
-function percentile(percent, figures) {
-	const rank = Math.ceil(percent * figures.length / 100);
-	return Float64Array.from(figures).sort()[rank - 1] ?? NaN;
-}
-function figuresOf(metric, samples) {
-	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
-}
-function aggregateOf(aggregate, metric, samples) {
-	const figures = figuresOf(metric, samples);
-	return figures.length === 0 ? void 0 : AGGREGATES[aggregate](figures);
-}
-
-// src/gate/conditions.ts
-const OPERATORS = [
-	">",
-	">=",
-	"<",
-	"<=",
-	"==",
-	"!="
-];
-const PARTS = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
-/** Parses `metric[.aggregate] operator number[unit]`; messages to `reject` have no final period. */
-function parseCondition(line, reject) {
-	const [, name = "", sign = "", number = "", suffix = ""] = PARTS.exec(line.trim()) ?? [];
-	const qualified = name.replace(/\s+/, "");
-	const { metric, aggregate } = parseName(qualified, reject);
-	const operator = OPERATORS.find((each) => each === sign);
-	if (operator === void 0) return reject(`one of ${OPERATORS.join(" ")} was expected${insteadOf(sign || number || suffix)}`);
-	if (number + suffix === "") return reject(`nothing follows ${sign}, perhaps because an expression is empty`);
-	const amount = parseNumber(number, suffix, reject);
-	const unit = parseUnit(suffix, metric, reject);
-	const metricUnit = unitOf(metric);
-	const limit = toMetricUnit(amount, unit, metricUnit);
-	if (metricUnit === "percentage") checkPercentage(limit, number + unit, reject);
-	return {
-		text: `${qualified} ${sign} ${number}${unit}`,
-		metric,
-		aggregate,
-		operator,
-		limit
-	};
-}
-function parseName(name, reject) {
-	if (name === "") return reject("it must begin with a metric, such as mem_used_pct");
-	const dot = name.lastIndexOf(".");
-	const metric = name.slice(0, Math.max(dot, 0));
-	const suffix = name.slice(dot + 1);
-	if (metric !== "" && isAggregate(suffix)) return {
-		metric,
-		aggregate: suffix
-	};
-	if (unitOf(metric) === void 0) return {
-		metric: name,
-		aggregate: void 0
-	};
-	return reject(`"${suffix}" is not one of the aggregates ${AGGREGATE_NAMES.join(", ")}`);
-}
-function parseNumber(number, suffix, reject) {
-	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) return reject(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
-	const amount = Number(number);
-	return Number.isFinite(amount) ? amount : reject(`${number} is too large a number`);
-}
-const BYTES = {
-	B: 1,
-	kB: 1e3,
-	MB: 1e6,
-	GB: 1e9,
-	TB: 0xe8d4a51000,
-	KiB: 1024,
-	MiB: 2 ** 20,
-	GiB: 2 ** 30,
-	TiB: 2 ** 40
-};
-const BYTE_UNITS$2 = Object.keys(BYTES);
-const UNITS = {
-	percentage: ["%", ""],
-	bytes: BYTE_UNITS$2,
-	mebibytes: [...BYTE_UNITS$2, ""],
-	plain: [""],
-	unknown: [
-		"%",
-		...BYTE_UNITS$2,
-		""
-	]
-};
-function parseUnit(suffix, metric, reject) {
-	const valid = UNITS[unitOf(metric) ?? "unknown"];
-	const unit = valid.find((each) => each.toLowerCase() === suffix.toLowerCase());
-	if (unit !== void 0) return unit;
-	if (/[<>=#]/.test(suffix)) return reject("write one condition or comment per line, which in fail-if and warn-if means \"or\"; in YAML, the list begins with |");
-	if (suffix === "") return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
-	const units = valid.map((each) => each || "no unit").join(" or ");
-	const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];
-	return reject(`${suffix} is not a unit of ${metric}: write ${units}${suffix === "%" && resource ? `, or use ${resource}_used_pct` : ""}`);
-}
-function toMetricUnit(amount, unit, metricUnit) {
-	const factor = BYTES[unit];
-	if (factor === void 0) return amount;
-	const bytes = Math.round(amount * factor);
-	return metricUnit === "mebibytes" ? bytes / 2 ** 20 : bytes;
-}
-function checkPercentage(limit, written, reject) {
-	if (limit < 0 || limit > 100) reject(`${written} is not a percentage from 0 to 100`);
-	if (limit === 0 || limit >= 1 || written.endsWith("%")) return;
-	reject(`write ${Number((limit * 100).toPrecision(15))}, or ${written}% if you mean it`);
-}
-function insteadOf(written) {
-	return written === "" ? "" : `, not ${written}`;
-}
-
 // src/inputs/parsers.ts
 const text$1 = (value) => value;
 /** Parses a text without the mistakes of its kind. */
@@ -517,7 +428,18 @@ function duration(min, fallback) {
 		throw inputError(input, message, fallback);
 	};
 }
-const BYTE_UNITS$1 = Object.keys(BYTES).join(", ");
+const BYTES = {
+	B: 1,
+	kB: 1e3,
+	MB: 1e6,
+	GB: 1e9,
+	TB: 0xe8d4a51000,
+	KiB: 1024,
+	MiB: 2 ** 20,
+	GiB: 2 ** 30,
+	TiB: 2 ** 40
+};
+const BYTE_UNITS = Object.keys(BYTES);
 const BYTE_FACTORS = new Map(Object.entries(BYTES).map(([unit, factor]) => [unit.toLowerCase(), factor]));
 /** Parses bytes, or a number with a unit such as `512MiB`. */
 function byteSize(fallback) {
@@ -526,7 +448,7 @@ function byteSize(fallback) {
 		const factor = BYTE_FACTORS.get(unit.toLowerCase() || "b") ?? NaN;
 		const bytes = Math.round(Number(number) * factor);
 		if (bytes >= 1) return bytes;
-		const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS$1}.`;
+		const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS.join(", ")}.`;
 		throw inputError(input, message, fallback);
 	};
 }
@@ -541,17 +463,6 @@ const shard = (value, input) => {
 	const message = `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
 	throw inputError(input, message, "2/4");
 };
-const conditions = (value, input) => parseLines(value, (line) => parseConditionLine(line, input, "mem_used_pct > 90"));
-/** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
-const waitConditions = (value, input) => {
-	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, input, "ready"));
-	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
-};
-function parseConditionLine(line, input, example) {
-	return parseCondition(line, (message) => {
-		throw inputError(input, `${quote(line)}: ${message}.`, example);
-	});
-}
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
 const keyValues = (value, input) => {
 	const pairs = parseLines(value, (line) => {
@@ -673,8 +584,8 @@ function withJobSandbox(raw, sandboxes) {
 }
 function explainChoice(wanted, sandboxes) {
 	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
-	const ids = sandboxes.map(({ id }) => quote(id)).join(", ");
-	return wanted === "" ? `is empty, and this job has ${ids}. Say which one, such as \${{ steps.sandbox.outputs.id }}.` : `${quote(wanted)} is not a sandbox of this job; this job has ${ids}. For any other, set token and base-url too.`;
+	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
+	return wanted === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 const SECRET_INPUTS = [
 	"token",
@@ -1128,68 +1039,6 @@ async function* restartOnChunk(chunks, { signal, restart }, onTaken) {
 	}
 }
 
-// src/text/format.ts
-const BYTE_UNITS = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const last = BYTE_UNITS.length - 1;
-	let step = 0;
-	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
-}
-/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
-	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
-}
-function formatSixtieths(count, large, small) {
-	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${remainder}`;
-}
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
-function formatTime(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
-}
-/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-function formatDecimal(value, decimals) {
-	return String(Number(value.toFixed(decimals)));
-}
-function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
-function limitList(items, limit, more) {
-	if (items.length <= limit) return items;
-	return [...items.slice(0, limit), more(items.length - limit)];
-}
-function moreInReport(count) {
-	return `and ${formatNumber(count)} more; the report file has them all`;
-}
-/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-function listSome(names, limit) {
-	const more = (count) => `and ${formatNumber(count)} more`;
-	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
-}
-
 // src/agent/retry.ts
 async function withRetries(request, { retries, random, sleep, stop, onRetry, isRepeatable = () => true }) {
 	let failure;
@@ -1230,6 +1079,236 @@ function backoff(attempt, random, retryAfterMs = 0) {
 }
 function sleep(ms, stop) {
 	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
+}
+
+// src/gate/metrics.ts
+/** Known metrics. Each has an output of the same name, with hyphens. */
+const METRICS = {
+	ts: { unit: "plain" },
+	cpu_count: { unit: "plain" },
+	cpu_used_pct: { unit: "percentage" },
+	mem_total: { unit: "bytes" },
+	mem_used: { unit: "bytes" },
+	mem_cache: { unit: "bytes" },
+	mem_total_mib: { unit: "mebibytes" },
+	mem_used_mib: { unit: "mebibytes" },
+	disk_total: { unit: "bytes" },
+	disk_used: { unit: "bytes" },
+	mem_used_pct: {
+		unit: "percentage",
+		decimals: 2
+	},
+	mem_free: { unit: "bytes" },
+	disk_used_pct: {
+		unit: "percentage",
+		decimals: 2
+	},
+	disk_free: { unit: "bytes" }
+};
+/** Returns undefined for custom metrics, whose unit is unknown. */
+function unitOf(metric) {
+	return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : void 0;
+}
+/** Each expects at least one figure, oldest first. */
+const AGGREGATES = {
+	last: (figures) => figures.at(-1) ?? NaN,
+	min: (figures) => figures.reduce((low, figure) => Math.min(low, figure)),
+	max: (figures) => figures.reduce((high, figure) => Math.max(high, figure)),
+	mean: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
+	p50: (figures) => percentile(50, figures),
+	p95: (figures) => percentile(95, figures)
+};
+const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
+function isAggregate(name) {
+	return Object.hasOwn(AGGREGATES, name);
+}
+/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
+function percentile(percent, figures) {
+	const rank = Math.ceil(percent * figures.length / 100);
+	return Float64Array.from(figures).sort()[rank - 1] ?? NaN;
+}
+function figuresOf(metric, samples) {
+	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
+}
+function aggregateOf(aggregate, metric, samples) {
+	const figures = figuresOf(metric, samples);
+	return figures.length === 0 ? void 0 : AGGREGATES[aggregate](figures);
+}
+
+// src/gate/judge.ts
+const OPERATORS = [
+	">",
+	">=",
+	"<",
+	"<=",
+	"==",
+	"!="
+];
+function isGated({ failIf, warnIf }) {
+	return failIf.length + warnIf.length > 0;
+}
+/** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
+function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
+	const judgeAs = (level, conditions) => conditions.map((each) => ({
+		...judge(each, samples, isIncomplete),
+		level
+	}));
+	const judgements = [...judgeAs("fail", failIf), ...judgeAs("warn", warnIf)];
+	return {
+		state: stateOf(judgements),
+		judgements
+	};
+}
+function stateOf(judgements) {
+	if (judgements.length === 0) return "none";
+	const [worst] = breachesOf(judgements);
+	if (worst === void 0) return "passed";
+	return worst.level === "fail" ? "failed" : "warned";
+}
+/** Returns the conditions that tripped or cannot be judged. */
+function breachesOf(judgements) {
+	return judgements.filter(({ holds }) => holds !== false);
+}
+/**
+* Judges a condition over samples (oldest first), all of which must have the metric. If others are
+* missing (`isIncomplete`), a condition that these do not trip is undecided instead of false.
+*/
+function judge(condition, samples, isIncomplete = false) {
+	const { metric, aggregate = "last", operator, limit } = condition;
+	const why = whyNotJudged(metric, samples);
+	if (why !== void 0) return {
+		condition,
+		holds: void 0,
+		why
+	};
+	const figures = figuresOf(metric, samples);
+	const figure = AGGREGATES[aggregate](figures);
+	const tripping = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
+	if (tripping !== void 0) return {
+		condition,
+		holds: true,
+		figure: tripping
+	};
+	if (isIncomplete) return {
+		condition,
+		holds: void 0,
+		why: "samples are missing"
+	};
+	return {
+		condition,
+		holds: false,
+		figure
+	};
+}
+function whyNotJudged(metric, samples) {
+	if (samples.length === 0) return "there are no stats";
+	const lacking = samples.filter(({ figures }) => !figures.has(metric));
+	const [first] = lacking;
+	if (first === void 0) return void 0;
+	if (lacking.length < samples.length) return `${formatNumber(lacking.length)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
+	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
+}
+const COMPARE = {
+	">": (figure, limit) => figure > limit,
+	">=": (figure, limit) => figure >= limit,
+	"<": (figure, limit) => figure < limit,
+	"<=": (figure, limit) => figure <= limit,
+	"==": (figure, limit) => figure === limit,
+	"!=": (figure, limit) => figure !== limit
+};
+function mostExtreme(operator, figures) {
+	if (operator.startsWith(">")) return [AGGREGATES.max(figures)];
+	return operator.startsWith("<") ? [AGGREGATES.min(figures)] : figures;
+}
+const MAX_REPORTED = 30;
+/** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
+function namesIn({ figures }, wanted) {
+	const metric = wanted.replaceAll("-", "_");
+	const others = [...figures.keys()].filter((name) => name !== metric).sort();
+	const names = figures.has(metric) ? [metric, ...others] : others;
+	return listSome(names.map(inlineCode), MAX_REPORTED) || "nothing";
+}
+
+// src/inputs/conditions.ts
+const conditions = (value, input) => parseLines(value, (line) => parseCondition(line, input, "mem_used_pct > 90"));
+/** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
+const waitConditions = (value, input) => {
+	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseCondition(line, input, "ready"));
+	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
+};
+const PARTS = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
+/** Parses `metric[.aggregate] operator number[unit]`. @throws InputError */
+function parseCondition(line, input, example) {
+	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
+	const [, start = "", sign = "", number = "", suffix = ""] = PARTS.exec(line) ?? [];
+	const name = start.replace(/\s+/, "");
+	if (name === "") throw problem("it must begin with a metric, such as mem_used_pct");
+	const [metric, aggregate] = splitName(name);
+	if (aggregate !== void 0 && !isAggregate(aggregate)) throw problem(`"${aggregate}" is not one of the aggregates ${AGGREGATE_NAMES.join(", ")}`);
+	const operator = OPERATORS.find((each) => each === sign);
+	if (operator === void 0) {
+		const found = insteadOf(sign || number || suffix);
+		throw problem(`one of ${OPERATORS.join(" ")} was expected${found}`);
+	}
+	if (number + suffix === "") throw problem(`nothing follows ${sign}, perhaps because an expression is empty`);
+	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) throw problem(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
+	const amount = Number(number);
+	if (!Number.isFinite(amount)) throw problem(`${number} is too large a number`);
+	const metricUnit = unitOf(metric);
+	const unit = findUnit(suffix, metricUnit);
+	if (unit === void 0) throw problem(explainUnit(suffix, metric));
+	const limit = toMetricUnit(amount, unit, metricUnit);
+	if (metricUnit === "percentage") {
+		const mistake = findPercentageMistake(limit, number + unit);
+		if (mistake !== void 0) throw problem(mistake);
+	}
+	return {
+		text: `${name} ${sign} ${number}${unit}`,
+		metric,
+		aggregate,
+		operator,
+		limit
+	};
+}
+function insteadOf(written) {
+	return written === "" ? "" : `, not ${written}`;
+}
+/** Splits at the last dot, which may also be part of a custom metric's name. */
+function splitName(name) {
+	const [, metric = "", aggregate = ""] = /^(.+)\.(.*)$/.exec(name) ?? [];
+	return isAggregate(aggregate) || unitOf(metric) !== void 0 ? [metric, aggregate] : [name];
+}
+const UNITS = {
+	percentage: ["%", ""],
+	bytes: BYTE_UNITS,
+	mebibytes: [...BYTE_UNITS, ""],
+	plain: [""],
+	unknown: [
+		"%",
+		...BYTE_UNITS,
+		""
+	]
+};
+function findUnit(suffix, metricUnit = "unknown") {
+	return UNITS[metricUnit].find((each) => each.toLowerCase() === suffix.toLowerCase());
+}
+function explainUnit(suffix, metric) {
+	if (/[<>=#]/.test(suffix)) return "write one condition or comment per line, which in fail-if and warn-if means \"or\"; in YAML, the list begins with |";
+	if (suffix === "") return `${metric} is in bytes and needs a unit, such as 512MiB`;
+	const units = UNITS[unitOf(metric) ?? "unknown"].map((each) => each || "no unit").join(" or ");
+	const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];
+	return `${suffix} is not a unit of ${metric}: write ${units}${suffix === "%" && resource ? `, or use ${resource}_used_pct` : ""}`;
+}
+function toMetricUnit(amount, unit, metricUnit) {
+	const factor = BYTES[unit];
+	if (factor === void 0) return amount;
+	const bytes = Math.round(amount * factor);
+	return metricUnit === "mebibytes" ? bytes / 2 ** 20 : bytes;
+}
+function findPercentageMistake(limit, written) {
+	if (limit < 0 || limit > 100) return `${written} is not a percentage from 0 to 100`;
+	if (limit === 0 || limit >= 1 || written.endsWith("%")) return void 0;
+	return `write ${Number((limit * 100).toPrecision(15))}, or ${written}% if you mean it`;
 }
 
 // src/inputs/cross-input-rules.ts
@@ -1302,10 +1381,11 @@ function downloadLines(value) {
 	const lines = parseLines(value, parseDownloadLine);
 	const required = "is required: at least one line must say what to download.";
 	if (lines.length === 0) throw inputError("files", required, DOWNLOAD_EXAMPLE);
-	const twice = [...Map.groupBy(lines, ({ target }) => target.toLowerCase()).values()].find(({ length }) => length > 1);
-	if (twice === void 0) return lines;
-	const paths = twice.map(({ path }) => quote(path)).join(" and ");
-	throw inputError("files", `${paths} have the same target.`, DOWNLOAD_EXAMPLE);
+	const keys = lines.map(({ target }) => `${target.toLowerCase()}/`);
+	const conflicting = keys.map((key) => lines.filter((_, index) => keys[index]?.startsWith(key))).find(({ length }) => length > 1);
+	if (conflicting === void 0) return lines;
+	const message = `two targets are the same, or one is inside the other: ${listSome(conflicting.map(({ path, target }) => `${quote(path)} to ${quote(target)}`))}.`;
+	throw inputError("files", message, DOWNLOAD_EXAMPLE);
 }
 function parseDownloadLine(line) {
 	const [path, given] = splitAtArrow(line, "path => target", DOWNLOAD_EXAMPLE);
@@ -1477,6 +1557,52 @@ function camelCase(name) {
 	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
 
+// src/report/reason.ts
+/** Returns a reason whose backticks mark code. Quote file names in it with `inlineCode`. */
+function withMarkup(text) {
+	return {
+		text,
+		hasMarkup: true
+	};
+}
+/** Returns a reason's text, and those of its details. */
+function reasonLines({ text, details = [] }) {
+	return [text, ...details.flatMap(reasonLines)];
+}
+function toReportedError(error) {
+	if (error instanceof AgentError) {
+		const details = error.kind === "cancelled" ? [] : [withMarkup(error.hint)];
+		return {
+			text: error.message,
+			details
+		};
+	}
+	if (error instanceof InputError) return describeProblems(error);
+	if (error instanceof Error && "syscall" in error) return { text: `${error.message}.` };
+	return describeBug(error);
+}
+function describeProblems({ problems }) {
+	const lines = problems.map((each) => ({ text: describeProblem(each) }));
+	const [only, ...others] = lines;
+	if (only !== void 0 && others.length === 0) return only;
+	const count = new Set(problems.map(({ input }) => input)).size;
+	const title = `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`;
+	return {
+		text: title,
+		title,
+		details: lines
+	};
+}
+function describeBug(error) {
+	const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+	const title = "Sandbox Sync itself failed. This is a bug; please report it.";
+	return {
+		text: title,
+		title,
+		details: stack.split("\n").map((text) => ({ text }))
+	};
+}
+
 // src/report/checksums.ts
 /** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
 function checksumsOf(files) {
@@ -1529,6 +1655,7 @@ function prose(text) {
 function unbroken(figure) {
 	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
 }
+/** Items of a list in the summary. */
 const MAX_ITEMS = 30;
 function shortList(items) {
 	if (items.length === 0) return [];
@@ -1536,40 +1663,52 @@ function shortList(items) {
 }
 /** Keeps the first 30 items and says how many were left out. */
 function shorten(items) {
-	return limitList(items, MAX_ITEMS, (count) => html`${moreInReport(count)}`);
+	return limitList(items, 30, (count) => html`${moreInReport(count)}`);
 }
 function folded(title, items) {
 	return shortList(items).map((list) => html`<details><summary>${title}</summary>\n${list}\n</details>`);
 }
 function toHtml(value) {
 	if (typeof value !== "string") return value.html;
-	return truncate(escapeInvisible(value), MAX_TEXT).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
+	return cutMiddle(escapeInvisible(value)).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
+}
+function cutMiddle(text) {
+	if (text.length <= MAX_TEXT) return text;
+	const end = text.slice(-150).replace(/^[\udc00-\udfff]/, "");
+	return `${truncate(text, MAX_TEXT / 2)}${end}`;
 }
 
 // src/report/transfer-lines.ts
-function explainMissing(files, { errors, cancelled }) {
+function explainFailedFiles(files, { errors, cancelled }) {
 	const failed = files.filter(({ error }) => error !== void 0 && error.kind !== "cancelled");
 	const largestFirst = [...Map.groupBy(failed, ({ error }) => `${error?.status} ${error?.hint}`).values()].sort((one, other) => other.length - one.length);
 	const isExplained = errors.length > 0 || cancelled;
 	const unattempted = files.filter(({ status }) => status === "not-attempted" && !isExplained);
 	const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
 	return {
-		failures: largestFirst.map(describeFailures$1),
+		fileFailures: largestFirst.map(describeGroup),
 		reasons: Array.from(reasons, (text) => ({ text }))
 	};
 }
-const MAX_NAMES = 5;
 /** Describes files that failed for the same reason, in the words of the first. */
-function describeFailures$1(group) {
+function describeGroup(group) {
 	const { message = "", hint = "" } = group[0]?.error ?? {};
-	const names = group.map(({ name }) => inlineCode(name));
+	const names = nameFiles(group.map(({ name }) => name));
 	return {
 		text: message,
-		details: [hint, `${group.length === 1 ? "" : `${formatCount(group.length, "file")}: `}${limitList(names, MAX_NAMES, moreInReport).join(", ")}`].map((text) => ({
-			text,
-			isTrusted: true
-		}))
+		details: [hint, `${group.length === 1 ? "" : `${formatCount(group.length, "file")}: `}${names}`].map(withMarkup)
 	};
+}
+function nameFiles(names) {
+	return limitList(names.map(inlineCode), 10, moreInReport).join(", ");
+}
+const MAX_LOGGED = 1e3;
+/** Returns lines for the log, sorted by status as `words` are. */
+function listFiles(files, words, describe) {
+	return Object.entries(words).flatMap(([status, word]) => files.filter((file) => file.status === status).map((file) => `${word}: ${describe(file)}`));
+}
+function limitLines(lines) {
+	return limitList(lines, MAX_LOGGED, moreInReport);
 }
 function describeSpeed(count, bytes, { retries, durationMs }) {
 	if (count === 0) return [];
@@ -1606,11 +1745,12 @@ function viewUpload(section, report) {
 	return {
 		level: levelOf$1(section, totals),
 		headline: `${describeUpload(section, totals, report)}${suffix}`,
-		...explainMissing(files.map((result) => ({
+		...explainFailedFiles(files.map((result) => ({
 			...result,
 			name: result.file.source
 		})), report),
 		notices: [...modesNotice(section), ...orphansNotice(section)],
+		fileLines: listLines(section),
 		logLines: lines,
 		outputs: {
 			"uploaded-count": String(totals.uploaded),
@@ -1620,11 +1760,7 @@ function viewUpload(section, report) {
 			"uploaded-bytes": String(totals.uploadedBytes),
 			digest
 		},
-		files: [{
-			output: "checksums",
-			name: "checksums.txt",
-			text: checksumsOf(files)
-		}],
+		checksums: checksumsOf(files),
 		blocks: [
 			...shortList(describePlanned(files)),
 			...lines.map((line) => html`<p>${line}</p>`),
@@ -1681,6 +1817,20 @@ function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cance
 	})}${unsent}`;
 	return describeDone("Uploaded", uploaded, planned - unchanged, durationMs, others);
 }
+const STATUS_WORDS$1 = {
+	failed: "failed",
+	"not-attempted": "not attempted",
+	uploaded: "uploaded",
+	skipped: "would be uploaded",
+	unchanged: "unchanged"
+};
+function listLines({ files, skipped, dryRun }) {
+	const lines = listFiles(files, STATUS_WORDS$1, ({ file, ...result }) => {
+		return `${file.source} → ${"path" in result ? result.path : file.target}`;
+	});
+	const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
+	return [...dryRun ? lines : limitLines(lines), ...limitLines(skippedLines)];
+}
 function nameShard({ index, count }) {
 	return `shard ${index} of ${count}`;
 }
@@ -1694,10 +1844,9 @@ function modesNotice({ files }) {
 	if (program === void 0) return [];
 	return [`${formatCount(programs.length, "executable file")}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, set them in a step with the action \`run\`, such as \`run: chmod +x app/server\`, or send an archive: ${ARCHIVE}`];
 }
-const MAX_ORPHANS = 10;
 function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport).join(", ")}`];
+	return [`Still in the sandbox, but no longer in the build: ${nameFiles(orphaned)}`];
 }
 /** Says by folder what a dry run would upload; the log lists each file. */
 function describePlanned(files) {
@@ -1763,49 +1912,6 @@ function failedReport(task, { error, isGated, ...info }) {
 		errors: [error],
 		warnings: [],
 		...sections[task]
-	};
-}
-function toReportedError(error) {
-	if (error instanceof AgentError) return {
-		message: error.message,
-		details: [],
-		advice: error.kind === "cancelled" ? [] : [error.hint]
-	};
-	if (error instanceof InputError) return describeProblems(error);
-	if (error instanceof Error && "syscall" in error) return {
-		message: `${error.message}.`,
-		details: []
-	};
-	return describeBug(error);
-}
-function errorLines({ message, details, advice = [] }) {
-	return [
-		message,
-		...details,
-		...advice
-	];
-}
-function describeProblems({ problems }) {
-	const [only = "", ...others] = problems.map(describeProblem);
-	if (others.length === 0) return {
-		message: only,
-		details: []
-	};
-	const count = new Set(problems.map(({ input }) => input)).size;
-	const inputs = `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`;
-	return {
-		message: inputs,
-		details: [only, ...others],
-		title: inputs
-	};
-}
-function describeBug(error) {
-	const stack = error instanceof Error ? error.stack ?? error.message : String(error);
-	const message = "Sandbox Sync itself failed. This is a bug; please report it.";
-	return {
-		message,
-		details: stack.split("\n"),
-		title: message
 	};
 }
 /**
@@ -2000,23 +2106,38 @@ function logOutput(redact) {
 		if (left <= 0) info("The rest of the output is not shown, since the log is limited to 16 MiB.");
 	};
 }
-const STATUS_WORDS = {
-	failed: "failed",
-	"not-attempted": "not attempted",
-	uploaded: "uploaded",
-	skipped: "would be uploaded",
-	unchanged: "unchanged"
+
+// src/report/summary.ts
+const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
+const LEVEL_MARKS = {
+	success: "✅",
+	warning: "⚠️",
+	failure: "❌",
+	cancelled: "⛔"
 };
-const MAX_LINES = 1e3;
-/** Logs files in a collapsed group, failures first: all in a dry run, else at most 1,000. */
-function logFiles({ files, skipped, dryRun }, log) {
-	if (files.length + skipped.length === 0) return;
-	const lines = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status).map(fileLine$1));
-	const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-	log.group("Files", [...dryRun ? lines : limitList(lines, MAX_LINES, moreInReport), ...limitList(skippedLines, MAX_LINES, moreInReport)]);
+function summaryOf(report, verdict) {
+	const { level, title, reasons, fileFailures, warnings, notices, blocks } = verdict;
+	const mark = LEVEL_MARKS[level];
+	return [
+		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderReason(each)}`)]),
+		...blocks,
+		...folded(formatCount(notices.length, "notice"), notices.map(prose)),
+		footer(report)
+	].map((block) => `${block.html}\n\n`).join("");
 }
-function fileLine$1({ status, file, ...result }) {
-	return `${STATUS_WORDS[status]}: ${file.source} → ${"path" in result ? result.path : file.target}`;
+function renderReason({ text, hasMarkup, details = [] }) {
+	const line = hasMarkup ? prose(text) : code(text.replaceAll("`", ""));
+	return concat([line, ...shorten(details.map(renderReason))], "<br>");
+}
+function nameSandbox({ name, sandboxId }) {
+	const names = [name, sandboxId].filter((text) => text !== "").map(code);
+	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
+}
+function footer({ sandboxId, baseUrl }) {
+	const sandbox = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
+	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
+	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
 }
 
 // src/report/command-section.ts
@@ -2055,40 +2176,42 @@ function nameCommand(title) {
 /** Explains why a command failed. A cancelled one has only failed if nobody saw its end. */
 function explainFailure({ title: command, durationMs }, end, stoppedBy) {
 	const duration = formatDuration(durationMs);
-	const fail = (how, details = [], advice = []) => {
+	const fail = (how, details = []) => {
 		const title = `${nameCommand(command)} ${how}`;
 		return [{
-			message: title,
+			text: title,
 			title,
-			details,
-			advice
+			details
 		}];
 	};
 	if (end.kind === "lost") {
 		const how = `was not seen to end within ${duration}. It may still be running.`;
-		return stoppedBy === "cancellation" ? fail(how) : fail(how, ...whyUnseen(end.error));
+		return stoppedBy === "cancellation" ? fail(how) : fail(how, whyUnseen(end.error));
 	}
 	if (stoppedBy === "cancellation") return [];
-	if (end.kind === "not-started") return fail("was not started.", ...whyUnseen(end.error));
+	if (end.kind === "not-started") return fail("was not started.", whyUnseen(end.error));
 	const { exitCode, status, problem } = end;
 	if (stoppedBy === "max-duration") return fail(`was stopped by max-duration after ${duration}.`);
 	if (exitCode === void 0) return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
 	const exited = `exited with ${exitCode} after ${duration}`;
-	if (problem !== void 0) return fail(`${exited}, but the stream broke off.`, [problem]);
+	if (problem !== void 0) return fail(`${exited}, but the stream broke off.`, [{ text: problem }]);
 	if (exitCode === 0) return [];
-	if (exitCode !== -1) return fail(`${exited}.`, [], ADVICE[exitCode]);
-	const advice = status === "signal: killed" ? ADVICE[137] : [];
-	return fail(`was ended after ${duration} (${inlineCode(status)}).`, [], advice);
+	if (exitCode !== -1) return fail(`${exited}.`, adviceOn(exitCode));
+	const advice = status === "signal: killed" ? adviceOn(137) : [];
+	return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
 }
 const ADVICE = {
-	126: ["A file is not executable. Uploads carry no modes, so run `chmod +x` first."],
-	127: ["A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`."],
-	137: ["Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size."],
-	141: ["A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."]
+	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
+	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
+	137: "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.",
+	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
 };
-/** Returns details and advice. */
+function adviceOn(exitCode) {
+	const advice = ADVICE[exitCode];
+	return advice === void 0 ? [] : [withMarkup(advice)];
+}
 function whyUnseen({ kind, message, hint }) {
-	return kind === "cancelled" ? [["max-duration was over, but the sandbox did not stop it."], []] : [[message], [hint]];
+	return kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : [{ text: message }, withMarkup(hint)];
 }
 
 // src/report/download-section.ts
@@ -2099,11 +2222,12 @@ function viewDownload(section, report) {
 	return {
 		level: levelOf(totals),
 		headline: describeDownload(section, totals),
-		...explainMissing(files.map((file) => ({
+		...explainFailedFiles(files.map((file) => ({
 			...file,
 			name: file.path
 		})), report),
-		logLines: [...files.map(fileLine), ...speed],
+		fileLines: limitLines(listFiles(files, STATUS_WORDS, describeFile)),
+		logLines: speed,
 		outputs: {
 			"downloaded-count": String(totals.downloaded),
 			"failed-count": String(totals.failed)
@@ -2140,95 +2264,15 @@ function describeDownload({ durationMs }, totals) {
 	});
 	return describeDone("Downloaded", downloaded, planned, durationMs, others);
 }
-function fileLine(file) {
-	const line = `${file.status.replace("-", " ")}: ${file.path} → ${file.target}`;
-	return file.status === "downloaded" ? `${line} (${formatBytes(file.size)})` : line;
-}
-
-// src/gate/judge.ts
-function isGated({ failIf, warnIf }) {
-	return failIf.length + warnIf.length > 0;
-}
-/** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
-function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
-	const judgeAs = (level, conditions) => conditions.map((each) => ({
-		...judge(each, samples, isIncomplete),
-		level
-	}));
-	const judgements = [...judgeAs("fail", failIf), ...judgeAs("warn", warnIf)];
-	return {
-		state: stateOf(judgements),
-		judgements
-	};
-}
-function stateOf(judgements) {
-	if (judgements.length === 0) return "none";
-	const [worst] = breachesOf(judgements);
-	if (worst === void 0) return "passed";
-	return worst.level === "fail" ? "failed" : "warned";
-}
-/** Returns the conditions that tripped or cannot be judged. */
-function breachesOf(judgements) {
-	return judgements.filter(({ holds }) => holds !== false);
-}
-/**
-* Judges a condition over samples (oldest first), all of which must have the metric. If others are
-* missing (`isIncomplete`), a condition that these do not trip is undecided instead of false.
-*/
-function judge(condition, samples, isIncomplete = false) {
-	const { metric, aggregate = "last", operator, limit } = condition;
-	const why = whyNotJudged(metric, samples);
-	if (why !== void 0) return {
-		condition,
-		holds: void 0,
-		why
-	};
-	const figures = figuresOf(metric, samples);
-	const figure = AGGREGATES[aggregate](figures);
-	const tripping = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
-	if (tripping !== void 0) return {
-		condition,
-		holds: true,
-		figure: tripping
-	};
-	if (isIncomplete) return {
-		condition,
-		holds: void 0,
-		why: "samples are missing"
-	};
-	return {
-		condition,
-		holds: false,
-		figure
-	};
-}
-function whyNotJudged(metric, samples) {
-	if (samples.length === 0) return "there are no stats";
-	const lacking = samples.filter(({ figures }) => !figures.has(metric));
-	const [first] = lacking;
-	if (first === void 0) return void 0;
-	if (lacking.length < samples.length) return `${formatNumber(lacking.length)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
-	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
-}
-const COMPARE = {
-	">": (figure, limit) => figure > limit,
-	">=": (figure, limit) => figure >= limit,
-	"<": (figure, limit) => figure < limit,
-	"<=": (figure, limit) => figure <= limit,
-	"==": (figure, limit) => figure === limit,
-	"!=": (figure, limit) => figure !== limit
+const STATUS_WORDS = {
+	failed: "failed",
+	"not-attempted": "not attempted",
+	missing: "missing",
+	downloaded: "downloaded"
 };
-function mostExtreme(operator, figures) {
-	if (operator.startsWith(">")) return [AGGREGATES.max(figures)];
-	return operator.startsWith("<") ? [AGGREGATES.min(figures)] : figures;
-}
-const MAX_REPORTED = 30;
-/** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
-function namesIn({ figures }, wanted) {
-	const metric = wanted.replaceAll("-", "_");
-	const others = [...figures.keys()].filter((name) => name !== metric).sort();
-	const names = figures.has(metric) ? [metric, ...others] : others;
-	return listSome(names.map(inlineCode), MAX_REPORTED) || "nothing";
+function describeFile(file) {
+	const places = `${file.path} → ${file.target}`;
+	return file.status === "downloaded" ? `${places} (${formatBytes(file.size)})` : places;
 }
 
 // src/report/figures.ts
@@ -2294,18 +2338,17 @@ function isFree(metric) {
 }
 function describeUsage(samples) {
 	if (samples.length === 0) return "No stats were read";
-	const figures = RESOURCES.flatMap((resource) => peaksOf(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
+	const figures = RESOURCES.flatMap((resource) => peaksOf$1(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
-function peaksOf({ used }, samples) {
+function peaksOf$1({ used }, samples) {
 	return used.flatMap((metric) => {
 		const figure = aggregateOf("max", metric, samples);
 		return figure === void 0 ? [] : formatFigure(metric, figure);
 	});
 }
-const MAX_CONDITIONS = 30;
 function figuresTable({ samples, gate }) {
-	const judgements = gate.judgements.slice(0, MAX_CONDITIONS);
+	const judgements = gate.judgements.slice(0, 30);
 	const metrics = new Set(judgements.map(({ condition }) => condition.metric));
 	const rows = [.../* @__PURE__ */ new Set([...RESOURCES, ...[...metrics].map(resourceOf)])].flatMap((resource) => describeResource(resource, judgements, samples));
 	if (samples.length === 0 || rows.length === 0) return [];
@@ -2325,7 +2368,7 @@ function tableRow(tag, cells) {
 }
 /** Returns the cells of a row, or no row if the resource is neither reported nor judged. */
 function describeResource(resource, judgements, samples) {
-	const [first, second] = peaksOf(resource, samples).map(unbroken);
+	const [first, second] = peaksOf$1(resource, samples).map(unbroken);
 	const conditions = judgements.filter(({ condition }) => resource.metrics.includes(condition.metric)).map(describeCondition);
 	if (first === void 0 && conditions.length === 0) return [];
 	const peak = html`${first ?? "not reported"}${second === void 0 ? "" : html` (${second})`}`;
@@ -2381,19 +2424,20 @@ const PLOTS = [
 	}
 ];
 function drawCharts({ samples, gate }) {
-	const plots = plotsOf(samples, gate);
 	const stretches = splitAtGaps(samples).filter((stretch) => stretch.length >= MIN_SAMPLES);
-	if (stretches.length === 0 || plots.length === 0) return [];
-	const charts = stretches.slice(0, MAX_CHARTS).map((stretch) => drawChart(stretch, plots));
+	const drawn = stretches.slice(0, MAX_CHARTS).map(pointsOf);
+	const plots = plotsOf(drawn.flat(), gate);
+	if (drawn.length === 0 || plots.length === 0) return [];
 	const notes = [
 		...plots.map(describePlot),
-		...charts.length > 1 ? ["a chart for each time without a gap"] : [],
+		...drawn.length > 1 ? ["a chart for each time without a gap"] : [],
 		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
 	];
+	const charts = drawn.map((points) => drawChart(points, plots));
 	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts];
 }
-function plotsOf(samples, { judgements }) {
-	return PLOTS.filter(({ metric }) => figuresOf(metric, samples).length > 0).map((plot) => {
+function plotsOf(points, { judgements }) {
+	return PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length).map((plot) => {
 		const limits = judgements.map(({ condition }) => condition).filter(({ metric, aggregate }) => metric === plot.metric && aggregate === void 0).map(({ limit }) => limit);
 		return {
 			...plot,
@@ -2418,16 +2462,21 @@ function splitAtGaps(samples) {
 	}
 	return stretches;
 }
-function drawChart(samples, plots) {
-	const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
+function pointsOf(samples) {
 	const perPoint = Math.ceil(samples.length / MAX_POINTS);
-	const points = [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
-	const series = [...plots.map(({ color, metric }) => {
-		return {
-			color,
-			figures: points.map((point) => aggregateOf("max", metric, point) ?? 0)
-		};
-	}), ...plots.flatMap(({ color, limits }) => limits.map((limit) => ({
+	return [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
+}
+/** Skips points without the metric. */
+function peaksOf(metric, points) {
+	return points.flatMap((point) => aggregateOf("max", metric, point) ?? []);
+}
+function drawChart(points, plots) {
+	const times = points.flat().map(({ at }) => at);
+	const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
+	const series = [...plots.map(({ color, metric }) => ({
+		color,
+		figures: peaksOf(metric, points)
+	})), ...plots.flatMap(({ color, limits }) => limits.map((limit) => ({
 		color,
 		figures: points.map(() => limit)
 	})))];
@@ -2484,7 +2533,7 @@ function viewMeasured(section, report) {
 	return {
 		level: LEVELS[gate.state],
 		headline: headlineOf(section, report),
-		judgement: describeGate(section, report),
+		gateSentence: describeGate(section, report),
 		reasons: describeBreaches(section, "fail"),
 		warnings: describeBreaches(section, "warn"),
 		outputs: {
@@ -2550,10 +2599,7 @@ function nameBreach(breach) {
 	].flat().join(" ");
 }
 function describeBreaches(section, level) {
-	return explicableBreaches(section).filter((breach) => breach.level === level).map((breach) => ({
-		text: describeBreach(breach, section.samples),
-		isTrusted: true
-	}));
+	return explicableBreaches(section).filter((breach) => breach.level === level).map((breach) => withMarkup(describeBreach(breach, section.samples)));
 }
 function describeBreach(breach, samples) {
 	const line = judgementLine(breach);
@@ -2599,19 +2645,44 @@ function verdictOf(report) {
 	return {
 		level: verdictLevel(report, views),
 		title: titleOf(report, views),
-		reasons: [...report.errors.flatMap(describeError), ...views.flatMap(({ reasons = [] }) => reasons)],
-		failures: views.flatMap(({ failures = [] }) => failures),
+		reasons: [...report.errors.flatMap(omitTitle), ...views.flatMap(({ reasons = [] }) => reasons)],
+		fileFailures: views.flatMap(({ fileFailures = [] }) => fileFailures),
 		warnings: [...views.flatMap(({ warnings = [] }) => warnings), ...report.warnings.map((text) => ({ text }))],
 		notices: views.flatMap(({ notices = [] }) => notices),
+		fileLines: views.flatMap(({ fileLines = [] }) => fileLines),
 		logLines: views.flatMap(({ logLines = [] }) => logLines),
 		outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
-		files: views.flatMap(({ files = [] }) => files),
+		checksums: views.find(({ checksums }) => checksums !== void 0)?.checksums,
 		blocks: views.toReversed().flatMap(({ blocks = [] }) => blocks),
 		json: Object.assign({}, ...views.map(({ json }) => json))
 	};
 }
 function succeeded({ level }) {
 	return level === "success" || level === "warning";
+}
+const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
+function reportJson(report, verdict) {
+	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
+	const document = {
+		$schema: SCHEMA,
+		task,
+		succeeded: succeeded(verdict),
+		headline: verdict.title,
+		name,
+		sandboxId,
+		baseUrl,
+		cancelled,
+		errors: errors.map((error) => {
+			const [message, ...details] = reasonLines(error);
+			return {
+				message,
+				details
+			};
+		}),
+		warnings,
+		...verdict.json
+	};
+	return `${JSON.stringify(document)}\n`;
 }
 function viewsOf(report) {
 	const { command, upload, measured, download } = report;
@@ -2631,83 +2702,22 @@ function verdictLevel({ cancelled, errors }, views) {
 function titleOf({ cancelled, errors }, views) {
 	const headline = views[0]?.headline ?? "";
 	const done = headline === "" ? "" : `${headline}.`;
-	const judged = views.find(({ judgement }) => judgement !== void 0);
-	const judgement = judged?.judgement ?? "";
+	const judged = views.find(({ gateSentence }) => gateSentence !== void 0);
+	const gateSentence = judged?.gateSentence ?? "";
 	return [
 		cancelled ? "Cancelled." : "",
 		...new Set(errors.map(({ title = "" }) => title)),
-		...judged?.level === "success" ? [done, judgement] : [judgement, done]
+		...judged?.level === "success" ? [done, gateSentence] : [gateSentence, done]
 	].filter((sentence) => sentence !== "").join(" ");
 }
 /** Leaves out what the title already says. */
-function describeError({ message, title, details, advice = [] }) {
-	const [first, ...others] = [...[message, ...details].filter((text) => text !== title).map((text) => ({ text })), ...advice.map((text) => ({
-		text,
-		isTrusted: true
-	}))];
+function omitTitle({ title, ...error }) {
+	if (error.text !== title) return [error];
+	const [first, ...others] = error.details ?? [];
 	return first === void 0 ? [] : [{
 		...first,
-		details: others
+		details: [...first.details ?? [], ...others]
 	}];
-}
-
-// src/report/report-json.ts
-const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-function reportJson(report, verdict) {
-	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
-	const document = {
-		$schema: SCHEMA,
-		task,
-		succeeded: succeeded(verdict),
-		headline: verdict.title,
-		name,
-		sandboxId,
-		baseUrl,
-		cancelled,
-		errors: errors.map((error) => {
-			const [message, ...details] = errorLines(error);
-			return {
-				message,
-				details
-			};
-		}),
-		warnings,
-		...verdict.json
-	};
-	return `${JSON.stringify(document)}\n`;
-}
-
-// src/report/summary.ts
-const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
-const LEVEL_MARKS = {
-	success: "✅",
-	warning: "⚠️",
-	failure: "❌",
-	cancelled: "⛔"
-};
-function summaryOf(report, verdict) {
-	const { level, title, reasons, failures, warnings, notices, blocks } = verdict;
-	const mark = LEVEL_MARKS[level];
-	return [
-		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
-		...shortList([...[...failures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderReason(each)}`)]),
-		...blocks,
-		...folded(formatCount(notices.length, "notice"), notices.map(prose)),
-		footer(report)
-	].map((block) => `${block.html}\n\n`).join("");
-}
-function renderReason({ text, isTrusted, details = [] }) {
-	const line = isTrusted ? prose(text) : code(text.replaceAll("`", ""));
-	return concat([line, ...shorten(details.map(renderReason))], "<br>");
-}
-function nameSandbox({ name, sandboxId }) {
-	const names = [name, sandboxId].filter((text) => text !== "").map(code);
-	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
-}
-function footer({ sandboxId, baseUrl }) {
-	const sandbox = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
-	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
-	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
 }
 
 // src/github/publish.ts
@@ -2715,7 +2725,7 @@ function footer({ sandboxId, baseUrl }) {
 async function publish(unredacted, { log, redact, withSummary }) {
 	const report = redactReport(unredacted, redact);
 	const verdict = verdictOf(report);
-	if (report.upload !== void 0) logFiles(report.upload, log);
+	if (verdict.fileLines.length > 0) log.group("Files", verdict.fileLines);
 	const problems = writeOutputs(report, verdict, log);
 	if (withSummary) await writeSummary(report, verdict, log);
 	logVerdict(report, verdict, problems, log);
@@ -2735,11 +2745,16 @@ function writeOutputs(report, verdict, log) {
 }
 /** Returns the paths of the files, keyed by output. */
 function writeFiles(report, verdict, log) {
+	const { checksums } = verdict;
 	const files = [{
 		output: "report",
 		name: "report.json",
 		text: reportJson(report, verdict)
-	}, ...verdict.files];
+	}, ...checksums === void 0 ? [] : [{
+		output: "checksums",
+		name: "checksums.txt",
+		text: checksums
+	}]];
 	try {
 		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
 		const paths = files.map(({ output, name, text }) => {
@@ -2763,28 +2778,25 @@ async function writeSummary(report, verdict, log) {
 }
 const MAX_ANNOTATIONS = 9;
 function logVerdict(report, verdict, problems, log) {
-	const { title, reasons, failures, warnings, notices, logLines } = verdict;
+	const { title, reasons, fileFailures, warnings, notices, logLines } = verdict;
 	const prefix = report.name === "" ? "" : `${report.name}: `;
+	const withName = ([first = "", ...others]) => [`${prefix}${first}`, ...others];
 	for (const line of logLines) log.line(line);
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
-	for (const text of notices) log.notice(text);
-	for (const failure of failures.slice(0, MAX_ANNOTATIONS)) log.error(reasonLines(failure));
+	for (const text of notices) log.notice(`${prefix}${text}`);
+	for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS)) log.error(withName(reasonLines(failure)));
 	const causes = reasons.flatMap(reasonLines);
 	const ending = report.cancelled || report.errors.every((error) => error.title !== void 0) ? [title, ...causes] : [...causes, title];
-	const [first, ...others] = [...problems, ...ending];
-	const texts = [`${prefix}${first}`, ...others];
+	const texts = withName([...problems, ...ending]);
 	if (succeeded(verdict) && problems.length === 0) log.line(texts.join(" "));
 	else log.fail(texts);
-}
-function reasonLines({ text, details = [] }) {
-	return [text, ...details.flatMap(reasonLines)];
 }
 
 // src/github/step.ts
 async function runStep(entry, handler, { inputs, failureWarning } = {}) {
 	const { log, parseAndRun } = await openStep(entry, inputs);
 	await parseAndRun(handler).catch((error) => {
-		const lines = errorLines(toReportedError(error));
+		const lines = reasonLines(toReportedError(error));
 		if (failureWarning === void 0) log.fail(lines);
 		else log.warning([failureWarning, ...lines].join(" "));
 	});
@@ -2956,16 +2968,12 @@ async function waitForSandbox(inputs, client, context) {
 function waitError(waitedMs, unmet, error) {
 	if (error?.isRetryable === false) return toReportedError(error);
 	const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-	return error === void 0 ? {
-		message: title,
+	const details = error === void 0 ? [] : [{ text: error.message }];
+	const advice = error === void 0 ? unmet : [...unmet, error.hint];
+	return {
+		text: title,
 		title,
-		details: [],
-		advice: unmet
-	} : {
-		message: title,
-		title,
-		details: [error.message],
-		advice: [...unmet, error.hint]
+		details: [...details, ...advice.map(withMarkup)]
 	};
 }
 /** Reports that nothing was measured, so a gate fails. */
@@ -3419,8 +3427,7 @@ function judgeRecord(inputs, record, time) {
 		to: Math.max(samples.at(-1)?.at ?? to, to)
 	};
 	const gaps = findGaps(record, time, inputs.sampleInterval);
-	const messages = gaps.map(({ message }) => message);
-	const [first] = inputs.failIf.length > 0 ? gaps : [];
+	const [first, ...others] = inputs.failIf.length > 0 ? gaps : [];
 	return {
 		measured: {
 			samples,
@@ -3429,9 +3436,9 @@ function judgeRecord(inputs, record, time) {
 		},
 		errors: first === void 0 ? [] : [{
 			...first,
-			details: messages.slice(1)
+			details: others
 		}],
-		warnings: [...describeFailures(record), ...first === void 0 ? messages : []]
+		warnings: [...describeFailures(record), ...first === void 0 ? gaps.map(({ text }) => text) : []]
 	};
 }
 const GAP_INTERVALS = 10;
@@ -3456,8 +3463,7 @@ function describeGap(from, to, why = "") {
 	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
 	return {
 		title: `${title}.`,
-		message: `${title}${why}.`,
-		details: []
+		text: `${title}${why}.`
 	};
 }
 function describeFailures({ failures: [first, ...others] }) {
@@ -4012,4 +4018,4 @@ function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { MAX_ANSWER_BYTES as $, requireVariables as A, formatCount as B, findMonitorDirectories as C, publishSandbox as D, loadMonitorDirectory as E, digestOf as F, agentService as G, limitList as H, filesPerRequestOf as I, systemCode as J, openClient as K, describeRetry as L, toReportedError as M, EMPTY_UPLOAD as N, removeJobSandbox as O, describeShard as P, inputError as Q, withRetries as R, createMonitorDirectory as S, loadDeletion as T, listSome as U, formatNumber as V, totalSize as W, findMistake as X, isSecretHeader as Y, InputError as Z, waitForSandbox as _, endMonitor as a, fieldsOf as at, NOT_MEASURED as b, isStopped as c, run as d, badAnswer as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, quote as it, reportOf as j, saveDeletion as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, AgentError as nt, startMonitor as o, parseFields as ot, measure as p, errorText as q, notDeletedWarning as r, isFatal as rt, runSampler as s, createOrConnect as t, parseAnswer as tt, markStopped as u, runReportingStep as v, jobMetadata as w, isGated as x, runStep as y, formatBytes as z };
+export { MAX_ANSWER_BYTES as $, reportOf as A, openClient as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, filesPerRequestOf as F, InputError as G, systemCode as H, isGated as I, formatCount as J, inputError as K, describeRetry as L, describeShard as M, digestOf as N, saveDeletion as O, toReportedError as P, totalSize as Q, withRetries as R, findMonitorDirectories as S, loadMonitorDirectory as T, isSecretHeader as U, errorText as V, findMistake as W, limitList as X, formatNumber as Y, listSome as Z, waitForSandbox as _, endMonitor as a, fieldsOf as at, NOT_MEASURED as b, isStopped as c, run as d, badAnswer as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, quote as it, EMPTY_UPLOAD as j, requireVariables as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, AgentError as nt, startMonitor as o, parseFields as ot, measure as p, formatBytes as q, notDeletedWarning as r, isFatal as rt, runSampler as s, createOrConnect as t, parseAnswer as tt, markStopped as u, runReportingStep as v, loadDeletion as w, createMonitorDirectory as x, runStep as y, agentService as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as MAX_ANSWER_BYTES, B as formatCount, F as digestOf, G as agentService, H as limitList, I as filesPerRequestOf, J as systemCode, K as openClient, L as describeRetry, M as toReportedError, N as EMPTY_UPLOAD, P as describeShard, Q as inputError, R as withRetries, U as listSome, V as formatNumber, W as totalSize, X as findMistake, Y as isSecretHeader, Z as InputError, _ as waitForSandbox, at as fieldsOf, b as NOT_MEASURED, et as badAnswer, f as logProgress, h as reportUnmeasured, it as quote, j as reportOf, m as readJudgeableStats, nt as AgentError, ot as parseFields, p as measure, q as errorText, rt as isFatal, tt as parseAnswer, x as isGated, z as formatBytes } from "./shared.js";
+import { $ as MAX_ANSWER_BYTES, A as reportOf, B as openClient, F as filesPerRequestOf, G as InputError, H as systemCode, I as isGated, J as formatCount, K as inputError, L as describeRetry, M as describeShard, N as digestOf, P as toReportedError, Q as totalSize, R as withRetries, U as isSecretHeader, V as errorText, W as findMistake, X as limitList, Y as formatNumber, Z as listSome, _ as waitForSandbox, at as fieldsOf, b as NOT_MEASURED, et as badAnswer, f as logProgress, h as reportUnmeasured, it as quote, j as EMPTY_UPLOAD, m as readJudgeableStats, nt as AgentError, ot as parseFields, p as measure, q as formatBytes, rt as isFatal, tt as parseAnswer, z as agentService } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -130,81 +130,23 @@ function warnOfSkipped(skipped) {
 	});
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-const MAX_LINKS = 10;
-/** Returns one problem per kind of link, which lists these links. */
+/** Returns one problem per kind of link. Summaries cut long texts, so the list of links is last. */
 function describeLinks(links, workspace) {
 	const nameOf = (file) => quote(displayPath(file, workspace));
 	return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
 		const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
 		const moves = Array.from(unique, (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`);
-		return describeKind(leadsTo, listSome(moves, MAX_LINKS));
-	});
-}
-function describeKind(leadsTo, list) {
-	if (leadsTo === "folder") return {
-		input: "follow-symlinks",
-		message: `is not set, and the patterns match links to folders: ${list}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`
-	};
-	const exclude = `${list}. Exclude them with ! lines`;
-	if (leadsTo === "outside") return {
-		input: "files",
-		message: `links lead outside the workspace: ${exclude}, or copy what they lead to into the workspace.`
-	};
-	return {
-		input: "files",
-		message: `links lead to something hidden: ${exclude}${list.includes("/.pnpm/") ? ", or let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`
-	};
-}
-
-// src/files/pattern-problems.ts
-/**
-* Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
-* beside `dist/**`. A pattern counts as searching its whole top-level folder. The roots are paths
-* up to the first wildcard.
-*/
-function findUselessExcludes(excludes, roots, directory) {
-	const folders = roots.map((root) => firstFolderOf(root, directory));
-	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
-	return excludes.filter(({ root }) => !isSearched(root)).map(({ line }) => {
-		const name = line.replace(/^([~.*]*[\\/])+/, "");
-		const anywhere = isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
+		const message = `${adviseOn(leadsTo, moves)}. Links: ${listSome(moves)}.`;
 		return {
-			input: "files",
-			message: `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`
+			input: leadsTo === "folder" ? "follow-symlinks" : "files",
+			message
 		};
 	});
 }
-function firstFolderOf(root, directory) {
-	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
-	return first === "" ? root : path.join(directory, first);
-}
-function overlap(one, other) {
-	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
-}
-/** Lists hidden entries except `.git`, directly below the folders where searches began. */
-function listHidden(matches, workspace) {
-	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
-}
-function explainNoMatch(match, directory) {
-	const { pattern } = match.pattern;
-	const [first] = match.skipped;
-	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${first.path}: ${first.reason}`;
-	const mistake = findMistake("unmatched-pattern", pattern);
-	const advice = mistake === void 0 ? "" : ` ${quote(pattern)} ${mistake}`;
-	return `${quote(pattern)} matches no files to upload (${why}).${advice}`;
-}
-const MAX_NAMES = 10;
-function describeRoot({ pattern, root, hidesDotNames }, directory) {
-	const existing = deepestExisting(root);
-	const isDirectory = existing === directory;
-	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
-	if (!statSync(existing).isDirectory()) return /[*?[]/.test(pattern.pattern) ? `${name} is a file, and the pattern expects a folder` : `${name} is a file, and a ! line excludes it from all patterns`;
-	const names = readdirSync(existing).sort().map(quote);
-	if (names.length === 0) return `${name} is empty${isDirectory ? ": did actions/checkout or the build run in this job?" : ""}`;
-	const content = `${name} exists and contains ${listSome(names, MAX_NAMES)}`;
-	const [missing] = path.relative(existing, root).split(path.sep);
-	if (missing) return `${content}; there is no ${quote(missing)} in it`;
-	return `${content}; nothing in it matches, or a ! line excludes it${hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : ""}`;
+function adviseOn(leadsTo, moves) {
+	if (leadsTo === "folder") return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
+	if (leadsTo === "outside") return "links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace";
+	return `links lead to something hidden. Exclude them with ! lines${moves.some((move) => move.includes("/.pnpm/")) ? ", let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
 }
 
 // src/files/find.ts
@@ -229,14 +171,13 @@ async function findFiles(inputs, options) {
 	const results = await Promise.race([Promise.all(searches), aborted]);
 	if (results === void 0 || cancel.aborted) return [];
 	const links = results.flatMap((result) => result.links);
-	const roots = results.map(({ root }) => root);
-	const excludeRoots = await Promise.all(excludes.map(async (line) => ({
-		line,
-		root: await rootOf(absolute(line))
-	})));
-	const problems = [...describeLinks(links, workspace), ...findUselessExcludes(excludeRoots, roots, directory)];
+	const problems = [...describeLinks(links, workspace), ...await findUselessExcludes(excludes, results, directory)];
 	if (problems.length > 0) throw new InputError(problems);
 	return results;
+}
+/** Lists hidden entries except `.git`, directly below the folders where searches began. */
+function listHidden(matches, workspace) {
+	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
 }
 function requireDirectory(directory, workingDirectory) {
 	if (statIfExists(directory)?.isDirectory()) return;
@@ -284,6 +225,35 @@ async function* pathsOf(absolutePattern, excludes, { root, hidesDotNames, follow
 		excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith(".")
 	})).globGenerator();
 }
+/**
+* Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
+* beside `dist/**`. A pattern counts as searching its whole top-level folder.
+*/
+async function findUselessExcludes(excludes, matches, directory) {
+	const folders = matches.map(({ root }) => firstFolderOf(root, directory));
+	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
+	const withRoots = excludes.map(async (line) => {
+		return {
+			line,
+			root: await rootOf(toAbsolutePattern(line, directory))
+		};
+	});
+	return (await Promise.all(withRoots)).filter(({ root }) => !isSearched(root)).map(({ line }) => {
+		const name = line.replace(/^([~.*]*[\\/])+/, "");
+		const anywhere = isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
+		return {
+			input: "files",
+			message: `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`
+		};
+	});
+}
+function firstFolderOf(root, directory) {
+	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
+	return first === "" ? root : path.join(directory, first);
+}
+function overlap(one, other) {
+	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
+}
 
 // src/files/plan.ts
 const MAX_CONFLICTS = 10;
@@ -293,13 +263,10 @@ const MAX_CONFLICTS = 10;
 * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
 */
 function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, workspace) {
-	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => {
-		const { relative: _, ...rest } = file;
-		return {
-			...rest,
-			target: targetOf(file, pattern, target)
-		};
-	}));
+	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => ({
+		...file,
+		target: targetOf(file, pattern, target)
+	})));
 	const directory = path.resolve(workspace, workingDirectory);
 	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory));
 	const more = (count) => `And ${count} more of this kind.`;
@@ -321,6 +288,26 @@ function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, worksp
 function filesOfShard(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
+/** Puts the advice first and the names last, since summaries cut long texts. */
+function explainNoMatch(match, directory) {
+	const { pattern } = match.pattern;
+	const mistake = findMistake("unmatched-pattern", pattern);
+	const advice = mistake === void 0 ? "" : ` It ${mistake}`;
+	const [first] = match.skipped;
+	const why = first === void 0 ? describeRoot(match, directory) : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
+	return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
+}
+function describeRoot({ pattern, root, hidesDotNames }, directory) {
+	const existing = deepestExisting(root);
+	const isDirectory = existing === directory;
+	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
+	if (!statSync(existing).isDirectory()) return /[*?[]/.test(pattern.pattern) ? `${name} is a file, and the pattern expects a folder.` : `${name} is a file, and a ! line excludes it from all patterns.`;
+	const names = listSome(readdirSync(existing).sort().map(quote));
+	if (names === "") return isDirectory ? "The working directory is empty: did actions/checkout or the build run in this job?" : `${name} is empty.`;
+	const [missing] = path.relative(existing, root).split(path.sep);
+	if (missing) return `There is no ${quote(missing)} in ${name}, only ${names}.`;
+	return `Nothing in ${name} matches, or a ! line excludes it${hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : ""}. Found there: ${names}.`;
+}
 function targetOf({ source, relative }, { target: lineTarget = "" }, target) {
 	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
 	return relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, relative || path.posix.basename(source));
@@ -340,19 +327,19 @@ function findConflicts(planned) {
 	const quoted = JSON.stringify;
 	const sorted = planned.map((file) => ({
 		file,
-		key: file.target.replaceAll("/", "\0")
+		key: `${file.target}/`
 	}));
 	sorted.sort((one, other) => one.key < other.key ? -1 : Number(one.key > other.key));
 	let top;
-	return sorted.flatMap(({ file }) => {
-		const { source, target } = file;
-		if (top?.target === target) {
-			if (top.source === source) return [];
-			return `${quoted(top.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
+	return sorted.flatMap(({ file, key }) => {
+		if (top === void 0 || !key.startsWith(`${top.target}/`)) {
+			top = file;
+			return [];
 		}
-		if (top !== void 0 && target.startsWith(`${top.target}/`)) return `${quoted(top.source)} would go to ${quoted(top.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
-		top = file;
-		return [];
+		const { source, target } = file;
+		if (top.target !== target) return `${quoted(top.source)} would go to ${quoted(top.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
+		if (top.source === source) return [];
+		return `${quoted(top.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
 	});
 }
 function uniqueBy(items, keyOf) {
@@ -989,7 +976,7 @@ async function sync(inputs, context) {
 async function sendAndMeasure(plan, inputs, client, context) {
 	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
 	if (error !== void 0) return {
-		...sendNothing(plan.result, error.message),
+		...sendNothing(plan.result, error.text),
 		...reportUnmeasured(inputs, error)
 	};
 	const sent = await sendFiles(plan, inputs, client, context);
@@ -1014,12 +1001,10 @@ async function checkGate(inputs, client, context) {
 		return;
 	} catch (error) {
 		if (context.cancel.aborted || inputs.failIf.length === 0) return void 0;
-		const { message, details, advice = [] } = toReportedError(error);
 		return {
-			message: NOT_JUDGEABLE,
+			text: NOT_JUDGEABLE,
 			title: NOT_JUDGEABLE,
-			details: [message, ...details],
-			advice
+			details: [toReportedError(error)]
 		};
 	}
 }
