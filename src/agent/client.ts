@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, type StreamedAnswer } from './answer.ts';
-import { openDispatcher, proxyOf, sendRequest } from './dispatcher.ts';
+import { openDispatcher, proxyVariables, sendRequest } from './dispatcher.ts';
 import { AgentError, type Hints } from './failure.ts';
 import { networkFailure } from './network-failure.ts';
 import { statusFailure } from './status-failure.ts';
@@ -135,7 +135,7 @@ async function exchange<T>(
   } catch (error) {
     // A response that was rejected early would keep its connection open.
     clock.end(error);
-    throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
+    throw networkFailure(error, label, redact, proxyVariables(service.baseUrl));
   } finally {
     clock.stop();
     cancel.removeEventListener('abort', onCancel);

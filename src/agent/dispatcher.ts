@@ -15,7 +15,7 @@ export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
     return new EnvHttpProxyAgent(options);
   } catch {
     const why = 'not the URL of an http, https or socks5 proxy.';
-    throw inputError(proxyVariables().join(', '), why, 'http://host:3128');
+    throw inputError(proxyVariables(baseUrl).join(', '), why, 'http://host:3128');
   }
 }
 
@@ -25,24 +25,12 @@ function bypassesProxy(url: string): boolean {
   return protocol === 'http:' && isLoopback(hostname);
 }
 
-// Only the names, since the values may contain passwords.
-function proxyVariables(): string[] {
+/** Returns the names of the variables with proxies, whose values may contain passwords. */
+export function proxyVariables(baseUrl: string): string[] {
+  if (bypassesProxy(baseUrl)) return [];
   // Windows ignores the case of variable names, so report the spelling that was set.
   const names = Object.keys(process.env).filter(name => /^https?_proxy$/i.test(name));
   return names.filter(name => process.env[name]).sort();
-}
-
-/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
-export function proxyOf(url: string): URL | undefined {
-  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = '' } = process.env;
-  const { protocol, hostname } = new URL(url);
-  const exempt = (no_proxy ?? NO_PROXY).split(/[\s,]+/).filter(name => name !== '');
-  if (exempt.some(name => name === '*' || hostname.endsWith(name.replace(/^\*/, ''))))
-    return undefined;
-  if (bypassesProxy(url)) return undefined;
-  const http = http_proxy ?? HTTP_PROXY;
-  const https = (https_proxy ?? HTTPS_PROXY) || http;
-  return URL.parse((protocol === 'https:' ? https : http) ?? '') ?? undefined;
 }
 
 interface RequestOptions {

@@ -44,13 +44,13 @@ const MEANINGS: readonly Meaning[] = [
 
 /**
  * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
- * surface as a bug. `proxy` is the service's proxy according to the environment.
+ * surface as a bug. `proxyVariables` are the names of those that are set.
  */
 export function networkFailure(
   error: unknown,
   label: string,
   redact: Redact,
-  proxy?: URL,
+  proxyVariables: readonly string[] = [],
 ): unknown {
   if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
     return error;
@@ -66,24 +66,21 @@ export function networkFailure(
   const detail = text.includes(code) ? text : `${text} (${code})`;
   const hadNoEffect = failed !== 'request';
   const kind = hadNoEffect ? 'unreachable' : 'connection';
-  const place = proxy && failed === 'connection' ? ` at the proxy ${proxy.host}` : '';
-  return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
-    hint: (proxy && proxyHint(failed, detail, proxy)) ?? hint,
+  const proxy = proxyVariables.join(', ');
+  return new AgentError(kind, `${label} failed: ${detail}.`, {
+    hint: (proxy && proxyHint(failed, detail, proxy)) || hint,
     hadNoEffect,
   });
 }
 
-function proxyHint(
-  failed: Meaning['failed'],
-  detail: string,
-  { host, protocol }: URL,
-): string | undefined {
-  if (protocol === 'https:' && detail.includes(NOT_TLS))
-    return `Check the URL of the proxy ${host}, which usually begins with http://, and the port in base-url.`;
-  if (failed !== 'connection') return undefined;
-  return /\b407\b/.test(detail)
-    ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`
-    : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+function proxyHint(failed: Meaning['failed'], detail: string, variables: string): string {
+  if (detail.includes(NOT_TLS))
+    return `Check the port in base-url: if there is no https, write http://. The URL of the proxy in ${variables} usually begins with http://, too.`;
+  if (failed !== 'connection') return '';
+  if (/\b407\b/.test(detail))
+    return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
+  // Only undici knows which hosts NO_PROXY exempts.
+  return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
 
 function codeOf(error: Error): string | undefined {
