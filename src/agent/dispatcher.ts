@@ -33,18 +33,11 @@ export function proxyVariables(baseUrl: string): string[] {
   return names.filter(name => process.env[name]).sort();
 }
 
-interface RequestOptions {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly headers: Readonly<Record<string, string>>;
+interface RequestOptions extends Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'signal'> {
   readonly body: AsyncIterable<Buffer> | undefined;
-  readonly signal: AbortSignal;
 }
 
-export function sendRequest(
-  dispatcher: Dispatcher,
-  url: string,
-  options: RequestOptions,
-): Promise<Dispatcher.ResponseData> {
+export function sendRequest(dispatcher: Dispatcher, url: string, options: RequestOptions) {
   return request(url, {
     ...options,
     dispatcher,
