@@ -5,7 +5,7 @@ import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import { DEFAULT_PORT, JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/connection.ts';
 import { inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { PublishedSandbox, ScheduledDeletion } from '../sandbox/sandbox.ts';
+import type { PublishedSandbox, RunningSandbox } from '../sandbox/sandbox.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { readInputs, requireVariables, tempDirectory } from './runner.ts';
 
@@ -19,7 +19,7 @@ export function jobMetadata(): Readonly<Record<string, string>> {
   };
 }
 
-export function saveDeletion({ id, endsAt }: ScheduledDeletion, raw: RawInputs): void {
+export function saveDeletion({ id, endsAt }: RunningSandbox, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514). The API key
   // is secret, so it is never saved.
   const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
@@ -28,12 +28,12 @@ export function saveDeletion({ id, endsAt }: ScheduledDeletion, raw: RawInputs):
 }
 
 export function loadDeletion():
-  | { readonly deletion: ScheduledDeletion; readonly inputs: RawInputs }
+  | { readonly sandbox: RunningSandbox; readonly inputs: RawInputs }
   | undefined {
   const { id, endsAt, inputs } = parseFields(getState('sandbox'));
   if (typeof id !== 'string' || typeof endsAt !== 'number') return undefined;
   return {
-    deletion: { id, endsAt },
+    sandbox: { id, endsAt },
     inputs: { ...readInputs('sandbox-end'), ...stringFieldsOf(inputs) },
   };
 }

@@ -105,7 +105,7 @@ export interface JobSandbox {
   readonly id: string;
   readonly token: string;
   readonly baseUrl: string;
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds; later if the lifetime is extended. */
   readonly endsAt: number;
 }
 

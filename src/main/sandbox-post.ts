@@ -4,9 +4,9 @@ import { deleteAtEnd, notDeletedWarning } from '../sandbox/sandbox.ts';
 
 const saved = loadDeletion();
 if (saved !== undefined)
-  await runStep('sandbox-end', (inputs, context) => deleteAtEnd(saved.deletion, inputs, context), {
+  await runStep('sandbox-end', (inputs, context) => deleteAtEnd(saved.sandbox, inputs, context), {
     inputs: saved.inputs,
     // The sandbox expires on its own, so a failed deletion must not fail the job.
-    failureWarning: notDeletedWarning(saved.deletion),
+    failureWarning: notDeletedWarning(saved.sandbox),
   });
 removeJobSandbox();

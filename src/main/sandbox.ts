@@ -7,8 +7,8 @@ await runStep('sandbox', async (inputs, context, raw) => {
   // Without these files, no later step could use or delete the sandbox.
   requireVariables('GITHUB_STATE', 'GITHUB_OUTPUT', 'RUNNER_TEMP');
   const metadata = { ...inputs.metadata, ...jobMetadata() };
-  const sandbox = await createOrConnect({ ...inputs, metadata }, context, deletion =>
-    saveDeletion(deletion, raw),
+  const opened = await createOrConnect({ ...inputs, metadata }, context, sandbox =>
+    saveDeletion(sandbox, raw),
   );
-  publishSandbox(sandbox);
+  publishSandbox(opened);
 });

@@ -1,4 +1,5 @@
 import { AgentError } from '../agent/failure.ts';
+import type { JobSandbox } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import {
@@ -11,20 +12,14 @@ import {
   type SandboxContext,
 } from './sandbox-api.ts';
 
-export interface ScheduledDeletion {
-  readonly id: string;
-  /** Unix time in milliseconds; later if the lifetime is extended. */
-  readonly endsAt: number;
-}
+export type RunningSandbox = Pick<JobSandbox, 'id' | 'endsAt'>;
 
 /** Saves a deletion for the post step. */
-export type ScheduleDeletion = (deletion: ScheduledDeletion) => void;
+export type ScheduleDeletion = (sandbox: RunningSandbox) => void;
 
-export interface PublishedSandbox extends ScheduledDeletion {
-  readonly token: string;
+/** Its `baseUrl` may contain placeholders, and is empty if unknown. */
+export interface PublishedSandbox extends JobSandbox {
   readonly domain: string | undefined;
-  /** May contain placeholders; empty if unknown. */
-  readonly baseUrl: string;
 }
 
 /**
@@ -37,13 +32,12 @@ export async function createOrConnect(
   context: SandboxContext,
   scheduleDeletion: ScheduleDeletion,
 ): Promise<PublishedSandbox> {
-  const { template, apiUrl, lifetime } = inputs;
-  const { log, now, cancel } = context;
-  const endsAt = now() + lifetime;
+  const { template, apiUrl } = inputs;
+  const { log, cancel } = context;
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
   const opened = await open(api, inputs, context, scheduleDeletion);
-  const { id, token } = opened;
+  const { id, token, endsAt } = opened;
   const domain = domainOf(opened, apiUrl);
   const baseUrl = baseUrlOf(domain, apiUrl);
   if (token === undefined) throw noTokenError(id);
@@ -57,7 +51,7 @@ export async function createOrConnect(
 
 /** @throws AgentError unless the sandbox is gone */
 export async function deleteAtEnd(
-  { id }: ScheduledDeletion,
+  { id }: RunningSandbox,
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
 ): Promise<void> {
@@ -67,7 +61,7 @@ export async function deleteAtEnd(
   context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 
-export function notDeletedWarning({ id, endsAt }: ScheduledDeletion): string {
+export function notDeletedWarning({ id, endsAt }: RunningSandbox): string {
   return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
 }
 
@@ -88,21 +82,21 @@ async function create(
   inputs: Inputs<'sandbox'>,
   { now, log }: SandboxContext,
   scheduleDeletion: ScheduleDeletion,
-): Promise<Sandbox> {
+): Promise<Sandbox & RunningSandbox> {
   const { template, lifetime, metadata, env } = inputs;
   for (const [name, value] of Object.entries(env))
     if (/^(["']).*\1$/.test(value))
       log.warning(`env: the value of ${name} is sent with its quotation marks.`);
-  const sandbox = await createSandbox(api, inputs, () =>
+  const created = await createSandbox(api, inputs, () =>
     log.warning(maybeCreatedWarning(metadata, now() + lifetime)),
   );
-  const { id } = sandbox;
-  const deletion = { id, endsAt: now() + lifetime };
+  const { id } = created;
+  const sandbox = { ...created, endsAt: now() + lifetime };
   try {
-    if (inputs.delete ?? true) scheduleDeletion(deletion);
+    if (inputs.delete ?? true) scheduleDeletion(sandbox);
   } catch (error) {
     // The post step won't know about this sandbox, so delete it now.
-    await deleteSandbox(api, id).catch(() => log.warning(notDeletedWarning(deletion)));
+    await deleteSandbox(api, id).catch(() => log.warning(notDeletedWarning(sandbox)));
     throw error;
   }
   log.line(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
@@ -114,12 +108,13 @@ async function connect(
   { sandboxId: id, lifetime, delete: shouldDelete = false }: Inputs<'sandbox'>,
   { now, log }: SandboxContext,
   scheduleDeletion: ScheduleDeletion,
-): Promise<Sandbox> {
+): Promise<Sandbox & RunningSandbox> {
+  const endsAt = now() + lifetime;
   // Schedule the deletion first, because connecting may fail.
-  if (shouldDelete) scheduleDeletion({ id, endsAt: now() + lifetime });
+  if (shouldDelete) scheduleDeletion({ id, endsAt });
   const sandbox = await connectToSandbox(api, id, lifetime);
   log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
-  return sandbox;
+  return { ...sandbox, endsAt };
 }
 
 function maybeCreatedWarning(metadata: Inputs<'sandbox'>['metadata'], endsAt: number): string {
