@@ -83,10 +83,7 @@ async function create(
   { now, log }: SandboxContext,
   scheduleDeletion: ScheduleDeletion,
 ): Promise<Sandbox & RunningSandbox> {
-  const { template, lifetime, metadata, env } = inputs;
-  for (const [name, value] of Object.entries(env))
-    if (/^(["']).*\1$/.test(value))
-      log.warning(`env: the value of ${name} is sent with its quotation marks.`);
+  const { template, lifetime, metadata } = inputs;
   const created = await createSandbox(api, inputs, () =>
     log.warning(maybeCreatedWarning(metadata, now() + lifetime)),
   );
