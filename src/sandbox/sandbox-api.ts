@@ -56,10 +56,9 @@ export async function createSandbox(
   // ends, instead of deleting it.
   const settings = { timeout: toSeconds(lifetime), secure: true, autoPause: false };
   const request = postJson('/sandboxes', { templateID, ...settings, metadata, envVars });
-  // Services answer 503 while they restart, which should not fail a job. Of other refusals, only a
-  // 429 may pass.
-  const isRepeatable = ({ hadNoEffect, status = 0 }: AgentError) =>
-    [429, 503].includes(status) || (hadNoEffect && (status === 0 || status >= 500));
+  // A 503 may have created a sandbox, too, but services answer it whenever they restart, which
+  // should not fail a job.
+  const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
   let isUncertain = false;
   const create = async () => {
     try {
@@ -97,8 +96,8 @@ export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   });
 }
 
-async function callWithRetries<T>(api: RetryOptions, attempt: () => Promise<T>): Promise<T> {
-  const outcome = await withRetries(attempt, api);
+async function callWithRetries<T>(api: RetryOptions, call: () => Promise<T>): Promise<T> {
+  const outcome = await withRetries(call, api);
   if ('value' in outcome) return outcome.value;
   const { kind, message } = outcome.error;
   throw new AgentError(kind, message, { hint: HINTS[kind] ?? OTHER_HINT });

@@ -128,12 +128,13 @@ describe('a deletion', { concurrency: 3 }, () => {
 });
 
 describe('a repeated creation', { concurrency: 3 }, () => {
-  test('a creation is repeated after a 429 and after sandbox_create_failed, without a warning', async () => {
+  test('a creation is repeated after a 409, a 429 and sandbox_create_failed, without a warning', async () => {
     const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
-    await using job = await openJobWithApi({ failures: [429, statusFault(500, body)] });
+    await using job = await openJobWithApi({ failures: [409, 429, statusFault(500, body)] });
     const main = await job.runSandbox();
     assert.deepEqual([main.exitCode, main.warnings], [0, '']);
-    assert.deepEqual(apiRequests(job), ['POST /sandboxes 429', 'POST /sandboxes 500', CREATED]);
+    const refused = [409, 429, 500].map(status => `POST /sandboxes ${status}`);
+    assert.deepEqual(apiRequests(job), [...refused, CREATED]);
   });
 
   test('a creation is repeated after a 503, with a warning that names the metadata of both sandboxes', async () => {
