@@ -12,6 +12,8 @@ interface Meaning {
 }
 
 const NOT_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+const CHECK_PORT =
+  'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.';
 
 // The first match counts. Errors of TLS that follow the handshake surface as ECONNRESET or
 // UND_ERR_SOCKET. OpenSSL's verification codes have no common prefix, so match parts of them.
@@ -32,7 +34,7 @@ const MEANINGS: readonly Meaning[] = [
     code: RegExp(NOT_TLS),
     failed: 'handshake',
     words: 'the port speaks http, not https',
-    hint: 'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.',
+    hint: CHECK_PORT,
   },
   {
     code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
@@ -75,7 +77,7 @@ export function networkFailure(
 
 function proxyHint(failed: Meaning['failed'], detail: string, variables: string): string {
   if (detail.includes(NOT_TLS))
-    return `Check the port in base-url: if there is no https, write http://. The URL of the proxy in ${variables} usually begins with http://, too.`;
+    return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
   if (failed !== 'connection') return '';
   if (/\b407\b/.test(detail))
     return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
