@@ -2,9 +2,9 @@ import { D as removeJobSandbox, n as deleteAtEnd, r as notDeletedWarning, w as l
 
 // src/main/sandbox-post.ts
 const saved = loadDeletion();
-if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteAtEnd(saved.deletion, inputs, context), {
+if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteAtEnd(saved.sandbox, inputs, context), {
 	inputs: saved.inputs,
-	failureWarning: notDeletedWarning(saved.deletion)
+	failureWarning: notDeletedWarning(saved.sandbox)
 });
 removeJobSandbox();
 

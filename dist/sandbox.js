@@ -7,11 +7,11 @@ await runStep("sandbox", async (inputs, context, raw) => {
 		...inputs.metadata,
 		...jobMetadata()
 	};
-	const sandbox = await createOrConnect({
+	const opened = await createOrConnect({
 		...inputs,
 		metadata
-	}, context, (deletion) => saveDeletion(deletion, raw));
-	publishSandbox(sandbox);
+	}, context, (sandbox) => saveDeletion(sandbox, raw));
+	publishSandbox(opened);
 });
 
 export {  };

@@ -623,25 +623,17 @@ function openDispatcher(baseUrl, timeoutMs) {
 	try {
 		return new import_undici.EnvHttpProxyAgent(options);
 	} catch {
-		throw inputError(proxyVariables().join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
+		throw inputError(proxyVariables(baseUrl).join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
 	}
 }
 function bypassesProxy(url) {
 	const { protocol, hostname } = new URL(url);
 	return protocol === "http:" && isLoopback(hostname);
 }
-function proxyVariables() {
+/** Returns the names of the variables with proxies, whose values may contain passwords. */
+function proxyVariables(baseUrl) {
+	if (bypassesProxy(baseUrl)) return [];
 	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
-}
-/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
-function proxyOf(url) {
-	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY = "" } = process.env;
-	const { protocol, hostname } = new URL(url);
-	if ((no_proxy ?? NO_PROXY).split(/[\s,]+/).filter((name) => name !== "").some((name) => name === "*" || hostname.endsWith(name.replace(/^\*/, "")))) return void 0;
-	if (bypassesProxy(url)) return void 0;
-	const http = http_proxy ?? HTTP_PROXY;
-	const https = (https_proxy ?? HTTPS_PROXY) || http;
-	return URL.parse((protocol === "https:" ? https : http) ?? "") ?? void 0;
 }
 function sendRequest(dispatcher, url, options) {
 	return (0, import_undici.request)(url, {
@@ -664,6 +656,7 @@ function errorText(error) {
 
 // src/agent/network-failure.ts
 const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
+const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
 const MEANINGS$2 = [
 	{
 		message: /^(read|write) E(HOST|NET)UNREACH/,
@@ -686,7 +679,7 @@ const MEANINGS$2 = [
 		code: RegExp(NOT_TLS),
 		failed: "handshake",
 		words: "the port speaks http, not https",
-		hint: "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well."
+		hint: CHECK_PORT
 	},
 	{
 		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
@@ -700,9 +693,9 @@ const MEANINGS$2 = [
 ];
 /**
 * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug. `proxy` is the service's proxy according to the environment.
+* surface as a bug. `proxyVariables` are the names of those that are set.
 */
-function networkFailure(error, label, redact, proxy) {
+function networkFailure(error, label, redact, proxyVariables = []) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const code = codeOf(error);
 	if (code === void 0) return error;
@@ -713,16 +706,17 @@ function networkFailure(error, label, redact, proxy) {
 	const detail = text.includes(code) ? text : `${text} (${code})`;
 	const hadNoEffect = failed !== "request";
 	const kind = hadNoEffect ? "unreachable" : "connection";
-	const place = proxy && failed === "connection" ? ` at the proxy ${proxy.host}` : "";
-	return new AgentError(kind, `${label} failed${place}: ${detail}.`, {
-		hint: (proxy && proxyHint(failed, detail, proxy)) ?? hint,
+	const proxy = proxyVariables.join(", ");
+	return new AgentError(kind, `${label} failed: ${detail}.`, {
+		hint: proxy && proxyHint(failed, detail, proxy) || hint,
 		hadNoEffect
 	});
 }
-function proxyHint(failed, detail, { host, protocol }) {
-	if (protocol === "https:" && detail.includes(NOT_TLS)) return `Check the URL of the proxy ${host}, which usually begins with http://, and the port in base-url.`;
-	if (failed !== "connection") return void 0;
-	return /\b407\b/.test(detail) ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.` : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+function proxyHint(failed, detail, variables) {
+	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
+	if (failed !== "connection") return "";
+	if (/\b407\b/.test(detail)) return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
+	return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
 function codeOf(error) {
 	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
@@ -997,7 +991,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, a
 		return await Promise.race([clock.ended, receive()]);
 	} catch (error) {
 		clock.end(error);
-		throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
+		throw networkFailure(error, label, redact, proxyVariables(service.baseUrl));
 	} finally {
 		clock.stop();
 		cancel.removeEventListener("abort", onCancel);
@@ -1999,7 +1993,7 @@ function loadDeletion() {
 	const { id, endsAt, inputs } = parseFields(getState("sandbox"));
 	if (typeof id !== "string" || typeof endsAt !== "number") return void 0;
 	return {
-		deletion: {
+		sandbox: {
 			id,
 			endsAt
 		},
@@ -3872,7 +3866,7 @@ async function createSandbox(api, inputs, onUncertain) {
 		metadata,
 		envVars
 	});
-	const isRepeatable = ({ hadNoEffect, status = 0 }) => [429, 503].includes(status) || hadNoEffect && (status === 0 || status >= 500);
+	const isRepeatable = ({ hadNoEffect, status }) => hadNoEffect || status === 503;
 	let isUncertain = false;
 	const create = async () => {
 		try {
@@ -3913,8 +3907,8 @@ function deleteSandbox(api, id) {
 		return answer.status !== 404;
 	});
 }
-async function callWithRetries(api, attempt) {
-	const outcome = await withRetries(attempt, api);
+async function callWithRetries(api, call) {
+	const outcome = await withRetries(call, api);
 	if ("value" in outcome) return outcome.value;
 	const { kind, message } = outcome.error;
 	throw new AgentError(kind, message, { hint: HINTS[kind] ?? OTHER_HINT });
@@ -3949,12 +3943,11 @@ const OTHER_HINT = "Check api-url, the limits of your account and the service's 
 * @throws AgentError
 */
 async function createOrConnect(inputs, context, scheduleDeletion) {
-	const { template, apiUrl, lifetime } = inputs;
-	const { log, now, cancel } = context;
-	const endsAt = now() + lifetime;
+	const { template, apiUrl } = inputs;
+	const { log, cancel } = context;
 	await using api = openApi(inputs, context, cancel);
 	const opened = await (template === "" ? connect : create)(api, inputs, context, scheduleDeletion);
-	const { id, token } = opened;
+	const { id, token, endsAt } = opened;
 	const domain = domainOf(opened, apiUrl);
 	const baseUrl = baseUrlOf(domain, apiUrl);
 	if (token === void 0) throw noTokenError(id);
@@ -3985,31 +3978,34 @@ function baseUrlOf(domain, apiUrl) {
 	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;
 }
 async function create(api, inputs, { now, log }, scheduleDeletion) {
-	const { template, lifetime, metadata, env } = inputs;
-	for (const [name, value] of Object.entries(env)) if (/^(["']).*\1$/.test(value)) log.warning(`env: the value of ${name} is sent with its quotation marks.`);
-	const sandbox = await createSandbox(api, inputs, () => log.warning(maybeCreatedWarning(metadata, now() + lifetime)));
-	const { id } = sandbox;
-	const deletion = {
-		id,
+	const { template, lifetime, metadata } = inputs;
+	const created = await createSandbox(api, inputs, () => log.warning(maybeCreatedWarning(metadata, now() + lifetime)));
+	const { id } = created;
+	const sandbox = {
+		...created,
 		endsAt: now() + lifetime
 	};
 	try {
-		if (inputs.delete ?? true) scheduleDeletion(deletion);
+		if (inputs.delete ?? true) scheduleDeletion(sandbox);
 	} catch (error) {
-		await deleteSandbox(api, id).catch(() => log.warning(notDeletedWarning(deletion)));
+		await deleteSandbox(api, id).catch(() => log.warning(notDeletedWarning(sandbox)));
 		throw error;
 	}
 	log.line(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
 	return sandbox;
 }
 async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = false }, { now, log }, scheduleDeletion) {
+	const endsAt = now() + lifetime;
 	if (shouldDelete) scheduleDeletion({
 		id,
-		endsAt: now() + lifetime
+		endsAt
 	});
 	const sandbox = await connectToSandbox(api, id, lifetime);
 	log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
-	return sandbox;
+	return {
+		...sandbox,
+		endsAt
+	};
 }
 function maybeCreatedWarning(metadata, endsAt) {
 	return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${Object.entries(metadata).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
