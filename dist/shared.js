@@ -140,8 +140,8 @@ function isFatal({ kind }) {
 }
 const MAX_EXCERPT = 300;
 /** Returns the start of a third party's text, on one line and without secrets. */
-function excerpt(text, redact) {
-	return truncate(redact(text).replace(/\s+/g, " ").trim(), MAX_EXCERPT);
+function excerpt(text, redact, limit = MAX_EXCERPT) {
+	return truncate(redact(text).replace(/\s+/g, " ").trim(), limit);
 }
 
 // src/agent/answer.ts
@@ -366,10 +366,10 @@ const MISTAKES = {
 function findMistake(kind, value) {
 	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
-/** @throws InputError if the value has a mistake; `shown` names the value, which may be secret */
-function rejectMistakes(kind, value, input, example, shown = value && quote(value)) {
+/** @throws InputError if the value has a mistake; `label` replaces a value that may be secret */
+function rejectMistakes(kind, value, input, example, label = value && quote(value)) {
 	const mistake = findMistake(kind, value);
-	if (mistake !== void 0) throw inputError(input, `${shown} ${mistake}`.trimStart(), example);
+	if (mistake !== void 0) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
 }
 
 // src/inputs/parsers.ts
@@ -657,38 +657,38 @@ function errorText(error) {
 // src/agent/network-failure.ts
 const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
 const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
-const MEANINGS$2 = [
+const NETWORK_RULES = [
 	{
 		message: /^(read|write) E(HOST|NET)UNREACH/,
-		failed: "request"
+		phase: "request"
 	},
 	{
 		message: /^(Secure )?Proxy /i,
-		failed: "connection"
+		phase: "connection"
 	},
 	{
 		code: /^ECONNREFUSED$/,
-		failed: "connection",
+		phase: "connection",
 		hint: "Nothing accepts connections there. Check the host and port of base-url, and that the service is up."
 	},
 	{
 		code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
-		failed: "connection"
+		phase: "connection"
 	},
 	{
 		code: RegExp(NOT_TLS),
-		failed: "handshake",
+		phase: "handshake",
 		words: "the port speaks http, not https",
 		hint: CHECK_PORT
 	},
 	{
 		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
-		failed: "handshake",
+		phase: "handshake",
 		hint: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs."
 	},
 	{
 		code: /^EPROTO|_TLS_|_SSL_/,
-		failed: "handshake"
+		phase: "handshake"
 	}
 ];
 /**
@@ -699,22 +699,22 @@ function networkFailure(error, label, redact, proxyVariables = []) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const code = codeOf(error);
 	if (code === void 0) return error;
-	const meaning = MEANINGS$2.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
-	if (meaning === void 0 && code === "UND_ERR_INVALID_ARG") return error;
-	const { failed, words = messageOf(error), hint } = meaning ?? { failed: "request" };
+	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
+	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
+	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
 	const text = excerpt(words, redact);
 	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const hadNoEffect = failed !== "request";
+	const hadNoEffect = phase !== "request";
 	const kind = hadNoEffect ? "unreachable" : "connection";
 	const proxy = proxyVariables.join(", ");
 	return new AgentError(kind, `${label} failed: ${detail}.`, {
-		hint: proxy && proxyHint(failed, detail, proxy) || hint,
+		hint: proxy && proxyHint(phase, detail, proxy) || hint,
 		hadNoEffect
 	});
 }
-function proxyHint(failed, detail, variables) {
+function proxyHint(phase, detail, variables) {
 	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
-	if (failed !== "connection") return "";
+	if (phase !== "connection") return "";
 	if (/\b407\b/.test(detail)) return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
 	return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
@@ -757,44 +757,44 @@ function redactJson(text, redact) {
 
 // src/agent/status-failure.ts
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
-const MEANINGS$1 = [
+const STATUS_RULES = [
 	{
 		statuses: [404],
-		words: /^path '.*' does not exist$/,
+		message: /^path '.*' does not exist$/,
 		kind: "no-such-file"
 	},
 	{
 		statuses: [400],
-		words: /^path '.*' is a directory$/,
+		message: /^path '.*' is a directory$/,
 		kind: "rejected",
 		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
 	},
 	{
 		statuses: [404, 502],
-		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+		message: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
 		kind: "sandbox-not-found"
 	},
 	{
 		statuses: [400, 401],
-		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+		message: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
 		kind: "unauthorized",
 		hint: "Set username: user, or another user of the sandbox."
 	},
 	{
 		statuses: [429],
-		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+		message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
 		kind: "busy",
 		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
 	},
 	{
 		statuses: [400, 500],
-		words: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+		message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
 		kind: "rejected",
 		hint: "Choose another target, or remove in the sandbox what is in the way."
 	},
 	{
 		statuses: [400],
-		words: /\binvalid host\b/i,
+		message: /\binvalid host\b/i,
 		kind: "rejected",
 		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
 	},
@@ -837,19 +837,22 @@ const MEANINGS$1 = [
 		kind: "disk-full"
 	}
 ];
+const MAX_MATCHED = 5e3;
 /** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
 function statusFailure(answer, redact, now, hints = {}) {
 	const { status, headers, text } = answer;
 	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
-	const words = excerpt(messageIn(text, redact), redact);
-	const meaning = MEANINGS$1.find((each) => each.statuses.includes(status) && (each.words?.test(words) ?? true));
-	const kind = meaning?.kind ?? kindOfClass(status);
+	const message = messageIn(text, redact);
+	const words = excerpt(message, redact);
+	const matched = excerpt(message, redact, MAX_MATCHED);
+	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
+	const kind = rule?.kind ?? kindOfClass(status);
 	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
 	const [retryAfter] = [headers["retry-after"]].flat();
 	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
 		status,
 		retryAfterMs: parseRetryAfter(retryAfter, now),
-		hint: meaning?.hint ?? hints[kind],
+		hint: rule?.hint ?? hints[kind],
 		hadNoEffect: parseFields(text)["error_code"] === CREATE_FAILED
 	});
 }
@@ -893,7 +896,7 @@ function parseRetryAfter(value, now) {
 
 // src/agent/client.ts
 const USER_AGENT = `sandbox-sync/${version}`;
-function agentService(connection) {
+function agentEndpoint(connection) {
 	const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port, headerPrefix } = connection;
 	return {
 		baseUrl,
@@ -919,26 +922,26 @@ function postJson(path, message) {
 	};
 }
 /** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
-function openClient(service, options) {
-	const dispatcher = openDispatcher(service.baseUrl, service.timeoutMs);
+function openClient(endpoint, options) {
+	const dispatcher = openDispatcher(endpoint.baseUrl, endpoint.timeoutMs);
 	const headers = {
-		...service.headers,
+		...endpoint.headers,
 		Accept: "application/json",
 		"User-Agent": USER_AGENT
 	};
 	const transport = {
 		...options,
-		service: {
-			...service,
+		endpoint: {
+			...endpoint,
 			headers
 		},
 		dispatcher
 	};
 	return {
 		send: (request) => exchange(request, transport, (answer) => readAnswer(answer, request.maxAnswerBytes)),
-		receive: (request, read) => exchange(request, transport, (answer, clock) => read({
+		receive: (request, read) => exchange(request, transport, (answer, idle) => read({
 			...answer,
-			chunks: restartOnChunk(answer.chunks, clock)
+			chunks: restartOnChunk(answer.chunks, idle)
 		})),
 		redact: options.redact,
 		[Symbol.asyncDispose]: () => dispatcher.destroy()
@@ -949,27 +952,27 @@ const SUCCESS = [
 	201,
 	204
 ];
-async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, accepts = [], hints }, { service, dispatcher, cancel, redact, now }, read) {
-	const label = `${method} ${service.baseUrl}${path.replace(/\?.*/s, "")}`;
+async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, accepts = [], hints }, { endpoint, dispatcher, cancel, redact, now }, read) {
+	const label = `${method} ${endpoint.baseUrl}${path.replace(/\?.*/s, "")}`;
 	const cancelled = `${label} was cancelled.`;
 	if (cancel.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
 	let isSent = body === void 0;
-	const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
-	const onCancel = () => clock.end(new AgentError("cancelled", cancelled));
+	const idle = startIdleTimeout(endpoint.timeoutMs, () => stallError(label, isSent));
+	const onCancel = () => idle.end(new AgentError("cancelled", cancelled));
 	cancel.addEventListener("abort", onCancel);
 	async function* sendBody(chunks) {
-		yield* restartOnChunk(chunks, clock, onSent);
+		yield* restartOnChunk(chunks, idle, onSent);
 		isSent = true;
 	}
-	const receive = async () => {
-		const response = await sendRequest(dispatcher, `${service.baseUrl}${path}`, {
+	const sendAndRead = async () => {
+		const response = await sendRequest(dispatcher, `${endpoint.baseUrl}${path}`, {
 			method,
 			headers: {
-				...service.headers,
+				...endpoint.headers,
 				...headers
 			},
 			body: body && sendBody(body),
-			signal: clock.signal
+			signal: idle.signal
 		});
 		const { statusCode: status, body: chunks } = response;
 		const answer = {
@@ -982,18 +985,18 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, a
 			const refusal = await readAnswer(answer, maxAnswerBytes);
 			throw statusFailure(refusal, redact, now(), hints);
 		}
-		const result = await read(answer, clock);
+		const result = await read(answer, idle);
 		if (isSent) return result;
 		const message = `${label} answered ${status} before everything was sent.`;
 		throw new AgentError("connection", message);
 	};
 	try {
-		return await Promise.race([clock.ended, receive()]);
+		return await Promise.race([idle.ended, sendAndRead()]);
 	} catch (error) {
-		clock.end(error);
-		throw networkFailure(error, label, redact, proxyVariables(service.baseUrl));
+		idle.end(error);
+		throw networkFailure(error, label, redact, proxyVariables(endpoint.baseUrl));
 	} finally {
-		clock.stop();
+		idle.stop();
 		cancel.removeEventListener("abort", onCancel);
 		await setImmediate();
 	}
@@ -1002,7 +1005,7 @@ function stallError(label, isSent) {
 	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
 }
 /** Ends with an error after `ms` milliseconds without a restart. */
-function startIdleClock(ms, expire) {
+function startIdleTimeout(ms, expire) {
 	const { promise: ended, reject } = Promise.withResolvers();
 	const aborter = new AbortController();
 	const end = (error) => {
@@ -1138,11 +1141,8 @@ const OPERATORS = [
 	"==",
 	"!="
 ];
-function isGated({ failIf, warnIf }) {
-	return failIf.length + warnIf.length > 0;
-}
 /** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
-function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
+function judgeGate({ failIf, warnIf }, samples, isIncomplete = false) {
 	const judgeAs = (level, conditions) => conditions.map((each) => ({
 		...judge(each, samples, isIncomplete),
 		level
@@ -1367,8 +1367,8 @@ function parsePattern(line) {
 	};
 }
 function rejectTarget(kind, target, example) {
-	const shown = `the target ${quote(target)}`;
-	rejectMistakes(kind, target, "files", example, shown);
+	const label = `the target ${quote(target)}`;
+	rejectMistakes(kind, target, "files", example, label);
 }
 /** Parses `path`, `path => target`, `#` comments and blank lines. */
 function downloadLines(value) {
@@ -2921,7 +2921,7 @@ function addDerived(sent) {
 // src/tasks/measure.ts
 /** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 async function stats(inputs, context) {
-	await using client = openClient(agentService(inputs), context);
+	await using client = openClient(agentEndpoint(inputs), context);
 	const error = await waitForSandbox(inputs, client, context);
 	const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
 	return reportOf("stats", inputs, context.cancel, result);
@@ -2975,7 +2975,7 @@ function reportUnmeasured(inputs, error) {
 	return {
 		measured: {
 			samples: [],
-			gate: gateOf(inputs, [])
+			gate: judgeGate(inputs, [])
 		},
 		errors: error === void 0 ? [] : [error]
 	};
@@ -3005,7 +3005,7 @@ async function measure(inputs, client, context, cpuWindowStarted = false) {
 	return {
 		measured: {
 			samples,
-			gate: gateOf(inputs, samples, samples.length < count)
+			gate: judgeGate(inputs, samples, samples.length < count)
 		},
 		errors
 	};
@@ -3081,19 +3081,19 @@ async function takeSamples(take, record, { intervalMs, sleep, stop, withLast }) 
 	let bytes = 0;
 	while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
 		if (!await sleep(intervalMs, stop) && !withLast) break;
-		const seen = await take();
-		record(seen);
-		bytes += JSON.stringify(seen).length;
+		const observation = await take();
+		record(observation);
+		bytes += JSON.stringify(observation).length;
 	}
 	return stop.aborted ? String(stop.reason) : "its record was full";
 }
 /** Means that sampling did not end early. */
 const ENDED_AS_PLANNED = "the job asked for it";
-function toRecord(seen, end) {
+function toRecord(observations, endReason) {
 	return {
-		samples: seen.filter((each) => "json" in each),
-		failures: seen.flatMap((each) => "failure" in each ? each.failure : []),
-		end
+		samples: observations.filter((each) => "json" in each),
+		failures: observations.flatMap((each) => "failure" in each ? each.failure : []),
+		endReason
 	};
 }
 const MIN_TIMEOUT_MS$1 = 1e4;
@@ -3247,7 +3247,7 @@ async function* readFrames({ label, chunks }) {
 		}
 	}
 }
-const MEANINGS = [
+const CONNECT_CODES = [
 	{
 		code: "unauthenticated",
 		kind: "unauthorized",
@@ -3273,7 +3273,7 @@ const MEANINGS = [
 	}
 ];
 function streamFailure({ code, message }, label, redact) {
-	const { kind = "server", hint } = MEANINGS.find((each) => each.code === code) ?? {};
+	const { kind = "server", hint } = CONNECT_CODES.find((each) => each.code === code) ?? {};
 	const words = excerpt((typeof message === "string" ? message : "").replace(/^error starting process '.*': /s, ""), redact);
 	const said = `${label} failed (${excerpt(String(code), redact)}). It said: ${JSON.stringify(words)}.`;
 	return new AgentError(kind, said, {
@@ -3287,7 +3287,7 @@ function streamFailure({ code, message }, label, redact) {
 const MAX_RECONNECTS = 10;
 const GIVE_UP_MS = 14e3;
 /** Runs a script once, and reconnects if the connection is lost. */
-async function followScript(service, script, context) {
+async function followScript(endpoint, script, context) {
 	if (script.stopScript.aborted) return {
 		end: {
 			kind: "not-started",
@@ -3297,7 +3297,7 @@ async function followScript(service, script, context) {
 	};
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
-	await using client = openClient(service, {
+	await using client = openClient(endpoint, {
 		...context,
 		cancel: stop
 	});
@@ -3426,7 +3426,7 @@ function judgeRecord(inputs, record, time) {
 		measured: {
 			samples,
 			monitored,
-			gate: gateOf(inputs, samples, gaps.length > 0)
+			gate: judgeGate(inputs, samples, gaps.length > 0)
 		},
 		errors: first === void 0 ? [] : [{
 			...first,
@@ -3437,7 +3437,7 @@ function judgeRecord(inputs, record, time) {
 }
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
-function findGaps({ samples, failures, end }, { from, to }, intervalMs) {
+function findGaps({ samples, failures, endReason }, { from, to }, intervalMs) {
 	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
 	const gaps = [];
 	let last = from;
@@ -3446,12 +3446,12 @@ function findGaps({ samples, failures, end }, { from, to }, intervalMs) {
 		last = at;
 	}
 	const isBlind = last === from && (samples.length === 0 || failures.length > 1);
-	if (end === "the job asked for it" && !isBlind && to - last <= longest) return gaps;
-	return [...gaps, describeGap(last, Math.max(to, last), whyEnded(end))];
+	if (endReason === "the job asked for it" && !isBlind && to - last <= longest) return gaps;
+	return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
 }
-function whyEnded(end) {
-	if (end === void 0) return ", since something else ended the monitor";
-	return end === "the job asked for it" ? "" : `, since sampling had ended: ${end}`;
+function whyEnded(endReason) {
+	if (endReason === void 0) return ", since something else ended the monitor";
+	return endReason === "the job asked for it" ? "" : `, since sampling had ended: ${endReason}`;
 }
 function describeGap(from, to, why = "") {
 	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
@@ -3475,25 +3475,27 @@ const STATS_PATH = "/metrics";
 async function run(inputs, context) {
 	const { cancel, now } = context;
 	noteSandboxEnd(inputs, context);
-	const service = agentService({
+	const endpoint = agentEndpoint({
 		...inputs,
 		timeout: sampleTimeout(inputs)
 	});
-	await using client = openClient(service, context);
-	await (inputs.failIf.length > 0 ? readJudgeableStats : readStatsWithRetries)({
+	await using client = openClient(endpoint, context);
+	const first = {
 		...inputs,
 		statsPath: STATS_PATH,
 		retries: 2
-	}, client, context);
+	};
+	if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
+	else await readStatsWithRetries(first, client, context);
 	const from = now();
 	const ended = new AbortController();
 	const [script, record] = await Promise.all([runScript(inputs, context).finally(() => ended.abort(ENDED_AS_PLANNED)), sampleUntil(ended.signal, inputs, client, context)]);
 	const { command, isStarted, endedAt: to, errors, warnings } = script;
-	const seen = isStarted ? record : {
+	const recordToJudge = isStarted ? record : {
 		...record,
 		samples: []
 	};
-	const { measured, ...gaps } = judgeRecord(inputs, seen, {
+	const { measured, ...gaps } = judgeRecord(inputs, recordToJudge, {
 		from,
 		to
 	});
@@ -3514,19 +3516,19 @@ function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 const LAST_SAMPLE_DELAY_MS = 200;
 async function sampleUntil(ended, { sampleInterval: intervalMs }, client, { cancel, now, sleep }) {
 	const take = () => trySample(() => readStats(client, STATS_PATH), now);
-	const seen = [];
-	const isLateWanted = () => seen.length <= 1 && seen.every((each) => "failure" in each);
-	const record = (each) => {
-		if (!ended.aborted || isLateWanted()) seen.push(each);
+	const observations = [];
+	const hasNoSample = () => observations.length <= 1 && observations.every((each) => "failure" in each);
+	const add = (observation) => {
+		if (!ended.aborted || hasNoSample()) observations.push(observation);
 	};
-	const end = await takeSamples(take, record, {
+	const endReason = await takeSamples(take, add, {
 		intervalMs,
 		sleep,
 		stop: ended,
 		withLast: false
 	});
-	if (isLateWanted() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) seen.push(await take());
-	return toRecord(seen, end);
+	if (hasNoSample() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) observations.push(await take());
+	return toRecord(observations, endReason);
 }
 const MIN_TIMEOUT_MS = 3e4;
 const MAX_LAST_LINES = 20;
@@ -3541,19 +3543,19 @@ async function runScript(inputs, context) {
 		log.output(text);
 		last = lastLines(last + text, MAX_LAST_LINES);
 	});
-	const service = agentService({
+	const endpoint = agentEndpoint({
 		...inputs,
 		timeout: Math.max(timeout, MIN_TIMEOUT_MS)
 	});
-	const tooLong = AbortSignal.timeout(maxDuration);
-	const stopScript = AbortSignal.any([cancel, tooLong]);
+	const maxDurationSignal = AbortSignal.timeout(maxDuration);
+	const stopScript = AbortSignal.any([cancel, maxDurationSignal]);
 	const startedAt = clock();
 	const script = {
 		...inputs,
 		stopScript,
 		onOutput: output.write
 	};
-	const { end, reconnects } = await followScript(service, script, context);
+	const { end, reconnects } = await followScript(endpoint, script, context);
 	output.end();
 	const lines = last === "" ? [] : redact(last).trimEnd().split("\n");
 	const isStarted = end.kind !== "not-started";
@@ -3564,7 +3566,7 @@ async function runScript(inputs, context) {
 		durationMs: isStarted ? Math.round(clock() - startedAt) : 0,
 		lastLines: lines.map((line) => truncate(line, MAX_LAST_LINE))
 	};
-	const stoppedBy = tooLong.aborted ? "max-duration" : void 0;
+	const stoppedBy = maxDurationSignal.aborted ? "max-duration" : void 0;
 	const lost = `The connection was lost ${formatCount(reconnects, "time")}, so output of the command may be missing.`;
 	return {
 		command,
@@ -3670,8 +3672,8 @@ async function startSampler(script, directory, inputs) {
 	await once(child, "spawn");
 	writeFileSync(pid, String(child.pid), { mode: 384 });
 	await (child.stdin && finished(child.stdin.end(JSON.stringify(inputs))))?.catch(() => {
-		const { end = "for no known reason" } = readRecord(directory);
-		throw inputError("monitor", `its process ended at once: ${end}.`);
+		const { endReason = "for no known reason" } = readRecord(directory);
+		throw inputError("monitor", `its process ended at once: ${endReason}.`);
 	});
 	child.unref();
 }
@@ -3680,12 +3682,12 @@ async function runSampler(directory, jobPid) {
 	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
 	const inputs = parseInputs("monitor", raw);
 	const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
-	const service = agentService({
+	const endpoint = agentEndpoint({
 		...inputs,
 		timeout: sampleTimeout(inputs)
 	});
 	const redact = redactor(secretsIn(raw));
-	await using client = openClient(service, {
+	await using client = openClient(endpoint, {
 		cancel,
 		now: Date.now,
 		redact
@@ -3697,7 +3699,7 @@ async function runSampler(directory, jobPid) {
 		stop,
 		withLast: true
 	};
-	const end = await takeSamples(take, (seen) => appendLine(directory, seen), sampling);
+	const end = await takeSamples(take, (observation) => appendLine(directory, observation), sampling);
 	appendLine(directory, { end });
 	rmSync(monitorFiles(directory).pid, { force: true });
 }
@@ -3747,7 +3749,7 @@ function isRunning(pid) {
 * @throws InputError if the sample lacks a metric of `fail-if`
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory }) {
-	await using client = openClient(agentService(inputs), context);
+	await using client = openClient(agentEndpoint(inputs), context);
 	const request = {
 		...inputs,
 		retries: 2
@@ -3783,11 +3785,11 @@ async function endMonitor(directory, context) {
 	const record = readRecord(directory);
 	const [first] = record.samples;
 	if (first === void 0) throw lostRecordError(directory);
-	const end = cancel.aborted ? ENDED_AS_PLANNED : record.end;
+	const endReason = cancel.aborted ? ENDED_AS_PLANNED : record.endReason;
 	const inputs = parseInputs("monitor-end", saved);
 	const judged = judgeRecord(inputs, {
 		...record,
-		end
+		endReason
 	}, {
 		from: first.at,
 		to: jobEnd
@@ -3828,7 +3830,7 @@ const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sy
 /** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
 function openApi({ apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries }, context, stop) {
 	const { killImminent: cancel, sleep, random, log } = context;
-	const service = {
+	const endpoint = {
 		baseUrl,
 		headers: {
 			...headers,
@@ -3836,7 +3838,7 @@ function openApi({ apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries
 		},
 		timeoutMs
 	};
-	const client = openClient(service, {
+	const client = openClient(endpoint, {
 		...context,
 		cancel
 	});
@@ -4014,4 +4016,4 @@ function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { MAX_ANSWER_BYTES as $, reportOf as A, openClient as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, filesPerRequestOf as F, InputError as G, systemCode as H, isGated as I, formatCount as J, inputError as K, describeRetry as L, describeShard as M, digestOf as N, saveDeletion as O, toReportedError as P, totalSize as Q, withRetries as R, findMonitorDirectories as S, loadMonitorDirectory as T, isSecretHeader as U, errorText as V, findMistake as W, limitList as X, formatNumber as Y, listSome as Z, waitForSandbox as _, endMonitor as a, fieldsOf as at, NOT_MEASURED as b, isStopped as c, run as d, badAnswer as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, quote as it, EMPTY_UPLOAD as j, requireVariables as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, AgentError as nt, startMonitor as o, parseFields as ot, measure as p, formatBytes as q, notDeletedWarning as r, isFatal as rt, runSampler as s, createOrConnect as t, parseAnswer as tt, markStopped as u, runReportingStep as v, loadDeletion as w, createMonitorDirectory as x, runStep as y, agentService as z };
+export { badAnswer as $, reportOf as A, errorText as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, filesPerRequestOf as F, inputError as G, isSecretHeader as H, describeRetry as I, formatNumber as J, formatBytes as K, withRetries as L, describeShard as M, digestOf as N, saveDeletion as O, toReportedError as P, MAX_ANSWER_BYTES as Q, agentEndpoint as R, findMonitorDirectories as S, loadMonitorDirectory as T, findMistake as U, systemCode as V, InputError as W, listSome as X, limitList as Y, totalSize as Z, waitForSandbox as _, endMonitor as a, parseFields as at, NOT_MEASURED as b, isStopped as c, run as d, parseAnswer as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, fieldsOf as it, EMPTY_UPLOAD as j, requireVariables as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, isFatal as nt, startMonitor as o, measure as p, formatCount as q, notDeletedWarning as r, quote as rt, runSampler as s, createOrConnect as t, AgentError as tt, markStopped as u, runReportingStep as v, loadDeletion as w, createMonitorDirectory as x, runStep as y, openClient as z };

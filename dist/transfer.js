@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as MAX_ANSWER_BYTES, A as reportOf, B as openClient, F as filesPerRequestOf, G as InputError, H as systemCode, I as isGated, J as formatCount, K as inputError, L as describeRetry, M as describeShard, N as digestOf, P as toReportedError, Q as totalSize, R as withRetries, U as isSecretHeader, V as errorText, W as findMistake, X as limitList, Y as formatNumber, Z as listSome, _ as waitForSandbox, at as fieldsOf, b as NOT_MEASURED, et as badAnswer, f as logProgress, h as reportUnmeasured, it as quote, j as EMPTY_UPLOAD, m as readJudgeableStats, nt as AgentError, ot as parseFields, p as measure, q as formatBytes, rt as isFatal, tt as parseAnswer, z as agentService } from "./shared.js";
+import { $ as badAnswer, A as reportOf, B as errorText, F as filesPerRequestOf, G as inputError, H as isSecretHeader, I as describeRetry, J as formatNumber, K as formatBytes, L as withRetries, M as describeShard, N as digestOf, P as toReportedError, Q as MAX_ANSWER_BYTES, R as agentEndpoint, U as findMistake, V as systemCode, W as InputError, X as listSome, Y as limitList, Z as totalSize, _ as waitForSandbox, at as parseFields, b as NOT_MEASURED, et as parseAnswer, f as logProgress, h as reportUnmeasured, it as fieldsOf, j as EMPTY_UPLOAD, m as readJudgeableStats, nt as isFatal, p as measure, q as formatCount, rt as quote, tt as AgentError, z as openClient } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -67,13 +67,13 @@ function deepestLinkIn(file) {
 // src/files/classify.ts
 const LINK_TO_FOLDER = "a link to a folder";
 /** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
-function createClassifier({ root, hidesDotNames, workspace, followSymlinks }) {
+function createClassifier({ root, skipsHidden, workspace, followSymlinks }) {
 	const realWorkspace = realpathSync.native(workspace);
 	const realRoot = realRootOf(root, workspace);
 	return (entry) => {
 		const source = displayPath(entry, workspace);
 		const relative = path.relative(root, entry);
-		if (hidesDotNames && hasHiddenName(relative)) return [];
+		if (skipsHidden && hasHiddenName(relative)) return [];
 		const stats = statIfExists(entry);
 		if (stats === void 0) return [{
 			path: source,
@@ -98,7 +98,7 @@ function createClassifier({ root, hidesDotNames, workspace, followSymlinks }) {
 			leadsTo: "outside",
 			entry
 		}];
-		if (hidesDotNames && hasHiddenName(path.relative(realRoot, realPath))) return [{
+		if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath))) return [{
 			leadsTo: "hidden",
 			entry
 		}];
@@ -121,7 +121,7 @@ function realRootOf(root, workspace) {
 	const realStart = existsSync(start) ? realpathSync.native(start) : start;
 	return path.join(realStart, path.relative(start, root));
 }
-/** Names a skipped entry for each reason that a user may not expect. */
+/** Returns a warning for each reason that a user may not expect, naming one entry. */
 function warnOfSkipped(skipped) {
 	const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
 	return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
@@ -135,18 +135,18 @@ function describeLinks(links, workspace) {
 	const nameOf = (file) => quote(displayPath(file, workspace));
 	return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
 		const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
-		const moves = Array.from(unique, (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`);
-		const message = `${adviseOn(leadsTo, moves)}. Links: ${listSome(moves)}.`;
+		const linkDescriptions = Array.from(unique, (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`);
+		const message = `${adviseOn(leadsTo, linkDescriptions)}. Links: ${listSome(linkDescriptions)}.`;
 		return {
 			input: leadsTo === "folder" ? "follow-symlinks" : "files",
 			message
 		};
 	});
 }
-function adviseOn(leadsTo, moves) {
+function adviseOn(leadsTo, linkDescriptions) {
 	if (leadsTo === "folder") return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
 	if (leadsTo === "outside") return "links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace";
-	return `links lead to something hidden. Exclude them with ! lines${moves.some((move) => move.includes("/.pnpm/")) ? ", let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
+	return `links lead to something hidden. Exclude them with ! lines${linkDescriptions.some((move) => move.includes("/.pnpm/")) ? ", let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
 }
 
 // src/files/find.ts
@@ -177,7 +177,7 @@ async function findFiles(inputs, options) {
 }
 /** Lists hidden entries except `.git`, directly below the folders where searches began. */
 function listHidden(matches, workspace) {
-	return [...new Set(matches.filter((match) => match.hidesDotNames).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
+	return [...new Set(matches.filter((match) => match.skipsHidden).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
 }
 function requireDirectory(directory, workingDirectory) {
 	if (statIfExists(directory)?.isDirectory()) return;
@@ -188,10 +188,10 @@ async function search(pattern, excludes, { workingDirectory, followSymlinks, inc
 	const directory = path.resolve(workspace, workingDirectory);
 	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
 	const root = await rootOf(absolutePattern);
-	const hidesDotNames = !includeHiddenFiles && !namesHidden(absolutePattern, root);
+	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
 	const settings = {
 		root,
-		hidesDotNames,
+		skipsHidden,
 		workspace,
 		followSymlinks
 	};
@@ -206,7 +206,7 @@ async function search(pattern, excludes, { workingDirectory, followSymlinks, inc
 	return {
 		pattern,
 		root,
-		hidesDotNames,
+		skipsHidden,
 		files: found.filter((each) => "realPath" in each),
 		skipped: found.filter((each) => "reason" in each),
 		links: found.filter((each) => "leadsTo" in each)
@@ -216,13 +216,13 @@ async function rootOf(absolutePattern) {
 	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
 	return root;
 }
-async function* pathsOf(absolutePattern, excludes, { root, hidesDotNames, followSymlinks }) {
+async function* pathsOf(absolutePattern, excludes, { root, skipsHidden, followSymlinks }) {
 	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
 	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
 	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) yield* (await create(lines, {
 		followSymbolicLinks,
 		matchDirectories: false,
-		excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith(".")
+		excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith(".")
 	})).globGenerator();
 }
 /**
@@ -297,7 +297,7 @@ function explainNoMatch(match, directory) {
 	const why = first === void 0 ? describeRoot(match, directory) : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
 	return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
 }
-function describeRoot({ pattern, root, hidesDotNames }, directory) {
+function describeRoot({ pattern, root, skipsHidden }, directory) {
 	const existing = deepestExisting(root);
 	const isDirectory = existing === directory;
 	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
@@ -306,7 +306,7 @@ function describeRoot({ pattern, root, hidesDotNames }, directory) {
 	if (names === "") return isDirectory ? "The working directory is empty: did actions/checkout or the build run in this job?" : `${name} is empty.`;
 	const [missing] = path.relative(existing, root).split(path.sep);
 	if (missing) return `There is no ${quote(missing)} in ${name}, only ${names}.`;
-	return `Nothing in ${name} matches, or a ! line excludes it${hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : ""}. Found there: ${names}.`;
+	return `Nothing in ${name} matches, or a ! line excludes it${skipsHidden ? "; names that start with a dot need include-hidden-files: true" : ""}. Found there: ${names}.`;
 }
 function targetOf({ source, relative }, { target: lineTarget = "" }, target) {
 	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
@@ -425,7 +425,7 @@ function readState(inputs, workspace) {
 * Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
 * that have left the build.
 */
-async function findChanges(planned, state, cancel) {
+async function compareWithState(planned, state, cancel) {
 	const { rows = [] } = state ?? {};
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
 	const files = [];
@@ -856,8 +856,8 @@ function failOverwritten(results) {
 /** @throws InputError before anything is sent */
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
-	await using client = openClient(agentService(inputs), context);
-	const result = inputs.dryRun ? plan.result : await sendFiles(plan, inputs, client, context);
+	await using client = openClient(agentEndpoint(inputs), context);
+	const result = inputs.dryRun ? plan.resultIfNothingSent : await sendFiles(plan, inputs, client, context);
 	return reportOf("upload", inputs, context.cancel, result);
 }
 /**
@@ -881,10 +881,10 @@ async function planUpload(inputs, context) {
 			reason: "the job was cancelled"
 		};
 	});
-	const { files, orphaned } = await findChanges(results, state, cancel);
+	const { files, orphaned } = await compareWithState(results, state, cancel);
 	const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
 	return {
-		result: {
+		resultIfNothingSent: {
 			upload: {
 				...EMPTY_UPLOAD,
 				dryRun,
@@ -926,10 +926,10 @@ async function findAndPlan(inputs, context) {
 	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
 	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles({ result, state }, inputs, client, context) {
+async function sendFiles({ resultIfNothingSent, state }, inputs, client, context) {
 	const { cancel, log } = context;
-	if (cancel.aborted) return result;
-	const { upload: planned, warnings } = result;
+	if (cancel.aborted) return resultIfNothingSent;
+	const { upload: planned, warnings } = resultIfNothingSent;
 	if (state !== void 0) removeState(state);
 	const files = pendingIn(planned.files);
 	if (files.length > 0) log.line(announcementOf(files, inputs, planned));
@@ -966,9 +966,9 @@ function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
 */
 async function sync(inputs, context) {
 	const plan = await planUpload(inputs, context);
-	await using client = openClient(agentService(inputs), context);
+	await using client = openClient(agentEndpoint(inputs), context);
 	const result = inputs.dryRun ? {
-		...plan.result,
+		...plan.resultIfNothingSent,
 		measured: NOT_MEASURED
 	} : await sendAndMeasure(plan, inputs, client, context);
 	return reportOf("sync", inputs, context.cancel, result);
@@ -976,7 +976,7 @@ async function sync(inputs, context) {
 async function sendAndMeasure(plan, inputs, client, context) {
 	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
 	if (error !== void 0) return {
-		...sendNothing(plan.result, error.text),
+		...sendNothing(plan.resultIfNothingSent, error.text),
 		...reportUnmeasured(inputs, error)
 	};
 	const sent = await sendFiles(plan, inputs, client, context);
@@ -984,23 +984,21 @@ async function sendAndMeasure(plan, inputs, client, context) {
 		...sent,
 		...reportUnmeasured(inputs)
 	};
+	const cpuWindowStarted = inputs.failIf.length > 0;
 	return {
 		...sent,
-		...await measure(inputs, client, context, isGated(inputs))
+		...await measure(inputs, client, context, cpuWindowStarted)
 	};
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
-/**
-* Reads the stats if there are conditions. Returns an error if `fail-if` cannot be judged, unless the
-* job is cancelled.
-*/
+/** Returns an error if there is a `fail-if` that cannot be judged, unless the job is cancelled. */
 async function checkGate(inputs, client, context) {
-	if (!isGated(inputs)) return void 0;
+	if (inputs.failIf.length === 0) return void 0;
 	try {
 		await readJudgeableStats(inputs, client, context);
 		return;
 	} catch (error) {
-		if (context.cancel.aborted || inputs.failIf.length === 0) return void 0;
+		if (context.cancel.aborted) return void 0;
 		return {
 			text: NOT_JUDGEABLE,
 			title: NOT_JUDGEABLE,
@@ -1099,7 +1097,7 @@ async function download(inputs, context) {
 	const files = placeTargets(inputs, context.workspace);
 	const count = formatCount(files.length, "file");
 	context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
-	await using client = openClient(agentService(inputs), context);
+	await using client = openClient(agentEndpoint(inputs), context);
 	const section = await downloadEach(files, inputs, client, context);
 	const missing = section.files.filter(({ status }) => status === "missing");
 	const warnings = ifNoFileFound === "warn" ? missing.map((file) => `${file.path} ${NOT_FOUND}.`) : [];

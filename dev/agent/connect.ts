@@ -61,7 +61,7 @@ function frame(message: object, flags = 0): Buffer {
   return Buffer.concat([header, json]);
 }
 
-/** Returns the answer of an error: if it is a stream, its last frame alone. */
+/** Encodes an error as an answer. For a stream, that is a single end frame. */
 export function connectErrorAnswer({ code, message }: ConnectError, isStream: boolean): Answer {
   const error = { code, message };
   if (!isStream) return jsonAnswer(error, STATUSES[code]);

@@ -25,7 +25,7 @@ export interface ServiceOptions extends AgentOptions {
 export interface Sandbox extends Agent {
   readonly id: string;
   readonly token: string;
-  /** Its `/` on this machine. */
+  /** The sandbox's `/`, as a path on this machine. */
   readonly root: string;
 }
 

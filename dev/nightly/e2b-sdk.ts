@@ -9,7 +9,7 @@ import { startService } from '../agent/service.ts';
 
 // Lets E2B's own SDK, a client that knows nothing of this project, use the stand-in.
 
-// Newer ones may call what the stand-in does not play.
+// Pinned, since a newer SDK may call endpoints that the stand-in lacks.
 const PACKAGE = 'e2b@2.51.0';
 
 // The SDK rejects keys of another form.

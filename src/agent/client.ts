@@ -38,13 +38,13 @@ export interface AgentRequest {
   readonly hints?: Hints;
 }
 
-export interface Service {
+export interface Endpoint {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
 
-export function agentService(connection: Connection): Service {
+export function agentEndpoint(connection: Connection): Endpoint {
   const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port, headerPrefix } = connection;
   return {
     baseUrl,
@@ -71,16 +71,16 @@ export interface ClientOptions {
 }
 
 /** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
-export function openClient(service: Service, options: ClientOptions): Client & AsyncDisposable {
-  const dispatcher = openDispatcher(service.baseUrl, service.timeoutMs);
-  const headers = { ...service.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
-  const transport = { ...options, service: { ...service, headers }, dispatcher };
+export function openClient(endpoint: Endpoint, options: ClientOptions): Client & AsyncDisposable {
+  const dispatcher = openDispatcher(endpoint.baseUrl, endpoint.timeoutMs);
+  const headers = { ...endpoint.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
+  const transport = { ...options, endpoint: { ...endpoint, headers }, dispatcher };
   return {
     send: request =>
       exchange(request, transport, answer => readAnswer(answer, request.maxAnswerBytes)),
     receive: (request, read) =>
-      exchange(request, transport, (answer, clock) =>
-        read({ ...answer, chunks: restartOnChunk(answer.chunks, clock) }),
+      exchange(request, transport, (answer, idle) =>
+        read({ ...answer, chunks: restartOnChunk(answer.chunks, idle) }),
       ),
     redact: options.redact,
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
@@ -88,7 +88,7 @@ export function openClient(service: Service, options: ClientOptions): Client & A
 }
 
 interface Transport extends ClientOptions {
-  readonly service: Service;
+  readonly endpoint: Endpoint;
   readonly dispatcher: ReturnType<typeof openDispatcher>;
 }
 
@@ -96,27 +96,27 @@ const SUCCESS = [200, 201, 204];
 
 async function exchange<T>(
   { method, path, headers, body, onSent, maxAnswerBytes, accepts = [], hints }: AgentRequest,
-  { service, dispatcher, cancel, redact, now }: Transport,
-  read: (answer: StreamedAnswer, clock: IdleClock) => Promise<T>,
+  { endpoint, dispatcher, cancel, redact, now }: Transport,
+  read: (answer: StreamedAnswer, idle: IdleTimeout) => Promise<T>,
 ): Promise<T> {
-  const label = `${method} ${service.baseUrl}${path.replace(/\?.*/s, '')}`;
+  const label = `${method} ${endpoint.baseUrl}${path.replace(/\?.*/s, '')}`;
   const cancelled = `${label} was cancelled.`;
   if (cancel.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
   let isSent = body === undefined;
-  const clock = startIdleClock(service.timeoutMs, () => stallError(label, isSent));
-  const onCancel = () => clock.end(new AgentError('cancelled', cancelled));
+  const idle = startIdleTimeout(endpoint.timeoutMs, () => stallError(label, isSent));
+  const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
   cancel.addEventListener('abort', onCancel);
   async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
     // undici only asks for the next chunk once the socket has taken this one.
-    yield* restartOnChunk(chunks, clock, onSent);
+    yield* restartOnChunk(chunks, idle, onSent);
     isSent = true;
   }
-  const receive = async () => {
-    const response = await sendRequest(dispatcher, `${service.baseUrl}${path}`, {
+  const sendAndRead = async () => {
+    const response = await sendRequest(dispatcher, `${endpoint.baseUrl}${path}`, {
       method,
-      headers: { ...service.headers, ...headers },
+      headers: { ...endpoint.headers, ...headers },
       body: body && sendBody(body),
-      signal: clock.signal,
+      signal: idle.signal,
     });
     const { statusCode: status, body: chunks } = response;
     const answer = { label, status, headers: response.headers, chunks };
@@ -124,20 +124,20 @@ async function exchange<T>(
       const refusal = await readAnswer(answer, maxAnswerBytes);
       throw statusFailure(refusal, redact, now(), hints);
     }
-    const result = await read(answer, clock);
+    const result = await read(answer, idle);
     if (isSent) return result;
     const message = `${label} answered ${status} before everything was sent.`;
     throw new AgentError('connection', message);
   };
   try {
     // undici ignores `signal` while it connects (nodejs/undici#386).
-    return await Promise.race([clock.ended, receive()]);
+    return await Promise.race([idle.ended, sendAndRead()]);
   } catch (error) {
     // A response that was rejected early would keep its connection open.
-    clock.end(error);
-    throw networkFailure(error, label, redact, proxyVariables(service.baseUrl));
+    idle.end(error);
+    throw networkFailure(error, label, redact, proxyVariables(endpoint.baseUrl));
   } finally {
-    clock.stop();
+    idle.stop();
     cancel.removeEventListener('abort', onCancel);
     // undici frees the connection an event loop turn later; until then, a request opens another.
     await setImmediate();
@@ -149,10 +149,10 @@ function stallError(label: string, isSent: boolean): AgentError {
   return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
 }
 
-type IdleClock = ReturnType<typeof startIdleClock>;
+type IdleTimeout = ReturnType<typeof startIdleTimeout>;
 
 /** Ends with an error after `ms` milliseconds without a restart. */
-function startIdleClock(ms: number, expire: () => Error) {
+function startIdleTimeout(ms: number, expire: () => Error) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const aborter = new AbortController();
   const end = (error: unknown) => {
@@ -172,7 +172,7 @@ function startIdleClock(ms: number, expire: () => Error) {
 
 async function* restartOnChunk(
   chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
-  { signal, restart }: IdleClock,
+  { signal, restart }: IdleTimeout,
   onTaken?: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {

@@ -92,7 +92,7 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
 const MAX_EXCERPT = 300;
 
 /** Returns the start of a third party's text, on one line and without secrets. */
-export function excerpt(text: string, redact: Redact): string {
+export function excerpt(text: string, redact: Redact, limit = MAX_EXCERPT): string {
   // Redact first: cutting could leave part of a secret.
-  return truncate(redact(text).replace(/\s+/g, ' ').trim(), MAX_EXCERPT);
+  return truncate(redact(text).replace(/\s+/g, ' ').trim(), limit);
 }

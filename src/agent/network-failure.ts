@@ -2,11 +2,11 @@ import { errorText, systemCode } from '../text/errors.ts';
 import type { Redact } from '../text/redact.ts';
 import { AgentError, excerpt } from './failure.ts';
 
-interface Meaning {
+interface NetworkRule {
   readonly code?: RegExp;
   readonly message?: RegExp;
-  /** With a proxy, every connection is one to the proxy. */
-  readonly failed: 'connection' | 'handshake' | 'request';
+  /** What failed. Behind a proxy, `connection` means the connection to the proxy. */
+  readonly phase: 'connection' | 'handshake' | 'request';
   readonly words?: string;
   readonly hint?: string;
 }
@@ -17,31 +17,31 @@ const CHECK_PORT =
 
 // The first match counts. Errors of TLS that follow the handshake surface as ECONNRESET or
 // UND_ERR_SOCKET. OpenSSL's verification codes have no common prefix, so match parts of them.
-const MEANINGS: readonly Meaning[] = [
+const NETWORK_RULES: readonly NetworkRule[] = [
   // Linux reports the codes of a failed connection, too, if an open one loses its route.
-  { message: /^(read|write) E(HOST|NET)UNREACH/, failed: 'request' },
-  { message: /^(Secure )?Proxy /i, failed: 'connection' },
+  { message: /^(read|write) E(HOST|NET)UNREACH/, phase: 'request' },
+  { message: /^(Secure )?Proxy /i, phase: 'connection' },
   {
     code: /^ECONNREFUSED$/,
-    failed: 'connection',
+    phase: 'connection',
     hint: 'Nothing accepts connections there. Check the host and port of base-url, and that the service is up.',
   },
   {
     code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
-    failed: 'connection',
+    phase: 'connection',
   },
   {
     code: RegExp(NOT_TLS),
-    failed: 'handshake',
+    phase: 'handshake',
     words: 'the port speaks http, not https',
     hint: CHECK_PORT,
   },
   {
     code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
-    failed: 'handshake',
+    phase: 'handshake',
     hint: 'Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.',
   },
-  { code: /^EPROTO|_TLS_|_SSL_/, failed: 'handshake' },
+  { code: /^EPROTO|_TLS_|_SSL_/, phase: 'handshake' },
 ];
 
 /**
@@ -58,27 +58,27 @@ export function networkFailure(
     return error;
   const code = codeOf(error);
   if (code === undefined) return error;
-  const meaning = MEANINGS.find(
+  const rule = NETWORK_RULES.find(
     each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
   );
   // This is a bug, unless a row of the table has recognized a proxy.
-  if (meaning === undefined && code === 'UND_ERR_INVALID_ARG') return error;
-  const { failed, words = messageOf(error), hint }: Meaning = meaning ?? { failed: 'request' };
+  if (rule === undefined && code === 'UND_ERR_INVALID_ARG') return error;
+  const { phase, words = messageOf(error), hint }: NetworkRule = rule ?? { phase: 'request' };
   const text = excerpt(words, redact);
   const detail = text.includes(code) ? text : `${text} (${code})`;
-  const hadNoEffect = failed !== 'request';
+  const hadNoEffect = phase !== 'request';
   const kind = hadNoEffect ? 'unreachable' : 'connection';
   const proxy = proxyVariables.join(', ');
   return new AgentError(kind, `${label} failed: ${detail}.`, {
-    hint: (proxy && proxyHint(failed, detail, proxy)) || hint,
+    hint: (proxy && proxyHint(phase, detail, proxy)) || hint,
     hadNoEffect,
   });
 }
 
-function proxyHint(failed: Meaning['failed'], detail: string, variables: string): string {
+function proxyHint(phase: NetworkRule['phase'], detail: string, variables: string): string {
   if (detail.includes(NOT_TLS))
     return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
-  if (failed !== 'connection') return '';
+  if (phase !== 'connection') return '';
   if (/\b407\b/.test(detail))
     return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
   // Only undici knows which hosts NO_PROXY exempts.

@@ -171,7 +171,7 @@ async function* readFrames({ label, chunks }: StreamedAnswer) {
 }
 
 // From https://connectrpc.com/docs/protocol#error-codes, as E2B's agent uses them.
-const MEANINGS: readonly { code: string; kind: FailureKind; hint?: string }[] = [
+const CONNECT_CODES: readonly { code: string; kind: FailureKind; hint?: string }[] = [
   {
     code: 'unauthenticated',
     kind: 'unauthorized',
@@ -192,7 +192,7 @@ const MEANINGS: readonly { code: string; kind: FailureKind; hint?: string }[] = 
 ];
 
 function streamFailure({ code, message }: Fields, label: string, redact: Redact): AgentError {
-  const { kind = 'server', hint } = MEANINGS.find(each => each.code === code) ?? {};
+  const { kind = 'server', hint } = CONNECT_CODES.find(each => each.code === code) ?? {};
   // E2B's agent quotes the whole command before the cause.
   const text = typeof message === 'string' ? message : '';
   const words = excerpt(text.replace(/^error starting process '.*': /s, ''), redact);

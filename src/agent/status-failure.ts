@@ -6,21 +6,21 @@ import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts'
 // Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-interface Meaning {
+interface StatusRule {
   readonly statuses: readonly number[];
-  readonly words?: RegExp;
+  readonly message?: RegExp;
   readonly kind: FailureKind;
   readonly hint?: string;
 }
 
 // The first match counts. Other statuses mean what their class says.
-const MEANINGS: readonly Meaning[] = [
+const STATUS_RULES: readonly StatusRule[] = [
   // E2B's agent answers downloads with these (packages/envd/internal/api/download.go). They come
   // first, since the path that they quote may match a later row.
-  { statuses: [404], words: /^path '.*' does not exist$/, kind: 'no-such-file' },
+  { statuses: [404], message: /^path '.*' does not exist$/, kind: 'no-such-file' },
   {
     statuses: [400],
-    words: /^path '.*' is a directory$/,
+    message: /^path '.*' is a directory$/,
     kind: 'rejected',
     hint: 'Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that.',
   },
@@ -28,7 +28,7 @@ const MEANINGS: readonly Meaning[] = [
     // Most services use these words for a missing sandbox. The ID must be quoted or contain a
     // digit, so that "sandbox route not found" does not match.
     statuses: [404, 502],
-    words:
+    message:
       /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
     kind: 'sandbox-not-found',
   },
@@ -36,7 +36,7 @@ const MEANINGS: readonly Meaning[] = [
     // E2B's agent required a username before 0.4.0. Templates built since October 2025 have a newer
     // one (e2b-dev/infra#1349).
     statuses: [400, 401],
-    words:
+    message:
       /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
     kind: 'unauthorized',
     hint: 'Set username: user, or another user of the sandbox.',
@@ -44,20 +44,20 @@ const MEANINGS: readonly Meaning[] = [
   {
     // Any request resumes a paused E2B sandbox, which may exceed the account's limit.
     statuses: [429],
-    words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+    message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
     kind: 'busy',
     hint: 'The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit.',
   },
   {
     // E2B's agent answers 400 for a target that is a folder, and 500 for one below a file.
     statuses: [400, 500],
-    words: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+    message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
     kind: 'rejected',
     hint: 'Choose another target, or remove in the sandbox what is in the way.',
   },
   {
     statuses: [400],
-    words: /\binvalid host\b/i,
+    message: /\binvalid host\b/i,
     kind: 'rejected',
     hint: 'Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app.',
   },
@@ -71,6 +71,9 @@ const MEANINGS: readonly Meaning[] = [
   { statuses: [507], kind: 'disk-full' },
 ];
 
+// A quoted path has up to 4,096 characters (PATH_MAX of Linux).
+const MAX_MATCHED = 5000;
+
 /** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
 export function statusFailure(
   answer: Answer,
@@ -80,17 +83,19 @@ export function statusFailure(
 ): AgentError {
   const { status, headers, text } = answer;
   if (status >= 300 && status < 400) return redirectFailure(answer, redact);
-  const words = excerpt(messageIn(text, redact), redact);
-  const meaning = MEANINGS.find(
-    each => each.statuses.includes(status) && (each.words?.test(words) ?? true),
+  const message = messageIn(text, redact);
+  const words = excerpt(message, redact);
+  const matched = excerpt(message, redact, MAX_MATCHED);
+  const rule = STATUS_RULES.find(
+    each => each.statuses.includes(status) && (each.message?.test(matched) ?? true),
   );
-  const kind = meaning?.kind ?? kindOfClass(status);
+  const kind = rule?.kind ?? kindOfClass(status);
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
   const [retryAfter] = [headers['retry-after']].flat();
   return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
-    hint: meaning?.hint ?? hints[kind],
+    hint: rule?.hint ?? hints[kind],
     hadNoEffect: parseFields(text)['error_code'] === CREATE_FAILED,
   });
 }

@@ -39,7 +39,7 @@ export interface ForbiddenLink {
 export interface Search {
   /** Absolute path up to the pattern's first wildcard. */
   readonly root: string;
-  readonly hidesDotNames: boolean;
+  readonly skipsHidden: boolean;
   readonly workspace: string;
   readonly followSymlinks: boolean | undefined;
 }
@@ -47,13 +47,13 @@ export interface Search {
 const LINK_TO_FOLDER = 'a link to a folder';
 
 /** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
-export function createClassifier({ root, hidesDotNames, workspace, followSymlinks }: Search) {
+export function createClassifier({ root, skipsHidden, workspace, followSymlinks }: Search) {
   const realWorkspace = realpathSync.native(workspace);
   const realRoot = realRootOf(root, workspace);
   return (entry: string): (FoundFile | SkippedEntry | ForbiddenLink)[] => {
     const source = displayPath(entry, workspace);
     const relative = path.relative(root, entry);
-    if (hidesDotNames && hasHiddenName(relative)) return [];
+    if (skipsHidden && hasHiddenName(relative)) return [];
     const stats = statIfExists(entry);
     if (stats === undefined) return [{ path: source, reason: 'a broken link' }];
     if (stats.isDirectory()) {
@@ -67,7 +67,7 @@ export function createClassifier({ root, hidesDotNames, workspace, followSymlink
     );
     if (!isInside) return [{ leadsTo: 'outside', entry }];
     // A link from dist/x to ../.git must not upload the credentials in .git/config.
-    if (hidesDotNames && hasHiddenName(path.relative(realRoot, realPath)))
+    if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath)))
       return [{ leadsTo: 'hidden', entry }];
     const isExecutable = (stats.mode & 0o111) !== 0;
     return [{ source, realPath, relative: toPosix(relative), size: stats.size, isExecutable }];
@@ -84,7 +84,7 @@ function realRootOf(root: string, workspace: string): string {
   return path.join(realStart, path.relative(start, root));
 }
 
-/** Names a skipped entry for each reason that a user may not expect. */
+/** Returns a warning for each reason that a user may not expect, naming one entry. */
 export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
   const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
   return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
@@ -100,21 +100,21 @@ export function describeLinks(links: readonly ForbiddenLink[], workspace: string
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
     const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
-    const moves = Array.from(
+    const linkDescriptions = Array.from(
       unique,
       link => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`,
     );
-    const message = `${adviseOn(leadsTo, moves)}. Links: ${listSome(moves)}.`;
+    const message = `${adviseOn(leadsTo, linkDescriptions)}. Links: ${listSome(linkDescriptions)}.`;
     return { input: leadsTo === 'folder' ? 'follow-symlinks' : 'files', message };
   });
 }
 
-function adviseOn(leadsTo: ForbiddenLink['leadsTo'], moves: readonly string[]): string {
+function adviseOn(leadsTo: ForbiddenLink['leadsTo'], linkDescriptions: readonly string[]): string {
   if (leadsTo === 'folder')
     return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
   if (leadsTo === 'outside')
     return 'links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace';
-  const isPnpm = moves.some(move => move.includes('/.pnpm/'));
+  const isPnpm = linkDescriptions.some(move => move.includes('/.pnpm/'));
   const pnpm = isPnpm ? ', let pnpm install with node-linker=hoisted' : '';
   return `links lead to something hidden. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`;
 }

@@ -25,7 +25,7 @@ import {
   toAbsolutePattern,
 } from './paths.ts';
 
-export interface Matches extends Pick<Search, 'root' | 'hidesDotNames'> {
+export interface Matches extends Pick<Search, 'root' | 'skipsHidden'> {
   readonly pattern: FilePattern;
   readonly files: readonly FoundFile[];
   readonly skipped: readonly SkippedEntry[];
@@ -76,7 +76,7 @@ export async function findFiles(
 
 /** Lists hidden entries except `.git`, directly below the folders where searches began. */
 export function listHidden(matches: readonly Matches[], workspace: string): string[] {
-  const roots = new Set(matches.filter(match => match.hidesDotNames).map(match => match.root));
+  const roots = new Set(matches.filter(match => match.skipsHidden).map(match => match.root));
   const folders = [...roots].filter(root => statIfExists(root)?.isDirectory());
   return folders.flatMap(folder =>
     readdirSync(folder)
@@ -101,8 +101,8 @@ async function search(
   const directory = path.resolve(workspace, workingDirectory);
   const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
   const root = await rootOf(absolutePattern);
-  const hidesDotNames = !includeHiddenFiles && !namesHidden(absolutePattern, root);
-  const settings = { root, hidesDotNames, workspace, followSymlinks };
+  const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
+  const settings = { root, skipsHidden, workspace, followSymlinks };
   const paths = new Set<string>();
   for await (const file of pathsOf(absolutePattern, excludes, settings)) {
     paths.add(file);
@@ -114,7 +114,7 @@ async function search(
   return {
     pattern,
     root,
-    hidesDotNames,
+    skipsHidden,
     files: found.filter(each => 'realPath' in each),
     skipped: found.filter(each => 'reason' in each),
     links: found.filter(each => 'leadsTo' in each),
@@ -129,7 +129,7 @@ async function rootOf(absolutePattern: string): Promise<string> {
 async function* pathsOf(
   absolutePattern: string,
   excludes: readonly string[],
-  { root, hidesDotNames, followSymlinks }: Search,
+  { root, skipsHidden, followSymlinks }: Search,
 ): AsyncGenerator<string> {
   // The glob does not enter a root that is a link, and only some patterns make it yield the root.
   if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
@@ -141,7 +141,7 @@ async function* pathsOf(
       followSymbolicLinks,
       matchDirectories: false,
       // The glob would skip a root that is itself hidden.
-      excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith('.'),
+      excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith('.'),
     });
     yield* globber.globGenerator();
   }

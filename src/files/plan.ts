@@ -80,7 +80,7 @@ export function explainNoMatch(match: Matches, directory: string): string {
   return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
 }
 
-function describeRoot({ pattern, root, hidesDotNames }: Matches, directory: string): string {
+function describeRoot({ pattern, root, skipsHidden }: Matches, directory: string): string {
   const existing = deepestExisting(root);
   const isDirectory = existing === directory;
   const name = isDirectory ? 'the working directory' : quote(displayPath(existing, directory));
@@ -95,7 +95,7 @@ function describeRoot({ pattern, root, hidesDotNames }: Matches, directory: stri
       : `${name} is empty.`;
   const [missing] = path.relative(existing, root).split(path.sep);
   if (missing) return `There is no ${quote(missing)} in ${name}, only ${names}.`;
-  const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
+  const hint = skipsHidden ? '; names that start with a dot need include-hidden-files: true' : '';
   return `Nothing in ${name} matches, or a ! line excludes it${hint}. Found there: ${names}.`;
 }
 

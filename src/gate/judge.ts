@@ -35,12 +35,8 @@ interface GateRules {
   readonly warnIf: readonly Condition[];
 }
 
-export function isGated({ failIf, warnIf }: GateRules): boolean {
-  return failIf.length + warnIf.length > 0;
-}
-
 /** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
-export function gateOf(
+export function judgeGate(
   { failIf, warnIf }: GateRules,
   samples: readonly HasFigures[],
   isIncomplete = false,

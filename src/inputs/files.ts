@@ -43,8 +43,8 @@ function parsePattern(line: string): FilePattern {
 }
 
 function rejectTarget(kind: 'target' | 'local-path', target: string, example: string): void {
-  const shown = `the target ${quote(target)}`;
-  rejectMistakes(kind, target, 'files', example, shown);
+  const label = `the target ${quote(target)}`;
+  rejectMistakes(kind, target, 'files', example, label);
 }
 
 /** Parses `path`, `path => target`, `#` comments and blank lines. */

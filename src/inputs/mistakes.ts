@@ -153,14 +153,14 @@ export function findMistake(kind: ValueKind, value: string): string | undefined 
   return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
 
-/** @throws InputError if the value has a mistake; `shown` names the value, which may be secret */
+/** @throws InputError if the value has a mistake; `label` replaces a value that may be secret */
 export function rejectMistakes(
   kind: ValueKind,
   value: string,
   input: string,
   example: string,
-  shown = value && quote(value),
+  label = value && quote(value),
 ): void {
   const mistake = findMistake(kind, value);
-  if (mistake !== undefined) throw inputError(input, `${shown} ${mistake}`.trimStart(), example);
+  if (mistake !== undefined) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
 }

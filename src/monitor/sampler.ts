@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import { agentService, openClient } from '../agent/client.ts';
+import { agentEndpoint, openClient } from '../agent/client.ts';
 import { type Sleep, sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -45,8 +45,8 @@ export async function startSampler(
   // Use a pipe, since inputs may be secret: other processes can read arguments and environments.
   const sent = child.stdin && finished(child.stdin.end(JSON.stringify(inputs)));
   await sent?.catch(() => {
-    const { end = 'for no known reason' } = readRecord(directory);
-    throw inputError('monitor', `its process ended at once: ${end}.`);
+    const { endReason = 'for no known reason' } = readRecord(directory);
+    throw inputError('monitor', `its process ended at once: ${endReason}.`);
   });
   child.unref();
 }
@@ -56,12 +56,12 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const raw = stringFieldsOf(parseFields(await text(process.stdin)));
   const inputs = parseInputs('monitor', raw);
   const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
-  const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
+  const endpoint = agentEndpoint({ ...inputs, timeout: sampleTimeout(inputs) });
   const redact = redactor(secretsIn(raw));
-  await using client = openClient(service, { cancel, now: Date.now, redact });
+  await using client = openClient(endpoint, { cancel, now: Date.now, redact });
   const take = () => trySample(() => readStats(client, inputs.statsPath), Date.now);
   const sampling = { intervalMs: inputs.sampleInterval, sleep, stop, withLast: true };
-  const end = await takeSamples(take, seen => appendLine(directory, seen), sampling);
+  const end = await takeSamples(take, observation => appendLine(directory, observation), sampling);
   appendLine(directory, { end });
   // In a container without an init process, kill(pid, 0) succeeds even after the process exits.
   rmSync(monitorFiles(directory).pid, { force: true });

@@ -32,8 +32,8 @@ export function openApi(
   stop: AbortSignal,
 ): SandboxApi {
   const { killImminent: cancel, sleep, random, log } = context;
-  const service = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeoutMs };
-  const client = openClient(service, { ...context, cancel });
+  const endpoint = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeoutMs };
+  const client = openClient(endpoint, { ...context, cancel });
   const onRetry = (retry: Retry) => log.line(describeRetry('the sandbox', retry));
   const { [Symbol.asyncDispose]: dispose } = client;
   return { client, retries, sleep, random, stop, onRetry, [Symbol.asyncDispose]: dispose };

@@ -38,16 +38,16 @@ const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 /** Records a sample after each interval. Returns why it ended: `stop` aborted, or 16 MiB were seen. */
 export async function takeSamples(
   take: () => Promise<Observation>,
-  record: (seen: Observation) => void,
+  record: (observation: Observation) => void,
   { intervalMs, sleep, stop, withLast }: Sampling,
 ): Promise<string> {
   let bytes = 0;
   while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
     const isDue = await sleep(intervalMs, stop);
     if (!isDue && !withLast) break;
-    const seen = await take();
-    record(seen);
-    bytes += JSON.stringify(seen).length;
+    const observation = await take();
+    record(observation);
+    bytes += JSON.stringify(observation).length;
   }
   return stop.aborted ? String(stop.reason) : 'its record was full';
 }
@@ -56,17 +56,20 @@ export interface SampleRecord {
   readonly samples: readonly Sample[];
   readonly failures: readonly string[];
   /** Why sampling ended; undefined if the process that samples was killed or hangs. */
-  readonly end: string | undefined;
+  readonly endReason: string | undefined;
 }
 
 /** Means that sampling did not end early. */
 export const ENDED_AS_PLANNED = 'the job asked for it';
 
-export function toRecord(seen: readonly Observation[], end: string | undefined): SampleRecord {
+export function toRecord(
+  observations: readonly Observation[],
+  endReason: string | undefined,
+): SampleRecord {
   return {
-    samples: seen.filter(each => 'json' in each),
-    failures: seen.flatMap(each => ('failure' in each ? each.failure : [])),
-    end,
+    samples: observations.filter(each => 'json' in each),
+    failures: observations.flatMap(each => ('failure' in each ? each.failure : [])),
+    endReason,
   };
 }
 

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { agentService, type Client, openClient } from '../agent/client.ts';
+import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -21,7 +21,7 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   const files = placeTargets(inputs, context.workspace);
   const count = formatCount(files.length, 'file');
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
-  await using client = openClient(agentService(inputs), context);
+  await using client = openClient(agentEndpoint(inputs), context);
   const section = await downloadEach(files, inputs, client, context);
   const missing = section.files.filter(({ status }) => status === 'missing');
   const warnings =

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Client, openClient, type Service } from '../agent/client.ts';
+import { type Client, type Endpoint, openClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import {
   attachProcess,
@@ -21,7 +21,8 @@ interface Script
   readonly stopScript: AbortSignal;
 }
 
-// Spans a few minutes, although E2B's agent remembers the end of a process for only 30 s.
+// With backoff, 1.5 to 3 minutes. That is longer than the 30 s for which E2B's agent remembers an exit,
+// because the command may still be running.
 const MAX_RECONNECTS = 10;
 
 // END_SESSION takes 4 s; the rest is for a slow network.
@@ -29,7 +30,7 @@ const GIVE_UP_MS = 14_000;
 
 /** Runs a script once, and reconnects if the connection is lost. */
 export async function followScript(
-  service: Service,
+  endpoint: Endpoint,
   script: Script,
   context: Context,
 ): Promise<{ end: CommandEnd; reconnects: number }> {
@@ -40,7 +41,7 @@ export async function followScript(
   const giveUp = new AbortController();
   // A cancelled job still has to stop the script.
   const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
-  await using client = openClient(service, { ...context, cancel: stop });
+  await using client = openClient(endpoint, { ...context, cancel: stop });
   const policy = {
     ...context,
     retries: MAX_RECONNECTS,

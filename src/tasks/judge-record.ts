@@ -1,4 +1,4 @@
-import { gateOf } from '../gate/judge.ts';
+import { judgeGate } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { MeasuredSection } from '../report/measured-section.ts';
 import type { ReportedError } from '../report/reason.ts';
@@ -22,7 +22,7 @@ export function judgeRecord(
   const gaps = findGaps(record, time, inputs.sampleInterval);
   const [first, ...others] = inputs.failIf.length > 0 ? gaps : [];
   return {
-    measured: { samples, monitored, gate: gateOf(inputs, samples, gaps.length > 0) },
+    measured: { samples, monitored, gate: judgeGate(inputs, samples, gaps.length > 0) },
     errors: first === undefined ? [] : [{ ...first, details: others }],
     warnings: [
       ...describeFailures(record),
@@ -36,7 +36,7 @@ const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 
 function findGaps(
-  { samples, failures, end }: SampleRecord,
+  { samples, failures, endReason }: SampleRecord,
   { from, to }: CoveredTime,
   intervalMs: number,
 ): ReportedError[] {
@@ -50,13 +50,13 @@ function findGaps(
   // A monitor's first sample is taken when it starts, so alone it says nothing about the job. One
   // failure is normal: a step may delete the sandbox before the last sample.
   const isBlind = last === from && (samples.length === 0 || failures.length > 1);
-  if (end === ENDED_AS_PLANNED && !isBlind && to - last <= longest) return gaps;
-  return [...gaps, describeGap(last, Math.max(to, last), whyEnded(end))];
+  if (endReason === ENDED_AS_PLANNED && !isBlind && to - last <= longest) return gaps;
+  return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
 }
 
-function whyEnded(end: string | undefined): string {
-  if (end === undefined) return ', since something else ended the monitor';
-  return end === ENDED_AS_PLANNED ? '' : `, since sampling had ended: ${end}`;
+function whyEnded(endReason: string | undefined): string {
+  if (endReason === undefined) return ', since something else ended the monitor';
+  return endReason === ENDED_AS_PLANNED ? '' : `, since sampling had ended: ${endReason}`;
 }
 
 function describeGap(from: number, to: number, why = ''): ReportedError {

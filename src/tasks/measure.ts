@@ -1,7 +1,7 @@
-import { agentService, type Client, openClient } from '../agent/client.ts';
+import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
 import type { AgentError } from '../agent/failure.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
-import { type Condition, gateOf, type Judgement, judge } from '../gate/judge.ts';
+import { type Condition, type Judgement, judge, judgeGate } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';
@@ -14,7 +14,7 @@ import type { Context } from './context.ts';
 
 /** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
-  await using client = openClient(agentService(inputs), context);
+  await using client = openClient(agentEndpoint(inputs), context);
   const error = await waitForSandbox(inputs, client, context);
   const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
   return reportOf('stats', inputs, context.cancel, result);
@@ -75,7 +75,7 @@ type MeasureResult = Pick<Report, 'measured' | 'errors'>;
 
 /** Reports that nothing was measured, so a gate fails. */
 export function reportUnmeasured(inputs: Inputs<'stats'>, error?: ReportedError): MeasureResult {
-  const measured = { samples: [], gate: gateOf(inputs, []) };
+  const measured = { samples: [], gate: judgeGate(inputs, []) };
   return { measured, errors: error === undefined ? [] : [error] };
 }
 
@@ -88,7 +88,7 @@ export async function measure(
   const { samples: count, sampleInterval } = inputs;
   const { cancel, now, sleep } = context;
   // A CPU figure covers the time since the previous request, so drop the first of several samples,
-  // unless an earlier request started this time.
+  // unless an earlier request has already opened the window.
   const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
   const taken: Sample[] = [];
   const errors: ReportedError[] = [];
@@ -102,7 +102,10 @@ export async function measure(
     taken.push({ at: now(), ...outcome.value });
   } while (taken.length < dropped + count && (await sleep(sampleInterval, cancel)));
   const samples = taken.slice(dropped);
-  return { measured: { samples, gate: gateOf(inputs, samples, samples.length < count) }, errors };
+  return {
+    measured: { samples, gate: judgeGate(inputs, samples, samples.length < count) },
+    errors,
+  };
 }
 
 // A sandbox that was just created or resumed may not answer immediately.

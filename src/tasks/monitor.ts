@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { agentService, openClient } from '../agent/client.ts';
+import { agentEndpoint, openClient } from '../agent/client.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
@@ -31,7 +31,7 @@ export async function startMonitor(
   context: Context,
   { script, openDirectory }: { script: string; openDirectory: () => string },
 ): Promise<undefined> {
-  await using client = openClient(agentService(inputs), context);
+  await using client = openClient(agentEndpoint(inputs), context);
   const request = { ...inputs, retries: FIRST_RETRIES };
   const stats = await readJudgeableStats(request, client, context);
   const directory = openDirectory();
@@ -57,9 +57,9 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   const [first] = record.samples;
   if (first === undefined) throw lostRecordError(directory);
   // A cancelled step does not wait for the sampler's last line.
-  const end = cancel.aborted ? ENDED_AS_PLANNED : record.end;
+  const endReason = cancel.aborted ? ENDED_AS_PLANNED : record.endReason;
   const inputs = parseInputs('monitor-end', saved);
-  const judged = judgeRecord(inputs, { ...record, end }, { from: first.at, to: jobEnd });
+  const judged = judgeRecord(inputs, { ...record, endReason }, { from: first.at, to: jobEnd });
   return reportOf('monitor', inputs, cancel, { name: inputs.name, ...judged });
 }
 

@@ -1,4 +1,4 @@
-import { agentService, type Client, openClient } from '../agent/client.ts';
+import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { type CommandSection, explainFailure } from '../report/command-section.ts';
 import { type Report, reportOf } from '../report/report.ts';
@@ -20,7 +20,7 @@ import { followScript } from './follow-script.ts';
 import { judgeRecord } from './judge-record.ts';
 import { FIRST_RETRIES, readJudgeableStats, readStatsWithRetries } from './measure.ts';
 
-// A service with E2B's process service also has E2B's path, so this is not an input.
+// Not an input: every service that can run commands serves stats at E2B's path.
 const STATS_PATH = '/metrics';
 
 /**
@@ -30,11 +30,12 @@ const STATS_PATH = '/metrics';
 export async function run(inputs: Inputs<'run'>, context: Context): Promise<Report> {
   const { cancel, now } = context;
   noteSandboxEnd(inputs, context);
-  const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  await using client = openClient(service, context);
+  const endpoint = agentEndpoint({ ...inputs, timeout: sampleTimeout(inputs) });
+  await using client = openClient(endpoint, context);
   // Starts the period that the next CPU figure covers.
-  const readFirst = inputs.failIf.length > 0 ? readJudgeableStats : readStatsWithRetries;
-  await readFirst({ ...inputs, statsPath: STATS_PATH, retries: FIRST_RETRIES }, client, context);
+  const first = { ...inputs, statsPath: STATS_PATH, retries: FIRST_RETRIES };
+  if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
+  else await readStatsWithRetries(first, client, context);
   const from = now();
   const ended = new AbortController();
   const [script, record] = await Promise.all([
@@ -42,8 +43,8 @@ export async function run(inputs: Inputs<'run'>, context: Context): Promise<Repo
     sampleUntil(ended.signal, inputs, client, context),
   ]);
   const { command, isStarted, endedAt: to, errors, warnings } = script;
-  const seen = isStarted ? record : { ...record, samples: [] };
-  const { measured, ...gaps } = judgeRecord(inputs, seen, { from, to });
+  const recordToJudge = isStarted ? record : { ...record, samples: [] };
+  const { measured, ...gaps } = judgeRecord(inputs, recordToJudge, { from, to });
   const isJudged = isStarted && !cancel.aborted;
   return reportOf('run', inputs, cancel, {
     name: inputs.name,
@@ -75,17 +76,18 @@ async function sampleUntil(
   { cancel, now, sleep }: Context,
 ): Promise<SampleRecord> {
   const take = () => trySample(() => readStats(client, STATS_PATH), now);
-  const seen: Observation[] = [];
+  const observations: Observation[] = [];
   // As for a monitor, a single failure is normal.
-  const isLateWanted = () => seen.length <= 1 && seen.every(each => 'failure' in each);
-  const record = (each: Observation) => {
+  const hasNoSample = () =>
+    observations.length <= 1 && observations.every(each => 'failure' in each);
+  const add = (observation: Observation) => {
     // After the end, a sample may show a machine that is idle again, so it only counts if it is alone.
-    if (!ended.aborted || isLateWanted()) seen.push(each);
+    if (!ended.aborted || hasNoSample()) observations.push(observation);
   };
   const sampling = { intervalMs, sleep, stop: ended, withLast: false };
-  const end = await takeSamples(take, record, sampling);
-  if (isLateWanted() && (await sleep(LAST_SAMPLE_DELAY_MS, cancel))) seen.push(await take());
-  return toRecord(seen, end);
+  const endReason = await takeSamples(take, add, sampling);
+  if (hasNoSample() && (await sleep(LAST_SAMPLE_DELAY_MS, cancel))) observations.push(await take());
+  return toRecord(observations, endReason);
 }
 
 interface ScriptResult extends Pick<Report, 'errors' | 'warnings'> {
@@ -113,12 +115,12 @@ async function runScript(inputs: Inputs<'run'>, context: Context): Promise<Scrip
     log.output(text);
     last = lastLines(last + text, MAX_LAST_LINES);
   });
-  const service = agentService({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });
-  const tooLong = AbortSignal.timeout(maxDuration);
-  const stopScript = AbortSignal.any([cancel, tooLong]);
+  const endpoint = agentEndpoint({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });
+  const maxDurationSignal = AbortSignal.timeout(maxDuration);
+  const stopScript = AbortSignal.any([cancel, maxDurationSignal]);
   const startedAt = clock();
   const script = { ...inputs, stopScript, onOutput: output.write };
-  const { end, reconnects } = await followScript(service, script, context);
+  const { end, reconnects } = await followScript(endpoint, script, context);
   output.end();
   const lines = last === '' ? [] : redact(last).trimEnd().split('\n');
   const isStarted = end.kind !== 'not-started';
@@ -129,7 +131,7 @@ async function runScript(inputs: Inputs<'run'>, context: Context): Promise<Scrip
     durationMs: isStarted ? Math.round(clock() - startedAt) : 0,
     lastLines: lines.map(line => truncate(line, MAX_LAST_LINE)),
   };
-  const stoppedBy = tooLong.aborted ? 'max-duration' : undefined;
+  const stoppedBy = maxDurationSignal.aborted ? 'max-duration' : undefined;
   const lost = `The connection was lost ${formatCount(reconnects, 'time')}, so output of the command may be missing.`;
   return {
     command,

@@ -1,6 +1,5 @@
-import { agentService, type Client, openClient } from '../agent/client.ts';
+import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
 import { isFatal } from '../agent/failure.ts';
-import { isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { NOT_MEASURED } from '../report/measured-section.ts';
 import { type ReportedError, toReportedError } from '../report/reason.ts';
@@ -16,9 +15,9 @@ import { planUpload, sendFiles, type UploadPlan, type UploadResult } from './upl
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
-  await using client = openClient(agentService(inputs), context);
+  await using client = openClient(agentEndpoint(inputs), context);
   const result = inputs.dryRun
-    ? { ...plan.result, measured: NOT_MEASURED }
+    ? { ...plan.resultIfNothingSent, measured: NOT_MEASURED }
     : await sendAndMeasure(plan, inputs, client, context);
   return reportOf('sync', inputs, context.cancel, result);
 }
@@ -32,30 +31,31 @@ async function sendAndMeasure(
   const error =
     (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)
-    return { ...sendNothing(plan.result, error.text), ...reportUnmeasured(inputs, error) };
+    return {
+      ...sendNothing(plan.resultIfNothingSent, error.text),
+      ...reportUnmeasured(inputs, error),
+    };
   const sent = await sendFiles(plan, inputs, client, context);
   if (hasFatalFailure(sent.upload.files)) return { ...sent, ...reportUnmeasured(inputs) };
-  // With a gate, its check has already read the stats, so the CPU figure covers the upload.
-  return { ...sent, ...(await measure(inputs, client, context, isGated(inputs))) };
+  // The check of `fail-if` has already read the stats, so the CPU figure covers the upload.
+  const cpuWindowStarted = inputs.failIf.length > 0;
+  return { ...sent, ...(await measure(inputs, client, context, cpuWindowStarted)) };
 }
 
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
 
-/**
- * Reads the stats if there are conditions. Returns an error if `fail-if` cannot be judged, unless the
- * job is cancelled.
- */
+/** Returns an error if there is a `fail-if` that cannot be judged, unless the job is cancelled. */
 async function checkGate(
   inputs: Inputs<'sync'>,
   client: Client,
   context: Context,
 ): Promise<ReportedError | undefined> {
-  if (!isGated(inputs)) return undefined;
+  if (inputs.failIf.length === 0) return undefined;
   try {
     await readJudgeableStats(inputs, client, context);
     return undefined;
   } catch (error) {
-    if (context.cancel.aborted || inputs.failIf.length === 0) return undefined;
+    if (context.cancel.aborted) return undefined;
     return { text: NOT_JUDGEABLE, title: NOT_JUDGEABLE, details: [toReportedError(error)] };
   }
 }

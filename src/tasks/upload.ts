@@ -1,4 +1,4 @@
-import { agentService, type Client, openClient } from '../agent/client.ts';
+import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
 import { findFiles, listHidden } from '../files/find.ts';
 import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
@@ -9,10 +9,10 @@ import { describeShard, EMPTY_UPLOAD, type UploadSection } from '../report/uploa
 import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
-  findChanges,
+  compareWithState,
   readState,
   removeState,
-  type State,
+  type UploadState,
   writeState,
 } from '../transfer/state-file.ts';
 import { storeFiles } from '../transfer/store-files.ts';
@@ -23,8 +23,10 @@ import { logProgress } from './progress.ts';
 /** @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
-  await using client = openClient(agentService(inputs), context);
-  const result = inputs.dryRun ? plan.result : await sendFiles(plan, inputs, client, context);
+  await using client = openClient(agentEndpoint(inputs), context);
+  const result = inputs.dryRun
+    ? plan.resultIfNothingSent
+    : await sendFiles(plan, inputs, client, context);
   return reportOf('upload', inputs, context.cancel, result);
 }
 
@@ -34,8 +36,8 @@ export interface UploadResult extends Pick<Report, 'warnings'> {
 
 export interface UploadPlan {
   /** The result of a step that sends nothing, such as a dry run. */
-  readonly result: UploadResult;
-  readonly state: State | undefined;
+  readonly resultIfNothingSent: UploadResult;
+  readonly state: UploadState | undefined;
 }
 
 /**
@@ -54,7 +56,7 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
       ? { status: 'skipped', file, reason: 'dry run' }
       : { status: 'not-attempted', file, reason: 'the job was cancelled' };
   });
-  const { files, orphaned } = await findChanges(results, state, cancel);
+  const { files, orphaned } = await compareWithState(results, state, cancel);
   const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
   const upload: UploadSection = {
     ...EMPTY_UPLOAD,
@@ -66,7 +68,7 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
     orphaned,
   };
   const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
-  return { result: { upload, warnings }, state };
+  return { resultIfNothingSent: { upload, warnings }, state };
 }
 
 async function hashSkipped(
@@ -97,14 +99,14 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
 }
 
 export async function sendFiles(
-  { result, state }: UploadPlan,
+  { resultIfNothingSent, state }: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
   const { cancel, log } = context;
-  if (cancel.aborted) return result;
-  const { upload: planned, warnings } = result;
+  if (cancel.aborted) return resultIfNothingSent;
+  const { upload: planned, warnings } = resultIfNothingSent;
   if (state !== undefined) removeState(state);
   const files = pendingIn(planned.files);
   if (files.length > 0) log.line(announcementOf(files, inputs, planned));

@@ -24,7 +24,7 @@ export type RequestResult<I, T> = { readonly item: I } & (
   | NotAttempted
 );
 
-export interface TransferFigures {
+export interface TransferTotals {
   readonly retries: number;
   readonly durationMs: number;
 }
@@ -54,7 +54,7 @@ const MAX_CONSECUTIVE_FAILURES = 3;
 export async function requestEach<I, T>(
   items: readonly I[],
   options: RequestEachOptions<I, T>,
-): Promise<TransferFigures & { readonly results: readonly RequestResult<I, T>[] }> {
+): Promise<TransferTotals & { readonly results: readonly RequestResult<I, T>[] }> {
   const { concurrency, cancel, clock, log, nameOf, isHopeless = () => false } = options;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);

@@ -13,7 +13,7 @@ import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
 import type { FileResult } from './transfer.ts';
 
-export interface State {
+export interface UploadState {
   readonly file: string;
   readonly rows: readonly StateRow[];
   /** A hash of everything that decides where uploads go. */
@@ -33,7 +33,7 @@ interface StateRow {
 const SCHEMA = 2;
 
 /** @throws InputError if the input `state-file` names a file of another kind */
-export function readState(inputs: Inputs<'upload'>, workspace: string): State | undefined {
+export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
   const file = resolve(workspace, inputs.stateFile);
   const scope = scopeOf(inputs);
@@ -47,9 +47,9 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): State | 
  * Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
  * that have left the build.
  */
-export async function findChanges(
+export async function compareWithState(
   planned: readonly FileResult[],
-  state: State | undefined,
+  state: UploadState | undefined,
   cancel: AbortSignal,
 ): Promise<{ readonly files: readonly FileResult[]; readonly orphaned: readonly string[] }> {
   const { rows = [] } = state ?? {};
@@ -90,7 +90,7 @@ async function matchesRow(
  * interrupted.
  * @throws InputError if the file cannot be removed
  */
-export function removeState({ file }: State): void {
+export function removeState({ file }: UploadState): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     rmSync(file, { force: true });
@@ -100,7 +100,7 @@ export function removeState({ file }: State): void {
 }
 
 /** Writes the state unless a file failed or was not attempted. Returns warnings. */
-export function writeState(state: State, results: readonly FileResult[]): readonly string[] {
+export function writeState(state: UploadState, results: readonly FileResult[]): readonly string[] {
   const rows = new Map<string, StateRow>();
   // Keep files that have left the build, so that they are listed as orphaned, but without a hash,
   // since users may delete them.

@@ -8,8 +8,8 @@ import {
   type NotAttempted,
   type RequestResult,
   requestEach,
-  type TransferFigures,
   type TransferOptions,
+  type TransferTotals,
 } from './request-each.ts';
 import type { StoredFile } from './store-files.ts';
 
@@ -44,7 +44,7 @@ export interface UploadProgress {
 export async function transfer(
   planned: readonly FileResult[],
   options: UploadOptions,
-): Promise<TransferFigures & { readonly files: readonly FileResult[] }> {
+): Promise<TransferTotals & { readonly files: readonly FileResult[] }> {
   const { storeFiles, filesPerRequest, progress } = options;
   const batches = batchesOf(pendingIn(planned), filesPerRequest);
   const { results, ...figures } = await requestEach(batches, {

@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Answer } from '../../src/agent/answer.ts';
-import { type AgentRequest, agentService, openClient } from '../../src/agent/client.ts';
+import { type AgentRequest, agentEndpoint, openClient } from '../../src/agent/client.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/redact.ts';
 import type { Keys } from '../keys.ts';
@@ -35,7 +35,11 @@ export function openTestClient(
     timeout: 60_000,
     ...more,
   };
-  return openClient(agentService(connection), { cancel, now: Date.now, redact: redactor([TOKEN]) });
+  return openClient(agentEndpoint(connection), {
+    cancel,
+    now: Date.now,
+    redact: redactor([TOKEN]),
+  });
 }
 
 /** Sends one request with a client of its own. */
@@ -44,7 +48,7 @@ export async function sendOnce(baseUrl: string, settings: Settings = {}): Promis
   return await client.send(GET);
 }
 
-/** Sets only these proxy variables until disposed of. */
+/** Sets these proxy variables and unsets all others, until disposed of. */
 export function setProxyVariables(values: Readonly<Record<string, string>>): Disposable {
   const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
   const before = names.map(name => [name, process.env[name]] as const);

@@ -41,7 +41,7 @@ async function tryService(baseUrl: string, ...args: readonly string[]) {
   return { code, report };
 }
 
-/** The checks of a feature that do not say `yes`, with what they say. */
+/** Returns the verdicts of a feature's checks by name, except `yes`. */
 function exceptions({ checks }: Report, feature: string): Record<string, string> {
   const own = checks.filter(check => check.feature === feature);
   assert.ok(own.length > 4, feature);

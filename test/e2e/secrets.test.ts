@@ -120,7 +120,7 @@ const acknowledging = (write: Write) =>
     return write({ ...REPEATING, ...entry });
   });
 
-/** Responders that repeat the secrets in an error, as each writer writes it. */
+/** Error answers that echo the secrets, escaped as each kind of server does it. */
 const ERRORS: Readonly<Record<string, Responder>> = {
   ...Object.fromEntries(
     Object.entries(WRITERS).flatMap(([writer, write]) => [

@@ -18,7 +18,7 @@ import { openJob, type TestJob, TOKEN } from './test-job.ts';
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'dir/c.txt': 'ccc', empty: '' };
 const ALL = Object.keys(FILES);
 
-/** Stands in a hidden folder, so that `files: **` does not upload it. */
+/** In a hidden folder, so `files: **` skips it. */
 const STATE = '.sandbox-sync/state.json';
 
 /** Runs the action with a state file. `sent` lists the targets it sent. */

@@ -21,7 +21,7 @@ function found(source: string, relative = '', size = 1): FoundFile {
 function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {
   const [pattern] = parsed({ files: line }).files.patterns;
   assert.ok(pattern !== undefined);
-  return { pattern, root: WORKSPACE, files, skipped: [], links: [], hidesDotNames: true, ...more };
+  return { pattern, root: WORKSPACE, files, skipped: [], links: [], skipsHidden: true, ...more };
 }
 
 function planFor(lines: readonly Matches[], given: RawInputs = {}): FilePlan {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { breachesOf, gateOf, isGated, type Judgement, judge } from '../../src/gate/judge.ts';
+import { breachesOf, type Judgement, judge, judgeGate } from '../../src/gate/judge.ts';
 import { parse } from './parse-condition.ts';
 
 /** Returns samples of one metric; `undefined` stands for a sample without it. */
@@ -150,7 +150,7 @@ for (const [name, given] of Object.entries(GATES)) {
   const { failIf = [], warnIf = [], isIncomplete, state, breaches = [] } = given;
   test(`the gate ${name}`, () => {
     const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
-    const gate = gateOf(rules, SAMPLES, isIncomplete);
+    const gate = judgeGate(rules, SAMPLES, isIncomplete);
     const judged = gate.judgements.map(({ condition }) => condition);
     assert.deepEqual(judged, [...rules.failIf, ...rules.warnIf]);
     assert.equal(gate.state, state);
@@ -158,6 +158,5 @@ for (const [name, given] of Object.entries(GATES)) {
       breachesOf(gate.judgements).map(each => [each.level, each.condition.text, figureOrWhy(each)]),
       breaches,
     );
-    assert.equal(isGated(rules), state !== 'none');
   });
 }

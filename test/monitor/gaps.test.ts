@@ -18,7 +18,7 @@ function judgeSamples(
   { to = 100, sampleInterval = 5 * S, failIf = CONDITIONS, warnIf = [], failures = [] }: Settings,
 ) {
   const samples = at.map(second => ({ at: second * S, ...STATS }));
-  const record = { samples, failures, end: ENDED_AS_PLANNED };
+  const record = { samples, failures, endReason: ENDED_AS_PLANNED };
   const time = { from: (at[0] ?? 0) * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time);
 }

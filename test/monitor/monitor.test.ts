@@ -124,7 +124,7 @@ describe('monitors', { concurrency: 3 }, () => {
     await using job = await openJob();
     const directory = await startInJobThatDies(job);
     await pollUntil(() => samplerPid(directory) === undefined);
-    assert.equal(readRecord(directory).end, 'its job is gone');
+    assert.equal(readRecord(directory).endReason, 'its job is gone');
   });
 
   test('a monitor keeps secrets out of files, state and, seen on Linux, arguments and environment', async () => {

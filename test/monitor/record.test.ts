@@ -12,11 +12,11 @@ test('readRecord returns what was appended, without the partial line of a killed
   appendLine(directory.path, { failure: 'no answer' });
   appendLine(directory.path, { at: 3, ...statsFromJson('{"load":2,"ts":"x"}') });
   appendFileSync(monitorFiles(directory.path).record, '{"at":4,"json":"{\\"ts');
-  const { samples, failures, end } = readRecord(directory.path);
+  const { samples, failures, endReason } = readRecord(directory.path);
   const loads = samples.map(({ at, figures }) => ({ [at]: figures.get('load') }));
   assert.deepEqual(loads, [{ 1: 1.5 }, { 3: 2 }]);
   assert.equal(samples.at(-1)?.json, '{"load":2,"ts":"x"}');
-  assert.deepEqual([failures, end], [['no answer'], undefined]);
+  assert.deepEqual([failures, endReason], [['no answer'], undefined]);
 });
 
 const CRASHES = {
@@ -39,5 +39,5 @@ for (const [name, [stderr, crash]] of Object.entries(CRASHES))
   test(`readRecord returns ${name} as the crash`, () => {
     using directory = openTempFolder();
     writeFileSync(monitorFiles(directory.path).errors, stderr);
-    assert.equal(readRecord(directory.path).end, crash);
+    assert.equal(readRecord(directory.path).endReason, crash);
   });

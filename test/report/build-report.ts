@@ -1,4 +1,4 @@
-import { gateOf } from '../../src/gate/judge.ts';
+import { judgeGate } from '../../src/gate/judge.ts';
 import {
   type CommandEnd,
   type CommandSection,
@@ -33,7 +33,7 @@ export function judged(
     return { at: START + 1000 * index, ...statsOf(reading) };
   });
   const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
-  return { samples, gate: gateOf(rules, samples, isIncomplete) };
+  return { samples, gate: judgeGate(rules, samples, isIncomplete) };
 }
 
 /** Returns the figures of a sandbox with 4 cores, of which it uses these percentages. */

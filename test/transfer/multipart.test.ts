@@ -45,7 +45,7 @@ function readWhole(body: Body): Buffer {
   return bytes;
 }
 
-/** Writes files, each with its name or a given content. */
+/** Writes a file per name. Its content is the name, unless `contents` gives another. */
 function writeBatch(folder: TempFolder, names: readonly string[], contents = names): Batch {
   const files = names.map((name, index) => folder.writePlanned(name, contents[index] ?? ''));
   const [first = assert.fail('there are no files'), ...others] = files;
@@ -102,7 +102,7 @@ test('a batch body has a part per file, even if a file looks like a boundary', a
 
 test('two bodies never share memory, since a socket may still read the first', () => {
   using folder = openTempFolder();
-  // Larger than what Node takes from its pool.
+  // Too large for Node's buffer pool, whose buffers share memory.
   const small = folder.writePlanned('a', distinctBytes(50_000));
   const large = folder.writePlanned('b', distinctBytes(3 * LARGE_BYTES));
   const memoryOf = ({ chunks }: Body) => {

@@ -5,7 +5,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { afterEach, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
+import {
+  compareWithState,
+  readState,
+  removeState,
+  writeState,
+} from '../../src/transfer/state-file.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { onWindows } from '../system.ts';
@@ -41,7 +46,7 @@ function replaceState(results: readonly FileResult[], given: RawInputs = {}): st
 }
 
 async function changes(files: readonly PlannedFile[], cancel = NEVER) {
-  const results = await findChanges(files.map(notAttempted), read(), cancel);
+  const results = await compareWithState(files.map(notAttempted), read(), cancel);
   assert.deepEqual(
     results.files.map(({ file }) => file),
     files,
@@ -60,7 +65,7 @@ test('a file is unchanged if its target, size and SHA-256 are the same', async (
     unchanged: ['a'],
     orphaned: [],
   });
-  const { files } = await findChanges([notAttempted(other), notAttempted(a)], read(), NEVER);
+  const { files } = await compareWithState([notAttempted(other), notAttempted(a)], read(), NEVER);
   const stored = { path: '/home/user/a', sha256: hash('sha256', 'a') };
   assert.deepEqual(files, [notAttempted(other), { status: 'unchanged', file: a, ...stored }]);
 });

@@ -4,7 +4,12 @@ import { posix } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
-import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
+import {
+  compareWithState,
+  readState,
+  removeState,
+  writeState,
+} from '../../src/transfer/state-file.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { notAttempted, simulate } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
@@ -56,7 +61,7 @@ test('after a green run, the sandbox has every file, whatever earlier runs did',
           ({ target, content }) => FILES.get(`${target} ${content}`) ?? assert.fail(),
         );
         const job = new AbortController();
-        const changes = await findChanges(files.map(notAttempted), state, job.signal);
+        const changes = await compareWithState(files.map(notAttempted), state, job.signal);
         const { files: unchanged, orphaned } = changes;
         for (const [index, { target, content }] of uploads.entries())
           if (unchanged[index]?.status === 'unchanged')

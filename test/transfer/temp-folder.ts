@@ -12,7 +12,7 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 
 export type TempFolder = ReturnType<typeof openTempFolder>;
 
-/** More bytes than a file may have that is sent from memory. */
+/** One byte more than fits into a chunk or a batch. */
 export const LARGE_BYTES = 256 * 1024 + 1;
 
 /** Makes a directory, which is removed when disposed of. */
