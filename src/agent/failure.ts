@@ -48,7 +48,7 @@ interface AgentErrorDetails {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly hint?: string | undefined;
-  /** Refusals are recognized by their kind and status. */
+  /** Not needed for refusals, which are recognized by their kind and status. */
   readonly hadNoEffect?: boolean;
 }
 

@@ -18,7 +18,7 @@ type Operator = (typeof OPERATORS)[number];
 
 export interface Gate {
   readonly state: 'none' | 'passed' | 'warned' | 'failed';
-  /** Those of `fail-if` come first. */
+  /** In the order of `fail-if`, then `warn-if`. */
   readonly judgements: readonly GateJudgement[];
 }
 
@@ -60,8 +60,8 @@ export function breachesOf(judgements: readonly GateJudgement[]): GateJudgement[
 }
 
 /**
- * Judges a condition over samples (oldest first), all of which must have the metric. If others are
- * missing (`isIncomplete`), a condition that these do not trip is undecided instead of false.
+ * Judges a condition over samples (oldest first). It cannot be judged if a sample lacks the metric, or
+ * if samples are missing (`isIncomplete`) and the others do not trip it.
  */
 export function judge(
   condition: Condition,
@@ -108,7 +108,7 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
 // Agents may report hundreds of metrics.
 const MAX_REPORTED = 30;
 
-/** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
+/** Lists a sample's metrics. One that only differs from `wanted` in hyphens comes first. */
 function namesIn({ figures }: HasFigures, wanted: string): string {
   const metric = wanted.replaceAll('-', '_');
   const others = [...figures.keys()].filter(name => name !== metric).sort();

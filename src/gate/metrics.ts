@@ -31,7 +31,7 @@ export function unitOf(metric: string): Unit | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : undefined;
 }
 
-/** Each expects at least one figure, oldest first. */
+/** Each function expects at least one figure, oldest first. */
 export const AGGREGATES = {
   last: figures => figures.at(-1) ?? Number.NaN,
   min: figures => figures.reduce((low, figure) => Math.min(low, figure)),

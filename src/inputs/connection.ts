@@ -33,7 +33,10 @@ function parseUrl(value: string, input: string, example: string): string {
   throw inputError(input, `${quote(value)} ${why}`, example);
 }
 
-/** Fills in the placeholders of `base-url`, replacing an invalid ID or port, which are reported. */
+/**
+ * Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
+ * own input reports it.
+ */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
   const url = template

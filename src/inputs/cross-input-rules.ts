@@ -6,7 +6,7 @@ import type { Inputs } from './inputs.ts';
 // An input is missing if the action does not have it or rejected its value.
 type AnyInputs = Partial<Inputs<'run'> & Inputs<'sandbox'>>;
 
-/** Each throws an InputError, or returns if it misses an input. */
+/** Each rule throws an InputError, unless an input that it compares is missing. */
 export const CROSS_INPUT_RULES: readonly ((inputs: AnyInputs) => void)[] = [
   checkHttpIsAllowed,
   checkTemplateOrSandboxId,

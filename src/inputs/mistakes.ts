@@ -15,7 +15,7 @@ const QUOTED: Mistake = [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'
 const VARIABLE_MESSAGE =
   'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.';
 
-// Not $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
+// Does not match $lib/a.ts or $slug.tsx, since SvelteKit and Remix use such names.
 const VARIABLE: Mistake = [
   /\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
   VARIABLE_MESSAGE,
@@ -53,7 +53,7 @@ const IN_PATTERNS: readonly Mistake[] = [
 // exclude that matches nothing would go unnoticed.
 const IN_UNMATCHED: readonly Mistake[] = [
   [
-    // On Windows, it does; /(?!)/ never matches.
+    // Windows separates folders with it. /(?!)/ never matches.
     path.sep === '/' ? /\\/ : /(?!)/,
     'has a backslash, which does not separate folders on this runner. Write a slash.',
   ],

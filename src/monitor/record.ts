@@ -46,7 +46,7 @@ export function isStopped(directory: string): boolean {
 }
 
 export function appendLine(directory: string, line: Observation | { readonly end: string }): void {
-  // A sample's JSON has its figures.
+  // Leave out the figures, which the reader derives from the sample's JSON.
   const json = JSON.stringify({ ...line, figures: undefined });
   appendFileSync(monitorFiles(directory).record, `${json}\n`, { mode: 0o600 });
 }

@@ -105,7 +105,8 @@ export async function waitForSampler(
 function isRunning(pid: number | undefined): boolean {
   if (pid === undefined) return false;
   try {
-    // Signal 0 only tests whether the process exists. EPERM: it does, as another user's (kill(2)).
+    // Signal 0 only tests whether the process exists. EPERM means that it does, but belongs to another
+    // user (kill(2)).
     return process.kill(pid, 0);
   } catch (error) {
     return systemCode(error) === 'EPERM';

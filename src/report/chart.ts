@@ -38,13 +38,13 @@ export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
   return [html`<p>In percent: ${notes.join(' · ')}</p>`, ...charts];
 }
 
-/** Successive samples, of which the chart shows the highest. */
+/** Successive samples that share a point of the chart, which shows their highest figure. */
 type Point = readonly Sample[];
 
 type Plot = ReturnType<typeof plotsOf>[number];
 
 function plotsOf(points: readonly Point[], { judgements }: Gate) {
-  // A line cannot be interrupted, so a metric that some point lacks has none.
+  // Mermaid cannot interrupt a line, so leave out a metric that any point lacks.
   const complete = PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length);
   return complete.map(plot => {
     // The lines show single samples, so the limit of a mean or percentile would mislead.

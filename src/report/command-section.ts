@@ -7,7 +7,7 @@ import { type Reason, type ReportedError, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { SectionView } from './verdict.ts';
 
-/** Without an exit code if nobody saw the end. */
+/** The exit code is undefined if nobody saw the command end. */
 export interface CommandSection extends Pick<ProcessEnd, 'exitCode' | 'status'> {
   /** The step's name, or the first line of the script. */
   readonly title: string;
@@ -60,7 +60,7 @@ function nameCommand(title: string): string {
   return inlineCode(truncate(title, MAX_TITLE));
 }
 
-/** Explains why a command failed. A cancelled one has only failed if nobody saw its end. */
+/** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
 export function explainFailure(
   { title: command, durationMs }: CommandSection,
   end: CommandEnd,

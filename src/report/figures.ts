@@ -30,7 +30,7 @@ interface Resource {
   /** Metrics of the amount in use (if there is one) and of the percentage. */
   readonly used: readonly string[];
   readonly total: string;
-  /** Metrics that titles call by the resource's name, and whose conditions its row shows. */
+  /** Titles call these metrics by the resource's name, and its row shows their conditions. */
   readonly metrics: readonly string[];
 }
 
@@ -50,7 +50,7 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** Treats any other metric as a resource of its own. */
+/** Returns the resource of a metric. An unknown metric is its own resource. */
 function resourceOf(metric: string): Resource {
   return (
     RESOURCES.find(({ metrics }) => metrics.includes(metric)) ?? {

@@ -37,7 +37,6 @@ export function unbroken(figure: string): Html {
   return { html: toHtml(figure).replaceAll(' ', '&nbsp;') };
 }
 
-/** Items of a list in the summary. */
 export const MAX_ITEMS = 30;
 
 export function shortList(items: readonly Html[]): Html[] {

@@ -28,7 +28,7 @@ function renderReason({ text, hasMarkup, details = [] }: Reason): Html {
   return concat([line, ...shorten(details.map(renderReason))], '<br>');
 }
 
-// Only these names tell apart the summaries of a matrix, whose jobs share a page.
+// The summaries of a matrix share a page, and only these names tell them apart.
 function nameSandbox({ name, sandboxId }: Report): Html {
   const names = [name, sandboxId].filter(text => text !== '').map(code);
   return names.length === 0 ? html`` : html` (${concat(names, ', ')})`;

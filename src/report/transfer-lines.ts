@@ -40,7 +40,7 @@ export function explainFailedFiles(
   };
 }
 
-/** Describes files that failed for the same reason, in the words of the first. */
+/** Describes files that failed for the same reason, with the message of the first. */
 function describeGroup(group: readonly NamedResult[]): Reason {
   const { message = '', hint = '' } = group[0]?.error ?? {};
   const names = nameFiles(group.map(({ name }) => name));
@@ -55,7 +55,7 @@ export function nameFiles(names: readonly string[]): string {
 
 const MAX_LOGGED = 1000;
 
-/** Returns lines for the log, sorted by status as `words` are. */
+/** Returns a log line for each file, grouped by status in the order of `words`. */
 export function listFiles<F extends { readonly status: string }>(
   files: readonly F[],
   words: Readonly<Record<F['status'], string>>,

@@ -177,7 +177,7 @@ function orphansNotice({ orphaned }: UploadSection): string[] {
   return [`Still in the sandbox, but no longer in the build: ${nameFiles(orphaned)}`];
 }
 
-/** Says by folder what a dry run would upload; the log lists each file. */
+/** Lists by folder what a dry run would upload, since the log already lists each file. */
 function describePlanned(files: readonly FileResult[]): Html[] {
   const planned = files.filter(({ status }) => status === 'skipped').map(({ file }) => file);
   const folders = Map.groupBy(planned, ({ source, target }) =>

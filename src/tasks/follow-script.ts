@@ -76,9 +76,10 @@ export async function followScript(
   return { end: toCommandEnd(outcome, pid !== undefined), reconnects: outcome.attempts - 1 };
 }
 
-// Agents before 0.3 leave stdin open, and the order of stdout and stderr is only kept in one stream.
-// The script leads a session, so that it can be ended with its children. If the agent has already made
-// it the leader of a group, setsid would fork, and its parent would exit with 0 at once.
+// Agents before 0.3 leave stdin open, and only a single stream keeps the order of stdout and stderr.
+// setsid makes the script the leader of a session, so that its children can be ended with it. Skip it
+// if the agent has already made this shell the leader of a group: setsid would fork, and the process
+// that the agent watches would exit with 0 at once.
 const WRAPPER = `exec 2>&1 </dev/null
 read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
 [ "\${group:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
@@ -93,8 +94,9 @@ function wrap({ run, env, workingDirectory, username }: Script): ProcessOptions 
   return { command: '/bin/sh', args, env, workingDirectory, username };
 }
 
-// TERM, and KILL after 4 s to what is left. Zombies do not count. By session, since programs such as
-// timeout start a group of their own; by group if the agent started one, so there is no session.
+// Sends TERM to the script and its children, and KILL after 4 s to those that are left, except zombies.
+// Finds them by session, since programs such as timeout start a new group, or else by the group that
+// the agent started.
 const END_SESSION = `leader=$1
 members() {
   for file in /proc/[0-9]*/stat; do

@@ -47,8 +47,8 @@ function findGaps(
     if (at - last > longest) gaps.push(describeGap(last, at));
     last = at;
   }
-  // A monitor's first sample is taken when it starts, so alone it says nothing about the job. One
-  // failure is normal: a step may delete the sandbox before the last sample.
+  // A monitor takes a first sample when it starts, which alone says nothing about the job. One failure
+  // is normal, since a step may delete the sandbox before the last sample.
   const isBlind = last === from && (samples.length === 0 || failures.length > 1);
   if (endReason === ENDED_AS_PLANNED && !isBlind && to - last <= longest) return gaps;
   return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
