@@ -6,7 +6,7 @@ import { createTree, find } from './file-tree.ts';
 /** Returns the messages about these lines of `files`, with the working directory as `/w`. */
 async function messagesAbout(lines: readonly string[]): Promise<readonly string[]> {
   using tree = createTree({});
-  const absolute = lines.flatMap(line => line.replace('/w', tree.root).split('\n'));
+  const absolute = lines.flatMap(line => line.replace('!/w/', `!${tree.root}/`).split('\n'));
   try {
     await find(tree.root, absolute);
     return [];

@@ -146,6 +146,11 @@ const GATES: Readonly<Record<string, GateCase>> = {
   },
 };
 
+test('the gate fails if there are no samples to judge fail-if by', () => {
+  const gate = judgeGate({ failIf: [parse('mem_used_pct > 60')], warnIf: [] }, []);
+  assert.equal(gate.state, 'failed');
+});
+
 for (const [name, given] of Object.entries(GATES)) {
   const { failIf = [], warnIf = [], isIncomplete, state, breaches = [] } = given;
   test(`the gate ${name}`, () => {
