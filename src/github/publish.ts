@@ -43,24 +43,20 @@ function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] 
 /** Returns the paths of the files, keyed by output. */
 function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<string, string> {
   const { checksums } = verdict;
-  const files = [
-    { output: 'report', name: 'report.json', text: reportJson(report, verdict) },
-    ...(checksums === undefined
-      ? []
-      : [{ output: 'checksums', name: 'checksums.txt', text: checksums }]),
-  ];
+  const none = { report: '', ...(checksums !== undefined && { checksums: '' }) };
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
-    const paths = files.map(({ output, name, text }) => {
-      if (text === '') return [output, ''];
+    const write = (name: string, text: string) => {
       const file = path.join(folder, name);
       writeFileSync(file, text, { mode: 0o600 });
-      return [output, file];
-    });
-    return Object.fromEntries(paths);
+      return file;
+    };
+    // Throws a RangeError if the agent nested its stats almost too deeply.
+    const paths = { ...none, report: write('report.json', reportJson(report, verdict)) };
+    return checksums ? { ...paths, checksums: write('checksums.txt', checksums) } : paths;
   } catch (error) {
     log.warning(`The report file could not be written: ${errorText(error)}.`);
-    return Object.fromEntries(files.map(({ output }) => [output, '']));
+    return none;
   }
 }
 

@@ -22,6 +22,8 @@ const VARIABLE: Mistake = [
 ];
 
 const IN_ANY_VALUE = [QUOTED, VARIABLE];
+
+const VARIABLE_IN_TARGET: Mistake = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE];
 const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
 
 // RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
@@ -124,7 +126,7 @@ const MISTAKES = {
       /^(home\/|~|\$HOME\b|\$\{HOME\})/,
       "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
     ],
-    [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
+    VARIABLE_IN_TARGET,
     COMMENT,
     [
       /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,
@@ -133,12 +135,15 @@ const MISTAKES = {
   ],
   'file-to-download': [
     ...IN_ANY_VALUE,
+    COMMENT,
     // Otherwise, a mistyped arrow could pass as a missing file.
     [/\s[-=]>|[-=]>\s/, BAD_ARROW],
     [/\*|\/$/, 'is not the path of one file. Name each file.'],
   ],
   'local-path': [
-    ...IN_ANY_VALUE,
+    QUOTED,
+    VARIABLE_IN_TARGET,
+    COMMENT,
     // On Windows, \ separates folders, and a drive letter ends with a colon.
     [
       /^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i,

@@ -1,6 +1,6 @@
 import type { Failure } from '../agent/failure.ts';
 import type { ProcessEnd } from '../agent/process.ts';
-import { inlineCode, removeColors, truncate } from '../text/escape.ts';
+import { inlineCode, truncate } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';
 import { type Reason, type ReportedError, withMarkup } from './reason.ts';
@@ -49,7 +49,7 @@ function headlineOf(
 
 function outputBlocks({ lastLines }: CommandSection): Html[] {
   if (lastLines.length === 0) return [];
-  const lines = lastLines.map(line => html`${removeColors(line).replaceAll('\t', '    ')}`);
+  const lines = lastLines.map(line => html`${line.replaceAll('\t', '    ')}`);
   // Use a separate block: inside <p> or <details>, a blank line would turn the rest into Markdown.
   return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, '\n')}</pre>`];
 }

@@ -12,7 +12,7 @@ import {
   trySample,
 } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
-import { inlineCode, truncate } from '../text/escape.ts';
+import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
 import { lastLines, readLines } from '../text/lines.ts';
 import type { Context } from './context.ts';
@@ -122,7 +122,8 @@ async function runScript(inputs: Inputs<'run'>, context: Context): Promise<Scrip
   const script = { ...inputs, stopScript, onOutput: output.write };
   const { end, reconnects } = await followScript(endpoint, script, context);
   output.end();
-  const lines = last === '' ? [] : redact(last).trimEnd().split('\n');
+  // A removed color could put the halves of a secret together, so redact afterwards.
+  const lines = last === '' ? [] : redact(removeColors(last)).trimEnd().split('\n');
   const isStarted = end.kind !== 'not-started';
   const command = {
     title,

@@ -40,17 +40,24 @@ export async function hashFile(
   return digest.digest('hex');
 }
 
-// Synchronous reads into one buffer are fastest, and safe: undici only asks for a chunk once the
-// socket has released the previous one.
+// Synchronous reads into one buffer are fastest. Each chunk but the last is full, because undici only
+// waits until the socket has released a chunk if the chunk fills the socket's buffer of 64 KiB.
 function* chunksOf(file: PlannedFile, descriptor: number): Generator<BorrowedBuffer> {
   const buffer = Buffer.allocUnsafe(Math.min(file.size, CHUNK_BYTES));
-  let missing = file.size;
-  while (missing > 0) {
-    const length = Math.min(missing, buffer.length);
-    const read = callSystem(file, () => readSync(descriptor, buffer, 0, length, null));
-    if (read === 0) throw fileError(file, `shrank by ${missing} bytes during the upload`);
-    missing -= read;
-    yield buffer.subarray(0, read);
+  for (let sent = 0; sent < file.size; sent += buffer.length) {
+    const chunk = buffer.subarray(0, file.size - sent);
+    fill(chunk, file, descriptor);
+    yield chunk;
+  }
+}
+
+// Network file systems may return fewer bytes than readSync() asks for.
+function fill(chunk: Buffer, file: PlannedFile, descriptor: number): void {
+  for (let filled = 0; filled < chunk.length; ) {
+    const missing = chunk.length - filled;
+    const read = callSystem(file, () => readSync(descriptor, chunk, filled, missing, null));
+    if (read === 0) throw fileError(file, 'shrank during the upload');
+    filled += read;
   }
 }
 

@@ -237,6 +237,14 @@ test('a secret that is split over two frames of output, at any position, is reda
   assert.equal(result.report.command.lastLines.at(-1), '***');
 });
 
+test('a secret that a color splits is redacted in the last lines, which have no colors', async () => {
+  const line = `${TOKEN.slice(0, 9)}\u001b[31m${TOKEN.slice(9)}\u001b[0m\n`;
+  const Start = sendFrames(startFrame(42), outputFrame(line), endFrame(0), LAST_FRAME);
+  const { report, summary } = await succeedScripted({ processes: { Start }, inputs: RUN });
+  assert.deepEqual(report.command.lastLines, ['***']);
+  assert.match(summary, /<pre>\*\*\*<\/pre>/);
+});
+
 test('a secret in the script or the name of a run is redacted, even where the title is cut', async () => {
   const Start = sendFrames(...wholeStream('', 1));
   const text = `${'x'.repeat(50)}${LONG}`;

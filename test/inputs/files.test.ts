@@ -98,7 +98,11 @@ const rejected = {
   ...each(['a =>', '=> b', 'a => b => c'], form),
   ...each(['a -> b', 'a =>b', 'a=> b'], arrow),
   ...each(['app/*.xml', 'app/**', 'app/reports/'], many),
-  ...each(['a => $GITHUB_WORKSPACE/a', '${{ x }}/a'], variable),
+  ...each(
+    ['a => $GITHUB_WORKSPACE/a', 'a => out/$GITHUB_SHA/x', 'a => {{ x }}/a', '${{ x }}/a'],
+    variable,
+  ),
+  ...each(['a # the report', 'a => b # the report'], 'has a # in it.'),
   ...each(
     [...outside, ...outsideOnWindows].map(target => `a => ${target}`),
     isOutside,

@@ -78,7 +78,7 @@ export const COMMAND: CommandSection = {
   lastLines: [
     '> app@1.0.0 test',
     '',
-    '\u001b[32m✔\u001b[39m renders <App> & its children',
+    '✔ renders <App> & its children',
     '\tindented',
     '# [not a heading](https://example.com)',
   ],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFileSync, chmodSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
+import fs, { appendFileSync, chmodSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { hashFile, openFile } from '../../src/transfer/read-file.ts';
@@ -57,9 +58,30 @@ test('a file that shrinks while it is read fails', () => {
   using opened = openFile(file);
   opened.chunks.next();
   truncateSync(file.realPath, LARGE_BYTES);
-  const missing = 3 * LARGE_BYTES;
-  const message = RegExp(` shrank by ${missing} bytes during the upload\\.$`);
-  assert.throws(() => [...opened.chunks], { kind: 'file-changed', message });
+  assert.throws(() => [...opened.chunks], { kind: 'file-changed', message: /shrank during/ });
+});
+
+test('each chunk but the last is full, even if the system reads less at once', t => {
+  using folder = openTempFolder();
+  const content = distinctBytes(2 * LARGE_BYTES);
+  const file = folder.writePlanned('a', content);
+  const read = fs.readSync;
+  // Network file systems return fewer bytes than are asked for.
+  t.mock.method(fs, 'readSync', (file: number, buffer: Buffer, offset: number, length: number) =>
+    read(file, buffer, offset, Math.min(length, 60_000), null),
+  );
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  using opened = openFile(file);
+  const chunks = Array.from(opened.chunks, chunk => Buffer.from(chunk));
+  assert.deepEqual(
+    chunks.map(({ length }) => length),
+    [256 * 1024, 256 * 1024, 2],
+  );
+  assert.ok(Buffer.concat(chunks).equals(content));
 });
 
 test('hashFile returns the SHA-256 of the whole file, and closes it', async () => {
