@@ -12,21 +12,21 @@ import { execute, type OnStart, type ProcessEnd } from './runner/execute.ts';
 import { measure, type Run } from './runner/measure.ts';
 import { runStep } from './runner/step.ts';
 
-// Compares the built action with curl: the same files, the same server. Prints a Markdown table. See
-// dev/bench.md.
+// Compares the built action with curl on the same files and server. Prints a Markdown table.
+// See dev/bench.md.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const CONNECTIONS = 24;
 const LATENCY_MS = 100;
-// Far more than an upload needs, and less than a file of 1 GiB.
+// An upload needs far less; reading the file of 1 GiB into memory would exceed it.
 const MAX_UPLOAD_MIB = 512;
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 
 interface Workload {
   readonly title: string;
-  /** In bytes. */
+  /** File sizes in bytes. */
   readonly sizes: readonly number[];
   readonly latencyMs?: number;
 }
@@ -49,7 +49,7 @@ interface Job {
 
 type Contender = (job: Job, onStart: OnStart) => Promise<ProcessEnd>;
 
-/** The first one is what the others are compared with. */
+/** The first contender is the baseline for the others. */
 const CONTENDERS: Readonly<Record<string, Contender>> = {
   'curl -Z': curl,
   upload: (job, onStart) => upload(job, onStart),
@@ -57,7 +57,7 @@ const CONTENDERS: Readonly<Record<string, Contender>> = {
 };
 
 using temp = fs.mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-'));
-// What the server has received, and how late it answers.
+// Counts what the server received, and sets the latency of its answers.
 const sink = { files: 0, bytes: 0, latencyMs: 0 };
 await using service = await startService({ folder: temp.path, intercept: receive });
 const sandbox = service.create();
@@ -73,7 +73,7 @@ function printRow(cells: readonly string[]): void {
   console.log(`| ${cells.join(' | ')} |`);
 }
 
-/** Counts the files of an upload and discards them, which is cheaper than storing them. */
+/** Counts and discards uploaded files, which is cheaper than storing them. */
 async function receive({ request }: Exchange): Promise<Answer> {
   const names: string[] = [];
   await readFiles(request, (name, content) => {
@@ -90,7 +90,7 @@ async function receive({ request }: Exchange): Promise<Answer> {
   return jsonAnswer(entries);
 }
 
-/** Runs all contenders in each round, so that what disturbs the machine disturbs them all. */
+/** Runs all contenders in each round, so that noise on the machine affects them alike. */
 async function compare({ sizes, latencyMs = 0 }: Workload): Promise<Run[]> {
   using folder = fs.mkdtempDisposableSync(path.join(temp.path, 'files-'));
   const job = { folder: folder.path, files: writeFiles(folder.path, sizes) };
@@ -100,7 +100,7 @@ async function compare({ sizes, latencyMs = 0 }: Workload): Promise<Run[]> {
     for (const [name, contender] of Object.entries(CONTENDERS)) {
       Object.assign(sink, { files: 0, bytes: 0, latencyMs });
       const run = await measure(onStart => contender(job, onStart));
-      // A contender that did not deliver is wrong, not fast.
+      // An incomplete delivery must not count as a fast one.
       if (sink.files !== sizes.length || sink.bytes !== bytes)
         throw new Error(`${name} delivered ${sink.files} files with ${sink.bytes} bytes`);
       if (name.startsWith('upload') && run.peakMib > MAX_UPLOAD_MIB)
@@ -120,7 +120,7 @@ function cellsOf(runs: readonly Run[]): string[] {
   });
 }
 
-/** Writes files of noise, a hundred per directory. Returns their paths below the folder. */
+/** Writes files of random bytes, 100 per directory. Returns their paths relative to the folder. */
 function writeFiles(folder: string, sizes: readonly number[]): string[] {
   const noise = randomBytes(MIB);
   return sizes.map((size, index) => {

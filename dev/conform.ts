@@ -7,8 +7,8 @@ import { download, sendFiles } from './conform/files.ts';
 import { RUN_CHECKS, start } from './conform/run-checks.ts';
 import { STATS_CHECKS } from './conform/stats-checks.ts';
 
-// Tries a service against everything that the actions rely on. Exits with 0 if uploads work, with 1
-// if they do not, with 2 for bad arguments.
+// Checks a service against everything that the actions rely on. Exits with 0 if uploads work, with
+// 1 if they do not, with 2 for bad arguments.
 
 const USAGE = `Usage: npm run conform -- --base-url URL --token TOKEN [--sandbox-id ID]
          [--header-prefix PREFIX] [--header 'NAME: VALUE']... [--username USER]
@@ -32,7 +32,7 @@ try {
 }
 process.exitCode = options === undefined ? 2 : await tryService(options).catch(cannotTry);
 
-/** Returns the exit code. */
+/** Runs all checks and prints the results. Returns the exit code. */
 async function tryService({ connections, isJson }: Options): Promise<number> {
   const id = `conform-${randomUUID().slice(0, 8)}`;
   const target = `/tmp/${id}/first`;
@@ -54,7 +54,7 @@ function cannotTry(error: unknown): number {
   return 1;
 }
 
-/** Returns the first client that can store a file, or else the first of all. */
+/** Returns the first client that can store a file, or the first one if none can. */
 async function firstThatStores(clients: readonly Client[], target: string): Promise<Client> {
   const [first] = clients;
   if (first === undefined) throw new Error('no connection');
@@ -65,7 +65,7 @@ async function firstThatStores(clients: readonly Client[], target: string): Prom
   return first;
 }
 
-/** Returns true if nothing that the checks stored is left. */
+/** Deletes the folders that the checks filled. Returns false if that failed. */
 async function removeFolders(trial: Trial): Promise<boolean> {
   const script = `rm -rf /tmp/${trial.id} ${trial.id} && echo removed`;
   const { stdout } = await start(trial, script).catch(() => ({ stdout: '' }));
@@ -74,13 +74,13 @@ async function removeFolders(trial: Trial): Promise<boolean> {
 
 type Advice = ReturnType<typeof adviceOf>;
 
-/** Says which features work, and which inputs need a value other than their default. */
+/** Lists the features that work, and the inputs that need values other than their defaults. */
 function adviceOf(results: readonly Result[], connection: Connection) {
   const failed = results.filter(({ verdict }) => verdict === 'no');
   const broken = failed.filter(({ isRequired }) => isRequired).map(({ feature }) => feature);
   const { headerPrefix, username, uploadPath, statsPath, headers } = connection;
   const failsAt = (part: string) => failed.some(({ name }) => name.includes(part));
-  // With the prefix E2b, the action sends batches, otherwise single files.
+  // By default, the action only sends batches with the prefix E2b.
   const isBatching = /^E2b$/i.test(headerPrefix);
   return {
     works: Object.keys(FEATURES).filter(feature => !broken.includes(feature)),
@@ -145,7 +145,7 @@ function readOptions() {
     statsPath: values['stats-path'],
     headers: Object.fromEntries(values.header.map(line => line.split(/:\s*(.*)/s))),
   };
-  // What is not given is found out, the action's defaults first.
+  // Options that are not given are tried with several values, the action's defaults first.
   const prefixes = values['header-prefix'] ? [values['header-prefix']] : ['Svc', 'E2b'];
   const usernames = values.username ? [values.username] : [undefined, 'user'];
   const connections = prefixes.flatMap(headerPrefix =>

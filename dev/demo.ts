@@ -4,8 +4,8 @@ import path from 'node:path';
 import { startService } from './agent/service.ts';
 import { runStep, type Step, type StepEnd } from './runner/step.ts';
 
-// Runs the steps of a job with the built actions and a stand-in for E2B: creates a sandbox, uploads a
-// project, tests it there, fetches the results, and deletes the sandbox.
+// Runs the steps of a job with the built actions against a stand-in for E2B: creates a sandbox,
+// uploads a project, tests it there, downloads the results, and deletes the sandbox.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
 const API_KEY = 'demo-key';
@@ -38,7 +38,7 @@ title('The job summary of run, as text');
 console.log(asText(tested.summary));
 console.log('\nThe command ran on this machine, and CPU, memory and disk are its own.');
 
-/** Runs a step of an action, or its post step, and prints its inputs and log. */
+/** Runs the main or post step of an action, and prints its inputs and log. */
 async function show(
   action: string,
   inputs: Step['inputs'],
@@ -59,7 +59,9 @@ function title(text: string): void {
   console.log(`\n── ${text}\n`);
 }
 
-/** Prints a line of the log as GitHub does: folded groups are open, commands are hidden. */
+/**
+ * Prints a log line as GitHub shows it: groups are expanded, other workflow commands are hidden.
+ */
 function printLine(line: string): void {
   const [, command = '', data = ''] = /^::([\w-]+)(?: [^:]*)?::(.*)$/.exec(line) ?? [];
   const text = data.replaceAll('%0A', '\n').replaceAll('%25', '%');
@@ -68,7 +70,7 @@ function printLine(line: string): void {
   if (['error', 'warning', 'notice'].includes(command)) console.log(`${command}: ${text}`);
 }
 
-/** A summary as text: a line per table row, folded parts closed. */
+/** Renders a summary as text, with one line per table row and without collapsed details. */
 function asText(summary: string): string {
   const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', nbsp: ' ', amp: '&' };
   return summary

@@ -7,9 +7,9 @@ import { runE2bSdk } from './nightly/e2b-sdk.ts';
 import { tryActions } from './nightly/real-agent.ts';
 import { runMemoryProblems } from './nightly/run-memory.ts';
 
-// Runs what takes minutes or needs the network: many seeds of the chaos test, the benchmark, which
-// limits the memory, the links to other sites, E2B's SDK against the stand-in, and workflows in act if
-// that is installed. With --agent URL --token TOKEN, it only runs the actions against that agent.
+// Runs the tests that take minutes or need the network: many seeds of the chaos tests, the
+// benchmark, the memory limits, external links, E2B's SDK against the stand-in, and workflows in
+// act if it is installed. With --agent URL --token TOKEN, only runs the actions against that agent.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
 const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1).join(' ');
@@ -46,7 +46,7 @@ async function checkLinks(): Promise<string[]> {
   const links = new Set(texts.flatMap(text => text.match(/(?<=\]\()https:[^)\s#]+/g) ?? []));
   const problems = [...links].map(async link => {
     const problem = await fetch(link, { signal: AbortSignal.timeout(30_000) }).then(
-      // Other statuses may mean that the site rejects programs.
+      // Ignore other statuses, since some sites reject scripts.
       ({ status }) => (status === 404 || status === 410 ? status : undefined),
       String,
     );

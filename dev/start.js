@@ -1,5 +1,5 @@
-// Starts the TypeScript program named first, such as `demo`. In JavaScript, so that an older Node
-// gets a clear message instead of failing to load TypeScript.
+// Starts the TypeScript program that the first argument names, such as `demo`. This file is
+// JavaScript, so that an older Node prints a clear message instead of failing to load TypeScript.
 
 const program = String(process.argv[2]);
 process.argv.splice(2, 1);

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
 import config from '../rolldown.config.ts';
 
-// Builds dist, and runs all tests, or those in the given files and folders. --name PATTERN selects
-// by name.
+// Builds dist, then runs all tests, or those in the given files and folders. --name PATTERN selects
+// tests by name.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,14 +20,14 @@ const files = (positionals.length === 0 ? ['test'] : positionals).flatMap(place 
 using temp = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-tests-'));
 await build(config);
 
-// Pure functions can share one process.
+// These folders mostly test pure functions, so their tests can share one process.
 const isPure = (file: string) =>
   /test.(gate|inputs|project|report|stats|text|transfer)\b/.test(file);
 const results = [
   run(files.filter(isPure), '--test-isolation=none'),
   run(
     files.filter(file => !isPure(file)),
-    // One more than there are cores, since some tests mostly wait.
+    // One more than the number of cores, since some tests mostly wait.
     `--test-concurrency=${availableParallelism() + 1}`,
   ),
 ];
@@ -40,14 +40,14 @@ const failed = Math.max(sum('fail') + sum('cancelled'), isBroken || passed === 0
 process.exitCode = failed === 0 ? 0 : 1;
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 
-/** Runs test files. Shows their results, and returns them as TAP. */
+/** Runs test files and prints their results. Also returns the results as TAP. */
 function run(some: readonly string[], how: string) {
   if (some.length === 0) return { status: 0, report: '' };
   const report = path.join(temp.path, 'report.tap');
   const show = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
   const keep = ['--test-reporter=tap', `--test-reporter-destination=${report}`];
   const args = ['--test', how, `--test-name-pattern=${values.name}`, ...show, ...keep, ...some];
-  // Compiling takes a quarter of the action's time.
+  // Cache compiled code, since compiling takes a quarter of the action's time.
   const cache = path.join(tmpdir(), 'sandbox-sync-tests-compiled');
   const env = { ...process.env, NODE_COMPILE_CACHE: cache };
   const { status } = spawnSync(process.execPath, args, { cwd, stdio: 'inherit', env });

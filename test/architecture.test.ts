@@ -7,7 +7,7 @@ import { ACTIONS } from '../src/inputs/actions.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** The folders, lowest first: a file imports only from its own folder and from those before it. */
+/** Layers of src, lowest first. Files only import from their own folder and from lower layers. */
 const ORDER = [
   ['text'],
   ['gate'],
@@ -22,7 +22,7 @@ const ORDER = [
   ['main'],
 ];
 
-/** The packages that work at run time, and the files that use them. */
+/** Runtime packages, and the files that may import them. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/core': /^github\//,
   '@actions/glob': /^files\/find\.ts$/,
@@ -32,10 +32,10 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
 };
 
 interface Source {
-  /** Its path below the folder. */
+  /** Path relative to `folder`. */
   readonly file: string;
   readonly text: string;
-  /** Packages as written, and paths relative to the folder; imports of types too. */
+  /** Package names, and paths relative to `folder`. Includes imports of types. */
   readonly imports: readonly string[];
 }
 
@@ -113,7 +113,7 @@ test('the only classes of src are errors', () => {
   );
 });
 
-// A protocol that the action misreads must not be misread in the same way by what tests it.
+// If the stand-in or conform shared code with the actions, both could misread a protocol alike.
 for (const name of ['agent', 'conform'])
   test(`dev/${name} imports nothing else of this repository`, () => {
     const sources = sourcesIn('dev', `{${name}.ts,${name}/**/*.ts}`);
@@ -123,7 +123,7 @@ for (const name of ['agent', 'conform'])
     assert.deepEqual(foreign, []);
   });
 
-/** The code of the search and the transfer, and of the packages that only they use. */
+/** The bundles with search, transfer, and the packages that only they use. */
 const TRANSFER = ['transfer.js', 'vendor.js'];
 
 const DIST = sourcesIn('dist', '*.js');
@@ -139,7 +139,7 @@ for (const { folder, scripts } of Object.values(ACTIONS))
     });
   }
 
-/** Returns a file of dist and all files that it imports, directly or through others. */
+/** Returns a file of dist and all its direct and indirect imports. */
 function loadedBy(name: string, loaded = new Set<string>()): ReadonlySet<string> {
   const source = DIST.find(({ file }) => file === name);
   if (source === undefined || loaded.has(name)) return loaded;

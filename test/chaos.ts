@@ -3,17 +3,17 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 
 interface ChaosTest<Chaos> {
-  /** What must hold, whatever happens. */
+  /** States what must hold, whatever happens. */
   readonly name: string;
-  /** Each of them ends in another way. CHAOS_SEEDS="1 2 3" tries others. */
+  /** Each seed produces a different outcome. CHAOS_SEEDS="1 2 3" overrides them. */
   readonly seeds: readonly number[];
   readonly chaos: fc.Arbitrary<Chaos>;
-  /** Returns how it ended, for the log. */
+  /** Runs one scenario, and returns its outcome for the log. */
   readonly run: (chaos: Chaos) => Promise<string>;
   readonly skip?: string | false;
 }
 
-/** Tests something with a random misfortune for each seed. */
+/** Runs a test with one random scenario per seed. */
 export function testChaos<Chaos>({
   name,
   seeds,

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Time that stands still until everybody waits, and then jumps to the next alarm. */
+/** A clock that stands still while code runs, and jumps to the next alarm when all code sleeps. */
 export interface FakeClock {
   /** Milliseconds since the start. */
   readonly now: () => number;
-  /** Waits so many milliseconds, or until the signal aborts; true if it waited to the end. */
+  /** Sleeps until the time is over (true) or `stop` aborts (false). */
   readonly sleep: (ms: number, stop?: AbortSignal) => Promise<boolean>;
 }
 
@@ -12,9 +12,9 @@ export function fakeClock(): FakeClock {
   let now = 0;
   const alarms = new Map<(inTime: boolean) => void, number>();
 
-  /** Called once for each sleeper, so that each is woken. */
+  /** Called once per sleep, so that each one ends. */
   async function jump(): Promise<void> {
-    // Whoever can go on does so before time passes.
+    // Let all runnable code run before time passes.
     for (let turn = 0; turn < 3; turn += 1) await setImmediate();
     if (alarms.size > 0) now = Math.max(now, Math.min(...alarms.values()));
     for (const [ring, at] of alarms) if (at <= now) ring(true);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A private key, a certificate, and the file that holds the certificate. */
+/** A private key and its certificate, in PEM format. */
 export interface Keys extends Disposable {
   readonly key: string;
   readonly cert: string;
@@ -12,7 +12,7 @@ export interface Keys extends Disposable {
 
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-/** Makes keys with a certificate for a name, such as `DNS:*.example.com`, which is its own CA. */
+/** Creates a self-signed certificate for a name such as `DNS:*.example.com`. */
 export function makeKeys(name = 'IP:127.0.0.1'): Keys {
   const directory = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-tls-'));
   const [keyFile, certFile] = [path.join(directory, 'key'), path.join(directory, 'cert')];

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-// The frames with which an agent answers Start and Connect.
+// Builds the frames of an agent's answers to Start and Connect.
 
 export function frame(message: object, flags = 0): Buffer {
   const json = Buffer.from(JSON.stringify(message));
@@ -27,7 +27,7 @@ export function endFrame(exitCode: number): Buffer {
   return frame({ event: { end: { ...code, exited: true, status } } });
 }
 
-/** The end of a command that a signal ended, such as `killed`. */
+/** Returns the end event after a signal. `signal` is Go's name for it, such as `killed`. */
 export function signalFrame(signal: string): Buffer {
   const status = `signal: ${signal}`;
   return frame({ event: { end: { exitCode: -1, status, error: status } } });
@@ -46,18 +46,18 @@ export function wholeStream(output: string | Buffer, exitCode = 0, pid = 42): Bu
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/connect+json\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** Answers with these pieces, each as a chunk of its own, and leaves the answer open. */
+/** Sends the headers and each piece as one chunk, and leaves the answer open. */
 export function beginAnswer(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([Buffer.from(HEAD), ...pieces.flatMap(chunkOf)]));
 }
 
-/** Continues an answer with these pieces, and ends it. */
+/** Sends more pieces of an answer, and ends it. */
 export function endAnswer(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([...pieces.flatMap(chunkOf), Buffer.from('0\r\n\r\n')]));
 }
 
 export function answerWith(socket: Socket, pieces: readonly Buffer[]): void {
-  // In two writes, the second would wait for a delayed acknowledgement of the first.
+  // Without corking, the second write would wait for the delayed ACK of the first.
   socket.cork();
   beginAnswer(socket, pieces);
   endAnswer(socket, []);

@@ -3,19 +3,19 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Keys } from './keys.ts';
 
-/** A server on a free local port that sends exactly what its script says. */
+/** A TCP or TLS server on a free local port whose connections are handled by a script. */
 export interface RawServer extends AsyncDisposable {
-  /** Address and port. */
+  /** Address and port, such as `127.0.0.1:8080`. */
   readonly host: string;
   readonly connections: readonly Socket[];
-  /** Resolves once so many connections have been made. */
+  /** Resolves once `count` connections have been made. */
   readonly connected: (count: number) => Promise<void>;
 }
 
-/** What a server does with each connection. */
+/** Handles one connection. */
 export type Script = (socket: Socket) => void;
 
-/** Starts a server; with keys, it speaks TLS and offers HTTP/2 first. */
+/** Starts a server. With keys, it uses TLS and prefers HTTP/2. */
 export async function rawServer(script: Script, keys?: Keys): Promise<RawServer> {
   const server =
     keys === undefined
@@ -42,7 +42,7 @@ export async function rawServer(script: Script, keys?: Keys): Promise<RawServer>
   };
 }
 
-/** Starts listening on any free port of this machine, and returns it. */
+/** Listens on a free port of this machine, and returns the port. */
 export async function listenHere(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -59,11 +59,11 @@ export function http(status: number, body = '', headers: readonly string[] = [])
 export interface RawRequest {
   readonly head: string;
   readonly body: Buffer;
-  /** From 1, of this connection. */
+  /** Number of the request on its connection, from 1. */
   readonly count: number;
 }
 
-/** Calls `say` for each request, once all of it has arrived. */
+/** Calls `say` for each request once it has arrived completely. */
 export function onRequest(say: (socket: Socket, request: RawRequest) => void): Script {
   return socket => {
     let unread: Buffer<ArrayBufferLike> = Buffer.alloc(0);
@@ -89,7 +89,7 @@ export function answering(bytes: string): Script {
   return onRequest(socket => void socket.write(bytes));
 }
 
-/** Answers with these bytes at once, then sends others every 10 ms as long as somebody listens. */
+/** Answers with `bytes`, then sends `drop` every 10 ms until the client disconnects. */
 export function dripping(bytes: string, drop: string): Script {
   return onRequest(socket => {
     socket.write(bytes);
@@ -98,7 +98,7 @@ export function dripping(bytes: string, drop: string): Script {
   });
 }
 
-/** Calls `say` after the head of the first request, and reads no more. */
+/** Calls `say` after the headers of the first request, and stops reading. */
 export function afterHead(say: Script): Script {
   return socket => {
     let read = '';
@@ -112,13 +112,13 @@ export function afterHead(say: Script): Script {
   };
 }
 
-/** Takes connections, and neither reads nor answers. */
+/** Accepts connections, but never reads or answers. */
 export const silent: Script = socket => void socket.pause();
 
-/** Resets each connection on the first bytes that arrive. */
+/** Resets each connection when its first bytes arrive. */
 export const resetting: Script = socket => void socket.once('data', () => socket.resetAndDestroy());
 
-/** Resolves when the other side has closed the connection in any way. */
+/** Resolves once the connection is closed or reset. */
 export async function closed(socket: Socket): Promise<void> {
   if (!socket.resume().closed) await once(socket, 'close');
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { rawServer } from './raw-server.ts';
 
-/** How a connection breaks: before it is made, or once so many bytes have gone in one direction. */
+/** `refuse` rejects a connection. Otherwise it breaks after some bytes in one direction. */
 export type Break =
   | 'refuse'
   | {
@@ -9,23 +9,23 @@ export type Break =
       readonly afterBytes: number;
       /**
        * `hang` stalls until other connections have carried three more chunks, then resets. `noise`
-       * sends the client bytes that are neither HTTP nor TLS, then hangs.
+       * sends the client an HTTP error in plain text, even on TLS connections, then hangs.
        */
       readonly by: 'reset' | 'noise' | 'hang';
     };
 
 interface RelayOptions {
-  /** Speaks as a proxy that tunnels to the server, instead of relaying at once. */
+  /** Acts as a CONNECT proxy, instead of relaying directly. */
   readonly isProxy?: boolean;
-  /** For each connection, in the order in which they are made. */
+  /** One per connection, in order of arrival. */
   readonly breaks?: readonly (Break | undefined)[];
-  /** Called with each connection, each chunk and each break. */
+  /** Called on each connection, chunk and break. */
   readonly onActivity?: (kind: 'connection' | 'chunk' | 'break') => void;
 }
 
 export const NOISE = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
 
-/** Starts a server that relays connections to another one here, and breaks some of them. */
+/** Starts a server that relays connections to a local server, and breaks some of them. */
 export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
   const { isProxy = false, breaks = [], onActivity = () => {} } = options;
   const left = [...breaks];
@@ -82,6 +82,6 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
       relay(client, planned);
     });
   });
-  /** `heads` are the requests to the proxy. */
+  /** `heads` contains the CONNECT requests to the proxy. */
   return { ...server, heads };
 }

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// The differences between the systems that the tests run on.
+// The differences between the operating systems that run the tests.
 
 export const WINDOWS = process.platform === 'win32';
 
-/** Why a test is skipped on Windows; false elsewhere. */
+/** Returns a reason to skip a test on Windows, and false elsewhere. */
 export function onWindows(why: string): string | false {
   return WINDOWS && `Windows: ${why}`;
 }
 
-/** Why a test is skipped except on Linux; false there. */
+/** Returns a reason to skip a test, and false on Linux. */
 export function unlessLinux(why: string): string | false {
   return process.platform !== 'linux' && why;
 }
@@ -19,15 +19,15 @@ export const WITHOUT_LINKS = onWindows('creating a symbolic link needs a privile
 
 export const WITHOUT_MODES = onWindows('files have no permission bits');
 
-// SIGKILL works everywhere.
+// Not needed for SIGKILL, which works everywhere.
 export const WITHOUT_SIGNALS = onWindows('SIGINT and SIGTERM kill a process, unhandled');
 
-/** Whether a file can have this name or path; Windows allows fewer. */
+/** Checks whether a file can have this name or path. Windows allows fewer. */
 export function canBeNamed(name: string): boolean {
   return !(WINDOWS && /["*:<>?|\\\p{Cc}]|[. ](\/|$)/u.test(name));
 }
 
-/** Every file below a folder, by its path with slashes. */
+/** Returns the contents of all files below a folder, by path with slashes. */
 export function filesBelow(folder: string): Readonly<Record<string, Buffer>> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry =>
     entry.isFile(),

@@ -7,29 +7,28 @@ import { createProcessService } from './process.ts';
 import { HOMES, onThisMachine } from './sandbox-path.ts';
 
 export interface AgentOptions {
-  /** Metrics instead of the machine's own. */
+  /** Replaces the metrics of this machine. */
   readonly metrics?: () => object;
-  /**
-   * Serves envd's process service, whose commands run as the user of this process and can reach
-   * everything that it can. Default false.
-   */
+  /** Serves envd's process service. Commands run as this user, without isolation. Default false. */
   readonly runCommands?: boolean;
-  /** Decides how each valid request is answered. Default: as it is performed. */
+  /**
+   * Replaces `perform` for each valid request. Resolves to undefined if nothing is left to send.
+   */
   readonly intercept?: (exchange: Exchange) => Promise<Answer | undefined>;
 }
 
-/** A valid upload, request for stats, or request to the API. */
+/** An authorized request, before it is performed. */
 export interface Exchange {
   readonly to: 'upload' | 'stats' | 'api';
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Does what is asked. Returns the answer, unsent. */
+  /** Performs the request and returns its answer without sending it. */
   readonly perform: () => Promise<Answer>;
 }
 
 interface RecordedRequest {
   readonly method: string;
-  /** Path and query as sent, still encoded. */
+  /** Percent-encoded path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
 }
@@ -44,7 +43,7 @@ const PROCESSES = '/process.Process/';
 const UNAUTHORIZED =
   'unauthorized access, please provide a valid access token or method signing if supported';
 
-/** Creates the agent of a sandbox, and its homes below `root`, the directory that is its `/`. */
+/** Creates an agent for a sandbox whose `/` is `root`, and the sandbox's home directories. */
 export function createAgent(root: string, token: string, options: AgentOptions) {
   for (const home of HOMES) mkdirSync(onThisMachine(root, home), { recursive: true });
   const atWork = new Set<Promise<void>>();
@@ -53,7 +52,7 @@ export function createAgent(root: string, token: string, options: AgentOptions) 
   const processes = options.runCommands ? createProcessService(root) : undefined;
   const { intercept = performed } = options;
 
-  /** Returns undefined if the answer was sent. */
+  /** Performs a request. Resolves to undefined if nothing is left to send. */
   async function respond(
     request: IncomingMessage,
     response: ServerResponse,
@@ -87,7 +86,7 @@ export function createAgent(root: string, token: string, options: AgentOptions) 
       atWork.add(work);
       void work.then(() => atWork.delete(work));
     },
-    /** Ends commands, and resolves when no request is at work. */
+    /** Kills all commands and waits for the requests in progress. */
     end() {
       processes?.end();
       return Promise.all(atWork);

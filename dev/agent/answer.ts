@@ -16,12 +16,12 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal in the form of envd and of the API. */
+/** Creates an error answer in the JSON format that envd and the API share. */
 export function refuse(status: number, message: string): Refusal {
   return new Refusal(jsonAnswer({ code: status, message }, status));
 }
 
-/** The refusal of envd's HTTP library. */
+/** Creates the plain-text 404 of envd's HTTP library. */
 export function unknownPath(): Refusal {
   return new Refusal(textAnswer('404 page not found', 404));
 }
@@ -40,7 +40,7 @@ export function textAnswer(body: string, status = 200): Answer {
   return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body };
 }
 
-/** Does nothing if the client has gone. */
+/** Sends an answer unless the client has gone or an answer was already begun. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers });

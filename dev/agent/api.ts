@@ -5,7 +5,7 @@ import { type Answer, errorAnswer, jsonAnswer, refuse, send } from './answer.ts'
 import { type Fields, fieldsOf } from './json.ts';
 import type { Sandbox, Sandboxes, ServiceOptions } from './service.ts';
 
-/** Plays the API by which E2B creates sandboxes. */
+/** Emulates the part of E2B's API that creates, connects to and deletes sandboxes. */
 export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
   const { apiKey, domain = null, intercept = performed } = options;
   const requests: string[] = [];
@@ -23,7 +23,7 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
   }
 
   function answerTo({ method, url = '' }: IncomingMessage, { templateID, timeout }: Fields) {
-    // E2B's SDK 2.51 uses v2.
+    // E2B's SDK 2.51 calls `/v2/sandboxes`. Treat it like `/sandboxes`.
     const path = url.replace(/^\/v2/, '');
     if (!Number.isInteger(timeout ?? 15)) throw refuse(400, 'timeout is wrong');
     if (`${method} ${path}` === 'POST /sandboxes') {
@@ -49,7 +49,7 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
   });
 
   return {
-    /** Method, path and status of every request to the API, such as `POST /sandboxes 201`. */
+    /** Method, path and status of each API request, such as `POST /sandboxes 201`. */
     requests,
     bodies,
     async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

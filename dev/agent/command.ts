@@ -6,23 +6,23 @@ import { beginStream, endStream, sendEvent } from './connect.ts';
 
 export interface CommandOptions {
   readonly command: readonly string[];
-  /** Directory on this machine. */
+  /** Path on this machine, not in the sandbox. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 export type Command = Awaited<ReturnType<typeof startCommand>>;
 
-/** Starts a command, in the process group of this process as envd does. */
+/** Starts a command in the process group of this process, as envd does. */
 export async function startCommand({ command, ...options }: CommandOptions) {
-  // As envd does: without the program, the shell still starts, and exits with 127.
+  // Through a shell, as envd does: if the program is missing, the shell exits with 127.
   const child = spawn('/bin/sh', ['-c', 'exec "$@"', '/bin/sh', ...command], {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   await once(child, 'spawn');
   const pid = child.pid ?? 0;
-  /** They get the output from now on. The command waits until all have taken a chunk. */
+  /** Clients to forward output to. Reading pauses until each of them has taken a chunk. */
   const followers = new Set<ServerResponse>();
   const exited = new Promise<object>(resolve => {
     child.once('exit', (code, signal) => resolve(endEvent(code, signal)));
@@ -45,10 +45,10 @@ export async function startCommand({ command, ...options }: CommandOptions) {
     /** Kills the process, but none of its children. */
     kill(): void {
       if (isRunning()) process.kill(pid, 'SIGKILL');
-      // After a signal, envd does not wait for children that hold the output.
+      // After a signal, envd does not wait for children that keep the output open.
       void exited.then(() => [child.stdout.destroy(), child.stderr.destroy()]);
     },
-    /** Sends the output from now on, then the end. Returns early if the client goes away. */
+    /** Streams the output from now on, then the end. Resolves early if the client disconnects. */
     async follow({ headers }: IncomingMessage, response: ServerResponse): Promise<undefined> {
       const seconds = Number(headers['keepalive-ping-interval'] ?? 90);
       beginStream(response);
@@ -72,18 +72,18 @@ async function readChunks(
   try {
     for await (const chunk of stream) await take(Buffer.from(chunk));
   } catch {
-    // It was destroyed after a signal.
+    // `kill` destroyed the stream.
   }
 }
 
-/** Go's names of common signals. */
+/** Names of common signals in Go, as envd reports them. */
 const SIGNAL_NAMES: Readonly<Record<string, string>> = {
   SIGKILL: 'killed',
   SIGSEGV: 'segmentation fault',
   SIGTERM: 'terminated',
 };
 
-/** How a command ended, with the fields that envd sends. */
+/** Returns the end of a command with the fields that envd sends. */
 function endEvent(code: number | null, signal: NodeJS.Signals | null): object {
   if (code === 0) return { exited: true, status: 'exit status 0' };
   if (code !== null) {

@@ -3,9 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import { type Answer, jsonAnswer, refuse } from './answer.ts';
 import { type Fields, fieldsOf } from './json.ts';
 
-// The Connect protocol in JSON: https://connectrpc.com/docs/protocol
+// Implements the JSON form of the Connect protocol: https://connectrpc.com/docs/protocol
 
-/** Its codes, with the HTTP status of an answer that is no stream. */
+/** Connect's error codes and their HTTP statuses, which only unary answers use. */
 const STATUSES = {
   invalid_argument: 400,
   unauthenticated: 401,
@@ -25,11 +25,11 @@ export class ConnectError extends Error {
 
 const STREAM = 'application/connect+json';
 const UNARY = 'application/json';
-// A byte of flags and four of length.
+// Each frame begins with one byte of flags and four bytes of length.
 const HEADER_BYTES = 5;
 const LAST = 2;
 
-/** Returns the fields of a request's message, which is a frame if the answer is a stream. */
+/** Returns the fields of a request's JSON message. Requests for a stream wrap it in a frame. */
 export async function readMessage(request: IncomingMessage, isStream: boolean): Promise<Fields> {
   const type = request.headers['content-type'];
   if (type !== (isStream ? STREAM : UNARY)) throw refuse(415, `not the type of a message: ${type}`);
@@ -44,7 +44,7 @@ export function beginStream(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': STREAM, 'Connect-Accept-Encoding': 'gzip' });
 }
 
-/** Resolves when the client's connection has taken the event, or is closed. */
+/** Resolves once the event is written or the connection is closed. */
 export function sendEvent(response: ServerResponse, event: object): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise(resolve => void response.write(frame({ event }), () => resolve()));
@@ -61,7 +61,7 @@ function frame(message: object, flags = 0): Buffer {
   return Buffer.concat([header, json]);
 }
 
-/** Encodes an error as an answer. For a stream, that is a single end frame. */
+/** Encodes an error as an answer. A stream gets status 200 and a single end frame. */
 export function connectErrorAnswer({ code, message }: ConnectError, isStream: boolean): Answer {
   const error = { code, message };
   if (!isStream) return jsonAnswer(error, STATUSES[code]);

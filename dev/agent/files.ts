@@ -8,7 +8,7 @@ import { type Answer, errorAnswer, type Refusal, refuse, textAnswer } from './an
 import { readFiles } from './multipart.ts';
 import { onThisMachine, pathOf } from './sandbox-path.ts';
 
-// Uploads and downloads below `root`, the directory on this machine that is the sandbox's `/`.
+// Serves `/files`. `root` is the directory on this machine that is the sandbox's `/`.
 
 export async function sendFile(
   root: string,
@@ -23,14 +23,14 @@ export async function sendFile(
   await using file = await open(place);
   response.setHeader('Content-Type', 'application/octet-stream');
   response.setHeader('Content-Length', stats.size);
-  // A file that grows meanwhile is cut at the announced length.
+  // If the file grows meanwhile, stop at the announced Content-Length.
   const end = Math.max(0, stats.size - 1);
   await pipeline(file.createReadStream({ end, autoClose: false }), response);
 }
 
 /**
- * Stores files as they arrive and lists them. An error is sent once the form has been read; what
- * was written by then stays.
+ * Stores files as they arrive and lists them in its answer. After an error, reads the rest of the
+ * form before answering, and keeps what was already written.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -54,7 +54,7 @@ export async function receiveUpload(
         throw refuse(400, `you cannot upload multiple files to the same path '${path}'`);
       const file = openForWriting(root, path);
       entries.set(path, { name: posix.basename(path), path, type: 'file' });
-      // Synchronous: a write into the page cache is cheaper than a trip through the thread pool.
+      // Synchronous, since writing to the page cache is cheaper than using the thread pool.
       content.on('data', (chunk: Buffer) => attempt(() => writeFileSync(file, chunk)));
       finished(content, () => closeSync(file));
     });
@@ -68,7 +68,7 @@ function openForWriting(root: string, path: string): number {
   const file = onThisMachine(root, path);
   try {
     mkdirSync(dirname(file), { recursive: true });
-    // Real agents create files as 0644 and leave the mode of existing ones.
+    // Real agents create files as 0644 and keep the mode of existing ones.
     return openSync(file, 'w', 0o644);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;

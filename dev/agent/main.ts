@@ -20,7 +20,7 @@ async function start({ sandboxId, token, ...options }: ReturnType<typeof readOpt
   const { apiKey, folder, runCommands } = options;
   const service = await startService(options);
   const { url } = service;
-  // With an API, the folder holds a root for each sandbox.
+  // With an API, each sandbox gets its own root inside the folder.
   service.create(sandboxId, token, apiKey === undefined ? folder : undefined);
   if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
   if (runCommands)
@@ -49,7 +49,7 @@ function readOptions() {
     folder: values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-')),
     token: values.token,
     sandboxId: values['sandbox-id'],
-    // The action `sandbox` speaks E2B's API, and so uses its prefix.
+    // The action `sandbox` uses E2B's API, and therefore E2B's prefix.
     headerPrefix: values['header-prefix'] ?? (values['api-key'] === undefined ? 'Svc' : 'E2b'),
     listenPort: Number(values['listen-port']),
     runCommands: values['run-commands'],

@@ -4,8 +4,9 @@ import { availableParallelism, cpus, freemem, totalmem } from 'node:os';
 const MIB = 1024 ** 2;
 
 /**
- * Reads the resource usage of this machine, as the stats operation reports it. The CPU's share is
- * that since the last reading. Fields without a unit in their name are bytes, `ts` is in seconds.
+ * Returns a function that reads the resource usage of this machine in the format of `GET /metrics`.
+ * The CPU share covers the time since the last reading. `ts` is in seconds; memory and disk are in
+ * bytes unless named `_mib`.
  */
 export function openMetrics(root: string): () => Readonly<Record<string, number>> {
   let last = cpuTimes();
@@ -24,7 +25,7 @@ export function openMetrics(root: string): () => Readonly<Record<string, number>
       mem_used: memory.used,
       mem_total_mib: Math.floor(memory.total / MIB),
       mem_used_mib: Math.floor(memory.used / MIB),
-      // Blocks reserved for the superuser count as used.
+      // Count the blocks reserved for the superuser as used.
       disk_used: (blocks - bavail) * bsize,
       disk_total: blocks * bsize,
     };

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { refuse } from './answer.ts';
 
-// Bytes that wait between socket and disk before the socket is paused.
+// Bytes to buffer between socket and disk before pausing the socket.
 const BUFFERED = 256 * 1024;
 
 /**
- * Reads a form to its end and hands over the filename and content of its parts named `file`.
- * @throws Refusal with 400 for another type of body, with 500 for a form that is broken or cut off
+ * Reads a whole form and passes on the filename and content of each part named `file`.
+ * @throws Refusal with 400 if the body is no form, with 500 if the form is malformed or cut off
  */
 export async function readFiles(
   request: IncomingMessage,
@@ -16,7 +16,7 @@ export async function readFiles(
 ): Promise<void> {
   const form = openForm(request.headers['content-type'] ?? '');
   form.on('file', (_field, content, filename) => {
-    // The form fails, too.
+    // Ignored, since `form` emits an error, too.
     content.on('error', () => {}).resume();
     onFile(filename, content);
   });
@@ -24,7 +24,7 @@ export async function readFiles(
     form.on('finish', resolve);
     form.on('error', () => reject(refuse(500, 'error reading form: unexpected EOF')));
     request.pipe(form);
-    // If the client goes away, keep what arrived of its form.
+    // If the client disconnects, keep the part of the form that has arrived.
     request.on('close', () => void (form.writableEnded || form.end()));
   });
 }

@@ -6,12 +6,12 @@ import { ConnectError, connectErrorAnswer, readMessage } from './connect.ts';
 import { type Fields, fieldsOf } from './json.ts';
 import { expandPath, findHome, onThisMachine } from './sandbox-path.ts';
 
-// The part of envd's process service that the actions use. Its messages:
+// Implements the part of envd's process service that the actions use. Its messages are defined in
 // packages/envd/spec/process/process.proto of e2b-dev/infra.
 
-/** Serves the commands below `root`, the directory on this machine that is the sandbox's `/`. */
+/** Serves the commands of the sandbox whose `/` is the directory `root` on this machine. */
 export function createProcessService(root: string) {
-  // By process ID, also those that have ended, since their children may still run.
+  // By process ID. Keeps commands that have ended, since their children may still run.
   const commands = new Map<number, Command>();
 
   async function serve(
@@ -56,11 +56,11 @@ export function createProcessService(root: string) {
 
 interface User {
   readonly name: string;
-  /** The home directory in the sandbox. */
+  /** Path in the sandbox. */
   readonly home: string;
 }
 
-/** Reads the user from Basic authorization; `user` without it. @throws ConnectError if unknown */
+/** Reads the user from Basic authorization. Default `user`. @throws ConnectError if unknown */
 function userOf({ authorization = '' }: IncomingHttpHeaders): User {
   const [, base64 = ''] = /^basic (.*)$/i.exec(authorization) ?? [];
   const [, name = 'user'] = /^(.*?):/.exec(Buffer.from(base64, 'base64').toString()) ?? [];
@@ -88,7 +88,7 @@ function parseStart({ process: config }: Fields, user: User, root: string): Comm
   };
 }
 
-/** @throws ConnectError for a number or an object, which envd rejects */
+/** Returns a string, or '' if it is missing. @throws ConnectError for other types, as envd does */
 function textOf(value: unknown): string {
   const text = value ?? '';
   if (typeof text === 'string') return text;
@@ -106,12 +106,12 @@ function notFound(pid: number): ConnectError {
   return new ConnectError('not_found', `process with pid ${pid} not found`);
 }
 
-/** Kills a command, with its process group if it leads one. */
+/** Kills a command and, if it leads a process group, the whole group. */
 function killGroup(command: Command): void {
   for (const end of [() => process.kill(-command.pid, 'SIGKILL'), () => command.kill()])
     try {
       end();
     } catch {
-      // It leads no group, or belongs to another user.
+      // The command leads no group, or belongs to another user.
     }
 }

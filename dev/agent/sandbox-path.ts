@@ -7,7 +7,9 @@ export function findHome(username: string): string | undefined {
   return HOMES.find(home => posix.basename(home) === username);
 }
 
-/** The absolute path that a request to `/files` means. An absolute path stays as it is written. */
+/**
+ * Resolves the path of a request to `/files` in the user's home. Keeps absolute paths unchanged.
+ */
 export function pathOf(query: URLSearchParams, path = ''): string {
   const username = query.get('username') ?? 'user';
   const home = findHome(username);
@@ -19,7 +21,7 @@ export function expandPath(path: string, home: string): string {
   return path.startsWith('/') ? path : posix.resolve(home, path.replace(/^~(?=\/|$)/, '.'));
 }
 
-/** The path on this machine of an absolute path in a sandbox, never outside its root. */
+/** Maps an absolute path in a sandbox to a path on this machine, never outside `root`. */
 export function onThisMachine(root: string, path: string): string {
   return join(root, posix.resolve('/', path));
 }

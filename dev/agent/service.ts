@@ -8,17 +8,17 @@ import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import { createApi } from './api.ts';
 
 export interface ServiceOptions extends AgentOptions {
-  /** Directory for the root of each sandbox, under its ID. */
+  /** Contains the root of each sandbox, named by its ID. */
   readonly folder: string;
-  /** The key that requests to the API must carry as X-API-Key. Default: there is no API. */
+  /** Key that API requests must send as X-API-Key. Without one, there is no API. */
   readonly apiKey?: string | undefined;
-  /** The domain in the API's answers. Default: none, so that clients keep to this address. */
+  /** Domain in the API's answers. Default null, so that clients keep using this address. */
   readonly domain?: string | null;
-  /** The vendor's part of the routing headers' names. Default `E2b`. */
+  /** Vendor prefix of the routing headers, as in `E2b-Sandbox-Id`. Default `E2b`. */
   readonly headerPrefix?: string;
-  /** Where to listen on 127.0.0.1. Default: any free port. */
+  /** Port on 127.0.0.1. Default: any free port. */
   readonly listenPort?: number;
-  /** Private key and certificate as PEM texts. Default: http. */
+  /** Private key and certificate in PEM format. Default: plain http. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -29,12 +29,12 @@ export interface Sandbox extends Agent {
   readonly root: string;
 }
 
-// No time limit on requests, so that stalls last, and no Keep-Alive hint in answers.
+// No timeouts, so that tests can stall requests, and no Keep-Alive headers in answers.
 const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
 
 /**
- * Starts a stand-in for a host of sandboxes and, given an API key, for the API that creates them. It
- * is ready when the promise resolves.
+ * Starts a stand-in for a service that hosts sandboxes and, given an API key, for the API that
+ * creates them. Resolves once it listens.
  */
 export async function startService(options: ServiceOptions) {
   const { apiKey, headerPrefix = 'E2b', listenPort = 0, tls } = options;
@@ -82,7 +82,7 @@ function openSandboxes({ folder, ...options }: ServiceOptions) {
   return {
     created,
     running: () => [...running.keys()],
-    /** Creates a sandbox, with an ID, a token and a folder of its own unless given. */
+    /** Creates a sandbox, by default with a random ID, a random token and a new folder. */
     create(
       id = `i${randomUUID().slice(0, 8)}`,
       token: string = randomUUID(),
@@ -101,7 +101,7 @@ function openSandboxes({ folder, ...options }: ServiceOptions) {
   };
 }
 
-/** Finds the sandbox that the routing headers name. @throws Refusal in the words of E2B's proxy */
+/** Finds the sandbox named by the routing headers. @throws Refusal worded like E2B's proxy */
 function sandboxOf(
   { headers }: http.IncomingMessage,
   headerPrefix: string,

@@ -1,21 +1,21 @@
 import type { Answer, Client, Request } from './client.ts';
 
 export interface Trial extends Client {
-  /** Name of the folders that the checks fill, in /tmp and in the home directory. */
+  /** Name of the folders that the checks fill, one in /tmp and one in the home directory. */
   readonly id: string;
   readonly canDownload: boolean;
 }
 
 /**
- * Tries one thing. Returns what was seen.
- * @throws Differs if the action copes, any other Error if it does not
+ * Checks one behavior and describes what it saw.
+ * @throws Differs if the action can cope, any other Error if it cannot
  */
 export type Check = (trial: Trial) => Promise<string>;
 
-/** The service is unlike E2B's agent, but the action copes. */
+/** The service differs from E2B's agent, but the action copes. */
 export class Differs extends Error {}
 
-/** The checks of a feature by name. It works unless a required one says `no`. */
+/** The checks of a feature by name. The feature works unless a required check fails. */
 export interface Checks {
   readonly required: Readonly<Record<string, Check>>;
   readonly others: Readonly<Record<string, Check>>;
@@ -40,7 +40,7 @@ export async function runChecks(
       error instanceof Error ? error : new Error(String(error)),
     );
     const masked = String(said).replaceAll(trial.connection.token, '***');
-    // The service's text must not act on the terminal.
+    // Control characters from the service must not reach the terminal.
     const line = masked.replace(/^Error: /, '').replace(/\p{C}+/gu, ' ');
     const verdict = said instanceof Differs ? 'differs' : said instanceof Error ? 'no' : 'yes';
     results.push({
@@ -54,7 +54,7 @@ export async function runChecks(
   return results;
 }
 
-/** Returns `seen` if it is right. @throws Error if not */
+/** Returns `seen`. @throws Error with `seen` as its message unless `isRight` */
 export function judge(isRight: boolean, seen: string): string {
   if (isRight) return seen;
   throw new Error(seen);

@@ -4,7 +4,7 @@ import * as https from 'node:https';
 import { pipeline } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
-/** How requests reach a sandbox, in the words of the action's inputs. */
+/** How to reach a sandbox. The fields are named after the action's inputs. */
 export interface Connection {
   readonly baseUrl: string;
   readonly token: string;
@@ -18,11 +18,11 @@ export interface Connection {
 
 export interface Request {
   readonly method: 'GET' | 'POST';
-  /** Appended to the base URL, with the query. */
+  /** Path and query, appended to the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** Sends the body in pieces; the connection is closed if this throws. */
+  /** Splits the body into the pieces to send. If it throws, the connection is closed. */
   readonly split?: (body: Buffer) => AsyncIterable<Buffer>;
 }
 
@@ -47,7 +47,7 @@ export function openClient(connection: Connection) {
     [`${headerPrefix}-Sandbox-Port`]: AGENT_PORT,
   };
 
-  /** Resolves when the head of the answer has arrived. */
+  /** Resolves once the headers of the answer have arrived. */
   async function open({ method, path, headers, body, split }: Request) {
     const length = body === undefined ? {} : { 'Content-Length': body.length };
     const sent = protocol.request(base.replace(/\/$/, '') + path, {
@@ -58,7 +58,7 @@ export function openClient(connection: Connection) {
     });
     sent.on('timeout', () => sent.destroy(new Error(`no progress within ${IDLE_MS / 1000} s`)));
     const responding = once(sent, 'response');
-    // An error after the answer has begun, such as EPIPE, is of no interest.
+    // Ignore errors such as EPIPE after the answer has begun. Earlier ones reject `responding`.
     sent.on('error', () => {});
     if (split && body) pipeline(split(body), sent, () => {});
     else sent.end(body);
@@ -71,7 +71,7 @@ export function openClient(connection: Connection) {
     const { response, isReused } = await open(request);
     const { statusCode: status = 0, headers } = response;
     const body = await buffer(response);
-    /** The beginning of the body. */
+    /** The first 500 bytes. */
     const text = body.toString('utf8', 0, 500).trim();
     return { status, headers, body, text, isReused };
   }
@@ -87,7 +87,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns a field of decoded JSON, however deep, or undefined. */
+/** Returns a nested field of decoded JSON, or undefined if any level is missing. */
 export function fieldOf(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>(
     (inner, name) =>

@@ -5,14 +5,14 @@ import { download, type Extra, fileOf, pathOf, sendFiles, store } from './files.
 
 const KIB = 1024;
 
-// As many files as the action puts into one request, and as many requests as it sends at once.
+// The action sends up to 250 files per request, and 24 requests at once.
 const BATCH = 250;
 const PARALLEL = 24;
 
-// Long enough for a service to notice that a connection is gone.
+// Long enough for a service to notice a lost connection.
 const PAUSE_MS = 1000;
 
-/** Stores files with these names in one request. */
+/** Checks that files with these names can be stored in one request. */
 function stores(...names: readonly string[]): Check {
   return trial =>
     store(
@@ -21,7 +21,7 @@ function stores(...names: readonly string[]): Check {
     );
 }
 
-/** Stores files one after the other, given by their names or by their sizes in bytes. */
+/** Checks that files can be stored one by one. A number stands for a file of that many bytes. */
 function storesEach(...files: readonly (string | number)[]): Check {
   return async trial => {
     for (const each of files) {
@@ -104,7 +104,7 @@ export const UPLOAD_CHECKS: Checks = {
     'unknown user is rejected': rejects('unowned', [400, 401], /user/i, {
       query: { username: 'no-such-user' },
     }),
-    // The first checks have stored these.
+    // The required checks stored `new/folders/deep/file` and `one`.
     'target that is a folder': rejects('new/folders', [400, 500], /is a directory/i),
     'target below a file': rejects('one/below', [400, 500], /is a file|not a directory/i),
     'route that does not exist': async trial =>
@@ -133,7 +133,7 @@ function downloads(name: string, size: number): Check {
     const { status, body, headers } = await download(trial, file.target);
     const length = headers['content-length'];
     const seen = `${status}, ${body.length} of ${size} bytes, Content-Length: ${length ?? 'missing'}`;
-    // Without its length, an answer that breaks off would pass as complete.
+    // Without Content-Length, a truncated answer would pass as complete.
     return judge(status === 200 && body.equals(file.content) && length === `${size}`, seen);
   };
 }

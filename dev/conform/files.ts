@@ -11,12 +11,12 @@ export interface Extra extends Pick<Request, 'headers' | 'split'> {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Describes a file below the trial's folder in /tmp. */
+/** Describes a file in the trial's folder below /tmp. By default, its content is its name. */
 export function fileOf({ id }: Trial, name: string, content: string | Buffer = name): File {
   return { target: `/tmp/${id}/${name}`, content: Buffer.from(content) };
 }
 
-/** Sends files as the action does: a single one also names its target in the query. */
+/** Sends files as the action does: for a single file, the query also names its target. */
 export async function sendFiles(
   { connection, send }: Client,
   files: readonly File[],
@@ -48,8 +48,8 @@ export function pathOf(path: string, query: Readonly<Record<string, string | und
 }
 
 /**
- * Uploads files and reads them back if the service can. Returns what was seen.
- * @throws Error if the action would not count them as uploaded
+ * Uploads files and, if the service allows downloads, reads them back. Returns what it saw.
+ * @throws Error if the action would not count the files as uploaded
  */
 export async function store(trial: Trial, files: readonly File[], extra?: Extra): Promise<string> {
   const answer = await sendFiles(trial, files, extra);

@@ -18,7 +18,7 @@ export const RUN_CHECKS: Checks = {
       const { stdout } = await start(trial, 'printf %s "$ODD"', { envs: { ODD: ODD_VALUE } });
       return judge(stdout === ODD_VALUE, JSON.stringify(stdout));
     },
-    // The upload checks have made this folder.
+    // The upload checks created this folder.
     async 'working directory'(trial) {
       const { stdout } = await start(trial, 'basename "$PWD"', { cwd: `/tmp/${trial.id}` });
       return judge(stdout === `${trial.id}\n`, JSON.stringify(stdout));
@@ -51,7 +51,7 @@ function describe({ end, last }: Outcome): string {
 function judgeExit(outcome: Outcome, code: number): string {
   const { end, last } = outcome;
   const isWhole = last !== undefined && fieldOf(last, 'error') === undefined;
-  // E2B's agent leaves out an exit code of 0, so that only `exited` tells it from a signal.
+  // E2B's agent omits an exit code of 0, so only `exited` distinguishes it from a signal.
   const isRight = fieldOf(end, 'exited') === true && (fieldOf(end, 'exitCode') ?? 0) === code;
   return judge(isWhole && isRight, describe(outcome));
 }
@@ -70,7 +70,7 @@ interface Outcome {
   stdout: string;
   stderr: string;
   end?: unknown;
-  /** The message that ends the stream; undefined if the stream broke off. */
+  /** The message that ended the stream, unless the connection was lost first. */
   last?: unknown;
 }
 
@@ -78,7 +78,7 @@ interface CommandOptions {
   readonly cwd?: string;
   readonly envs?: Readonly<Record<string, string>>;
   readonly user?: string;
-  /** Called with the pid. Following ends if it returns `leave`. */
+  /** Called with the process ID. Returns `leave` to disconnect from the running command. */
   readonly onStart?: (pid: number) => Promise<'leave' | undefined>;
 }
 
@@ -132,7 +132,7 @@ async function follow(
   return outcome;
 }
 
-// In Connect's streams, a flag byte and four bytes of length precede each message; flag 2 is on the
+// In Connect's streams, a flag byte and four bytes of length precede each message. Flag 2 marks the
 // last one (https://connectrpc.com/docs/protocol/#streaming-rpcs).
 const PREFIX = 5;
 

@@ -5,8 +5,8 @@ import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-// Starts a stand-in service with its sandboxes below the folder that is named first, and passes its
-// URL and API key to later steps. It lives until the job ends.
+// Starts a stand-in service that runs until the job ends, and passes the URL and API key to later
+// steps. The first argument is the folder for the sandboxes.
 
 const [root = 'sandboxes'] = process.argv.slice(2);
 const apiKey = randomUUID();
@@ -14,7 +14,7 @@ const main = path.join(import.meta.dirname, '../agent/main.ts');
 const args = [main, '--root', root, '--run-commands', '--api-key', apiKey];
 const child = spawn(process.execPath, args, {
   stdio: ['ignore', 'pipe', 'pipe'],
-  // Windows ends children with their parent, and some runners end everything in a step's session.
+  // Windows kills children with their parent, and some runners kill a step's whole session.
   detached: true,
   windowsHide: true,
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { startService } from '../agent/service.ts';
 import { execute } from '../runner/execute.ts';
 
-// Runs workflows in act, a runner that knows nothing of this project.
+// Runs workflows in act, an independent implementation of GitHub's runner.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const API_KEY = 'key-of-the-account';
@@ -17,14 +17,16 @@ const SCRIPTS = {
   test: 'echo "<testsuites/>" > junit.xml',
 };
 
-// Needs more than act and the stand-in: E2B's own tool, and a pull request on GitHub.
+// Examples that act cannot run, since they need E2B's CLI or a pull request on GitHub.
 const NOT_FOR_ACT = /npx --yes|gh pr/;
 
 const E2B_URL = /https:\/\/(api|\{port\}-\{sandbox-id\})\.e2b\.app/g;
 
 const IS_LARGE = /[\\/](node_modules|\.git)$/;
 
-/** Runs the job self-run of ci.yml and the examples, if act is installed. Returns the problems. */
+/**
+ * Runs the job self-run of ci.yml and the examples. Returns the problems; none if act is missing.
+ */
 export async function runInAct(): Promise<string[]> {
   if (spawnSync('act', ['--version']).status !== 0) {
     console.log('act is not installed, so the self-run and the examples are left out.');
@@ -41,7 +43,7 @@ export async function runInAct(): Promise<string[]> {
   return problems;
 }
 
-/** Runs an example in a project that consists of a page, with a stand-in for E2B. */
+/** Runs an example in a minimal project, against a stand-in for E2B. */
 async function runExample(file: string): Promise<string[]> {
   await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
   const project = path.join(temp.path, 'project');
@@ -51,14 +53,14 @@ async function runExample(file: string): Promise<string[]> {
   service.create(SANDBOX);
   const workflow = await readFile(path.join(PROJECT, file), 'utf8');
   await writeProject(project, workflow.replaceAll(E2B_URL, service.url));
-  // act copies the action for each step.
+  // Leave out large folders, since act copies the action for each step.
   await cp(PROJECT, action, { recursive: true, filter: file => !IS_LARGE.test(file) });
   const problems = await runAct(file, project, {
     '--workflows': 'workflow.yml',
     '--local-repository': `sandbox-sync/sandbox-sync@v1=${action}`,
     '--secret': `E2B_API_KEY=${API_KEY}`,
     '--var': `SANDBOX_ID=${SANDBOX}`,
-    // A cache of an earlier run would list files of a sandbox that is gone.
+    // An old cache would list files of a sandbox that is gone.
     '--cache-server-path': path.join(temp.path, 'caches'),
   });
   const used = service.created.at(-1);

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startService } from '../agent/service.ts';
 
-// Lets E2B's own SDK, a client that knows nothing of this project, use the stand-in.
+// Checks the stand-in with an independent client, E2B's own SDK.
 
 // Pinned, since a newer SDK may call endpoints that the stand-in lacks.
 const PACKAGE = 'e2b@2.51.0';
 
-// The SDK rejects keys of another form.
+// The SDK only accepts keys of this form.
 const API_KEY = `e2b_${'0'.repeat(40)}`;
 
 interface Sdk {
@@ -53,7 +53,7 @@ export async function runE2bSdk(): Promise<string[]> {
 }
 
 async function useSandbox(sdk: Sdk, url: string): Promise<void> {
-  // Without `sandboxUrl`, the SDK goes to the sandbox's domain.
+  // Without `sandboxUrl`, the SDK would connect to the sandbox's domain.
   const options = { apiKey: API_KEY, apiUrl: url, sandboxUrl: url };
   const sandbox = await sdk.Sandbox.create('base', options);
   const { files, commands } = sandbox;

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runStep, type Step, type StepEnd } from '../runner/step.ts';
 
-// Runs the built actions against an agent that knows nothing of this project, such as E2B's.
+// Runs the built actions against a real agent, such as E2B's.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
-/** Below the workspace. Batches hold small files, and 256 KiB and more are streamed alone. */
+/** Small files, which are sent in batches, and one above 256 KiB, which is streamed. */
 const TREE: Readonly<Record<string, Buffer>> = {
   'index.html': Buffer.from('<!doctype html>\n'),
   empty: Buffer.alloc(0),
@@ -27,11 +27,11 @@ interface Trial {
     inputs: Step['inputs'],
     more?: Pick<Step, 'onLine' | 'onStart'>,
   ) => Promise<StepEnd>;
-  /** The folder in the sandbox that the trial fills. */
+  /** Folder in the sandbox to upload to. */
   readonly folder: string;
 }
 
-/** Prints how each check ended. Returns the problems. */
+/** Runs all checks and prints their results. Returns the problems. */
 export async function tryActions(url: string, token: string): Promise<string[]> {
   await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-nightly-'));
   const workspace = path.join(temp.path, 'workspace');
@@ -58,7 +58,7 @@ export async function tryActions(url: string, token: string): Promise<string[]> 
   return problems;
 }
 
-/** Downloads files of the folder below `back`, and asserts that they are those of the tree. */
+/** Downloads files into `back`, and asserts that they have the stored content. */
 async function assertStored(
   { workspace, folder, runAction }: Trial,
   stored: Readonly<Record<string, Buffer | undefined>>,
@@ -110,7 +110,7 @@ const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
       },
     });
     assertEnd(end, 1);
-    // A process that has ended is a zombie until the sandbox's first process notices.
+    // A killed process stays a zombie (state Z) until the sandbox's first process reaps it.
     const run = `! grep -s '^State:.[^Z]' /proc/${pid}/status`;
     assertEnd(await runAction('run', { run }), 0);
   },

@@ -5,7 +5,7 @@ import { startService } from '../agent/service.ts';
 import { measure } from '../runner/measure.ts';
 import { runStep } from '../runner/step.ts';
 
-// About 16 MiB are in use; the rest is garbage that V8 has yet to collect, so the peak varies.
+// About 16 MiB are in use. The peak is higher and varies, since V8 collects garbage late.
 const MAX_MIB = 256;
 
 const OUTPUTS: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const OUTPUTS: Readonly<Record<string, string>> = {
   'one line': 'head -c 200000000 /dev/zero | tr "\\0" x',
 };
 
-/** Runs commands that write 200 MB each. Returns those for which the action takes too much memory. */
+/** Runs commands that write 200 MB each. Returns those that make the action exceed its limit. */
 export async function runMemoryProblems(): Promise<string[]> {
   const problems: string[] = [];
   for (const [what, run] of Object.entries(OUTPUTS)) {

@@ -3,7 +3,7 @@ import { mapping, readYaml, text } from './yaml.ts';
 
 export type ActionFile = Awaited<ReturnType<typeof readActionFile>>;
 
-/** Reads what the runner and the documents need of the action.yml in a folder. */
+/** Reads the parts of an action.yml that the runner and the documents need. */
 export async function readActionFile(folder: string) {
   const { inputs, outputs, runs } = await readYaml(path.join(folder, 'action.yml'));
   const { using, main, post } = mapping(runs);

@@ -9,15 +9,15 @@ export interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Called with each line of standard output as it comes. */
+  /** Called with each line of standard output as it arrives. */
   readonly onLine?: ((line: string) => void) | undefined;
   readonly onStart?: OnStart | undefined;
 }
 
-/** Called when the process runs, with a function that sends it signals. */
+/** Called once the process has started, with a function that signals it. */
 export type OnStart = (signal: (name: NodeJS.Signals) => void, pid: number | undefined) => void;
 
-/** How a process ended. Its lines end with a line feed on every system. */
+/** How a process ended, with all line breaks as LF. */
 export interface ProcessEnd {
   /** Null if a signal ended the process. */
   readonly exitCode: number | null;

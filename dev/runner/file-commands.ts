@@ -1,8 +1,8 @@
 /**
- * Parses the file that GITHUB_OUTPUT, GITHUB_ENV or GITHUB_STATE names: lines of `name=value`, and
- * blocks of `name<<delimiter`, the value's lines, `delimiter`. On Windows a line may end with
- * `\r\n`; a value keeps its own.
- * @throws Error where a block is not closed or a line is neither.
+ * Parses the file of GITHUB_OUTPUT, GITHUB_ENV or GITHUB_STATE: lines of `name=value`, and blocks
+ * of `name<<delimiter`, the lines of the value, and `delimiter`. On Windows, drops the `\r` at the
+ * end of a line, but not inside a value.
+ * @throws Error for an unclosed block, or for any other line
  */
 export function parseKeyValueFile(
   text: string,

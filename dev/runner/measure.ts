@@ -3,11 +3,11 @@ import type { OnStart, ProcessEnd } from './execute.ts';
 
 export interface Run {
   readonly ms: number;
-  /** 0 if the system is not Linux. */
+  /** Always 0, except on Linux. */
   readonly peakMib: number;
 }
 
-/** Measures the process that `run` starts. @throws Error if it fails, or its memory cannot be measured */
+/** Measures the process that `run` starts. @throws Error if it fails or its memory is unknown */
 export async function measure(run: (onStart: OnStart) => Promise<ProcessEnd>): Promise<Run> {
   let start = 0;
   let peakMib = 0;

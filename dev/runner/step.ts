@@ -7,20 +7,20 @@ import { parseKeyValueFile } from './file-commands.ts';
 type Variables = Readonly<Record<string, string>>;
 
 export interface Step extends Pick<Command, 'onLine' | 'onStart'> {
-  /** Folder of the action's action.yml. */
+  /** Folder that contains action.yml. */
   readonly action: string;
-  /** The step's `with`. */
+  /** As in the step's `with`. */
   readonly inputs: Variables;
   readonly workspace: string;
-  /** The job's RUNNER_TEMP. */
+  /** The value of RUNNER_TEMP. */
   readonly temp: string;
-  /** Runs the post script with this state instead of the main script. */
+  /** Runs the post script with this saved state, instead of the main script. */
   readonly post?: { readonly state: Variables } | undefined;
-  /** Variables besides the runner's; an undefined value removes one. */
+  /** Additional environment variables. Undefined removes a default one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a step ended, and what it wrote to the runner's files. */
+/** How a step ended, and the contents of its GITHUB_* files. */
 export interface StepEnd extends ProcessEnd {
   readonly outputs: Variables;
   readonly state: Variables;
@@ -31,8 +31,8 @@ export interface StepEnd extends ProcessEnd {
 const FILES = ['GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_ENV', 'GITHUB_STEP_SUMMARY'] as const;
 
 /**
- * Runs the main or post script of an action as GitHub's runner does: in its own process, with
- * environment variables and files.
+ * Runs the main or post script of an action as GitHub's runner does: in its own process, with the
+ * runner's environment variables and files.
  */
 export async function runStep(step: Step): Promise<StepEnd> {
   const { workspace: cwd, post, onLine, onStart } = step;
@@ -41,7 +41,7 @@ export async function runStep(step: Step): Promise<StepEnd> {
   await using folder = await mkdtempDisposable(path.join(step.temp, '_runner_file_commands-'));
   const place = (name: (typeof FILES)[number]) => path.join(folder.path, name);
   for (const name of FILES) await writeFile(place(name), '');
-  // The runner passes every input of action.yml, empty without a value or a default.
+  // Like the runner, pass every input of action.yml, or '' without a value or a default.
   const defaults = action.inputs.map(input => [input.name, input.default ?? '']);
   const inputs = { ...Object.fromEntries(defaults), ...step.inputs };
   const env = {

@@ -7,12 +7,12 @@ export async function readYaml(file: string): Promise<Mapping> {
   return mapping(parse(await readFile(file, 'utf8')));
 }
 
-/** A value as a mapping; empty if it is none. */
+/** Returns a mapping, or {} for scalars and null. */
 export function mapping(value: unknown): Mapping {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** A scalar as the runner passes it: as written, or '' if there is none. */
+/** Converts a scalar to text as the runner does, null to ''. @throws TypeError otherwise */
 export function text(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Plugin } from 'rolldown';
 
-/**
- * Adds `licenses.txt` to a build: name, version and licence of every package whose code is in it.
- */
+/** Adds `licenses.txt` to a build, with name, version and license of each bundled package. */
 export function licenses(): Plugin {
   return {
     name: 'licenses',

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { ACTIONS } from '../../src/inputs/actions.ts';
 import { readActionFile } from '../runner/action-file.ts';
 
-// Writes docs/reference.md: every input and output of every action, from the action.yml files.
+// Writes docs/reference.md from the action.yml files, with every input and output of every action.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 export const REFERENCE = path.join(PROJECT, 'docs/reference.md');
 
-/** Inputs and outputs that mean something else in one action: they get a row of their own. */
+/** Inputs and outputs that get a separate row, since they differ in meaning in one action. */
 const OWN_MEANING: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['sandbox-id'],
   run: ['working-directory', 'username', 'max-duration'],
@@ -23,11 +23,11 @@ interface Row {
   readonly required?: boolean;
 }
 
-/** The text of the document. @throws Error if two files describe one input differently */
+/** Generates the document. @throws Error if two files describe the same input differently */
 export async function reference(): Promise<string> {
   const actions = await Promise.all(
     Object.values(ACTIONS).map(async ({ folder }) => ({
-      // As in `uses:`, but for the action at the root.
+      // The path in `uses:`, except for the action at the root.
       action: folder === '.' ? 'sync' : folder,
       ...(await readActionFile(path.join(PROJECT, folder))),
     })),
@@ -50,7 +50,7 @@ export async function reference(): Promise<string> {
   ].join('\n');
 }
 
-/** The rows of each input or output, in the order of the first. */
+/** Groups rows by input or output, in order of first appearance. */
 function group(rows: readonly Row[]): [Row, ...Row[]][] {
   const groups = new Map<string, [Row, ...Row[]]>();
   for (const row of rows) {
@@ -71,7 +71,7 @@ function actionsOf(rows: readonly Row[]): string {
     : rows.map(({ action }) => action).join(', ');
 }
 
-/** Names the action beside a default that differs from the first one. */
+/** Lists the first default, then each different one with its action. */
 function defaultsOf([first, ...others]: readonly [Row, ...Row[]]): string {
   const different = others.filter(row => defaultOf(row) !== defaultOf(first));
   const named = different.map(row => `${defaultOf(row)} (${row.action})`);

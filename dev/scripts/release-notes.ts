@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// Prints the changelog of the version that a tag such as v1.2.3 names. Fails unless the tag is that
-// of package.json, and its section has a date and text.
+// Prints the changelog section of a version tag such as v1.2.3. Fails unless the tag matches
+// package.json, and the section has a date and text.
 
 const read = (file: string) => readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8');
 const [tag = ''] = process.argv.slice(2);

@@ -122,7 +122,7 @@ describe('the message of a failure', () => {
     [undefined, ''],
     ['/login?token=x', ''],
     ['https://user:pass@other:8443/a?token=x', ' It leads to https://other:8443.'],
-    // Redacted before URL.parse(), which would write it in small letters.
+    // Must be redacted before URL.parse(), which would turn it into lower case.
     ['https://S3cretPass.example', ' It leads to https://***.example.'],
   ] as const;
   for (const [location, leadsTo] of REDIRECTS)

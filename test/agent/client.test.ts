@@ -94,7 +94,7 @@ function* slices(count: number): Generator<Buffer> {
   for (let index = 0; index < count; index += 1) yield Buffer.alloc(64 * KIB, index);
 }
 
-/** Sends more than the buffers of a connection hold. */
+/** Sends more than a connection can buffer. */
 function sendLarge(client: Client, body = slices(512)) {
   return client.send(postRequest(body, 32 * MIB));
 }
@@ -163,7 +163,7 @@ describe('a request body', { timeout: 20_000 }, () => {
   }
 });
 
-// In this process, the agent would share the client's event loop.
+// Runs the agent in a worker, since it would share the client's event loop in this process.
 const AGENT = `
   const { parentPort, workerData } = require('node:worker_threads');
   let resumed = 0;
@@ -224,7 +224,7 @@ describe('connections', { timeout: 20_000 }, () => {
     assert.equal(server.connections.length, 4);
   });
 
-  // A TLS connection that is being made lives on for as long as `connectTimeout`.
+  // Only http connections close at once: an unfinished TLS handshake lasts until `connectTimeout`.
   for (const scheme of ['http', 'https']) {
     async function endsConnections(kind: FailureKind, end: 'close' | 'cancel'): Promise<void> {
       const controller = new AbortController();

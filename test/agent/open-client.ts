@@ -18,7 +18,7 @@ interface Settings extends Partial<Connection> {
   readonly cancel?: AbortSignal;
 }
 
-/** Opens a client that by default never times out. */
+/** Opens a client, by default with a timeout longer than any test. */
 export function openTestClient(
   baseUrl: string,
   settings: Settings = {},
@@ -42,7 +42,7 @@ export function openTestClient(
   });
 }
 
-/** Sends one request with a client of its own. */
+/** Sends one request with a new client. */
 export async function sendOnce(baseUrl: string, settings: Settings = {}): Promise<Answer> {
   await using client = openTestClient(baseUrl, settings);
   return await client.send(GET);
@@ -56,7 +56,7 @@ export function setProxyVariables(values: Readonly<Record<string, string>>): Dis
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   };
-  // In turn: Windows treats both spellings as one variable.
+  // Unset all before setting any, since Windows treats both spellings as one variable.
   for (const name of names) put(name, undefined);
   for (const [name, value] of Object.entries(values)) put(name, value);
   return {

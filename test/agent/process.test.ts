@@ -40,11 +40,11 @@ const COMMAND: ProcessOptions = {
 interface Followed {
   readonly pids: readonly number[];
   readonly output: string;
-  /** The end of the process, or why it was not seen. */
+  /** How the process ended, or the error if its end was not seen. */
   readonly end: ProcessEnd | AgentError;
 }
 
-/** Starts a process on a server that runs this script. */
+/** Starts a process through a server that runs this script, and follows it to its end. */
 async function follow(script: Script, options: Partial<ProcessOptions> = {}): Promise<Followed> {
   await using server = await rawServer(script);
   await using client = openTestClient(`http://${server.host}`);
@@ -61,12 +61,12 @@ async function follow(script: Script, options: Partial<ProcessOptions> = {}): Pr
   return { pids, output: Buffer.concat(output).toString(), end };
 }
 
-/** Answers with these pieces. */
+/** Answers each request with these pieces. */
 function pieces(...all: readonly Buffer[]): Script {
   return onRequest(socket => answerWith(socket, all));
 }
 
-/** Begins an answer with these pieces, then loses the connection. */
+/** Sends the beginning of an answer, then closes the connection. */
 function cut(...pieces: readonly Buffer[]): Script {
   return onRequest(socket => {
     beginAnswer(socket, pieces);
@@ -76,7 +76,7 @@ function cut(...pieces: readonly Buffer[]): Script {
 
 const IGNORED = { onStart: () => {}, onOutput: () => {} };
 
-/** Decodes the only frame of a request. */
+/** Decodes the message of a request that consists of one frame. */
 function messageOf({ body }: RawRequest): unknown {
   assert.deepEqual([body[0], body.readUInt32BE(1)], [0, body.length - 5]);
   return JSON.parse(body.toString('utf8', 5));
@@ -121,7 +121,7 @@ test('a process is started, attached to by its pid, and killed, as the Connect p
   const { command: cmd, args, env: envs } = COMMAND;
   const process = { cmd, args, envs };
   assert.deepEqual(messageOf(start), { process: { ...process, cwd: 'app' }, stdin: false });
-  // The agent chooses user and folder.
+  // Without username and working-directory, the agent chooses both.
   assert.deepEqual(messageOf(plainStart), { process, stdin: false });
   assert.doesNotMatch(plainStart.head, /^Authorization:/im);
   assert.deepEqual(messageOf(attach), { process: { pid: 7 } });
@@ -284,7 +284,7 @@ describe('failures', () => {
     ['unavailable', 'busy', /busy/],
     ['resource_exhausted', 'busy', /busy/],
     ['internal', 'server', /overloaded/],
-    // Not a code, but a property of every object.
+    // Not a code, but a property of every object, so a plain lookup would find it.
     ['constructor', 'server', /overloaded/],
   ];
   for (const [code, kind, hint] of CODES)

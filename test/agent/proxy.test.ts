@@ -16,7 +16,7 @@ import {
 
 const OK = http(200, '{}');
 
-// This name is never looked up: the proxies of these tests do not forward.
+// Never resolved, since the proxies of these tests do not forward requests.
 const URL_BEYOND = 'http://sandbox.example.com';
 
 describe('a proxy', { timeout: 20_000 }, () => {

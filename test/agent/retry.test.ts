@@ -7,7 +7,7 @@ import { fakeClock } from '../clock.ts';
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
 const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
 
-/** Retries a request that fails with these errors, one per attempt, and then succeeds. */
+/** Retries a request that fails with one of these errors per attempt, and then succeeds. */
 async function retryAfter(
   failures: readonly Error[],
   options: { stop?: AbortSignal; isRepeatable?: (error: AgentError) => boolean } = {},

@@ -14,11 +14,12 @@ import { kill, start } from '../../dev/conform/run-checks.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
 import { canBeNamed, filesBelow, onWindows, WITHOUT_SIGNALS } from '../system.ts';
 
-// Tests what neither npm run conform nor the action tries: conform.test.ts and test/e2e do the rest.
+// Only covers what `npm run conform` and the actions do not use. See conform.test.ts and test/e2e
+// for the rest.
 
 const START = path.resolve(import.meta.dirname, '../../dev/start.js');
 
-/** Starts a stand-in with a sandbox, and the client of npm run conform. */
+/** Starts a stand-in with one sandbox, and opens a client of `npm run conform` for it. */
 async function openSandbox() {
   const outside = mkdtempSync(path.join(tmpdir(), 'stand-in-'));
   const folder = path.join(outside, 'sandboxes');

@@ -50,7 +50,7 @@ function exceptions({ checks }: Report, feature: string): Record<string, string>
   );
 }
 
-/** What the stand-in does otherwise than the checks expect, by feature. */
+/** Checks of the stand-in whose verdict is not `yes`, by feature. */
 const EXCEPTIONS = {
   upload: {
     'upload that breaks off': 'differs',

@@ -37,7 +37,7 @@ test('a batch that is rejected or stored elsewhere ends the transfer and removes
   const inputs = { target: 'app', 'state-file': '.state.json', ...batching };
   await expectSuccess(job, inputs);
   job.write({ a: 'A', b: 'B', c: 'C' });
-  // Some agents drop the folders of filenames.
+  // Some agents drop the folders of filenames, and store files in the home directory.
   const elsewhere = JSON.stringify(['a', 'b'].map(name => fileEntry(name)));
   for (const [fault, last] of [
     [statusFault(200, elsewhere), 'unchanged'],

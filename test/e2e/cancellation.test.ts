@@ -10,16 +10,16 @@ import { manyFiles, openJob, type TestJobOptions } from './test-job.ts';
 
 const CONCURRENCY = 2;
 
-/** A job that is cancelled at the nth request, or when a line of the log matches. */
+/** A job to cancel at the nth request, or when a log line matches. */
 interface CancelledJob {
   readonly request?: number;
   readonly line?: RegExp;
   readonly task?: 'stats' | 'monitor';
-  /** The runner sends SIGINT first, other systems SIGTERM. */
+  /** GitHub's runner sends SIGINT first, other systems send SIGTERM. */
   readonly name?: 'SIGTERM';
   readonly inputs?: Inputs;
   readonly setup?: TestJobOptions;
-  /** Files uploaded, failed and not attempted. */
+  /** Expected number of files uploaded, failed and not attempted. */
   readonly totals?: readonly number[];
 }
 
@@ -118,14 +118,14 @@ describe('cancellation', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
     assert.equal(readState(), state);
   });
 
-  // The verdict stands by then, so the outputs need not say cancelled; they must agree on it.
+  // The verdict is final by then, so the outputs may ignore the cancellation, but they must agree.
   test('a job cancelled while results are published still writes them all, and they agree', async () => {
     await using job = await openJob({ files: manyFiles(50) });
     const onLine = (text: string, signal: Signal) =>
       text.startsWith('::group::') && signal('SIGINT');
     const result = await runAction(job, {}, { onLine });
     const { succeeded, totals } = result.report;
-    // Without an exit code, the signal came while the process was already ending.
+    // There is no exit code if the signal arrived while the process was ending.
     if (result.exitCode !== null) assert.equal(result.exitCode === 0, succeeded, result.stdout);
     assert.equal(result.summary.startsWith('<h3>✅'), succeeded);
     assert.equal(result.outputs['uploaded-count'], String(totals['uploaded']));

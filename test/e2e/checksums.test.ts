@@ -10,7 +10,7 @@ import { type Files, manyFiles, openJob, type TestJob } from './test-job.ts';
 
 const HASHED = { checksums: 'true' };
 
-// In UTF-16, 😀 comes before U+FF5E; in bytes, after it.
+// 😀 sorts before U+FF5E by UTF-16 code units, but after it by bytes.
 const NAMES = ['a b', 'ü', '～', '😀', '-n', '*', 'back\\slash', 'line\nbreak', 'cr\rx', '\\n'];
 
 const FILES: Files = {
@@ -21,9 +21,9 @@ const FILES: Files = {
   ...Object.fromEntries(NAMES.filter(canBeNamed).map(name => [`${name}/x`, 'x'])),
 };
 
-/** Computes the digest of the files in the sandbox as the docs say. */
+/** Computes the digest of the files in the sandbox with the command in the docs. */
 function digestOf({ root }: TestJob): string {
-  // The bash found on Windows may be that of WSL.
+  // On Windows, `bash` may start WSL.
   if (WINDOWS) return digestInNode(path.join(root, 'home/user'));
   const script = `set -eo pipefail; find . -type f -printf '%P\\0' | xargs -0 sha256sum -- | LC_ALL=C sort | sha256sum`;
   const cwd = path.join(root, 'home/user');
@@ -45,7 +45,7 @@ test('checksums and digest are what find, sha256sum and sort compute in the sand
   for (const text of [stdout, summary]) assert.ok(text.includes(digest));
   assert.equal(file('index.html').sha256, hash('sha256', '<p>'));
 
-  // The agent returns absolute paths; here, the sandbox's root is a folder.
+  // The sandbox's `/` is a folder here, so make absolute paths relative to it.
   const list = readFileSync(outputs['checksums'] ?? '', 'utf8').replaceAll('  /', '  ./');
   const options = { cwd: job.root, input: list, stdio: 'pipe' } as const;
   const check = () => execFileSync('sha256sum', ['-c', '--strict', '--quiet'], options);

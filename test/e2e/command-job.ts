@@ -31,7 +31,7 @@ interface ScriptedRun extends Pick<Responders, 'processes' | 'stats'>, Pick<RunO
 }
 
 interface ScriptedResult extends Result {
-  /** The calls of an operation of the process service. */
+  /** Returns the requests for an operation of the process service, such as `Start`. */
   readonly calls: (operation: string) => ReceivedRequest[];
 }
 
@@ -59,7 +59,7 @@ export function sendFrames(...frames: readonly Buffer[]): Responder {
   return socket => answerWith(socket, frames);
 }
 
-/** Begins an answer with these frames, then loses the connection. */
+/** Sends the beginning of an answer, then closes the connection. */
 export function loseAfter(...frames: readonly Buffer[]): Responder {
   return socket => {
     beginAnswer(socket, frames);

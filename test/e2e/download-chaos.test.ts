@@ -12,7 +12,7 @@ const missing = `{"code":404,"message":"path '/x' does not exist"}`;
 const FAULT = fc.oneof(
   fc.record({
     by: fc.constantFrom('end', 'reset', 'stall'),
-    /** The part of the answer that is sent, its head included. */
+    /** Fraction of the answer to send first, headers included. */
     at: fc.oneof(fc.constantFrom(0, 0.999_999), fc.double({ min: 0, max: 0.99, noNaN: true })),
   }),
   fc.record({
@@ -25,12 +25,12 @@ type Fault = typeof FAULT extends fc.Arbitrary<infer T> ? T : never;
 
 const FILE = fc.record({
   size: fc.oneof(fc.constantFrom(0, 1, 65_536), fc.nat(4096), fc.nat(600 * 1024)),
-  /** By attempt; later attempts succeed. */
+  /** One fault per attempt; later attempts succeed. */
   faults: fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(FAULT, { minLength: 1, maxLength: 2 }) },
   ),
-  /** The target, and whether a file is there before the download. */
+  /** Only `old` exists before the download. */
   target: fc.constantFrom('old', 'new', 'folder/new'),
 });
 

@@ -12,7 +12,7 @@ import {
 import { answer, openScriptedJob, type Responder } from './scripted-agent.ts';
 import { type Files, TOKEN } from './test-job.ts';
 
-/** Answers downloads with these texts or responders, and any other as the agent does. */
+/** Answers downloads with these texts or responders, and others with 404. */
 function serve(files: Readonly<Record<string, string | Responder>>): Responder {
   return (socket, request) => {
     const file = files[request.target];
@@ -25,7 +25,7 @@ function serve(files: Readonly<Record<string, string | Responder>>): Responder {
 
 const cut: Responder = socket => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc');
 
-/** Opens a job with these files in its workspace, and an agent that serves others. */
+/** Opens a job with `files` in its workspace, and an agent that serves `served`. */
 async function openDownload(served: Parameters<typeof serve>[0], files: Files = {}) {
   const job = await openScriptedJob({ download: serve(served) }, files);
   const given = (inputs: Inputs) => ({ retries: '0', ...inputs });

@@ -4,14 +4,15 @@ import type { Exchange } from '../../dev/agent/agent.ts';
 import type { Answer } from '../../dev/agent/answer.ts';
 
 /**
- * What a fault does to a request. Unless said otherwise, the request is performed.
- * - `status`: answers after reading the body, or at once with `early`; performs nothing unless it
- *   `acts`.
+ * Describes what a fault does to a request. Unless noted, the request is performed, too.
+ * - `status`: answers after reading the body, or at once with `early`. Does not perform the request
+ *   unless it `acts`.
  * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or
- *   instead of answering. The first two perform nothing.
+ *   instead of answering. The first two do not perform the request.
  * - `truncate`: announces the whole answer, sends part of it and closes the connection.
- * - `stall`: never reads the body (and performs nothing), or never answers.
- * - `wait`: waits before it answers, or `resets` the connection and performs nothing.
+ * - `stall`: never reads the body (and does not perform the request), or never answers.
+ * - `wait`: waits, then answers. With `resets`, waits, then resets the connection without performing
+ *   the request.
  */
 export type FaultAction =
   | {
@@ -27,14 +28,14 @@ export type FaultAction =
   | { readonly kind: 'truncate' }
   | { readonly kind: 'stall'; readonly at: 'reading' | 'answering' };
 
-/** A rule of misbehavior. It only sees valid requests, so that it hides no client's mistake. */
+/** Applies a fault to valid requests only, so that it cannot hide a client's mistake. */
 export interface Fault {
   readonly on: Exchange['to'] | 'any';
-  /** Only uploads of this path, which the query names. */
+  /** Only matches uploads whose query names this path. */
   readonly path?: string;
-  /** How many matching requests pass first. Default 0. */
+  /** Number of matching requests to let pass first. Default 0. */
   readonly skip?: number;
-  /** How many requests it then applies to. Default: all. */
+  /** Number of requests to apply to after that. Default: all. */
   readonly times?: number;
   /** Undefined lets the request pass. */
   readonly do: FaultAction | undefined;
@@ -44,15 +45,15 @@ export function statusFault(status: number, body = '', more: object = {}): Fault
   return { kind: 'status', status, body, ...more };
 }
 
-/** Performs the request, and never answers. */
+/** Performs the request but never answers. */
 export const STALL: FaultAction = { kind: 'stall', at: 'answering' };
 
-/** The body of an error that the service's proxy answers instead of the agent. */
+/** Returns the body of an error from the service's proxy, not from the agent. */
 export function proxyError(message: string, code = 502): string {
   return JSON.stringify({ sandboxId: 'i1', message, code });
 }
 
-/** Faults of the first requests of a kind, one after the other; an undefined one lets a request pass. */
+/** Applies one action to each of the first matching requests. Undefined lets one pass. */
 export function faultsInTurn(
   rule: Pick<Fault, 'on' | 'path'>,
   actions: readonly (FaultAction | undefined)[],
@@ -60,7 +61,7 @@ export function faultsInTurn(
   return actions.map(action => ({ ...rule, times: 1, do: action }));
 }
 
-/** The first rule that applies to a request decides, and those after it do not count the request. */
+/** Applies the first rule that is due. Later rules do not count the request. */
 export function createFaults(faults: readonly Fault[] = []) {
   const rules = [...faults];
   const counts = new Map<Fault, number>();
@@ -86,7 +87,7 @@ function matches({ on, path }: Fault, { to, request }: Exchange): boolean {
   return (on === 'any' || on === to) && (path === undefined || searchParams.get('path') === path);
 }
 
-/** Returns the answer that is to be sent, if there is one. */
+/** Applies an action. Resolves to undefined if nothing is left to send. */
 async function respond(
   action: FaultAction | undefined,
   { request, response, perform }: Exchange,

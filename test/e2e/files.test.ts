@@ -30,7 +30,7 @@ test('a dry run lists files with their targets, and sends nothing', async () => 
   assert.deepEqual([outputs['uploaded-count'], outputs['skipped-count']], ['0', '2']);
   assert.deepEqual([report.dryRun, outputs['stats'], outputs['gate']], [true, '', 'none']);
   assert.equal(report.digest, '');
-  // Windows has no modes.
+  // Windows has no executable bit.
   if (!WINDOWS) assert.match(annotations('notice').join(), /executable.*dist\/index\.html/);
 });
 

@@ -28,7 +28,7 @@ test('a failed gate is one annotation, and outputs and summary are still written
   assert.match(errors, /disk_free < 10GiB.*8\.9 GiB/);
   assert.match(summary, /^<h3>❌ [\s\S]*mem_used_pct/);
   assert.deepEqual([report.succeeded, outputs['mem-used']], [false, '2147483648']);
-  // The stats read before the upload are no sample.
+  // The stats read before the upload do not count as a sample.
   assert.equal(requestMethods(job), 'GET POST GET GET');
 });
 

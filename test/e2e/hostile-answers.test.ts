@@ -14,10 +14,10 @@ import { METRICS } from './test-job.ts';
 
 type Uploads = Readonly<Record<string, Responder>>;
 
-/** Sends a file for each responder, with the debug log, and asserts that nothing is injected. */
+/** Uploads one file per responder with the debug log, and asserts that nothing is injected. */
 async function send(uploads: Uploads, stats: Responder, inputs: Inputs = {}): Promise<Result> {
   const names = Object.keys(uploads);
-  // Good files in between, since three failures in a row end a transfer.
+  // Alternate with good files, since three failures in a row end a transfer.
   const files = names.flatMap(name => [[name, 'text'] as const, [`${name}~`, 'good'] as const]);
   await using job = await openScriptedJob({ uploads, stats }, Object.fromEntries(files));
   const run = { retries: '0', concurrency: '1', ...inputs };
@@ -38,7 +38,7 @@ async function eachFails(uploads: Uploads, kinds: RegExp, stats: Responder): Pro
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const CHUNK = `10000\r\n${'x'.repeat(65_536)}\r\n`;
 
-/** Sends chunks until the client closes the connection. */
+/** Sends chunks until the client disconnects. */
 const endlessly: Responder = socket => {
   const fill = () => {
     while (!socket.destroyed && socket.write(CHUNK));
@@ -47,7 +47,7 @@ const endlessly: Responder = socket => {
   fill();
 };
 
-/** Answers that do not acknowledge an upload. */
+/** Answers that must not count as the acknowledgement of an upload. */
 const UNTRUSTED: Uploads = {
   cut: answer(200, ({ target }) => fileEntryJson(target).slice(0, -1)),
   'within an object': answer(200, ({ target }) => `{"files":[${fileEntryJson(target)}]}`),

@@ -28,7 +28,7 @@ const COMMAND = /^::(add-mask|group|error|warning|notice|debug)::|^::endgroup::$
 /** Characters that terminals act on, or that reorder text. */
 const ACTIVE = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
-/** Asserts that log and summary contain no injected command or markup, and are of bounded size. */
+/** Asserts that log and summary contain no injected commands or markup, and are limited in size. */
 export function assertNoInjection({ stdout, stderr, summary, lines }: Result): void {
   assert.equal(stderr, '');
   assert.ok(Buffer.byteLength(stdout) <= MAX_LOG_BYTES, `${Buffer.byteLength(stdout)} bytes`);
@@ -38,23 +38,23 @@ export function assertNoInjection({ stdout, stderr, summary, lines }: Result): v
     if (line.trim().startsWith('::')) assert.match(line, COMMAND, shown);
     assert.ok(!line.includes('##['), shown);
     assert.doesNotMatch(line, ACTIVE, shown);
-    // In a command, %0D would be a line break; the action only writes %0A.
+    // In a command, the runner decodes %0D to a line break. The action only writes %0A.
     if (line.startsWith('::')) assert.doesNotMatch(line, /%0D/, shown);
   }
   assertNoInjectionInSummary(summary);
 }
 
-/** A chart as the action draws it. */
+/** Matches a Mermaid chart of the action. */
 const CHART =
   /```mermaid\n(?:%%\{init: [^\n<>`]*\}%%\n)?xychart(?:-beta)?\n(?: {2}[^\n<`]*\n)+```\n\n/g;
 
-/** The last lines of a command's output. Only as a block of its own may it have blank lines. */
+/** Matches the last lines of a command's output, the only block that may contain blank lines. */
 const OUTPUT = /(?<=\n\n)<pre>[^<]*<\/pre>\n\n/g;
 
 const TAG =
   /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
 
-/** Asserts that a summary consists of balanced blocks of known tags and of the action's charts. */
+/** Asserts that a summary only consists of known, balanced tags and the action's charts. */
 export function assertNoInjectionInSummary(summary: string): void {
   assert.ok(Buffer.byteLength(summary) <= MAX_SUMMARY_BYTES, `${Buffer.byteLength(summary)} bytes`);
   for (const [output] of summary.matchAll(OUTPUT))

@@ -5,7 +5,7 @@ import { inputNames } from '../../src/inputs/inputs.ts';
 import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { openJob, TOKEN } from './test-job.ts';
 
-/** Invalid values; test/inputs tries others. */
+/** One invalid value per input. See test/inputs for others. */
 const WRONG: Readonly<Record<string, string>> = {
   token: '',
   'base-url': 'sandbox.example.com',

@@ -43,7 +43,7 @@ test('header prefix, port, headers, username, signature and paths are sent as gi
 
 test('all requests go through the proxy, which gets its credentials', async () => {
   const large = randomBytes(1024 * 1024);
-  // The agent plays the proxy. Only a proxy can find agent.test; requests to localhost use none.
+  // The agent also acts as the proxy. Requests to localhost bypass proxies, so use agent.test.
   await using job = await openScriptedJob({}, { 'a.txt': 'text', large });
   const { requests, url } = job.agent;
   const env = { http_proxy: url.replace('//', '//user:p%40ss-word@') };

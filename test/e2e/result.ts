@@ -8,7 +8,7 @@ import schema from '../../schema/report-1.json' with { type: 'json' };
 import { filesBelow } from '../system.ts';
 import type { TestJob } from './test-job.ts';
 
-/** The parts of the report file that tests use. */
+/** The fields of the report file that tests use. */
 interface Report {
   readonly name: string;
   readonly sandboxId: string;
@@ -35,7 +35,6 @@ interface Report {
   };
 }
 
-/** A file of an upload or a download. */
 interface ReportedFile {
   readonly source: string;
   readonly target: string;
@@ -48,12 +47,11 @@ interface ReportedFile {
   readonly error?: { readonly kind: string; readonly message: string; readonly hint: string };
 }
 
-/** Everything that a run of the action left behind. */
 export type Result = ReturnType<typeof resultOf>;
 
 const MASK = '::add-mask::';
 
-/** Reads what a step left behind, and checks report and outputs against the schema. */
+/** Collects what a step wrote, and checks the report and the outputs against the schema. */
 export function resultOf(end: StepEnd, temp: string) {
   const { stdout, stderr, outputs, state, env, summary } = end;
   const lines: readonly string[] = stdout.split('\n');
@@ -70,7 +68,7 @@ export function resultOf(end: StepEnd, temp: string) {
       return report ?? assert.fail(`there is no report:\n${stdout}${stderr}`);
     },
     lines,
-    /** Log, outputs, state, summary, report and files in RUNNER_TEMP, but no `add-mask` commands. */
+    /** All that the action wrote, also to RUNNER_TEMP, except `add-mask` commands. */
     allOutput: [
       ...lines.filter(line => !line.startsWith(MASK)),
       stderr,
@@ -78,12 +76,12 @@ export function resultOf(end: StepEnd, temp: string) {
       summary,
       reportText,
     ].join('\n'),
-    /** The values that the action asked the runner to mask. */
+    /** Unescaped values of the `add-mask` commands. */
     masked: lines.filter(line => line.startsWith(MASK)).map(line => unescaped(line, MASK)),
     file: (source: string) =>
       report?.files.find(file => file.source === source) ??
       assert.fail(`${source} is not in the report`),
-    /** Annotations of a level, unescaped. */
+    /** Returns the unescaped annotations of a level. */
     annotations,
     /** All error annotations as one text, without backticks. */
     errors: annotations('error').join('\n').replaceAll('`', ''),
@@ -121,7 +119,7 @@ function unescaped(line: string, command: string): string {
   return text.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%');
 }
 
-/** Asserts that the sandbox holds the files reported as uploaded, byte for byte, and no others. */
+/** Asserts that the sandbox holds exactly the files reported as uploaded, byte for byte. */
 export function assertDelivered({ root, workspace }: TestJob, { report }: Result): void {
   const describe = (size: number, content: Buffer) => `${size} bytes, ${hash('sha256', content)}`;
   const stored = Object.entries(filesBelow(root)).map(([name, content]) => [

@@ -12,7 +12,7 @@ import {
   TOKEN,
 } from './test-job.ts';
 
-/** The only limit on time: the action must end by itself long before. */
+/** Only a safety net: the action must end by itself long before. */
 const KILL_AFTER_MS = 60_000;
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
@@ -22,17 +22,17 @@ export type Inputs = Step['inputs'];
 export type Signal = (name: NodeJS.Signals) => void;
 
 export interface RunOptions extends Pick<Step, 'env'> {
-  /** Which action to run. Default: the root action. */
+  /** Default: `sync`, the root action. */
   readonly task?: ActionName;
-  /** Runs the action's post step, given the end of its main step. */
+  /** Runs the post step with the state that the main step saved. */
   readonly post?: Pick<StepEnd, 'state'>;
   readonly onLine?: (line: string, signal: Signal) => void;
-  /** Called with each valid upload and request for stats, before the agent handles it. */
+  /** Called with each valid request before the service handles it. */
   readonly onRequest?: (request: IncomingRequest, signal: Signal) => void;
   readonly onStart?: (signal: Signal) => void;
 }
 
-/** Runs the built action as the runner does, with valid inputs for the job's agent if it has one. */
+/** Runs the built action as the runner does, by default with valid inputs for the job's agent. */
 export async function runAction(
   job: EmptyJob & { readonly agent?: { readonly url: string } },
   inputs: Inputs = {},
@@ -60,7 +60,7 @@ export async function runAction(
   });
   listener.onRequest = undefined;
   assert.ok(!tooLong.aborted, `the action did not end by itself:\n${end.stdout}${end.stderr}`);
-  // A killed action has no outputs, nor has a monitor or a sandbox that did not start.
+  // A killed action has no outputs, nor does a monitor or sandbox that failed to start.
   const isReporting = task !== 'monitor' && task !== 'sandbox';
   const declaredOutputs = declared.outputs.map(({ name }) => name);
   const hasOutputs = end.exitCode === 0 || (end.exitCode === 1 && isReporting);
@@ -76,7 +76,7 @@ export async function expectSuccess(...run: Parameters<typeof runAction>): Promi
   return result;
 }
 
-/** Runs the action and asserts that it fails with an error annotation, and not by a bug. */
+/** Runs the action and asserts that it fails with an error annotation that is not about a bug. */
 export async function expectFailure(...run: Parameters<typeof runAction>): Promise<Result> {
   const result = await runAction(...run);
   assert.equal(result.exitCode, 1, result.stdout + result.stderr);
@@ -90,7 +90,7 @@ export function folderOf(task: ActionName): string {
   return path.join(PROJECT, ACTIONS[task].folder);
 }
 
-/** Gives an action valid inputs, unless it needs no connection or there is no agent. */
+/** Adds valid connection inputs and `files`, if the action has them and the job has an agent. */
 function allInputs(
   { inputs: declared }: ActionFile,
   url: string | undefined,
@@ -112,12 +112,12 @@ export function requestMethods({ agent }: TestJob): string {
   return agent.requests.map(({ method }) => method).join(' ');
 }
 
-/** The decoded `path` of an upload's query. */
+/** Returns the decoded `path` of an upload's query. */
 export function uploadPathOf({ url = '' }: IncomingRequest): string {
   return new URL(url, 'http://agent').searchParams.get('path') ?? assert.fail(`no path in ${url}`);
 }
 
-/** Calls `act` once, when the first upload to a path reaches the agent. */
+/** Calls `act` once, on the first upload to `target`. */
 export function onUploadOf(
   target: string,
   act: (signal: Signal) => void,

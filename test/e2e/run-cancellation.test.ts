@@ -19,7 +19,7 @@ import type { Responder } from './scripted-agent.ts';
 
 const skip = WITHOUT_BASH || WITHOUT_SIGNALS;
 
-/** Runs `true`, and cancels the job at the nth request for the stats, which gets no answer. */
+/** Runs `true`, and cancels the job at the nth request for stats, which never gets an answer. */
 async function cancelAtStats(nth: number) {
   await using job = await openCommandJob({ faults: [{ on: 'stats', skip: nth - 1, do: STALL }] });
   let count = 0;

@@ -15,7 +15,7 @@ function breakAt(direction: 'to-server' | 'to-client', afterBytes: fc.Arbitrary<
   return fc.record({ direction: fc.constant(direction), afterBytes, by });
 }
 
-// A start is about 1,200 bytes long; the output of a command, up to 100 KiB.
+// The request that starts a command takes about 1,200 bytes, its output up to 100 KiB.
 const BREAK: fc.Arbitrary<Break> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('refuse' as const) },
   { weight: 1, arbitrary: breakAt('to-server', fc.integer({ min: 1, max: 1500 })) },
@@ -26,7 +26,7 @@ const BREAK: fc.Arbitrary<Break> = fc.oneof(
 const CHAOS = fc.record({
   breaks: fc.array(fc.option(BREAK, { nil: undefined, freq: 2 }), { minLength: 2, maxLength: 5 }),
   lines: fc.nat(1500),
-  /** How many samples are taken before the command goes on to its end. */
+  /** Number of samples before the command goes on. */
   samples: fc.nat(4),
   exitCode: fc.constantFrom(0, 0, 3),
   isGated: fc.boolean(),
@@ -46,7 +46,7 @@ async function runCommand({ breaks, lines, samples, exitCode, isGated }: Chaos) 
   const home = path.join(job.root, 'home/user');
   mkdirSync(home, { recursive: true });
   execFileSync('mkfifo', [path.join(home, 'fifo')]);
-  // Open for both, or opening would wait for the command.
+  // Opened for reading and writing, since opening only one end would wait for the command.
   fifo = openSync(path.join(home, 'fifo'), constants.O_RDWR | constants.O_NONBLOCK);
   await using relay = await openRelay(job.agent.url, { breaks });
   const run = `echo started >>starts
@@ -64,12 +64,12 @@ exit ${exitCode}`;
   };
   const result = await runAction(job, inputs, { task: 'run' });
   closeSync(fifo);
-  // What the command itself wrote, at its start and its end.
+  // The command logged its start and end to these files.
   const { starts = '', ends = '' } = filesBelow(home);
   return { result, started: String(starts), ended: String(ends) };
 }
 
-// The last two are about the gate: without a first sample, nothing is started.
+// The last two are about the gate, which needs a first sample before anything starts.
 const REASONS = [
   /^chaos: chaos exited with 3 after/,
   /^chaos: chaos was not started\./,

@@ -6,7 +6,7 @@ import { answer, type Responder } from './scripted-agent.ts';
 
 const html = (status: number) => answer(status, '<title>Proxy</title>');
 
-/** Answers to a start after which the command may be running. */
+/** Failed answers to Start after which the command may be running. */
 const LOST_STARTS: Readonly<Record<string, Responder>> = {
   'whose connection is reset': socket => socket.resetAndDestroy(),
   'whose answer never begins': socket => socket.end(),
@@ -15,7 +15,7 @@ const LOST_STARTS: Readonly<Record<string, Responder>> = {
   'that a proxy answers with 502': html(502),
 };
 
-/** Answers to a start that say that there is no command, and their advice. */
+/** Answers to Start that prove that nothing runs, and the advice for each. */
 const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice: RegExp]>> = {
   'by a service without a process service': [
     answer(404, '404 page not found'),

@@ -20,7 +20,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };
 
   test('a command shorter than the interval is judged by a sample just after it', async () => {
-    // The sample before the command is not judged.
+    // The sample before the command's start is not judged.
     const metrics = metricsInTurn('cpu_used_pct', 99, 50);
     const { outputs, report } = await succeed(gate, { metrics });
     assert.equal(outputs['gate'], 'passed');
@@ -66,7 +66,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
     });
 });
 
-/** A command that runs until `end` is called, which resolves once the action has seen the end. */
+/** Mocks a command that runs until `end` is called. `end` waits for the action to notice. */
 function endlessCommand() {
   const { promise, resolve } = Promise.withResolvers<Socket>();
   return {
@@ -90,7 +90,7 @@ test('run takes samples as long as its command runs, and judges no others', asyn
     stats(socket, request) {
       count += 1;
       const respond = answer(200, JSON.stringify({ ...METRICS, cpu_used_pct: count }));
-      // The command ends while the last sample is taken.
+      // End the command while the last sample is being taken.
       if (count < 4) respond(socket, request);
       else void end().then(() => respond(socket, request));
     },

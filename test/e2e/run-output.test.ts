@@ -6,7 +6,7 @@ import { failScripted, sendFrames, succeedScripted } from './command-job.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
 import { TOKEN } from './test-job.ts';
 
-/** Every form of a workflow command, and white space and colors around it. */
+/** Workflow commands in every syntax, with white space and colors around them. */
 const COMMANDS = [
   ...['', ' ', '\t', '\u00a0', '\u3000', '\ufeff', '\u0085', '\u001b[2K', '\v', '\f', '\b'].map(
     space => `${space}::error::x`,

@@ -48,7 +48,7 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   test('run keeps the exit code of its command, whatever .bash_logout does', async () => {
     await using job = await openCommandJob();
     mkdirSync(path.join(job.root, 'home/user'), { recursive: true });
-    // As in Debian: the last command fails unless the console is to be cleared.
+    // Like Debian's .bash_logout: unless it clears the console, its last command fails.
     writeFileSync(path.join(job.root, 'home/user/.bash_logout'), '[ "$SHLVL" = none ] && true\n');
     await expectSuccess(job, { run: 'true' }, { task: 'run' });
     const { outputs } = await expectFailure(job, { run: 'exit 3' }, { task: 'run' });
@@ -94,7 +94,7 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   const skip = unlessLinux('the process group is read from /proc');
   test('max-duration stops a command and its children', { skip }, async () => {
     await using server = await rawServer(socket => void socket.resume());
-    // Each process holds a connection.
+    // Each process keeps a connection open until it ends.
     const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; sleep 1000; true`;
     const run = `(${connect}) &\n${connect}`;
     const { errors, outputs } = await fail({ run, 'max-duration': '2s' });

@@ -3,12 +3,11 @@ import path from 'node:path';
 import { http, onRequest, rawServer } from '../raw-server.ts';
 import { type Files, METRICS, openJob } from './test-job.ts';
 
-/** A request that has arrived whole. */
+/** A request that has arrived completely. */
 export interface ReceivedRequest {
-  /** The request line. */
   readonly line: string;
   readonly headers: readonly string[];
-  /** The path of the query of an upload or a download. */
+  /** The `path` in the query of an upload or a download. */
   readonly target: string;
   readonly body: Buffer;
 }
@@ -16,17 +15,17 @@ export interface ReceivedRequest {
 export type Responder = (socket: Socket, request: ReceivedRequest) => void;
 
 export interface Responders {
-  /** Answers all uploads that `uploads` does not list. */
+  /** Answers uploads whose target is not in `uploads`. */
   readonly upload?: Responder;
-  /** Answers the uploads of these targets. */
+  /** By target. */
   readonly uploads?: Readonly<Record<string, Responder>>;
   readonly stats?: Responder;
   readonly download?: Responder;
-  /** Answers calls of the process service, such as `Start`. */
+  /** By operation of the process service, such as `Start`. */
   readonly processes?: Readonly<Record<string, Responder>>;
 }
 
-/** Opens a job whose agent answers correctly, except where it has a responder, with any bytes. */
+/** Opens a job whose agent answers correctly, unless a responder sends something else. */
 export async function openScriptedJob(responders: Responders = {}, files?: Files) {
   const job = await openJob(files && { files });
   const agent = await openScriptedAgent(responders);
@@ -83,7 +82,7 @@ export function sendBytes(bytes: string | Buffer): Responder {
   return socket => void socket.write(bytes);
 }
 
-/** The entry that acknowledges an uploaded file. */
+/** Returns the JSON with which an agent acknowledges a file. */
 export function fileEntry(target: string, more: object = {}): object {
   const absolute = path.posix.resolve('/home/user', target);
   return { path: absolute, name: path.posix.basename(target), type: 'file', ...more };

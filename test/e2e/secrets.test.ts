@@ -22,7 +22,7 @@ import {
 } from './scripted-agent.ts';
 import { METRICS, openJob } from './test-job.ts';
 
-// Each differs in every encoding, but for the digits. The token is no valid percent-encoding.
+// Except for DIGITS, every encoding changes these secrets. TOKEN is not valid percent-encoding.
 const TOKEN = '7"&</+%z';
 const DIGITS = '948271650382';
 const LONG = Array.from(
@@ -31,7 +31,7 @@ const LONG = Array.from(
 ).join('');
 const PASSWORD = 'p@ss+word/7';
 
-/** Everything that the service receives; it never sees the proxy's password. */
+/** The secrets that the service receives. Only the proxy sees PASSWORD. */
 const SENT = [TOKEN, DIGITS, LONG];
 const ALL_SENT = SENT.join(' ');
 const CUT = `${'x'.repeat(280)}${LONG}`;
@@ -40,7 +40,7 @@ type Write = (value: unknown) => string;
 
 const WRITERS: Readonly<Record<string, Write>> = {
   JavaScript: value => JSON.stringify(value),
-  // See https://pkg.go.dev/encoding/json#Marshal.
+  // Go escapes &, < and >, too: https://pkg.go.dev/encoding/json#Marshal
   Go: value => escapeIn(JSON.stringify(value), /[&<>]/g),
   'a careful agent': value => escapeIn(JSON.stringify(value), /(?<!\\)[\w&<>+%/]/g),
 };
@@ -56,7 +56,7 @@ function toHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** All pieces of eight characters, in the encodings in which they could be left behind. */
+/** All 8-character substrings of the secrets, in every encoding in which they could leak. */
 const PIECES = new Set(
   [...SENT, PASSWORD].flatMap(secret =>
     Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)).flatMap(
@@ -77,13 +77,13 @@ function assertNoSecret(text: string): void {
   }
 }
 
-/** Asserts that secrets are nowhere but in `add-mask` commands. */
+/** Asserts that secrets only occur in `add-mask` commands. */
 function assertRedacted({ allOutput, masked }: Result): void {
   assert.ok(masked.includes(TOKEN), 'the token is masked');
   assertNoSecret(allOutput);
 }
 
-/** Asserts that the token is the value of one header and nowhere else in a request. */
+/** Asserts that the token occurs in one header, and nowhere else in a request. */
 function assertSentOnce({ line, headers, body }: ReceivedRequest): void {
   const carrying = headers.filter(each => each.endsWith(`: ${TOKEN}`));
   assert.match(carrying.join(), /^x-(access-token|api-key): [^,]*$/i);
@@ -92,18 +92,18 @@ function assertSentOnce({ line, headers, body }: ReceivedRequest): void {
     for (const part of rest) assert.ok(!part.includes(form), part.slice(0, 300));
 }
 
-/** Repeats all secrets, and the headers of the request. */
+/** Echoes all secrets and the headers of the request. */
 const echo = ({ headers }: ReceivedRequest) => [ALL_SENT, ...headers].join(' ');
 
-/** Keys and strings at every level that repeat the secrets. */
+/** Repeats the secrets as keys and strings at every level. */
 const REPEATING = {
   ...Object.fromEntries(SENT.map(secret => [secret, { [secret]: [secret, 1] }])),
   metadata: ALL_SENT,
 };
 
-/** Answers with stats whose metrics are named like secrets, from each writer in turn. */
+/** Answers with stats whose metrics are named like secrets, written by each writer in turn. */
 function repeatingStats(): Responder {
-  // The last name is cut in the summary.
+  // The summary truncates this name.
   const figures = Object.fromEntries([...SENT, CUT].map(name => [name, 1]));
   const writers = Object.values(WRITERS);
   let count = 0;
@@ -113,7 +113,7 @@ function repeatingStats(): Responder {
   });
 }
 
-/** Acknowledges a file below a folder that is named like all secrets. */
+/** Acknowledges files in a folder that is named after all secrets. */
 const acknowledging = (write: Write) =>
   answer(200, ({ target }) => {
     const entry = fileEntry(target, { path: `/${SENT.join('_')}_/${target}` });
@@ -255,7 +255,7 @@ test('a secret in the script or the name of a run is redacted, even where the ti
   }
 });
 
-/** Inputs that hold the token by mistake. */
+/** Inputs that contain the token by mistake. */
 const MISPLACED: Readonly<Record<string, string>>[] = [
   {
     'base-url': TOKEN,
@@ -290,7 +290,7 @@ test('values that only look secret are neither masked nor redacted', async () =>
   const { report, masked, outputs } = await expectSuccess(job, inputs);
   assert.equal(report.files[0]?.path, '/home/user/production/a.js');
   assert.ok(!masked.includes('production'));
-  // A figure stays, even if the token has the same digits.
+  // A number is not redacted, even if the token has the same digits.
   assert.equal(report.stats?.['mem_used'], METRICS.mem_used);
   assert.equal(outputs['mem-used'], token);
 });

@@ -8,7 +8,7 @@ import { createFaults, type Fault } from './faults.ts';
 export const TOKEN = 'the-access-token-42';
 export const SANDBOX_ID = 'sandbox1';
 
-/** The metrics of an agent, unless a test sets its own. */
+/** Default metrics of the agent. */
 export const METRICS = {
   ts: 1_767_225_600,
   cpu_count: 4,
@@ -21,7 +21,7 @@ export const METRICS = {
   disk_used: 1_234_567_890,
 };
 
-/** Returns these values of a metric one after the other, then repeats the last one. */
+/** Returns these values of a metric in turn, then repeats the last one. */
 export function metricsInTurn(name: keyof typeof METRICS, ...values: readonly number[]) {
   let count = 0;
   return () => ({ ...METRICS, [name]: values[Math.min(count++, values.length - 1)] });
@@ -39,10 +39,12 @@ interface EmptyJobOptions extends Partial<Omit<ServiceOptions, 'folder' | 'inter
   readonly faults?: readonly Fault[];
 }
 
-/** The folders of a job on the runner, and a service without sandboxes. */
 export type EmptyJob = Awaited<ReturnType<typeof openEmptyJob>>;
 
-/** Opens a job without a sandbox. Disposing of it stops the service and removes all folders. */
+/**
+ * Opens a job without a sandbox: its folders on the runner, and a service. Disposing of it stops
+ * the service and removes all folders.
+ */
 export async function openEmptyJob({ faults, ...options }: EmptyJobOptions) {
   const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
   const makeFolder = (name: string) => {
@@ -63,15 +65,15 @@ export async function openEmptyJob({ faults, ...options }: EmptyJobOptions) {
   });
   return {
     service,
-    /** The checkout, an absolute path. */
+    /** Absolute path of the checkout. */
     workspace: makeFolder('work'),
     /** A directory outside the checkout. */
     outside: makeFolder('outside'),
-    /** RUNNER_TEMP. */
+    /** The value of RUNNER_TEMP. */
     temp: makeFolder('temp'),
-    /** Adds rules after those in force. */
+    /** Adds fault rules after the existing ones. */
     addFaults: add,
-    /** Called with each valid request before the service handles it. */
+    /** Set `onRequest` to see each valid request before the service handles it. */
     listener,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
@@ -80,13 +82,12 @@ export async function openEmptyJob({ faults, ...options }: EmptyJobOptions) {
   };
 }
 
-/** A job whose steps run the action: its folders on the runner, and a sandbox with an agent. */
 export type TestJob = Awaited<ReturnType<typeof openJob>>;
 
 export interface TestJobOptions extends EmptyJobOptions {
-  /** Files of the checkout. Default: one small file. */
+  /** Files in the checkout. Default: one small file. */
   readonly files?: Files;
-  /** The sandbox's. */
+  /** The sandbox's access token. */
   readonly token?: string;
 }
 
@@ -108,11 +109,11 @@ export async function openJob({
   write(files);
   return {
     ...job,
-    /** The directory on disk that is the sandbox's `/`. */
+    /** The sandbox's `/`, as a path on this machine. */
     root,
     agent: { url, requests, connections },
     write,
-    /** Reads a file in the sandbox; relative paths start at the user's home. */
+    /** Reads a file of the sandbox. Relative paths start in the user's home. */
     readStored: (file: string) =>
       readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
   };

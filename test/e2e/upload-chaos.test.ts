@@ -9,11 +9,11 @@ import { type Files, openJob } from './test-job.ts';
 
 const RETRIES = 2;
 
-/** Answers before and after reading the body. */
+/** Returns faults with these statuses, both before and after reading the body. */
 const answered = (...codes: readonly number[]): FaultAction[] =>
   codes.flatMap(code => [statusFault(code), statusFault(code, '', { early: true })]);
 
-/** Retryable faults that also lower the concurrency. */
+/** Retryable faults that also reduce the concurrency. */
 const BUSY = answered(429, 503);
 
 /** Other retryable faults. */
@@ -35,7 +35,7 @@ const SIZE = fc.oneof(
   fc.nat(600 * 1024),
 );
 
-// Random bytes, so that swapped blocks differ.
+// Random, so that swapped blocks are detected.
 const CONTENT = SIZE.map(size => randomBytes(size));
 
 function contentsOf(count: number): fc.Arbitrary<Files> {
@@ -43,7 +43,7 @@ function contentsOf(count: number): fc.Arbitrary<Files> {
   return contents.map(all => Object.fromEntries(all.map((each, index) => [`file ${index}`, each])));
 }
 
-/** The faults of a file's attempts, one after the other. */
+/** One fault per attempt of a file, in order. */
 const ATTEMPTS = fc
   .tuple(
     fc.oneof(
@@ -57,7 +57,7 @@ const ATTEMPTS = fc
   )
   .map(lists => lists.flat());
 
-// Two files use up their attempts; a third in a row would end the transfer.
+// Two files use up their retries. A third failure in a row would end the transfer.
 const lasting = Array.from({ length: RETRIES + 1 }, () => statusFault(500));
 
 testChaos({
@@ -85,7 +85,7 @@ testChaos({
       new Map(report.files.map(file => [file.source, [file.status, file.attempts]])),
       new Map(expected),
     );
-    // A failed upload may have stored its file, too.
+    // Only check uploaded files, since a failed upload may have stored its file, too.
     for (const { source, status } of report.files)
       if (status === 'uploaded') assert.deepEqual(job.readStored(source), files[source], source);
     const sum = expected.reduce((all, [, [, count]]) => all + Number(count), 0);
@@ -111,7 +111,7 @@ testChaos({
   }),
   async run({ files, faults }) {
     await using job = await openJob({ files, faults });
-    // With six faults in all, no request needs more than six retries.
+    // There are six faults in total, so six retries are always enough.
     const inputs = { retries: '6', 'files-per-request': '25' };
     const result = await expectSuccess(job, inputs, { task: 'upload' });
     const { length } = uploadRequests(job);

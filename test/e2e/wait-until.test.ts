@@ -10,7 +10,7 @@ const BRIEF = { ...PATIENT, 'wait-timeout': '300ms' };
 test('wait-until waits before the upload, and the gate judges after it', async () => {
   await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 90, 50, 10, 90, 60) });
   const { outputs } = await expectFailure(job, { ...PATIENT, 'fail-if': 'cpu_used_pct > 55' });
-  // The sample before the upload starts the time that the next CPU figure covers.
+  // A CPU figure covers the time since the last reading, so one reading precedes the upload.
   assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
   assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['failed', '60']);
 });
@@ -24,7 +24,7 @@ test('wait-until: ready waits while the agent is not up, and logs how long it to
   await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, notYet) });
   const { stdout } = await expectSuccess(job, { ...PATIENT, 'wait-until': 'ready' });
   assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
-  // The wait polls at sample-interval; retries would log attempts and pause longer.
+  // Waiting polls at sample-interval. Retries would log attempts and pause longer.
   assert.doesNotMatch(stdout, /^Attempt/m);
   assert.match(stdout, /^The sandbox was ready after /m);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { createTree, find } from './file-tree.ts';
 
-/** Returns the messages about these lines of `files`, with the working directory as `/w`. */
+/** Returns the messages about these lines of `files`. `/w` stands for the working directory. */
 async function messagesAbout(lines: readonly string[]): Promise<readonly string[]> {
   using tree = createTree({});
   const absolute = lines.flatMap(line => line.replace('!/w/', `!${tree.root}/`).split('\n'));
@@ -16,7 +16,7 @@ async function messagesAbout(lines: readonly string[]): Promise<readonly string[
   }
 }
 
-/** By patterns: excludes that exclude nothing, each with the line that would. */
+/** By patterns: excludes that exclude nothing, each with the suggested line. */
 const USELESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'dist/**': {
     '!secret.txt': '!**/secret.txt',
@@ -49,7 +49,7 @@ for (const exclude of ['!**/*.map', '!x', '!/tmp/other/x'])
     assert.deepEqual(await messagesAbout(['/tmp/build/**', exclude]), [says]);
   });
 
-/** By patterns: excludes that begin where a pattern begins, or above all of them. */
+/** By patterns: valid excludes, which begin where a pattern begins or above all of them. */
 const FINE: Readonly<Record<string, readonly string[]>> = {
   'dist/**': ['!dist', '!dist/x', '!dist/*/x/**', '!./dist//x', '!x/../dist/x', '!.', '!..'],
   dist: ['!dist/x', '!/w/dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],

@@ -4,7 +4,7 @@ import { explainNoMatch } from '../../src/files/plan.ts';
 import { onWindows, WINDOWS, WITHOUT_LINKS } from '../system.ts';
 import { createTree, directory, type Entries, type FindSettings, find, link } from './file-tree.ts';
 
-// Windows allows no line breaks in names.
+// Windows allows no line breaks in file names.
 const LINE_BREAK = WINDOWS ? '' : '\n';
 
 const ENTRIES: Entries = {
@@ -23,7 +23,7 @@ const ENTRIES: Entries = {
 
 const HIDDEN = 'names that start with a dot need include-hidden-files: true';
 
-/** The explanations by line. */
+/** The expected explanation of each line. */
 const REASONS: Readonly<Record<string, string>> = {
   'apps/web/dist/**': 'There is no "dist" in "apps/web", only ".env", "package.json", "src".',
   'build/**':
@@ -60,7 +60,7 @@ for (const [line, why] of Object.entries(REASONS)) {
   );
 }
 
-/** By what is said about their characters: lines. */
+/** By message about a wrong character: lines that contain one. */
 const MISTAKES: Readonly<Record<string, readonly string[]>> = {
   'has braces or parentheses, which have no meaning in patterns. Write a line for each name.': [
     'dist/*.{js,css}',

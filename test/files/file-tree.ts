@@ -5,19 +5,19 @@ import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
 
-/** An entry: a file's content, or a function that creates something else. */
+/** A file's content, or a function that creates something else at a path. */
 type Entry = string | Buffer | ((file: string) => void);
 
-/** Entries by their path below the root. */
+/** By path relative to the root. */
 export type Entries = Readonly<Record<string, Entry>>;
 
 export interface Tree extends Disposable {
-  /** Absolute path, links resolved. */
+  /** Absolute path without symlinks. */
   readonly root: string;
   at(file: string): string;
 }
 
-/** Creates a tree in a new directory; `below` comes between that directory and the root. */
+/** Creates a tree in the subdirectory `below` of a new directory. */
 export function createTree(entries: Entries, below = ''): Tree {
   const folder = openTempFolder();
   const root = folder.at(below);
@@ -43,14 +43,14 @@ export function directory(file: string): void {
   mkdirSync(file);
 }
 
-// @actions/glob prints debug lines, which would drown the output of the tests.
+// Drop the debug lines of @actions/glob, which would flood the output of the tests.
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
   typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);
 
 export type FindSettings = Partial<Inputs<'upload'> & FindOptions>;
 
-/** Calls `findFiles` with these lines and the defaults of the inputs. */
+/** Calls `findFiles` with these lines, and with defaults for all other inputs. */
 export function find(
   workspace: string,
   lines: readonly string[],
@@ -60,12 +60,12 @@ export function find(
   return findFiles({ ...parsed({ files: lines.join('\n') }), ...inputs }, options);
 }
 
-/** Returns the paths found, relative to the roots of their patterns, sorted. */
+/** Returns the sorted paths of found files, relative to the roots of their patterns. */
 export function relativePaths(matches: readonly Matches[]): string[] {
   return matches.flatMap(({ files }) => files.map(({ relative }) => relative)).sort();
 }
 
-/** Returns the reasons of the skipped entries by their paths below the workspace. */
+/** Returns why entries were skipped, by path relative to the workspace. */
 export function skippedReasons(matches: readonly Matches[]): Record<string, string> {
   const all = matches.flatMap(match => match.skipped);
   return Object.fromEntries(all.map(entry => [entry.path, entry.reason]));

@@ -35,7 +35,7 @@ const PROJECT: Entries = {
 
 const DIST = ['a/b.js', 'a/c.map', 'index.html'];
 
-/** The relative paths found, by lines of `files`. */
+/** The relative paths found, by lines of `files` (separated by commas). */
 const FOUND: Readonly<Record<string, readonly string[]>> = {
   'dist/**': DIST,
   dist: DIST,
@@ -164,7 +164,7 @@ test('an unreadable folder is an error', {
   using tree = createTree({ 'a/shut': directory });
   chmodSync(tree.at('a/shut'), 0);
   await assert.rejects(find(tree.root, ['a']), { code: 'EACCES', path: tree.at('a/shut') });
-  // Make it removable.
+  // Allow the tree to be removed.
   chmodSync(tree.at('a/shut'), 0o700);
 });
 

@@ -10,7 +10,7 @@ const TREE = Object.fromEntries(
   ),
 );
 
-/** By pattern: the files found, and their number with include-hidden-files. */
+/** By pattern: the files found, and how many there are with include-hidden-files. */
 const CASES: Readonly<Record<string, readonly [found: readonly string[], all: number]>> = {
   '**': [['a.js', 'sub/b.js'], 7],
   '*': [['a.js', 'sub/b.js'], 7],
@@ -21,11 +21,11 @@ const CASES: Readonly<Record<string, readonly [found: readonly string[], all: nu
   sub: [['b.js'], 2],
   '.env': [[''], 1],
   'sub/.env': [[''], 1],
-  // The root is hidden, and what is hidden below it stays out.
+  // The root itself is hidden. Hidden entries below it are still omitted.
   '.next': [['c.js'], 2],
   '.next/**': [['c.js'], 2],
   '.next/.d/*': [['e.js'], 1],
-  // A wildcard part with a dot name: nothing is hidden.
+  // A part at or after the first wildcard matches the dot, so nothing is omitted.
   '**/.env': [['.env', 'sub/.env'], 2],
   '**/[.]env': [['.env', 'sub/.env'], 2],
   '*/.env': [['sub/.env'], 1],
@@ -55,6 +55,6 @@ test('hidden folders are not searched', {
   using tree = createTree({ 'a/f': '', 'a/.shut': directory });
   chmodSync(tree.at('a/.shut'), 0);
   assert.deepEqual(relativePaths(await find(tree.root, ['a/**'])), ['f']);
-  // Make it removable.
+  // Allow the tree to be removed.
   chmodSync(tree.at('a/.shut'), 0o700);
 });

@@ -12,7 +12,7 @@ import { plannedFile } from '../transfer/simulated-transfer.ts';
 
 const WORKSPACE = '/w';
 
-/** Returns a found file; `relative` is the part that the wildcards matched. */
+/** Creates a found file. `relative` is the part that the wildcards matched. */
 function found(source: string, relative = '', size = 1): FoundFile {
   const realPath = path.resolve(WORKSPACE, source);
   return { source, realPath, relative, size, isExecutable: false };
@@ -32,7 +32,7 @@ function targetsOf(lines: readonly Matches[], target = ''): string[] {
   return planFor(lines, { target }).files.map(file => file.target);
 }
 
-/** Returns the messages of a plan that fails. */
+/** Returns the messages of a plan that must fail. */
 function planErrors(lines: readonly Matches[]): string[] {
   try {
     planFor(lines);
@@ -44,7 +44,7 @@ function planErrors(lines: readonly Matches[]): string[] {
   }
 }
 
-/** By `target` and line: the target of dist/a/b.js or a/f.txt. */
+/** By `target` and line: the expected target of dist/a/b.js or a/f.txt. */
 const TARGETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': {
     'dist/**': 'a/b.js',
@@ -137,7 +137,7 @@ const same = (one: string, other: string, target: string) =>
 const nested = (one: string, target: string, other: string, below: string) =>
   `"${one}" would go to "${target}" and "${other}" would go to "${below}": a file cannot also be a directory`;
 
-/** By lines, each for a file of its first letter: the conflicts. */
+/** By lines: the expected conflicts. Each line matches a file named after its first letter. */
 const CONFLICTS: Readonly<Record<string, readonly string[]>> = {
   'a => etc/x, b => ./etc//x, c/** => etc/': [same('a', 'b', 'etc/x'), same('a', 'c/x', 'etc/x')],
   'a => x, b => x/y': [nested('a', 'x', 'b', 'x/y')],
@@ -206,7 +206,7 @@ test('a pattern that matches nothing is ignored with if-no-files-found: ignore',
   assert.deepEqual(plan, { files: [], skipped: [], warnings: [] });
 });
 
-/** Lines with a target, and whether the file would land in a folder of its own name. */
+/** Lines with a target, and whether the file would land in a folder named like the file. */
 const MISTAKEN: readonly (readonly [line: string, target: string, isMistaken: boolean])[] = [
   ['server.js', 'app/server.js', true],
   ['server.js', 'server.js', true],

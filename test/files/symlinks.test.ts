@@ -10,7 +10,7 @@ type Follow = boolean | undefined;
 
 const SKIP = { skip: WITHOUT_LINKS };
 
-/** Creates a workspace `w` with links, and files next to it. */
+/** Creates a workspace `w` with these links, and files next to it. */
 function createLinkedTree(links: Links): Tree {
   const visible = ['w/a.txt', 'w/dir/b.txt', 'outside/secret', 'outside/sub/c.txt', 'w2/d.txt'];
   const files = [...visible, 'w/.env', 'w/.git/config'];
@@ -23,7 +23,7 @@ function createLinkedTree(links: Links): Tree {
 type Case = readonly [
   links: Links,
   lines: string,
-  /** By path below the workspace: the real path, or the reason why it is skipped. */
+  /** By path below the workspace: the real path, or why the link is skipped. */
   found: Links,
   follow?: Follow,
 ];
@@ -121,12 +121,12 @@ test('a link to itself is an error if links are followed', SKIP, async () => {
 type Forbidden = readonly [
   links: Links,
   lines: string,
-  /** A pattern for what the message lists. */
+  /** Regular expression for the links that the message lists. */
   names: string,
   follow?: Follow,
 ];
 
-/** By the start of the message: what the links are like. */
+/** By start of the message: kinds of links that cause it. */
 const FORBIDDEN: Readonly<Record<string, Readonly<Record<string, Forbidden>>>> = {
   'follow-symlinks: is not set, and the patterns match links to folders': {
     'one link': [{ 'dir/l': '.' }, 'dir/**', '"dir/l" to "dir"'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AGGREGATES } from '../../src/gate/metrics.ts';
 
-/** Returns 1 to `count`, the highest first. */
+/** Returns the numbers from `count` down to 1. */
 const downFrom = (count: number) => Array.from({ length: count }, (_, index) => count - index);
 
 const PERCENTILES: Readonly<

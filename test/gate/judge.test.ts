@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { breachesOf, type Judgement, judge, judgeGate } from '../../src/gate/judge.ts';
 import { parse } from './parse-condition.ts';
 
-/** Returns samples of one metric; `undefined` stands for a sample without it. */
+/** Creates samples of one metric. `undefined` stands for a sample without the metric. */
 function samplesOf(metric: string, values: readonly (number | undefined)[]) {
   return values.map(value => ({
     figures: new Map([value === undefined ? (['ts', 1] as const) : ([metric, value] as const)]),
   }));
 }
 
-/** Returns the figure of a judgement, or why it has none. */
+/** Returns the figure of a judgement, or why it could not be judged. */
 function figureOrWhy(judgement: Judgement): number | string {
   return judgement.holds === undefined ? judgement.why : judgement.figure;
 }
@@ -21,18 +21,18 @@ const JUDGED: readonly (readonly [
   holds: boolean,
   figure: number,
 ])[] = [
-  // If several figures satisfy it, the most extreme; for == and !=, the first.
+  // If several figures satisfy the condition, report the most extreme; for == and !=, the first.
   ['load > 7', [1, 9, 8, 2], true, 9],
   ['load >= 8', [8, 9, 2], true, 9],
   ['load < 1', [5, 0, -2], true, -2],
   ['load <= 3', [3, 5.5, 8], true, 3],
   ['load == 5.5', [3, 5.5, 8], true, 5.5],
   ['load != 3', [3, 5.5, 8], true, 5.5],
-  // If none satisfies it, the last.
+  // If no figure satisfies the condition, report the last one.
   ['load > 8', [8, 3, 5], false, 5],
   ['load < 3', [8, 3, 5], false, 5],
   ['load == 4', [8, 3, 5], false, 5],
-  // With an aggregate, its figure.
+  // With an aggregate, report its figure.
   ['load.last >= 6', [4, 10, 1, 6], true, 6],
   ['load.min > 1', [4, 10, 1, 6], false, 1],
   ['load.max != 10', [4, 10, 1, 6], false, 10],
@@ -42,7 +42,7 @@ const JUDGED: readonly (readonly [
   ['load.p95 >= 10', [4, 10, 1, 6], true, 10],
   ['load.p50 < 5', [4], true, 4],
   ['load.p95 < 5', [4], true, 4],
-  // In the unit of the metric.
+  // Limits are converted to the unit of the metric.
   ['mem_used > 1.1GiB', [1_181_116_006], false, 1_181_116_006],
   ['mem_used > 1.1GiB', [1_181_116_007], true, 1_181_116_007],
   ['mem_used_mib >= 1GiB', [1023, 1024], true, 1024],

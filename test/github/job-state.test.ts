@@ -54,7 +54,7 @@ test('later steps use the sandbox of the job without showing its token', async (
     for (const secret of [token, API_KEY]) assert.ok(!shown.includes(secret), shown);
     assert.deepEqual(env, {});
   }
-  // The last one, a post step, reads no token.
+  // The last step is a post step, which does not read the token.
   for (const { masked } of ends.slice(0, -1)) assert.ok(masked.includes(token));
 
   await run('sandbox', creating, main);
@@ -69,7 +69,7 @@ test('sandbox-id selects one of several sandboxes of the job', async () => {
   const [one, two] = service.created;
   assert.ok(one && two);
 
-  /** Runs the action stats. Returns the ID of the sandbox that answered, or the error. */
+  /** Runs the action `stats`. Returns the ID of the sandbox that answered, or the error. */
   async function measure(inputs: Inputs): Promise<string> {
     const counts = service.created.map(({ requests }) => requests.length);
     const end = await runAction('stats', inputs);

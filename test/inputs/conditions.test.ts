@@ -9,7 +9,7 @@ const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[]
   ['  cpu_used_pct.max  >=  90 % ', { text: 'cpu_used_pct.max >= 90%', aggregate: 'max' }],
   ['load .min < 1', { text: 'load.min < 1', metric: 'load', aggregate: 'min' }],
   ['cpu_count != 4', { operator: '!=', limit: 4, aggregate: undefined }],
-  // Units, in any case.
+  // Units are case-insensitive.
   ['disk_free < 512 MiB', { text: 'disk_free < 512MiB', limit: 2 ** 29 }],
   ['disk_free < 5gib', { text: 'disk_free < 5GiB', limit: 5 * 2 ** 30 }],
   ['swap > 2KiB', { limit: 2048 }],
@@ -22,7 +22,7 @@ const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[]
   ['mem_used_mib >= 1536', { limit: 1536 }],
   ['mem_used > 1e3B', { limit: 1000 }],
   ['load > 25e-1', { limit: 2.5 }],
-  // Percentages.
+  // Percentages, with or without a percent sign.
   ['cpu_used_pct > 0', { limit: 0 }],
   ['cpu_used_pct > 1', { limit: 1 }],
   ['cpu_used_pct > 0.9%', { limit: 0.9 }],
@@ -42,7 +42,7 @@ for (const [line, parsed] of ACCEPTED) {
     assert.deepEqual({ ...parse(line), ...parsed }, parse(line)));
 }
 
-/** What is wrong: lines, with words of the message. */
+/** By problem: lines, and words that their message must contain. */
 const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words: string])[]>> = {
   'a missing metric': [
     ['90 < mem_used_pct', 'it must begin with a metric, such as mem_used_pct'],

@@ -33,10 +33,10 @@ test('username of run cannot be combined with a header Authorization', () => {
 
 accepts('username', { '': '' }, { action: 'run', others: { headers } });
 accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
-// The agent reads the user of an upload from its URL.
+// For uploads, the agent reads the user from the URL, so a header does not conflict.
 accepts('username', { ci: 'ci' }, { others: { headers } });
 
-/** By header-prefix, signature and files-per-request: how many files a request takes. */
+/** By header-prefix, signature and files-per-request: the resulting number of files per request. */
 const FILES_PER_REQUEST = [
   ['E2b', '', 'auto', 250],
   [' e2B ', '', '', 250],

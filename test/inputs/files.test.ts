@@ -1,6 +1,6 @@
 import { accepts, each, rejects } from './parse-inputs.ts';
 
-/** By line: its pattern, and its target if it has one. */
+/** By line: the expected pattern and, if any, target. */
 const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]>> = {
   'dist/**': ['dist/**'],
   '  a  ': ['a'],
@@ -61,7 +61,7 @@ rejects('target', each(others, words));
 
 const DOWNLOAD = { action: 'download' } as const;
 
-/** By line: its path in the sandbox, and its target. */
+/** By line: the expected path in the sandbox and target. */
 const DOWNLOADS: Readonly<Record<string, readonly [path: string, target: string]>> = {
   'app/junit.xml': ['app/junit.xml', 'junit.xml'],
   '  ~/a b  =>  c/d e  ': ['~/a b', 'c/d e'],

@@ -21,12 +21,12 @@ export const REQUIRED = {
   sandbox: { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2', template: 'base' },
 } as const satisfies Readonly<Record<Action, RawInputs>>;
 
-/** Parses the required inputs of `sync` with these changes. */
+/** Parses valid inputs of `sync` with these changes. */
 export function parsed(changes: RawInputs = {}): Inputs<'sync'> {
   return parseInputs('sync', { ...REQUIRED.sync, ...changes });
 }
 
-/** Returns all problems of the required inputs with these changes. */
+/** Returns all problems of valid inputs with these changes. */
 export function problemsOf(changes: RawInputs, action: Action = 'sync'): readonly Problem[] {
   try {
     parseInputs(action, { ...REQUIRED[action], ...changes });
@@ -37,14 +37,14 @@ export function problemsOf(changes: RawInputs, action: Action = 'sync'): readonl
   }
 }
 
-/** Returns the input of each problem. */
+/** Returns the name of the input that each problem is about. */
 export function invalidInputs(changes: RawInputs, action: Action = 'sync'): string[] {
   return problemsOf(changes, action).map(({ input }) => input);
 }
 
 interface Surroundings {
   readonly action?: Action;
-  /** Sets other inputs. */
+  /** Inputs besides the tested one. */
   readonly others?: RawInputs;
 }
 
@@ -63,7 +63,7 @@ export function accepts(
     });
 }
 
-/** Tests that each value is rejected, in these words, with an example that is YAML and valid. */
+/** Tests that each value is rejected in these words, and that the suggested example is accepted. */
 export function rejects(
   input: string,
   cases: Readonly<Record<string, string>>,
@@ -75,7 +75,7 @@ export function rejects(
       assert.deepEqual(invalidInputs(raw, action), [input]);
       const { message = '', example = '' } = problemsOf(raw, action)[0] ?? {};
       assert.ok(message.includes(words), message);
-      // The runner evaluates expressions.
+      // The runner evaluates expressions before the action sees them.
       const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
       const line =
         input === 'files' && action === 'sync'
@@ -90,7 +90,7 @@ function titleOf(verb: string, input: string, value: string, others: RawInputs):
   return `${input} ${verb} ${JSON.stringify(value)}${beside.join('')}`;
 }
 
-/** Maps each value to the same words, in which `%` stands for the value in quotes. */
+/** Maps each value to the same words, with `%` replaced by the quoted value. */
 export function each(values: readonly string[], words: string): Record<string, string> {
   return Object.fromEntries(
     values.map(value => [value, words.replace('%', JSON.stringify(value))]),

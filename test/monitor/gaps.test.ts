@@ -12,7 +12,7 @@ const S = 1000;
 const STATS = statsFromJson('{"mem_used_pct":10}');
 const CONDITIONS = [parse('mem_used_pct > 90')];
 
-/** Judges samples taken at these seconds of a job that is monitored from the first one on. */
+/** Judges samples taken at these seconds. Monitoring begins with the first one. */
 function judgeSamples(
   at: readonly number[],
   { to = 100, sampleInterval = 5 * S, failIf = CONDITIONS, warnIf = [], failures = [] }: Settings,
@@ -24,7 +24,7 @@ function judgeSamples(
 }
 
 interface Settings {
-  /** The second at which the job ends. */
+  /** Second at which the job ends. */
   readonly to?: number;
   readonly sampleInterval?: number;
   readonly failIf?: readonly Condition[];
@@ -39,12 +39,12 @@ function gapMessage([from, to]: Gap): string {
 }
 
 interface MonitoredJob extends Settings {
-  /** The seconds of the samples. */
+  /** Seconds at which samples were taken. */
   readonly at: readonly number[];
   readonly gaps: readonly Gap[];
 }
 
-/** Jobs of 100 s with an interval of 5 s. */
+/** Jobs that end at second 100 and have a sample-interval of 5 s, unless noted. */
 const JOBS: Readonly<Record<string, MonitoredJob>> = {
   'a gap if every sample after the first failed, even in a short job': {
     at: [80],

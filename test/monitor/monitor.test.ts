@@ -24,7 +24,7 @@ function monitorDirectories({ temp }: TestJob): string[] {
 }
 
 describe('monitors', { concurrency: 3 }, () => {
-  // The slowest of them, so it goes first: the sampler gives its last sample five seconds.
+  // Runs first, since it is the slowest: the sampler allows its last sample five seconds.
   test('a monitor cancels its last sample if the agent stalls', async () => {
     await using monitor = await startMonitor({}, STALLING_LAST_SAMPLE);
     const post = await monitor.post();
@@ -99,7 +99,7 @@ describe('monitors', { concurrency: 3 }, () => {
     await pollUntil(() => !isRunning(monitor.pid));
     rmSync(record, { recursive: true });
     renameSync(`${record}.kept`, record);
-    // Node for Windows opens a directory with the flag 'a', so only writing to it fails.
+    // Node for Windows can open a directory with the flag 'a', and only fails to write to it.
     const says = WINDOWS
       ? /since sampling had ended: Error: E\w+: .*, write/
       : /since sampling had ended: Error: EISDIR: .*record\.jsonl/;
@@ -176,7 +176,7 @@ function assertGateFailed(post: Result, says: RegExp): Result {
   return post;
 }
 
-/** Starts a monitor from a process that then exits. Returns the monitor's directory. */
+/** Starts a monitor from a process that exits right after. Returns the monitor's directory. */
 async function startInJobThatDies({ workspace, temp, agent }: TestJob): Promise<string> {
   const inputs = {
     'sandbox-id': SANDBOX_ID,

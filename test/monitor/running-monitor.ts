@@ -8,8 +8,8 @@ import { METRICS, openJob, type TestJob, type TestJobOptions } from '../e2e/test
 export type RunningMonitor = Awaited<ReturnType<typeof startMonitor>>;
 
 /**
- * Starts a monitor with a memory use of 10 %. It takes its first sample at its start and, within a
- * test, only one more: at its end. Disposing of it kills its sampler if that still runs.
+ * Starts a monitor of a sandbox that uses 10 % of its memory. It samples at its start and its end;
+ * the interval is longer than any test. Disposing of it kills its sampler.
  */
 export async function startMonitor(inputs: Inputs = {}, options: TestJobOptions = {}) {
   let used = 10;
@@ -38,7 +38,7 @@ export async function startMonitorIn(job: TestJob, inputs: Inputs) {
     job,
     directory,
     id,
-    /** Of the sampler. */
+    /** Process ID of the sampler. */
     pid,
     stop: (more: Inputs = {}, options: RunOptions = {}) =>
       runAction(job, more, { ...options, task: 'monitor-stop' }),
@@ -50,12 +50,12 @@ export async function startMonitorIn(job: TestJob, inputs: Inputs) {
   };
 }
 
-/** The agent answers the first request for stats, and stalls during the next. */
+/** Stalls the second request for stats, which is the last sample. */
 export const STALLING_LAST_SAMPLE: TestJobOptions = {
   faults: [{ on: 'stats', skip: 1, do: STALL }],
 };
 
-/** Waits until `isTrue` returns true. @throws Error after half a minute */
+/** Waits until `isTrue` returns true. @throws Error after 30 s */
 export async function pollUntil(isTrue: () => boolean): Promise<void> {
   for (let tries = 0; tries < 1500; tries += 1) {
     if (isTrue()) return;
@@ -64,7 +64,7 @@ export async function pollUntil(isTrue: () => boolean): Promise<void> {
   throw new Error('the condition is still false');
 }
 
-/** Sends the running step a signal at any request; a step that ends a monitor makes none itself. */
+/** Signals the running step at any request. When a step ends a monitor, the sampler sends one. */
 export function signalAtRequest(name: NodeJS.Signals): Pick<RunOptions, 'onRequest'> {
   return { onRequest: (_, signal) => signal(name) };
 }

@@ -22,7 +22,7 @@ test('waitForSampler gives up after 8 s', async () => {
 
 test('startSampler fails with the error of a sampler that ends at once', async () => {
   using place = mkdtempDisposableSync(path.join(tmpdir(), 'sampler-'));
-  // More than a pipe holds, so they cannot be sent before the process ends.
+  // More than a pipe can buffer, so writing cannot finish before the process ends.
   const inputs = { headers: 'x'.repeat(4 * 1024 * 1024) };
   const script = path.join(place.path, 'missing.js');
   await assert.rejects(startSampler(script, place.path, inputs), {

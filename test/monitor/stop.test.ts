@@ -18,7 +18,7 @@ import {
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 
-/** Asserts that the post step wrote nothing, and that the directory is gone. */
+/** Asserts that the post step wrote nothing, and that the monitor's directory is gone. */
 function assertSilent(post: Result, { directory }: Pick<RunningMonitor, 'directory'>): void {
   const { exitCode, stdout, stderr, summary, outputs } = post;
   const written = { exitCode, stdout, stderr, summary, outputs };
@@ -91,7 +91,7 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     const stop = await monitor.stop(
       {},
       {
-        // Nobody reads the pipe, so the step waits there.
+        // The step blocks on this pipe, since nobody reads it.
         env: { GITHUB_STEP_SUMMARY: pipe },
         onRequest: (_, signal) => void pollUntil(isPublishing).then(() => signal('SIGKILL')),
       },

@@ -17,7 +17,7 @@ for (const action of Object.keys(ACTIONS).filter(isAction)) {
   const { folder, scripts } = ACTIONS[action];
   const directory = path.join(PROJECT, folder);
   const { inputs, outputs, using, main, post } = await readActionFile(directory);
-  // The format is that of https://github.com/typesafegithub/github-actions-typing.
+  // Format: https://github.com/typesafegithub/github-actions-typing
   const types = await readYaml(path.join(directory, 'action-types.yml'));
   const required: Partial<Record<ActionName, RawInputs>> = REQUIRED;
   const valid = required[action] ?? REQUIRED.sync;
@@ -92,7 +92,7 @@ function assertKnown(type: Mapping): void {
   assert.match(String(type['type']), /^(string|boolean|integer|float|enum)$/);
 }
 
-/** Returns values to try; none for types that allow any text. */
+/** Returns values that the type allows, or none if it allows any text. */
 function allowedWords(type: Mapping): string[] {
   if (type['type'] === 'boolean') return ['true', 'false'];
   if (type['type'] === 'integer') return ['1'];
@@ -102,7 +102,7 @@ function allowedWords(type: Mapping): string[] {
 function accepts(action: ActionName, name: string, value: string): boolean {
   const required = action === 'sandbox' ? REQUIRED.sandbox : { ...REQUIRED.sync, ...REQUIRED.run };
   try {
-    // A signature-expiration needs a signature. Each action with `files` accepts a plain name.
+    // signature-expiration requires a signature, and every `files` input accepts a plain name.
     const given = { ...required, files: 'a.txt', signature: 'v1_a1b2c3', [name]: value };
     parseInputs(action, given);
     return true;

@@ -48,13 +48,13 @@ test('every YAML file parses', () => {
   for (const file of files) assertParses(read(file), file);
 });
 
-/** Lone names and repeated keys are errors, as on GitHub. */
+/** Rejects keys without a colon and repeated keys, as GitHub does. */
 function assertParses(yaml: string, file: string): void {
   const { errors, warnings } = parseDocument(yaml);
   assert.deepEqual([...errors, ...warnings], [], file);
 }
 
-/** The links of a document within the repository, except in code. */
+/** Returns a document's links to files of this repository, except those in code. */
 function linksIn(file: string): string[] {
   const prose = read(file).replaceAll(/^```.*?^```|`[^`\n]*`/gms, '');
   const links = prose.matchAll(/\]\(<?([^)\s>]+)|^\[[^\]]+\]: (\S+)|\b(?:href|src)="([^"]+)"/gm);
@@ -72,7 +72,7 @@ function isDead(from: string): (link: string) => boolean {
   };
 }
 
-/** The anchors of a document's headings on GitHub. */
+/** Returns the anchors that GitHub generates for the headings of a document. */
 function anchorsOf(file: string): string[] {
   const text = read(file).replaceAll(/^```.*?^```/gms, '');
   const names = [...text.matchAll(/^#+ +(.*?) *$/gm)].map(([, heading = '']) =>

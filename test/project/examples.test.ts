@@ -50,14 +50,14 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
   });
 }
 
-/** The steps of a job, with those that run in parallel. */
+/** Returns the steps of a job, including those inside `parallel`. */
 function stepsOf(steps: unknown): Mapping[] {
   return Object.values(mapping(steps))
     .map(mapping)
     .flatMap(step => ('parallel' in step ? stepsOf(step['parallel']) : [step]));
 }
 
-/** The folder of an action of this project; undefined for other actions and for scripts. */
+/** Returns the folder of an action of this project, or undefined for other steps. */
 function folderOf(uses: string): string | undefined {
   return /^sandbox-sync\/sandbox-sync\/?([\w/]*)@v1$/.exec(uses)?.[1];
 }
@@ -69,7 +69,7 @@ function assertSameVersion(uses: string): void {
   assert.equal(version, pinned, uses);
 }
 
-/** What an earlier step, or an expression, provides. */
+/** Values that an example takes from earlier steps or expressions. */
 const PROVIDED = {
   'sandbox-id': 'i1a2b3c4d5',
   token: 'a-token',
@@ -89,7 +89,7 @@ async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   const connected = 'sandbox-id' in given ? { 'sandbox-id': id } : {};
   const provided = folder === 'sandbox' ? { ...PROVIDED_TO_SANDBOX, ...connected } : PROVIDED;
   const action = Object.values(ACTIONS).find(each => each.folder === (folder || '.'));
-  // The main script has the name of its entry point.
+  // The main script is named after its entry point.
   const [entry] = action?.scripts ?? assert.fail(`${folder} is not an action`);
   parseInputs(entry, { ...provided, ...Object.fromEntries(literal) });
 }

@@ -13,7 +13,7 @@ function namesIn(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name = '']) => name).sort();
 }
 
-/** The names in code in a row of the table of conditions in docs/gates.md. */
+/** Returns the names in one row of the table of conditions in docs/gates.md. */
 function namesInRow(part: string): string[] {
   const [row = ''] = new RegExp(`^\\| ${part} \\|.*$`, 'm').exec(read('docs/gates.md')) ?? [];
   return namesIn(row, /`(\w+)`/g);

@@ -13,7 +13,7 @@ import { parse } from '../gate/parse-condition.ts';
 
 const GIB = 2 ** 30;
 
-/** The time of the first sample: 09:05:00 UTC. */
+/** Time of the first sample, 09:05:00 UTC. */
 export const START = Date.UTC(2026, 0, 5, 9, 5);
 
 export type Reading = Readonly<Record<string, number>>;
@@ -22,7 +22,7 @@ export function statsOf(figures: Reading): Stats {
   return { figures: new Map(Object.entries(figures)), json: JSON.stringify(figures) };
 }
 
-/** Takes one sample per second, and judges them by the conditions. */
+/** Creates one sample per second from the readings, and judges them by the conditions. */
 export function judged(
   readings: readonly Reading[],
   failIf: readonly string[] = [],
@@ -36,7 +36,7 @@ export function judged(
   return { samples, gate: judgeGate(rules, samples, isIncomplete) };
 }
 
-/** Returns the figures of a sandbox with 4 cores, of which it uses these percentages. */
+/** Returns the figures of a sandbox with 4 cores that uses these percentages. */
 export function reading(cpu: number, mem: number, disk = 12.5): Reading {
   return {
     cpu_count: 4,
@@ -55,7 +55,7 @@ export function reading(cpu: number, mem: number, disk = 12.5): Reading {
 
 export type Parts = Partial<Report & UploadSection & MeasuredSection>;
 
-/** Sorts the parts into the sections that a report of the task has (by default sync). */
+/** Builds the report of a task (by default sync) with only the sections that the task has. */
 export function report(parts: Parts = {}): Report {
   const { task = 'sync', name = '', cancelled = false, errors = [], warnings = [] } = parts;
   const { sandboxId = 'i1a2b3', baseUrl = 'https://sandbox.example.com' } = parts;
@@ -88,7 +88,7 @@ export function ended(exitCode: number | undefined, status = '', problem?: strin
   return { kind: 'ended', exitCode, status, problem };
 }
 
-/** Reports a command that ended like this, with the samples that were taken meanwhile. */
+/** Builds the report of a `run` whose command ended like this. */
 export function ran(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy): Report {
   const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
   const command = { ...COMMAND, exitCode, status };

@@ -5,7 +5,7 @@ import { type MeasuredSection, NOT_MEASURED } from '../../src/report/measured-se
 import { judged, stripHtml } from './build-report.ts';
 import { EXAMPLE_REPORTS } from './example-reports.ts';
 
-/** Returns the legend, the charts, and the numbers of the first line of each. */
+/** Returns the legend, the charts, and the values of the first line of each chart. */
 function drawn(section: MeasuredSection) {
   const [legend = '', ...charts] = drawCharts(section).map(({ html }) => html);
   const lines = charts.map(chart => /line \[(.*)\]/.exec(chart)?.[1]?.split(', ').map(Number));
@@ -14,7 +14,7 @@ function drawn(section: MeasuredSection) {
 
 const none = undefined;
 
-/** Takes a sample each second, and none for `undefined`. */
+/** Takes one CPU sample per second. `undefined` stands for a missing one. */
 function cpu(...values: readonly (number | undefined)[]): MeasuredSection {
   const { samples, gate } = judged(values.map(value => ({ cpu_used_pct: value ?? 0 })));
   return { gate, samples: samples.filter((_, index) => values[index] !== none) };
@@ -42,7 +42,7 @@ test('1,000 samples become 59 points, each the highest of several', () => {
   assert.equal(Math.max(...points), 99);
 });
 
-/** The values of the samples, and the CPU line of each chart. */
+/** CPU samples, and the expected values of the CPU line in each chart. */
 const GAPS: Readonly<Record<string, readonly [(number | undefined)[], lines: number[][]]>> = {
   'one missing sample begins no new chart': [[...ten(1), none, 2], [[...ten(1), 2]]],
   'two missing samples begin a new chart': [
@@ -71,7 +71,7 @@ test('a metric that some point lacks has no line, and is not in the legend', () 
   const lacking = withDisk(index => index % 3 === 0);
   assert.equal(lacking.legend, 'In percent: 🟦 CPU');
   assert.equal(lacking.charts.join('').match(/line \[/g)?.length, 1);
-  // A point stands for two samples.
+  // Each point combines two samples.
   const complete = withDisk(index => index % 2 === 0);
   assert.equal(complete.legend, 'In percent: 🟦 CPU · 🟩 disk (level line: limit 90 %)');
 });
@@ -99,7 +99,7 @@ test('Mermaid parses the charts of all example reports', async () => {
   );
   assert.ok(charts.length > 5);
   for (const chart of charts) {
-    // Without a browser, Mermaid cannot clean texts.
+    // Remove texts, since Mermaid can only sanitize them in a browser.
     const text = chart.replace(/^```mermaid\n|\n```$|^ {2}acc.*\n|"[a-z]+ since .*"/gm, '');
     assert.equal((await mermaid.parse(text)).diagramType, 'xychart');
   }

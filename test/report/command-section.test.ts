@@ -111,14 +111,14 @@ test('the verdict on a cancelled command says whether it was stopped, or may sti
   ]);
 });
 
-/** Returns the blocks of the summary for a command with this output. */
+/** Returns the summary's blocks for a command with these last lines. */
 function blocksOf(...lastLines: string[]): string[] {
   const { blocks = [] } = viewCommand({ ...COMMAND, lastLines }, report({ task: 'run' }));
   return blocks.map(({ html }) => html);
 }
 
-// A <pre> ends at </pre>, but a <p> before it would end at the first blank line
-// (https://spec.commonmark.org/0.31.2/#html-blocks).
+// A <pre> may contain blank lines only in a separate block: one that begins with <p> ends at the
+// first blank line (https://spec.commonmark.org/0.31.2/#html-blocks).
 test('the summary shows the last lines in a block of their own, so that no line is Markdown', () => {
   const heading = '<p>Last lines of the output:</p>';
   assert.deepEqual(blocksOf('a', '', '# b'), [heading, '<pre>a\n\n# b</pre>']);

@@ -27,7 +27,7 @@ const died = Array.from({ length: 16 }, (_, index) => reading(20 + 3 * index, 30
 
 const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
 
-/** Reports as users meet them. */
+/** Typical reports, whose summaries are the files in golden/. */
 export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   success: report({
     files: [uploaded('dist/run.sh', 300, 5), ...many(240, uploaded)],

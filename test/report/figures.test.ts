@@ -16,7 +16,7 @@ test('a figure is formatted in the unit of its metric', () => {
   for (const [metric, figure, text] of cases) assert.equal(formatFigure(metric, figure), text);
 });
 
-/** Returns the cells of each row. */
+/** Returns the cells of each table row. */
 function rowsOf(section: MeasuredSection): string[][] {
   const [table] = figuresTable(section);
   return [...(table?.html ?? '').matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) =>

@@ -10,7 +10,7 @@ export const BUSY: Failure = {
   hint: 'Set `concurrency` to 2.',
 };
 
-/** Names the file in its message, as the agent does. */
+/** Returns a 507 whose message contains the file's name, as an agent's does. */
 export function diskFull(name: string): Failure {
   const message = `POST https://h/files?path=${name} answered 507: "no space left on device"`;
   return { kind: 'disk-full', status: 507, message, hint: "The sandbox's disk is full." };
@@ -55,7 +55,7 @@ export const FAILED = failed('b');
 export const NOT_ATTEMPTED = notAttempted('c');
 export const UNCHANGED = unchanged('d');
 
-/** A file with each status, and a skipped entry. */
+/** One file for each status, and a skipped entry. */
 export const EVERY_STATUS = {
   files: [
     uploaded('a', 7),

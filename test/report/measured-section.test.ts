@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { judged, type Parts, reading, report, statsOf } from './build-report.ts';
 
-/** Conditions, the loads of samples from 09:05:00 UTC on, and the line about the breach. */
+/**
+ * A condition, the loads of samples from 09:05:00 UTC on, and the expected line about the breach.
+ */
 const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
   ['load > 80', [90.2], '`load > 80` tripped: 90.2'],
   ['load > 80', [10, 85, 90, 10], '`load > 80` tripped: 90 at 09:05:02 UTC, in 2 of 4 samples'],

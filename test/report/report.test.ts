@@ -14,7 +14,7 @@ import { redactor } from '../../src/text/redact.ts';
 import { judged, report } from './build-report.ts';
 import { failed, notAttempted, SHA256, skipped, unchanged, uploaded } from './file-results.ts';
 
-/** By section: the output and the key of the report that no other section has. */
+/** By section: the output and the report key that only this section has. */
 const MARKS: Readonly<Record<string, RegExp>> = {
   command: /^(exit-code|command)$/,
   upload: /^digest$/,

@@ -13,7 +13,7 @@ import { BUSY, failed, skipped, uploaded } from './file-results.ts';
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
 
-// After a change: node --test --test-update-snapshots test/report/summary.test.ts
+// To update the golden files: node --test --test-update-snapshots test/report/summary.test.ts
 for (const [kind, given] of Object.entries(EXAMPLE_REPORTS)) {
   test(`the summary of the example "${kind}" is golden/${kind}.txt`, t => {
     const summary = summaryOf(given, verdictOf(given));
@@ -23,7 +23,7 @@ for (const [kind, given] of Object.entries(EXAMPLE_REPORTS)) {
   });
 }
 
-/** Builds a report that has the text everywhere, and more of everything than the summary shows. */
+/** Builds a report with this text in every field, and with more entries than the summary shows. */
 function flooded(text: string, reason = text): Report {
   const failures = Array.from({ length: 40 }, (_, status) =>
     Array.from({ length: 20 }, () => failed(text, { ...BUSY, status, message: text })),
@@ -79,7 +79,7 @@ test('the summary escapes what the runner, GitHub or a browser would act on, whe
 
 test('the summary renders foreign text as code, so that mentions and emoji names do nothing', () => {
   const said = '@someone :tada:';
-  // Reasons for skipping are our own words.
+  // Reasons for skipping come from the action itself, so they need no escaping.
   for (const given of [flooded(said, 'a broken link'), planned(said)])
     assert.doesNotMatch(
       summaryOf(given, verdictOf(given)).replace(/<code>.*?<\/code>/g, ''),

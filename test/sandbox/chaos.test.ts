@@ -11,7 +11,7 @@ import { type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 const page = (status: number, acts = false) =>
   statusFault(status, `<title>${status}</title>`, { acts });
 
-/** Answers to any request; the API may have acted nevertheless if a server or proxy gave up. */
+/** Faulty answers. Some follow after the API has acted, as if a proxy had given up waiting. */
 const FAILURES: readonly Failure[] = [
   401,
   429,
@@ -24,7 +24,7 @@ const FAILURES: readonly Failure[] = [
   statusFault(201, '{"sandboxID":"i1', { acts: true }),
 ];
 
-// In TLS, the handshake takes about 600 bytes to the server and 1,200 to the client.
+// A TLS handshake takes about 600 bytes to the server and 1,200 to the client.
 const BREAK: fc.Arbitrary<Break> = fc.oneof(
   fc.constant('refuse' as const),
   fc.record({
@@ -46,7 +46,7 @@ const CHAOS = fc.record({
     fc.record({
       step: fc.constantFrom('main', 'post'),
       signal: fc.constantFrom('SIGINT', 'SIGTERM'),
-      /** Also sent at the first break. */
+      /** Counts connections, chunks and breaks. The first break also triggers the signal. */
       atActivity: fc.integer({ min: 1, max: 12 }),
     }),
     { nil: undefined },
@@ -63,7 +63,7 @@ testChaos({
   skip: WITHOUT_SIGNALS,
 });
 
-/** Runs the main and the post step, and asserts that each sandbox that still runs is named. */
+/** Runs the main and post steps, and asserts that a warning names each sandbox left running. */
 async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Promise<string> {
   using keys = usesTls ? makeKeys() : undefined;
   await using job = await openJobWithApi({ failures, ...(keys && { tls: keys }) });
@@ -72,7 +72,7 @@ async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Pr
   await using relay = await openRelay(service.url, { isProxy: usesTls, breaks, ...signals });
   const address = `http://${relay.host}`;
   const env = keys && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: keys.certFile };
-  // A timeout of more than the two seconds that SIGTERM leaves.
+  // Longer than the 2 s that the action has after SIGTERM.
   const inputs = { ...(!keys && { 'api-url': address }), retries, timeout: '3s' };
   const run = (step: 'main' | 'post', state?: Result) =>
     job.runSandbox(inputs, {
@@ -91,7 +91,7 @@ async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Pr
   return `created ${created}, deleted ${created - running.length}, warnings ${warnings}`;
 }
 
-/** Asserts that a warning names each sandbox, by its ID or by the metadata of the job. */
+/** Asserts that a warning names each of these sandboxes, by its ID or by the job's metadata. */
 function assertWarned(ids: readonly string[], main: Result, post: Result, syncId: string): void {
   const own = JSON.parse(main.state['sandbox'] ?? '{}').id;
   for (const id of ids) {
@@ -102,7 +102,7 @@ function assertWarned(ids: readonly string[], main: Result, post: Result, syncId
   }
 }
 
-/** Sends the signal of a cancellation once, at the given activity or the first break. */
+/** Sends the cancellation signal once, at the given activity or at the first break. */
 function signalsAt(cancel: Chaos['cancel']) {
   let send: (signal: NodeJS.Signals) => void = () => {};
   let count = 0;

@@ -9,14 +9,13 @@ export const API_KEY = 'e2b_the-key-of-the-account';
 
 const RUNNER = { GITHUB_REPOSITORY: 'octo/app', GITHUB_RUN_ID: '42', GITHUB_JOB: 'test' };
 
-/** A job that runs the built actions, and the service that they use. */
 export type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
-/** A status to refuse a request with, 0 to let it pass, or a worse failure. */
+/** A status to refuse with, 0 to let the request pass, or another fault. */
 export type Failure = number | FaultAction;
 
 interface ApiOptions extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'runCommands'>> {
-  /** How the first requests to the API fail, whatever they ask. */
+  /** Faults of the first API requests, whatever their operation. */
   readonly failures?: readonly Failure[];
 }
 
@@ -24,7 +23,7 @@ export async function openJobWithApi({ failures = [], ...options }: ApiOptions =
   const faults = faultsInTurn({ on: 'api' }, failures.map(toAction));
   const job = await openEmptyJob({ apiKey: API_KEY, domain: 'e2b.app', faults, ...options });
 
-  /** Runs the main step of an action or, given the end of that, its post step. */
+  /** Runs an action's main step, or its post step given the end of the main step. */
   async function runAction(task: ActionName, inputs: e2e.Inputs, more: e2e.RunOptions = {}) {
     const env = { ...RUNNER, ...more.env };
     const end = await e2e.runAction(job, inputs, { ...more, task, env });
@@ -32,7 +31,7 @@ export async function openJobWithApi({ failures = [], ...options }: ApiOptions =
     return end;
   }
 
-  /** Runs the action `sandbox`, which creates a sandbox unless given a `sandbox-id`. */
+  /** Runs the action `sandbox`. Creates a sandbox unless `sandbox-id` is given. */
   function runSandbox(inputs: e2e.Inputs = {}, more: e2e.RunOptions = {}) {
     const template = 'sandbox-id' in inputs ? '' : 'base';
     const api = { 'api-url': job.service.url, 'api-key': API_KEY };
@@ -53,7 +52,7 @@ export function apiRequests({ service }: JobWithApi): string[] {
   return service.requests.map(request => request.replaceAll(ids, 'ID'));
 }
 
-/** Returns the metadata that the action must add to a creation with this body. */
+/** Returns the metadata that a creation with this body must contain. */
 export function jobMetadataIn(body: unknown): Readonly<Record<string, string>> {
   const id = /"sandbox-sync-id":"([\da-f-]{36})"/.exec(JSON.stringify(body))?.[1];
   return {

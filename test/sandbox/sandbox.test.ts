@@ -78,7 +78,7 @@ test('connecting fails if the sandbox is gone, and the post step succeeds', asyn
 
 test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () => {
   await using job = await openJobWithApi();
-  // A folder, to which nothing can be written.
+  // A folder, so that writing the state fails.
   const main = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
   const { errors } = main;
   assert.match(errors, /^E[A-Z]+: .*, (open|write)/);
@@ -90,7 +90,7 @@ const page = '<html><title>404 Not Found</title></html>';
 describe('a deletion', { concurrency: 3 }, () => {
   const failures: Readonly<Record<string, readonly [Failure, words: string, key?: string]>> = {
     'that is refused': [401, 'answered 401.*Check api-key'],
-    // In nested composite actions, a post step may get no key.
+    // In nested composite actions, the post step may not get the key.
     'without a key': [0, 'api-key: is empty', ''],
     'that a proxy answers with a web page': [statusFault(200, page), 'it is not JSON'],
     'that a proxy answers with a 404': [statusFault(404, page), 'answered 404'],
@@ -118,7 +118,7 @@ describe('a deletion', { concurrency: 3 }, () => {
     const failures = [0, 500, { kind: 'reset', at: 'before-body' }] as const;
     await using job = await openJobWithApi({ failures });
     const main = await job.runSandbox();
-    // A composite action may give its post step other inputs.
+    // A composite action may pass other inputs to the post step.
     const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
     const post = await job.runSandbox(outer, { post: main });
     assert.deepEqual([post.exitCode, post.warnings], [0, '']);
@@ -215,7 +215,9 @@ test('the base-url of a sandbox is its own host name', {
   assert.deepEqual([...asked], ['api.e2b.app:443', `${host}:443`]);
 });
 
-/** `sendAndAwait` sends the action a signal, and resolves once the action has received it. */
+/**
+ * Lets a test signal the action. `sendAndAwait` resolves once the action has received the signal.
+ */
 function interrupt(signal: NodeJS.Signals) {
   let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -6,17 +6,17 @@ import { fakeClock } from '../clock.ts';
 import { statsFromJson } from './stats-from-json.ts';
 
 interface Sampling {
-  /** Of the first samples. */
+  /** Errors of the first samples, in order. */
   readonly errors?: readonly Error[];
-  /** The sample during which it is stopped. */
+  /** Stops during the sample with this number. */
   readonly stopDuring?: number;
-  /** The time when it is stopped. */
+  /** Stops at this time in ms. */
   readonly stopAt?: number;
   readonly withLast?: boolean;
   readonly json?: string;
 }
 
-/** Takes samples every 5 ms. Returns their times or failures, and the end. */
+/** Samples every 5 ms. Returns the times or failures, then why sampling ended. */
 async function sample({ errors = [], stopDuring, stopAt, withLast = true, json }: Sampling) {
   const stop = new AbortController();
   const { sleep, now } = fakeClock();

@@ -10,10 +10,10 @@ import { parsed } from '../inputs/parse-inputs.ts';
 const BUSY = new AgentError('busy', 'It answered 503.');
 const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
 
-/** A load, or an error. */
+/** The load that the sandbox reports, or an error. */
 type Answer = number | AgentError;
 
-/** Waits for a sandbox that gives each answer in turn, then the last one again and again. */
+/** Waits for a sandbox that gives these answers in turn, then repeats the last one. */
 async function wait(answers: readonly Answer[], inputs: RawInputs) {
   const { now, sleep } = fakeClock();
   const notes: string[] = [];
@@ -54,7 +54,7 @@ interface WaitCase {
   readonly inputs?: RawInputs;
   readonly waitedMs: number;
   readonly requests: number;
-  /** The title of the error, its message, details and advice; missing if there is no error. */
+  /** Title, message, details and advice of the expected error, if any. */
   readonly says?: readonly (string | undefined)[];
 }
 

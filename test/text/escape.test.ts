@@ -56,7 +56,7 @@ const LOG_LINES: Readonly<Record<string, string>> = {
 for (const [text, escaped] of Object.entries(LOG_LINES))
   test(`escapeCommands returns "${escaped}"`, () => assert.equal(escapeCommands(text), escaped));
 
-// The runner trims lines, then reads `::` at the start and `##[` anywhere as commands.
+// The runner trims lines, then treats `::` at the start and `##[` anywhere as commands.
 test('escapeCommands returns one line without commands for all combinations of their parts', () => {
   const pieces = [
     ...':: : ##[ # [ \\ error'.split(' '),
@@ -90,7 +90,7 @@ for (const [text, escaped] of Object.entries(OUTPUT))
   test(`escapeOutput returns ${JSON.stringify(escaped)}`, () =>
     assert.equal(escapeOutput(text), escaped));
 
-// White space of .NET's Trim(), which the runner uses, and that of JavaScript.
+// White space in JavaScript or in .NET, whose Trim() the runner uses.
 const WHITE_SPACE = Array.from({ length: 0x1_0000 }, (_, point) =>
   String.fromCharCode(point),
 ).filter(character => /[\s\u0085\u180e\u200b\p{Zs}]/u.test(character));

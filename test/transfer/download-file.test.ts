@@ -13,7 +13,7 @@ import { distinctBytes, openTempFolder } from './temp-folder.ts';
 
 type Say = (socket: Socket, request: RawRequest) => void;
 
-/** Downloads a file below a folder from a server that answers with `say`. */
+/** Downloads a file into a folder, from a server that answers with `say`. */
 async function downloadTo(
   folder: string,
   say: Say,

@@ -45,7 +45,7 @@ function readWhole(body: Body): Buffer {
   return bytes;
 }
 
-/** Writes a file per name. Its content is the name, unless `contents` gives another. */
+/** Writes one file per name. Its content defaults to its name. */
 function writeBatch(folder: TempFolder, names: readonly string[], contents = names): Batch {
   const files = names.map((name, index) => folder.writePlanned(name, contents[index] ?? ''));
   const [first = assert.fail('there are no files'), ...others] = files;
@@ -102,7 +102,7 @@ test('a batch body has a part per file, even if a file looks like a boundary', a
 
 test('two bodies never share memory, since a socket may still read the first', () => {
   using folder = openTempFolder();
-  // Too large for Node's buffer pool, whose buffers share memory.
+  // Too large for Node's buffer pool, where buffers share memory.
   const small = folder.writePlanned('a', distinctBytes(50_000));
   const large = folder.writePlanned('b', distinctBytes(3 * LARGE_BYTES));
   const memoryOf = ({ chunks }: Body) => {
@@ -127,7 +127,7 @@ const UNCHANGED = [
 ];
 const FILENAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(UNCHANGED.map(name => [name, name])),
-  // The query has the true target, and batches exclude such names.
+  // These names lose information, so the query has the true target, and batches exclude them.
   'a\\b': 'a/b',
   'a"b': 'a%22b',
   'a\nb': 'a%0Ab',

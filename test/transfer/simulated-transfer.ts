@@ -11,31 +11,31 @@ export function notAttempted(file: PlannedFile): FileResult {
   return { status: 'not-attempted', file, reason: 'the job was cancelled' };
 }
 
-/** Planned files `f0`, `f1` and so on. */
+/** Creates plans for files named `f0`, `f1` and so on. */
 export function plannedFiles(count: number): PlannedFile[] {
   return Array.from({ length: count }, (_, index) => plannedFile(`f${index}`));
 }
 
 export interface Request {
-  /** The targets of its files, such as `f0 f1`. */
+  /** Targets of the request's files, such as `f0 f1`. */
   readonly name: string;
   /** Milliseconds since the start of the transfer. */
   readonly at: number;
-  /** Requests in flight, this one included. */
+  /** Number of requests in flight, including this one. */
   readonly inFlight: number;
 }
 
 interface Settings extends Partial<Parameters<typeof transfer>[1]> {
   readonly unchanged?: readonly FileResult[];
-  /** Milliseconds per request. */
+  /** Duration of each request. */
   readonly takesMs?: number;
-  /** Returns the path that the agent reports for a target. */
+  /** Returns where the agent reports to have stored a target. */
   readonly storedPath?: (target: string) => string;
 }
 
 /**
- * Runs a transfer in simulated time. By default, requests go one by one, without retries.
- * `failureOf` returns the error of a request that fails.
+ * Runs a transfer in simulated time, by default with one request at a time and without retries.
+ * `failureOf` returns the error with which a request fails.
  */
 export async function simulate(
   planned: readonly PlannedFile[],

@@ -37,7 +37,7 @@ function uploaded(file: PlannedFile, path = `/home/user/${file.target}`): FileRe
   return { status: 'uploaded', file, attempts: 1, durationMs: 1, path, sha256 };
 }
 
-/** Replaces the state file as a run with these results does. Returns its text. */
+/** Removes and writes the state file, as a run with these results does. Returns its text. */
 function replaceState(results: readonly FileResult[], given: RawInputs = {}): string {
   const state = read(given);
   removeState(state);

@@ -14,7 +14,7 @@ import { parsed } from '../inputs/parse-inputs.ts';
 import { notAttempted, simulate } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
-// Runs of every kind against a sandbox with a few paths, some of which two targets lead to.
+// Simulates random runs against a sandbox in which two targets can mean the same path.
 
 const folder = openTempFolder();
 after(() => folder[Symbol.dispose]());
@@ -29,7 +29,7 @@ const RUN = fc.record({
   uploads: fc.uniqueArray(UPLOAD, { selector: ({ target }) => target, maxLength: 4 }),
   isSound: fc.boolean(),
   isKilled: fc.boolean(),
-  /** The request at which the job is cancelled. */
+  /** Index of the request at which the job is cancelled. */
   cancelledAt: fc.option(fc.nat(3), { nil: undefined }),
   concurrency: fc.constantFrom(1, 3),
   deletesOrphans: fc.boolean(),
@@ -78,7 +78,7 @@ test('after a green run, the sandbox has every file, whatever earlier runs did',
             const upload = uploads.find(({ target }) => target === file.target) ?? assert.fail();
             const place = placeOf(file.target);
             const isStored = isSound || !upload.fails;
-            // A failed upload may leave a part of the file.
+            // A failed upload may leave a partial file.
             sandbox.set(place, isStored ? upload.content : 'part');
             if (job.signal.aborted) throw CANCELLED;
             if (!isStored) throw SERVER;

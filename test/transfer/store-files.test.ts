@@ -22,7 +22,7 @@ function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
   return { path, name, type };
 }
 
-/** Returns a client that records requests, and answers each with these paths. */
+/** Creates a client that records requests, and acknowledges each with these paths. */
 function answering(paths: readonly string[]) {
   const requests: (AgentRequest & { readonly bytes: number })[] = [];
   const client: Omit<Client, 'receive'> = {

@@ -12,17 +12,17 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 
 export type TempFolder = ReturnType<typeof openTempFolder>;
 
-/** One byte more than fits into a chunk or a batch. */
+/** One byte too many for a chunk or a batch. */
 export const LARGE_BYTES = 256 * 1024 + 1;
 
-/** Makes a directory, which is removed when disposed of. */
+/** Creates a temporary directory that disposing removes. */
 export function openTempFolder() {
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sending-')));
   let count = 0;
   return {
     path: folder,
     at: (name: string) => path.join(folder, name),
-    /** Writes a file and returns it as planned. */
+    /** Writes a file and returns its plan. */
     writePlanned(target: string, content: Buffer | string): PlannedFile {
       count += 1;
       const realPath = path.join(folder, String(count));
@@ -34,7 +34,7 @@ export function openTempFolder() {
   };
 }
 
-/** Returns bytes in which every four are different, to detect chunks that are lost or swapped. */
+/** Returns bytes in which no aligned 4-byte word repeats, to detect lost or swapped chunks. */
 export function distinctBytes(length: number): Buffer {
   const buffer = Buffer.alloc(length);
   for (let offset = 0; offset + 4 <= length; offset += 4)
@@ -46,7 +46,7 @@ export function concatCopies(chunks: Iterable<Buffer>): Buffer {
   return Buffer.concat(Array.from(chunks, chunk => Buffer.from(chunk)));
 }
 
-/** Counts the files of a directory that this process holds open. Linux only; elsewhere 0. */
+/** Counts the files in a directory that this process holds open. Always 0, except on Linux. */
 export function countOpenFiles(directory: string): number {
   if (process.platform !== 'linux') return 0;
   const leadsThere = (descriptor: string) => {

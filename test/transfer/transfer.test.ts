@@ -24,7 +24,7 @@ function reasonOf(result: FileResult | undefined): string {
   return result.reason;
 }
 
-/** Returns a sandbox that fails the requests with these names. */
+/** Returns a `failureOf` that fails the requests with these names. */
 function failing(failures: Readonly<Record<string, Error>>) {
   return ({ name }: Request) => failures[name];
 }
@@ -87,7 +87,7 @@ for (const [reason, end] of Object.entries({
     const controller = new AbortController();
     const { lines, repeated } = await simulate(
       plannedFiles(2),
-      // Both fail at 0 ms. The first is repeated at 850 ms, while the second still waits.
+      // Both fail at 0 ms. The first is retried at 850 ms, while the second still waits.
       ({ name, at }) => {
         if (at === 0) return name === 'f0' ? SERVER : SLOW;
         return end(controller) ?? SERVER;
