@@ -7,11 +7,11 @@ import { NOISE, openRelay } from '../relay.ts';
 import { API_KEY, type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 
 interface FailedCreation {
-  /** The answers to all requests that may come; any other would succeed. */
+  /** Answers to all expected requests. Any further request would succeed. */
   readonly failures?: readonly Failure[];
   readonly inputs?: Inputs;
   readonly says: readonly string[];
-  /** True if the sandbox may exist anyway, so a warning names its metadata. */
+  /** True if the sandbox may exist anyway, so that a warning must name its metadata. */
   readonly warns?: boolean;
 }
 
@@ -33,15 +33,22 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
     says: ['ECONNREFUSED', 'Check api-url'],
   },
   'a web page': { failures: [page], says: ['it is not JSON', 'not of its website'] },
-  'a limit': { failures: [limit, limit], says: ['It said: "At most 20', 'limits of your account'] },
+  'a limit (429)': {
+    failures: [limit, limit],
+    says: ['It said: "At most 20', 'limits of your account'],
+  },
   'status 503': { failures: [503, 503], says: ['503', 'limits of your account'], warns: true },
-  'a limit after a 503': { failures: [503, limit], says: ['At most 20'], warns: true },
+  'a limit (429) after a 503': { failures: [503, limit], says: ['At most 20'], warns: true },
   'JSON that names no sandbox': { failures: [answers(200, {})], says: ['names no'], warns: true },
   sandbox_create_failed: { failures: [createFailed, createFailed], says: ['"Try again"'] },
-  'a placement timeout': { failures: [placementTimeout], says: ['504', '"Slow"'], warns: true },
+  'a placement timeout (504)': {
+    failures: [placementTimeout],
+    says: ['504', '"Slow"'],
+    warns: true,
+  },
   'status 408': { failures: [408], says: ['408', 'run the job again'], warns: true },
   'status 500': { failures: [500], says: ['answered 500', 'run the job again'], warns: true },
-  'a lost answer': {
+  'a connection reset instead of an answer': {
     failures: [{ kind: 'reset', at: 'after-body' }],
     says: ['failed', 'run the job again'],
     warns: true,
@@ -49,9 +56,14 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'an answer that is cut off': { failures: [cut], says: ['201', 'it is not JSON'], warns: true },
 };
 
+function repetitionOf({ failures }: FailedCreation): string {
+  if (failures === undefined) return '';
+  return failures.length > 1 ? 'repeated, and then ' : 'not repeated, and ';
+}
+
 describe('a creation', { concurrency: 3 }, () => {
   for (const [name, expected] of Object.entries(FAILED_CREATIONS))
-    test(`a creation that fails with ${name} is reported with advice`, async () => {
+    test(`a creation that fails with ${name} is ${repetitionOf(expected)}reported with advice`, async () => {
       const { failures, inputs, says, warns = false } = expected;
       await using job = await openJobWithApi(failures && { failures });
       const main = await job.runSandbox({ retries: '1', ...inputs });
