@@ -297,6 +297,7 @@ const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the s
 const QUOTED = [/^(["'`]).*\1$/s, "is in quotation marks. Remove them."];
 const VARIABLE_MESSAGE = "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.";
 const IN_ANY_VALUE = [QUOTED, [/\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s, VARIABLE_MESSAGE]];
+const VARIABLE_IN_TARGET = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE];
 const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
 const UNSENDABLE = [/[^\t\x20-\x7e\x80-\xff]/, "has a line break or another character that a header cannot carry."];
 const COMMENT = [/\s#/, "has a # in it. Write each comment on a line of its own."];
@@ -352,16 +353,22 @@ const MISTAKES = {
 	target: [
 		QUOTED,
 		[/^(home\/|~|\$HOME\b|\$\{HOME\})/, "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."],
-		[/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
+		VARIABLE_IN_TARGET,
 		COMMENT,
 		[/(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i, "is not a plain POSIX path without .., such as /srv/app."]
 	],
 	"file-to-download": [
 		...IN_ANY_VALUE,
+		COMMENT,
 		[/\s[-=]>|[-=]>\s/, BAD_ARROW],
 		[/\*|\/$/, "is not the path of one file. Name each file."]
 	],
-	"local-path": [...IN_ANY_VALUE, [/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
+	"local-path": [
+		QUOTED,
+		VARIABLE_IN_TARGET,
+		COMMENT,
+		[/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]
+	]
 };
 function findMistake(kind, value) {
 	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
@@ -501,7 +508,10 @@ function parseUrl(value, input, example) {
 	if (url !== null) return url.href.replace(/\/+$/, "");
 	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query or fragment.`, example);
 }
-/** Fills in the placeholders of `base-url`, replacing an invalid ID or port, which are reported. */
+/**
+* Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
+* own input reports it.
+*/
 function fillPlaceholders(raw) {
 	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
 	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
@@ -1106,7 +1116,7 @@ const METRICS = {
 function unitOf(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : void 0;
 }
-/** Each expects at least one figure, oldest first. */
+/** Each function expects at least one figure, oldest first. */
 const AGGREGATES = {
 	last: (figures) => figures.at(-1) ?? NaN,
 	min: (figures) => figures.reduce((low, figure) => Math.min(low, figure)),
@@ -1164,8 +1174,8 @@ function breachesOf(judgements) {
 	return judgements.filter(({ holds }) => holds !== false);
 }
 /**
-* Judges a condition over samples (oldest first), all of which must have the metric. If others are
-* missing (`isIncomplete`), a condition that these do not trip is undecided instead of false.
+* Judges a condition over samples (oldest first). It cannot be judged if a sample lacks the metric, or
+* if samples are missing (`isIncomplete`) and the others do not trip it.
 */
 function judge(condition, samples, isIncomplete = false) {
 	const { metric, aggregate = "last", operator, limit } = condition;
@@ -1215,7 +1225,7 @@ function mostExtreme(operator, figures) {
 	return operator.startsWith("<") ? [AGGREGATES.min(figures)] : figures;
 }
 const MAX_REPORTED = 30;
-/** Lists a sample's metrics. If one of them is `wanted` but for its hyphens, it comes first. */
+/** Lists a sample's metrics. One that only differs from `wanted` in hyphens comes first. */
 function namesIn({ figures }, wanted) {
 	const metric = wanted.replaceAll("-", "_");
 	const others = [...figures.keys()].filter((name) => name !== metric).sort();
@@ -1306,7 +1316,7 @@ function findPercentageMistake(limit, written) {
 }
 
 // src/inputs/cross-input-rules.ts
-/** Each throws an InputError, or returns if it misses an input. */
+/** Each rule throws an InputError, unless an input that it compares is missing. */
 const CROSS_INPUT_RULES = [
 	checkHttpIsAllowed,
 	checkTemplateOrSandboxId,
@@ -1649,7 +1659,6 @@ function prose(text) {
 function unbroken(figure) {
 	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
 }
-/** Items of a list in the summary. */
 const MAX_ITEMS = 30;
 function shortList(items) {
 	if (items.length === 0) return [];
@@ -1684,7 +1693,7 @@ function explainFailedFiles(files, { errors, cancelled }) {
 		reasons: Array.from(reasons, (text) => ({ text }))
 	};
 }
-/** Describes files that failed for the same reason, in the words of the first. */
+/** Describes files that failed for the same reason, with the message of the first. */
 function describeGroup(group) {
 	const { message = "", hint = "" } = group[0]?.error ?? {};
 	const names = nameFiles(group.map(({ name }) => name));
@@ -1697,7 +1706,7 @@ function nameFiles(names) {
 	return limitList(names.map(inlineCode), 10, moreInReport).join(", ");
 }
 const MAX_LOGGED = 1e3;
-/** Returns lines for the log, sorted by status as `words` are. */
+/** Returns a log line for each file, grouped by status in the order of `words`. */
 function listFiles(files, words, describe) {
 	return Object.entries(words).flatMap(([status, word]) => files.filter((file) => file.status === status).map((file) => `${word}: ${describe(file)}`));
 }
@@ -1842,7 +1851,7 @@ function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
 	return [`Still in the sandbox, but no longer in the build: ${nameFiles(orphaned)}`];
 }
-/** Says by folder what a dry run would upload; the log lists each file. */
+/** Lists by folder what a dry run would upload, since the log already lists each file. */
 function describePlanned(files) {
 	const planned = files.filter(({ status }) => status === "skipped").map(({ file }) => file);
 	return [...Map.groupBy(planned, ({ source, target }) => [source, target].map((file) => inlineCode(path.posix.dirname(file))).join(" → "))].map(([folder, inFolder]) => prose(`${folder}: ${formatCount(inFolder.length, "file")}, ${formatBytes(totalSize(inFolder))}`));
@@ -2160,14 +2169,14 @@ function headlineOf$1({ title, exitCode, durationMs }, { cancelled, errors }) {
 }
 function outputBlocks({ lastLines }) {
 	if (lastLines.length === 0) return [];
-	const lines = lastLines.map((line) => html`${removeColors(line).replaceAll("	", "    ")}`);
+	const lines = lastLines.map((line) => html`${line.replaceAll("	", "    ")}`);
 	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
 }
 const MAX_TITLE = 60;
 function nameCommand(title) {
 	return inlineCode(truncate(title, MAX_TITLE));
 }
-/** Explains why a command failed. A cancelled one has only failed if nobody saw its end. */
+/** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
 function explainFailure({ title: command, durationMs }, end, stoppedBy) {
 	const duration = formatDuration(durationMs);
 	const fail = (how, details = []) => {
@@ -2314,7 +2323,7 @@ const RESOURCES = [
 		]
 	}
 ];
-/** Treats any other metric as a resource of its own. */
+/** Returns the resource of a metric. An unknown metric is its own resource. */
 function resourceOf(metric) {
 	return RESOURCES.find(({ metrics }) => metrics.includes(metric)) ?? {
 		name: inlineCode(metric),
@@ -2740,27 +2749,28 @@ function writeOutputs(report, verdict, log) {
 /** Returns the paths of the files, keyed by output. */
 function writeFiles(report, verdict, log) {
 	const { checksums } = verdict;
-	const files = [{
-		output: "report",
-		name: "report.json",
-		text: reportJson(report, verdict)
-	}, ...checksums === void 0 ? [] : [{
-		output: "checksums",
-		name: "checksums.txt",
-		text: checksums
-	}]];
+	const none = {
+		report: "",
+		...checksums !== void 0 && { checksums: "" }
+	};
 	try {
 		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
-		const paths = files.map(({ output, name, text }) => {
-			if (text === "") return [output, ""];
+		const write = (name, text) => {
 			const file = path.join(folder, name);
 			writeFileSync(file, text, { mode: 384 });
-			return [output, file];
-		});
-		return Object.fromEntries(paths);
+			return file;
+		};
+		const paths = {
+			...none,
+			report: write("report.json", reportJson(report, verdict))
+		};
+		return checksums ? {
+			...paths,
+			checksums: write("checksums.txt", checksums)
+		} : paths;
 	} catch (error) {
 		log.warning(`The report file could not be written: ${errorText(error)}.`);
-		return Object.fromEntries(files.map(({ output }) => [output, ""]));
+		return none;
 	}
 }
 async function writeSummary(report, verdict, log) {
@@ -3557,7 +3567,7 @@ async function runScript(inputs, context) {
 	};
 	const { end, reconnects } = await followScript(endpoint, script, context);
 	output.end();
-	const lines = last === "" ? [] : redact(last).trimEnd().split("\n");
+	const lines = last === "" ? [] : redact(removeColors(last)).trimEnd().split("\n");
 	const isStarted = end.kind !== "not-started";
 	const command = {
 		title,

@@ -379,13 +379,18 @@ async function hashFile(file, cancel) {
 }
 function* chunksOf(file, descriptor) {
 	const buffer = Buffer.allocUnsafe(Math.min(file.size, CHUNK_BYTES));
-	let missing = file.size;
-	while (missing > 0) {
-		const length = Math.min(missing, buffer.length);
-		const read = callSystem(file, () => readSync(descriptor, buffer, 0, length, null));
-		if (read === 0) throw fileError(file, `shrank by ${missing} bytes during the upload`);
-		missing -= read;
-		yield buffer.subarray(0, read);
+	for (let sent = 0; sent < file.size; sent += buffer.length) {
+		const chunk = buffer.subarray(0, file.size - sent);
+		fill(chunk, file, descriptor);
+		yield chunk;
+	}
+}
+function fill(chunk, file, descriptor) {
+	for (let filled = 0; filled < chunk.length;) {
+		const missing = chunk.length - filled;
+		const read = callSystem(file, () => readSync(descriptor, chunk, filled, missing, null));
+		if (read === 0) throw fileError(file, "shrank during the upload");
+		filled += read;
 	}
 }
 function callSystem(file, call) {

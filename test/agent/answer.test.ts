@@ -168,7 +168,7 @@ test('an answer that is not JSON is a bad answer, and is not quoted', () => {
   assert.doesNotMatch(error.message, /s3cretpass/);
 });
 
-test('a successful answer that is not JSON had no effect, unless it says that something was created', () => {
+test('a request answered 200 with HTML counts as without effect and may be repeated, but not one answered 201', () => {
   const hadNoEffect = (status: number, text: string) =>
     badAnswer(answer(status, text), 'it is odd').hadNoEffect;
   for (const text of ['<html>', 'Welcome']) {
@@ -179,7 +179,7 @@ test('a successful answer that is not JSON had no effect, unless it says that so
     assert.equal(hadNoEffect(200, text), false, text);
 });
 
-test('a refusal had no effect, but 408 and most 5xx may have had one', () => {
+test('a refused request counts as without effect and may be repeated, but not one answered 408 or most 5xx', () => {
   for (const status of [302, 400, 401, 404, 409, 410, 429, 501])
     assert.equal(failure(status).hadNoEffect, true, String(status));
   for (const status of [202, 408, 500, 502, 503, 504])

@@ -72,7 +72,7 @@ describe('a network error', () => {
     assert.match(String(error), /x{295}\*\*\* \(EPIPE\)\.$/);
   });
 
-  test('bugs and AgentErrors are returned unchanged', () => {
+  test('networkFailure returns bugs and AgentErrors unchanged', () => {
     const others = [
       new Error('no code'),
       new TypeError('a bug'),
@@ -84,7 +84,7 @@ describe('a network error', () => {
   });
 });
 
-test('exactly the failures that no other request can escape are fatal', () => {
+test('failures that every other request would meet, too, are fatal, and no others', () => {
   const fatal = [
     'unauthorized',
     'forbidden',

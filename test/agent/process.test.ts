@@ -172,7 +172,7 @@ describe('frames', () => {
     { event: { start: { pid: '7' }, data: { stdout: 7 } } },
     { event: { later: { kind: 1 } } },
   ];
-  test('frames that mean nothing are ignored', async () => {
+  test('unknown frames and frames that are not JSON are ignored', async () => {
     const senseless = SENSELESS.map(message => frame(message));
     const [start, ...others] = frames;
     assert.ok(start);
@@ -216,14 +216,14 @@ describe('ends', () => {
     ],
   };
   for (const [what, [script, problem]] of Object.entries(BROKEN))
-    test(`an end ${what} is not trusted`, async () => {
+    test(`the end of a process ${what} is reported with a problem`, async () => {
       const { end } = await follow(script);
       assert.ok('exitCode' in end, JSON.stringify(end));
       assert.equal(end.exitCode, 0);
       assert.match(String(end.problem), problem);
     });
 
-  test('the words for an end are redacted, and kept on one short line', async () => {
+  test('the status of an ended process is redacted, and kept on one short line', async () => {
     const status = `killed\nby ${TOKEN} ${'x'.repeat(400)}`;
     const fields = frame({ event: { end: { exitCode: 1, status } } });
     const { end: seen } = await follow(pieces(fields, LAST_FRAME));

@@ -99,7 +99,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
     });
   });
 
-  test('an http proxy whose URL begins with https:// gets a hint about it', async () => {
+  test('the hint for an http proxy whose URL begins with https:// says to use http://', async () => {
     await using proxy = await rawServer(socket => void socket.end(http(400)));
     using _ = setProxyVariables({ HTTPS_PROXY: `https://${proxy.host}` });
     const hint = /The URL of the proxy in HTTPS_PROXY usually begins with http:\/\//;

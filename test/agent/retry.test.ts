@@ -64,13 +64,13 @@ describe('withRetries', () => {
     assert.deepEqual(outcome, { attempts: 1, error: BUSY });
   });
 
-  test('a retry that is cancelled in flight is reported as such', async () => {
+  test('a retry that is cancelled in flight is reported as cancelled, since it may have had an effect', async () => {
     const cancelled = new AgentError('cancelled', 'It was cancelled.');
     const { outcome } = await retryAfter([BUSY, cancelled]);
     assert.deepEqual(outcome, { attempts: 2, error: cancelled });
   });
 
-  test('a request is not retried after a stop', async () => {
+  test('a request is not retried once the job is cancelled', async () => {
     const { outcome } = await retryAfter([BUSY], { stop: AbortSignal.abort() });
     assert.deepEqual(outcome, { attempts: 1, error: BUSY });
   });

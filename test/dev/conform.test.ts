@@ -74,7 +74,7 @@ test('conform finds the header-prefix of the stand-in, and that all its operatio
   assert.deepEqual(report.inputs, { 'header-prefix': 'E2b' });
 });
 
-test('conform says what a service lacks that gives the same answer to every request', async t => {
+test('conform reports what does not work with a service that gives every request the same answer', async t => {
   const figures = { mem_total: 24_105, mem_used: 100, cpu_used_pct: 250, disk_total: 0 };
   const json = JSON.stringify({ ...figures, said: TOKEN });
   const server = createServer((request, response) => {

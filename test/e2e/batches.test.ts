@@ -9,7 +9,7 @@ import { expectFailure, expectSuccess, uploadPathOf, uploadRequests } from './ru
 import { fileEntry } from './scripted-agent.ts';
 import { type Files, manyFiles, openJob } from './test-job.ts';
 
-test('a batch stores small files where they would arrive alone; large and oddly named ones are sent alone', async () => {
+test('a batch stores small files at their targets; large and oddly named files are sent alone', async () => {
   const small = { ...manyFiles(100), 'deep/er/index.html': 'one', 'deep/index.html': 'two' };
   const odd = ['a"b', 'a\\b', 'ü', 'a;b', 'a%41', 'a\nb'].filter(canBeNamed);
   const alone: Files = {

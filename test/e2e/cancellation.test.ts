@@ -72,7 +72,7 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
 
 describe('cancellation', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
   for (const [when, { request: due, setup, ...cancelled }] of Object.entries(CANCELLED))
-    test(`a job cancelled ${when} reports that everywhere, and sends nothing else`, async () => {
+    test(`a job cancelled ${when} says so in log, outputs, summary and report, and sends nothing else`, async () => {
       await using job = await openJob(setup);
       const { task = 'sync', name = 'SIGINT', line, inputs, totals } = cancelled;
       let seen = 0;
@@ -119,7 +119,7 @@ describe('cancellation', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
   });
 
   // The verdict is final by then, so the outputs may ignore the cancellation, but they must agree.
-  test('a job cancelled while results are published still writes them all, and they agree', async () => {
+  test('a job cancelled while its results are published still writes outputs, summary and report, with the same verdict', async () => {
     await using job = await openJob({ files: manyFiles(50) });
     const onLine = (text: string, signal: Signal) =>
       text.startsWith('::group::') && signal('SIGINT');

@@ -94,7 +94,7 @@ describe('if-no-file-found', () => {
       assert.deepEqual(download.texts(), { a: 'text' });
     });
 
-  test('if-no-file-found: ignore does not excuse a 404 of something else', async () => {
+  test('if-no-file-found: ignore does not apply to a 404 that is not about the file', async () => {
     await using download = await openDownload({ a: answer(404, '404 page not found') });
     const result = await download.fail({ files: 'a', 'if-no-file-found': 'ignore' });
     assert.match(result.errors, /404 page not found.*Check base-url/s);

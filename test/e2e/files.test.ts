@@ -59,7 +59,7 @@ for (const [name, mode, inputs] of [
   ['a folder that may be entered but not listed', 0o311, { files: 'dist/none' }],
   ['a working-directory that cannot be entered', 0, { 'working-directory': 'dist/a' }],
 ] as const) {
-  test(`${name} is a plain error that names it`, { skip: NEEDS_MODES }, async () => {
+  test(`${name} is an error that names the folder, not a bug`, { skip: NEEDS_MODES }, async () => {
     await using job = await openJob({ files: FILES });
     const folder = path.join(job.workspace, 'dist');
     chmodSync(folder, mode);

@@ -60,7 +60,7 @@ test('an exit code of 0 without the last frame fails the step', async () => {
 describe('a lost connection', { concurrency: 3 }, () => {
   const Start = loseAfter(startFrame(42), outputFrame('first\nseco'));
 
-  test('a lost connection is attached again by pid each time, with a warning', async () => {
+  test('a command is attached to by pid after each lost connection, with a warning', async () => {
     const Connect = inTurn(
       loseAfter(startFrame(42), outputFrame('nd\nthi')),
       sendFrames(startFrame(42), outputFrame('rd\n'), endFrame(0), LAST_FRAME),
@@ -76,7 +76,7 @@ describe('a lost connection', { concurrency: 3 }, () => {
     assert.equal(run.outputs['exit-code'], '0');
   });
 
-  test('an exit code other than 0 is seen after a lost connection', async () => {
+  test('a command that fails after a lost connection fails the step with its exit code', async () => {
     const Connect = sendFrames(startFrame(42), endFrame(3), LAST_FRAME);
     const { errors, warnings, outputs } = await failScripted({ processes: { Start, Connect } });
     assert.match(errors, /^npm test exited with 3 after/);

@@ -124,7 +124,7 @@ test('if two steps connect to the same sandbox, later steps use the newest token
   assert.deepEqual(service.running(), []);
 });
 
-test('a saved sandbox that cannot be read fails only steps that need it', async () => {
+test('a saved sandbox that cannot be read fails only the steps that use the sandbox of the job', async () => {
   await using job = await openJobWithApi();
   const { service, temp, runSandbox, runAction } = job;
   mkdirSync(path.join(temp, 'sandbox-sync-sandbox-folder.json'));

@@ -120,7 +120,7 @@ describe('monitors', { concurrency: 3 }, () => {
       assert.match(post.errors, /^monitor: its record is lost: /);
     });
 
-  test('a monitor ends when its job is gone', async () => {
+  test('a monitor ends when the process of its job has died', async () => {
     await using job = await openJob();
     const directory = await startInJobThatDies(job);
     await pollUntil(() => samplerPid(directory) === undefined);

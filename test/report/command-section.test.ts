@@ -87,7 +87,7 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
       else assert.match(lines[index] ?? '', line);
   });
 
-test('the message of a lost connection is a detail, since only the hint is our own text', () => {
+test('a lost connection is reported with its message as plain text and its hint with markup', () => {
   const [explained] = ran(lost).errors;
   assert.deepEqual(explained?.details, [{ text: 'POST Start failed.' }, withMarkup('Check it.')]);
 });

@@ -113,7 +113,7 @@ test('a secret of digits does not change sizes and figures', () => {
   assert.deepEqual(measured, { samples, gate });
 });
 
-test('a secret that is part of our own words does not change the verdict', () => {
+test('a secret such as "failed" does not change the verdict when it is redacted', () => {
   const files = [failed('b'), notAttempted('c'), unchanged('d')];
   const redacted = redactReport(report({ files }), redactor(['a', 'sync']));
   const { level, title } = verdictOf(redacted);

@@ -77,7 +77,7 @@ test('the summary escapes what the runner, GitHub or a browser would act on, whe
       assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
 });
 
-test('the summary renders foreign text as code, so that mentions and emoji names do nothing', () => {
+test('the summary renders texts of others as code, so that mentions and emoji names do nothing', () => {
   const said = '@someone :tada:';
   // Reasons for skipping come from the action itself, so they need no escaping.
   for (const given of [flooded(said, 'a broken link'), planned(said)])

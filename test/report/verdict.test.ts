@@ -116,7 +116,7 @@ test('a gate without samples gives no reason but the error that says why there a
   assert.deepEqual(reasons.flatMap(reasonLines), ['The stats could not be read.', 'Try again.']);
 });
 
-test('an error does not repeat what the title says', () => {
+test('the reasons of a report omit an error that its title already says', () => {
   const text = 'The sandbox was not ready.';
   const details = [{ text: 'GET answered 503.' }, withMarkup('Check port.')];
   const error = { text, details, title: text };

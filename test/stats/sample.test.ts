@@ -43,7 +43,7 @@ test('takeSamples takes a sample after each interval, up to the one during which
     assert.deepEqual(await sample({ stopDuring: 2, withLast }), [5, 10, 'enough']);
 });
 
-test('takeSamples that is stopped during an interval takes a last sample only if it is wanted', async () => {
+test('takeSamples that is stopped during an interval takes a last sample only with `withLast`', async () => {
   assert.deepEqual(await sample({ stopAt: 12 }), [5, 10, 12, 'enough']);
   assert.deepEqual(await sample({ stopAt: 12, withLast: false }), [5, 10, 'enough']);
 });

@@ -112,7 +112,7 @@ test('escapeOutput cuts each line after 16 KiB, and no other', () => {
   assert.equal(escapeOutput(lines.join('\n')), expected.join('\n'));
 });
 
-test('removeColors removes colors, and nothing else that begins with the same character', () => {
+test('removeColors removes colors, but no other escape sequences', () => {
   const text = '\u001b[1;31mred\u001b[0m\u001b[m \u001b[2J [31m';
   assert.equal(removeColors(text), 'red \u001b[2J [31m');
 });

@@ -141,7 +141,7 @@ for (const [filename, received] of Object.entries(FILENAMES))
     assert.deepEqual([part?.filename, String(part?.content)], [received, 'content']);
   });
 
-test('a body is framed as RFC 7578 says', () => {
+test('a multipart body is framed as RFC 7578 says', () => {
   using folder = openTempFolder();
   const body = bodyOf(writeBatch(folder, ['ü/a', 'b']), false);
   const part = (name: string) =>
@@ -156,7 +156,7 @@ test('a body is framed as RFC 7578 says', () => {
   assert.equal(readWhole(body).toString(), `${part('ü/a')}${part('b')}--${BOUNDARY}--\r\n`);
 });
 
-test('each process has a boundary of its own', async () => {
+test('each process has another multipart boundary', async () => {
   assert.ok(BOUNDARY.length > 20 && BOUNDARY.length <= 70);
   const again = await import(import.meta.resolve('../../src/transfer/multipart.ts?again'));
   assert.notEqual(again.CONTENT_TYPE, CONTENT_TYPE);

@@ -114,7 +114,7 @@ test('no state file is written if a file failed or was not attempted', () => {
   }
 });
 
-test('targets of any name are found again in the state file', async () => {
+test('targets with quotes, line breaks or the name __proto__ survive in the state file', async () => {
   const files = ['a', '"\\\n\u2028', '__proto__'].map(name => folder.writePlanned(name, name));
   replaceState(files.map(file => uploaded(file)));
   const targets = files.map(({ target }) => target);
@@ -172,7 +172,7 @@ test('the state file of another step is not overwritten', () => {
   assert.equal(readFileSync(stateFile(), 'utf8'), 'another');
 });
 
-test('state-file must not name a file of another kind', () => {
+test('state-file must not name a file that is no state file, or a folder', () => {
   mkdirSync(folder.at('cache'));
   for (const text of ['{"name":"my-package"}', 'text', ' ']) {
     writeFileSync(stateFile(), text);

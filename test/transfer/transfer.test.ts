@@ -133,7 +133,7 @@ for (const [when, error, statuses, requests, reason] of [
     assert.match(reasonOf(simulation.results[4]), reason);
   });
 
-test('a transfer goes on if a request succeeds in between, or if only the files are at fault', async () => {
+test('a transfer goes on if a request succeeds between failures, or if files are rejected or have changed', async () => {
   const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
   assert.equal((await simulate(plannedFiles(6), mixed)).statuses, 'ffuffu');
   for (const error of [REJECTED, TOO_LARGE, CHANGED, BAD])
