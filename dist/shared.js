@@ -1871,11 +1871,11 @@ function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) 
 	};
 }
 /** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
-function failedReport(task, { error, isGated, ...info }) {
+function failedReport(task, { error, hasFailIf, ...info }) {
 	const measured = {
 		samples: [],
 		gate: {
-			state: isGated ? "failed" : "none",
+			state: hasFailIf ? "failed" : "none",
 			judgements: []
 		}
 	};
@@ -2812,7 +2812,7 @@ async function runReportingStep(entry, handler, { inputs } = {}) {
 		name: raw["name"]?.trim() ?? "",
 		error: toReportedError(error),
 		cancelled: cancel.aborted,
-		isGated: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
+		hasFailIf: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
 	}));
 	if (report !== void 0) {
 		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");

@@ -57,7 +57,7 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
       error: toReportedError(error),
       cancelled: cancel.aborted,
       // Nothing was judged, so `fail-if` fails.
-      isGated: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
+      hasFailIf: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
     }),
   );
   if (report !== undefined) {

@@ -34,12 +34,12 @@ export function reportOf(
 
 interface EarlyFailure extends Pick<Report, 'name' | 'cancelled'> {
   readonly error: ReportedError;
-  readonly isGated: boolean;
+  readonly hasFailIf: boolean;
 }
 
 /** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
-export function failedReport(task: Task, { error, isGated, ...info }: EarlyFailure): Report {
-  const state = isGated ? 'failed' : 'none';
+export function failedReport(task: Task, { error, hasFailIf, ...info }: EarlyFailure): Report {
+  const state = hasFailIf ? 'failed' : 'none';
   const measured = { samples: [], gate: { state, judgements: [] } } as const;
   const upload = EMPTY_UPLOAD;
   const download = { files: [], retries: 0, durationMs: 0 };

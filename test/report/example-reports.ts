@@ -84,7 +84,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
       ]),
     ),
     cancelled: false,
-    isGated: true,
+    hasFailIf: true,
   }),
   'monitor-with-gap': report({
     task: 'monitor',
