@@ -640,7 +640,7 @@ function bypassesProxy(url) {
 	const { protocol, hostname } = new URL(url);
 	return protocol === "http:" && isLoopback(hostname);
 }
-/** Returns the names of the variables with proxies, whose values may contain passwords. */
+/** Returns the names of the proxy variables that apply to a URL. Their values may contain passwords. */
 function proxyVariables(baseUrl) {
 	if (bypassesProxy(baseUrl)) return [];
 	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
@@ -757,8 +757,8 @@ function escapeLikeGo(character) {
 	return `\\u00${character.charCodeAt(0).toString(16)}`;
 }
 /**
-* Redacts all strings and keys of a JSON text, however they are escaped. Leaves numbers as they
-* are, even if they contain a secret of digits. Returns '' if the text is not JSON.
+* Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers as
+* they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
 */
 function redactJson(text, redact) {
 	if (!isJson(text)) return "";

@@ -735,7 +735,7 @@ async function requestEach(items, options) {
 		};
 		if (isRetryable) consecutiveFailures += 1;
 		if (isFatal(error) || isHopeless(item, error)) giveUp.abort(`the transfer had ended: ${message}`);
-		else if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last one so: ${message}`);
+		else if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last with: ${message}`);
 		return {
 			item,
 			status: "failed",

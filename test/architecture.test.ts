@@ -139,7 +139,7 @@ for (const { folder, scripts } of Object.values(ACTIONS))
     });
   }
 
-/** Returns a file of dist and all its direct and indirect imports. */
+/** Returns the names of a file of dist and of all its direct and indirect imports. */
 function loadedBy(name: string, loaded = new Set<string>()): ReadonlySet<string> {
   const source = DIST.find(({ file }) => file === name);
   if (source === undefined || loaded.has(name)) return loaded;

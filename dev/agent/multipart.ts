@@ -8,7 +8,7 @@ const BUFFERED = 256 * 1024;
 
 /**
  * Reads a whole form and passes on the filename and content of each part named `file`.
- * @throws Refusal with 400 if the body is no form, with 500 if the form is malformed or cut off
+ * @throws Refusal with 400 if the body is not a form, or with 500 if the form is malformed or cut off
  */
 export async function readFiles(
   request: IncomingMessage,

@@ -5,7 +5,7 @@ import { download, type Extra, fileOf, pathOf, sendFiles, store } from './files.
 
 const KIB = 1024;
 
-// By default, the action sends up to 250 files per request, and 24 requests at once.
+// By default, the action sends up to 250 files per request to E2B, and up to 24 requests at once.
 const BATCH = 250;
 const PARALLEL = 24;
 

@@ -25,7 +25,7 @@ function bypassesProxy(url: string): boolean {
   return protocol === 'http:' && isLoopback(hostname);
 }
 
-/** Returns the names of the variables with proxies, whose values may contain passwords. */
+/** Returns the names of the proxy variables that apply to a URL. Their values may contain passwords. */
 export function proxyVariables(baseUrl: string): string[] {
   if (bypassesProxy(baseUrl)) return [];
   // Windows ignores the case of variable names, so report the spelling that was set.

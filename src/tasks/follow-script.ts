@@ -128,7 +128,7 @@ async function endSession(
     const start = () => startProcess(client, { ...options, username: user }, handlers);
     if ('value' in (await withRetries(start, policy))) break;
   }
-  // Closes the stream, even if a process that left the session holds it open.
+  // This makes the agent close the stream, even if a process that left the session holds it open.
   await withRetries(() => killProcess(client, pid), policy);
 }
 

@@ -87,7 +87,7 @@ export async function requestEach<I, T>(
       giveUp.abort(`the transfer had ended: ${message}`);
     else if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
       giveUp.abort(
-        `${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last one so: ${message}`,
+        `${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last with: ${message}`,
       );
     return { item, status: 'failed', attempts, durationMs, error };
   }

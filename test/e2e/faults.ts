@@ -35,7 +35,7 @@ export interface Fault {
   readonly path?: string;
   /** Number of matching requests to let pass first. Default 0. */
   readonly skip?: number;
-  /** Number of requests to apply to after that. Default: all. */
+  /** Number of matching requests after those that get the fault. Default: all. */
   readonly times?: number;
   /** Undefined lets the request pass. */
   readonly do: FaultAction | undefined;

@@ -10,7 +10,8 @@ const BRIEF = { ...PATIENT, 'wait-timeout': '300ms' };
 test('wait-until waits before the upload, and the gate judges after it', async () => {
   await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 90, 50, 10, 90, 60) });
   const { outputs } = await expectFailure(job, { ...PATIENT, 'fail-if': 'cpu_used_pct > 55' });
-  // A CPU figure covers the time since the last reading, so one reading precedes the upload.
+  // The first three GETs wait. The fourth checks the gate, and starts the time that the CPU figure after
+  // the upload covers.
   assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
   assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['failed', '60']);
 });

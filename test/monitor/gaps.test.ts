@@ -67,7 +67,7 @@ const JOBS: Readonly<Record<string, MonitoredJob>> = {
       [70, 121],
     ],
   },
-  'no gap up to 30 s with a short interval': {
+  'a gap of more than 30 s, but none of 30 s, with a short interval': {
     at: [0, 30, 61, 62],
     sampleInterval: S,
     to: 62,
