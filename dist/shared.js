@@ -380,9 +380,9 @@ function rejectMistakes(kind, value, input, example, label = value && quote(valu
 }
 
 // src/inputs/parsers.ts
-const text$1 = (value) => value;
+const anyText = (value) => value;
 /** Parses a text without the mistakes of its kind. */
-function textOf(kind, example, fallback = "") {
+function checkedText(kind, example, fallback = "") {
 	return (value, input) => {
 		const text = value || fallback;
 		rejectMistakes(kind, text, input, example);
@@ -527,7 +527,7 @@ function isUnencrypted(url) {
 function isLoopback(hostname) {
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
-const sandboxId = textOf("sandbox-id", "${{ steps.sandbox.outputs.id }}");
+const sandboxId = checkedText("sandbox-id", "${{ steps.sandbox.outputs.id }}");
 const existingSandboxId = (value, input) => value === "" ? value : sandboxId(value, input);
 function isSandboxId(id) {
 	return findMistake("sandbox-id", id) === void 0;
@@ -1415,25 +1415,25 @@ const connectionInputs = {
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
-	"header-prefix": textOf("header-name", "E2b", "Svc"),
+	"header-prefix": checkedText("header-name", "E2b", "Svc"),
 	headers,
 	timeout: duration(1, "60s")
 };
 const retries = wholeNumber(0, 10, 4);
-const statsPath = textOf("url-path", "/metrics", "/metrics");
+const statsPath = checkedText("url-path", "/metrics", "/metrics");
 const summary = flag(true);
 const uploadInputs = {
-	"upload-path": textOf("url-path", "/files", "/files"),
+	"upload-path": checkedText("url-path", "/files", "/files"),
 	files: fileRules,
-	target: textOf("target", "app"),
-	"working-directory": text$1,
-	username: text$1,
-	signature: text$1,
-	"signature-expiration": textOf("unix-time", "1798761600"),
+	target: checkedText("target", "app"),
+	"working-directory": anyText,
+	username: anyText,
+	signature: anyText,
+	"signature-expiration": checkedText("unix-time", "1798761600"),
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(void 0),
-	"state-file": text$1,
+	"state-file": anyText,
 	shard,
 	concurrency,
 	"files-per-request": wholeNumber(1, 1e3, "auto"),
@@ -1442,9 +1442,9 @@ const uploadInputs = {
 };
 const downloadInputs = {
 	files: downloadLines,
-	"working-directory": text$1,
+	"working-directory": anyText,
 	"max-bytes": byteSize("1GiB"),
-	username: text$1,
+	username: anyText,
 	"if-no-file-found": choice("error", "warn", "ignore"),
 	concurrency
 };
@@ -1463,14 +1463,14 @@ const statsInputs = {
 const monitorInputs = {
 	...gateInputs,
 	"sample-interval": duration(200, "5s"),
-	name: text$1,
+	name: anyText,
 	summary
 };
 const runInputs = {
-	run: textOf("script", "npm ci && npm test"),
-	"working-directory": text$1,
+	run: checkedText("script", "npm ci && npm test"),
+	"working-directory": anyText,
 	env: keyValues,
-	username: text$1,
+	username: anyText,
 	"max-duration": duration(1e3, "1h"),
 	...monitorInputs,
 	"sample-interval": duration(200, "1s")
@@ -1516,7 +1516,7 @@ const INPUTS = {
 		"max-duration": duration(1e3, "6h")
 	},
 	"monitor-stop": {
-		monitor: text$1,
+		monitor: anyText,
 		summary
 	},
 	run: {
@@ -1524,13 +1524,13 @@ const INPUTS = {
 		...runInputs
 	},
 	"monitor-end": {
-		"sandbox-id": text$1,
-		"base-url": text$1,
+		"sandbox-id": anyText,
+		"base-url": anyText,
 		...monitorInputs
 	},
 	sandbox: {
 		...apiInputs,
-		template: text$1,
+		template: anyText,
 		lifetime: duration(1e3, "15m"),
 		metadata: keyValues,
 		env: keyValues,

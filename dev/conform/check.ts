@@ -55,7 +55,7 @@ export async function runChecks(
 }
 
 /** Returns `seen`. @throws Error with `seen` as its message unless `isRight` */
-export function judge(isRight: boolean, seen: string): string {
+export function expectThat(isRight: boolean, seen: string): string {
   if (isRight) return seen;
   throw new Error(seen);
 }

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Check, type Checks, Differs, judge, rejection, rejectsWrongToken } from './check.ts';
+import {
+  type Check,
+  type Checks,
+  Differs,
+  expectThat,
+  rejection,
+  rejectsWrongToken,
+} from './check.ts';
 import { download, type Extra, fileOf, pathOf, sendFiles, store } from './files.ts';
 
 const KIB = 1024;
@@ -120,7 +127,7 @@ export const UPLOAD_CHECKS: Checks = {
       if (!trial.canDownload) throw new Differs('cannot be read back; a second upload succeeds');
       if (body.equals(before.content)) return 'the target is left as it was';
       const seen = `${status}, ${body.length} bytes are in the target`;
-      judge(status === 200 && after.content.subarray(0, body.length).equals(body), seen);
+      expectThat(status === 200 && after.content.subarray(0, body.length).equals(body), seen);
       throw new Differs(`${seen} until a second upload`);
     },
   },
@@ -134,7 +141,7 @@ function downloads(name: string, size: number): Check {
     const length = headers['content-length'];
     const seen = `${status}, ${body.length} of ${size} bytes, Content-Length: ${length ?? 'missing'}`;
     // Without Content-Length, a truncated answer would pass as complete.
-    return judge(status === 200 && body.equals(file.content) && length === `${size}`, seen);
+    return expectThat(status === 200 && body.equals(file.content) && length === `${size}`, seen);
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type Check, type Checks, Differs, judge, rejectsWrongToken } from './check.ts';
+import { type Check, type Checks, Differs, expectThat, rejectsWrongToken } from './check.ts';
 import { type Answer, type Client, fieldOf, parseJson } from './client.ts';
 
 const ODD_VALUE = 'it\'s "x"\nü€';
@@ -10,24 +10,24 @@ export const RUN_CHECKS: Checks = {
     async 'start event and output'(trial) {
       const { pid, stdout, stderr } = await start(trial, 'echo ü; cat; echo no >&2');
       const isRight = pid !== undefined && stdout === 'ü\n' && stderr === 'no\n';
-      return judge(isRight, JSON.stringify({ pid, stdout, stderr }));
+      return expectThat(isRight, JSON.stringify({ pid, stdout, stderr }));
     },
     'exit code 0': async trial => judgeExit(await start(trial, 'exit 0'), 0),
     'exit code 3': async trial => judgeExit(await start(trial, 'exit 3'), 3),
     async environment(trial) {
       const { stdout } = await start(trial, 'printf %s "$ODD"', { envs: { ODD: ODD_VALUE } });
-      return judge(stdout === ODD_VALUE, JSON.stringify(stdout));
+      return expectThat(stdout === ODD_VALUE, JSON.stringify(stdout));
     },
     // The upload checks created this folder.
     async 'working directory'(trial) {
       const { stdout } = await start(trial, 'basename "$PWD"', { cwd: `/tmp/${trial.id}` });
-      return judge(stdout === `${trial.id}\n`, JSON.stringify(stdout));
+      return expectThat(stdout === `${trial.id}\n`, JSON.stringify(stdout));
     },
     async signal(trial) {
       const onStart = async (pid: number) => void (await kill(trial, pid));
       const outcome = await start(trial, 'exec sleep 20', { onStart });
       const { end } = outcome;
-      return judge(end !== undefined && fieldOf(end, 'exited') !== true, describe(outcome));
+      return expectThat(end !== undefined && fieldOf(end, 'exited') !== true, describe(outcome));
     },
     async 'attach by pid'(trial) {
       const { pid } = await start(trial, 'sleep 1; exit 3', { onStart: async () => 'leave' });
@@ -53,7 +53,7 @@ function judgeExit(outcome: Outcome, code: number): string {
   const isWhole = last !== undefined && fieldOf(last, 'error') === undefined;
   // E2B's agent omits an exit code of 0, so only `exited` distinguishes it from a signal.
   const isRight = fieldOf(end, 'exited') === true && (fieldOf(end, 'exitCode') ?? 0) === code;
-  return judge(isWhole && isRight, describe(outcome));
+  return expectThat(isWhole && isRight, describe(outcome));
 }
 
 function fails(options: CommandOptions, code: string): Check {

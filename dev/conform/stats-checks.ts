@@ -1,4 +1,11 @@
-import { type Check, type Checks, Differs, judge, rejectsWrongToken, type Trial } from './check.ts';
+import {
+  type Check,
+  type Checks,
+  Differs,
+  expectThat,
+  rejectsWrongToken,
+  type Trial,
+} from './check.ts';
 import { parseJson, type Request } from './client.ts';
 
 type Figures = Readonly<Record<string, number>>;
@@ -49,7 +56,7 @@ export const STATS_CHECKS: Checks = {
   required: {
     async 'an object of numbers'(trial) {
       const names = Object.keys(await readFigures(trial));
-      return judge(names.length > 0, names.join(', '));
+      return expectThat(names.length > 0, names.join(', '));
     },
   },
   others: {

@@ -2,7 +2,7 @@ import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
 import { findMistake, rejectMistakes } from './mistakes.ts';
-import { type InputParser, parseLines, type RawInputs, textOf } from './parsers.ts';
+import { checkedText, type InputParser, parseLines, type RawInputs } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 
@@ -55,7 +55,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-export const sandboxId = textOf('sandbox-id', '${{ steps.sandbox.outputs.id }}');
+export const sandboxId = checkedText('sandbox-id', '${{ steps.sandbox.outputs.id }}');
 
 export const existingSandboxId: InputParser<string> = (value, input) =>
   value === '' ? value : sandboxId(value, input);

@@ -15,7 +15,9 @@ import { CROSS_INPUT_RULES } from './cross-input-rules.ts';
 import { downloadLines, fileRules } from './files.ts';
 import { InputError, tryAll } from './input-error.ts';
 import {
+  anyText,
   byteSize,
+  checkedText,
   choice,
   concurrency,
   duration,
@@ -24,8 +26,6 @@ import {
   keyValues,
   type RawInputs,
   shard,
-  text,
-  textOf,
   wholeNumber,
 } from './parsers.ts';
 
@@ -35,27 +35,27 @@ const connectionInputs = {
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
-  'header-prefix': textOf('header-name', 'E2b', 'Svc'),
+  'header-prefix': checkedText('header-name', 'E2b', 'Svc'),
   headers,
   timeout: duration(1, '60s'),
 };
 
 const retries = wholeNumber(0, 10, 4);
-const statsPath = textOf('url-path', '/metrics', '/metrics');
+const statsPath = checkedText('url-path', '/metrics', '/metrics');
 const summary = flag(true);
 
 const uploadInputs = {
-  'upload-path': textOf('url-path', '/files', '/files'),
+  'upload-path': checkedText('url-path', '/files', '/files'),
   files: fileRules,
-  target: textOf('target', 'app'),
-  'working-directory': text,
-  username: text,
-  signature: text,
-  'signature-expiration': textOf('unix-time', '1798761600'),
+  target: checkedText('target', 'app'),
+  'working-directory': anyText,
+  username: anyText,
+  signature: anyText,
+  'signature-expiration': checkedText('unix-time', '1798761600'),
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
   'follow-symlinks': flag(undefined),
-  'state-file': text,
+  'state-file': anyText,
   shard,
   concurrency,
   'files-per-request': wholeNumber(1, 1000, 'auto'),
@@ -65,9 +65,9 @@ const uploadInputs = {
 
 const downloadInputs = {
   files: downloadLines,
-  'working-directory': text,
+  'working-directory': anyText,
   'max-bytes': byteSize('1GiB'),
-  username: text,
+  username: anyText,
   'if-no-file-found': choice('error', 'warn', 'ignore'),
   concurrency,
 };
@@ -86,15 +86,15 @@ const statsInputs = {
 const monitorInputs = {
   ...gateInputs,
   'sample-interval': duration(200, '5s'),
-  name: text,
+  name: anyText,
   summary,
 };
 
 const runInputs = {
-  run: textOf('script', 'npm ci && npm test'),
-  'working-directory': text,
+  run: checkedText('script', 'npm ci && npm test'),
+  'working-directory': anyText,
   env: keyValues,
-  username: text,
+  username: anyText,
   'max-duration': duration(1000, '1h'),
   ...monitorInputs,
   'sample-interval': duration(200, '1s'),
@@ -120,13 +120,13 @@ const INPUTS = {
     ...monitorInputs,
     'max-duration': duration(1000, '6h'),
   },
-  'monitor-stop': { monitor: text, summary },
+  'monitor-stop': { monitor: anyText, summary },
   run: { ...connectionInputs, ...runInputs },
   // The main step of a monitor saves these inputs for its post step and for monitor/stop.
-  'monitor-end': { 'sandbox-id': text, 'base-url': text, ...monitorInputs },
+  'monitor-end': { 'sandbox-id': anyText, 'base-url': anyText, ...monitorInputs },
   sandbox: {
     ...apiInputs,
-    template: text,
+    template: anyText,
     lifetime: duration(1000, '15m'),
     metadata: keyValues,
     env: keyValues,

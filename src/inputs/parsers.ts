@@ -8,10 +8,10 @@ export type RawInputs = Readonly<Record<string, string>>;
 /** Parses a trimmed value; an empty one means the default. @throws InputError that names `input` */
 export type InputParser<T> = (value: string, input: string) => T;
 
-export const text: InputParser<string> = value => value;
+export const anyText: InputParser<string> = value => value;
 
 /** Parses a text without the mistakes of its kind. */
-export function textOf(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
+export function checkedText(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
   return (value, input) => {
     const text = value || fallback;
     rejectMistakes(kind, text, input, example);
