@@ -15,11 +15,13 @@ import { planUpload, sendFiles, type UploadPlan, type UploadResult } from './upl
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
+  const { cancel } = context;
+  if (inputs.dryRun) {
+    const result = { ...plan.resultIfNothingSent, measured: NOT_MEASURED };
+    return reportOf('sync', inputs, cancel, result);
+  }
   await using client = openClient(agentEndpoint(inputs), context);
-  const result = inputs.dryRun
-    ? { ...plan.resultIfNothingSent, measured: NOT_MEASURED }
-    : await sendAndMeasure(plan, inputs, client, context);
-  return reportOf('sync', inputs, context.cancel, result);
+  return reportOf('sync', inputs, cancel, await sendAndMeasure(plan, inputs, client, context));
 }
 
 async function sendAndMeasure(

@@ -23,11 +23,10 @@ import { logProgress } from './progress.ts';
 /** @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
+  const { cancel } = context;
+  if (inputs.dryRun) return reportOf('upload', inputs, cancel, plan.resultIfNothingSent);
   await using client = openClient(agentEndpoint(inputs), context);
-  const result = inputs.dryRun
-    ? plan.resultIfNothingSent
-    : await sendFiles(plan, inputs, client, context);
-  return reportOf('upload', inputs, context.cancel, result);
+  return reportOf('upload', inputs, cancel, await sendFiles(plan, inputs, client, context));
 }
 
 export interface UploadResult extends Pick<Report, 'warnings'> {

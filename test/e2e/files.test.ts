@@ -14,6 +14,16 @@ const FILES: Files = {
   'README.md': 'read',
 };
 
+test('a dry run opens no connection, so it does not need a valid proxy', async () => {
+  await using job = await openJob();
+  const inputs = { 'dry-run': 'true', 'base-url': 'https://sandbox.example.com' };
+  for (const task of ['sync', 'upload'] as const) {
+    const env = { HTTPS_PROXY: 'not a URL' };
+    const { outputs } = await expectSuccess(job, inputs, { task, env });
+    assert.equal(outputs['skipped-count'], '1');
+  }
+});
+
 test('a dry run lists files with their targets, and sends nothing', async () => {
   await using job = await openJob({ files: FILES });
   chmodSync(path.join(job.workspace, 'dist/index.html'), 0o755);
