@@ -70,16 +70,16 @@ export function bodyOf(batch: Batch, isHashed: boolean): Body {
     for (const [index, file] of batch.entries()) {
       // Open the file first: the agent may replace the target as soon as it sees the head.
       using opened = openFile(file);
-      const digest = createHash('sha256');
+      const digest = isHashed ? createHash('sha256') : undefined;
       // Send the head with the first chunk, since two writes for a small file would take longer.
       let head = heads[index];
       for (const chunk of opened.chunks) {
-        if (isHashed) digest.update(chunk);
+        digest?.update(chunk);
         yield head === undefined ? chunk : Buffer.concat([head, chunk]);
         head = undefined;
       }
       if (head !== undefined) yield head;
-      if (isHashed) digests.push(digest.digest('hex'));
+      if (digest !== undefined) digests.push(digest.digest('hex'));
     }
     // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
     // section 5.1) or more may count as sent only after the answer has arrived.
