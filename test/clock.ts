@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** A clock that stands still while code runs, and jumps to the next alarm when all code sleeps. */
-export interface FakeClock {
+interface FakeClock {
   /** Milliseconds since the start. */
   readonly now: () => number;
   /** Sleeps until the time is over (true) or `stop` aborts (false). */

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { Keys } from './keys.ts';
 
 /** A TCP or TLS server on a free local port whose connections are handled by a script. */
-export interface RawServer extends AsyncDisposable {
+interface RawServer extends AsyncDisposable {
   /** Address and port, such as `127.0.0.1:8080`. */
   readonly host: string;
   readonly connections: readonly Socket[];

@@ -1,6 +1,6 @@
 import { formatBytes } from '../text/format.ts';
 import type { DownloadedFile } from '../transfer/download-file.ts';
-import type { Attempts, Failed, NotAttempted } from '../transfer/request-each.ts';
+import type { Attempts, Failed, NotAttempted, TransferTotals } from '../transfer/request-each.ts';
 import { html } from './html.ts';
 import type { Report } from './report.ts';
 import {
@@ -13,11 +13,9 @@ import {
 } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
-export interface DownloadSection {
+export interface DownloadSection extends TransferTotals {
   /** In the order of the input `files`. */
   readonly files: readonly DownloadResult[];
-  readonly retries: number;
-  readonly durationMs: number;
 }
 
 export type DownloadResult = {

@@ -10,6 +10,7 @@ import {
   MAX_LISTED,
   moreInReport,
 } from '../text/format.ts';
+import type { TransferTotals } from '../transfer/request-each.ts';
 import { type Reason, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { Verdict } from './verdict.ts';
@@ -73,7 +74,7 @@ export function limitLines(lines: readonly string[]): readonly string[] {
 export function describeSpeed(
   count: number,
   bytes: number,
-  { retries, durationMs }: { readonly retries: number; readonly durationMs: number },
+  { retries, durationMs }: TransferTotals,
 ): string[] {
   if (count === 0) return [];
   // Below a second, the rate says more about latency than about the network.

@@ -3,6 +3,7 @@ import type { SkippedEntry } from '../files/classify.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
+import type { TransferTotals } from '../transfer/request-each.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
 import { code, folded, type Html, html, prose, shortList } from './html.ts';
@@ -18,7 +19,7 @@ import {
 } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
-export interface UploadSection {
+export interface UploadSection extends TransferTotals {
   readonly dryRun: boolean;
   readonly shard: ReportedShard | undefined;
   /** In plan order. */
@@ -28,8 +29,6 @@ export interface UploadSection {
   readonly digest: string;
   /** Paths in the sandbox of files that have left the build, according to the state file. */
   readonly orphaned: readonly string[];
-  readonly retries: number;
-  readonly durationMs: number;
 }
 
 interface ReportedShard extends Shard {

@@ -15,7 +15,7 @@ import {
 export type RunningSandbox = Pick<JobSandbox, 'id' | 'endsAt'>;
 
 /** Saves a deletion for the post step. */
-export type ScheduleDeletion = (sandbox: RunningSandbox) => void;
+type ScheduleDeletion = (sandbox: RunningSandbox) => void;
 
 /** Its `baseUrl` may contain placeholders, and is empty if unknown. */
 export interface PublishedSandbox extends JobSandbox {

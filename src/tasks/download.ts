@@ -53,13 +53,13 @@ async function downloadEach(
   client: Client,
   context: Context,
 ): Promise<DownloadSection> {
-  const { results, ...figures } = await requestEach(files, {
+  const { results, ...totals } = await requestEach(files, {
     ...inputs,
     ...context,
     nameOf: file => file.path,
     request: file => downloadFile(file, inputs, client),
   });
-  return { files: results.map(result => describeResult(result, inputs)), ...figures };
+  return { files: results.map(result => describeResult(result, inputs)), ...totals };
 }
 
 function describeResult(

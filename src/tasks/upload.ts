@@ -110,7 +110,7 @@ export async function sendFiles(
   const files = pendingIn(planned.files);
   if (files.length > 0) log.line(announcementOf(files, inputs, planned));
   using progress = logProgress(files, context);
-  const { files: results, ...figures } = await transfer(planned.files, {
+  const { files: results, ...totals } = await transfer(planned.files, {
     ...inputs,
     ...context,
     filesPerRequest: filesPerRequestOf(inputs),
@@ -121,7 +121,7 @@ export async function sendFiles(
   const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   const upload = {
     ...planned,
-    ...figures,
+    ...totals,
     files: results,
     orphaned: planned.orphaned.filter(orphan => !storedPaths.has(orphan)),
     digest: digestOf(results),

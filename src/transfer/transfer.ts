@@ -47,7 +47,7 @@ export async function transfer(
 ): Promise<TransferTotals & { readonly files: readonly FileResult[] }> {
   const { storeFiles, filesPerRequest, progress } = options;
   const batches = batchesOf(pendingIn(planned), filesPerRequest);
-  const { results, ...figures } = await requestEach(batches, {
+  const { results, ...totals } = await requestEach(batches, {
     ...options,
     nameOf: nameSources,
     isHopeless: mayHaveOverwrittenOthers,
@@ -60,7 +60,7 @@ export async function transfer(
   const sent = results.flatMap(resultsOf);
   const byTarget = new Map(sent.map(result => [result.file.target, result]));
   const files = planned.map(result => byTarget.get(result.file.target) ?? result);
-  return { files: failOverwritten(files), ...figures };
+  return { files: failOverwritten(files), ...totals };
 }
 
 export function pendingIn(files: readonly FileResult[]): PlannedFile[] {

@@ -65,7 +65,7 @@ test('a gate without a stats endpoint fails before the upload, and suggests acti
   assert.match(errors, /answered 404[\s\S]*actions upload, download, and run without conditions/);
 });
 
-test('with only warn-if, files are uploaded even if the stats cannot be read', async () => {
+test('warn-if without fail-if does not stop an upload if the stats cannot be read', async () => {
   await using job = await openJob({ faults: [{ on: 'stats', do: statusFault(404) }] });
   const { outputs, report } = await expectFailure(job, { 'warn-if': 'mem_used > 1B' });
   assert.equal(requestMethods(job), 'POST GET');

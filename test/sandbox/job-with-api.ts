@@ -9,7 +9,7 @@ export const API_KEY = 'e2b_the-key-of-the-account';
 
 const RUNNER = { GITHUB_REPOSITORY: 'octo/app', GITHUB_RUN_ID: '42', GITHUB_JOB: 'test' };
 
-export type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
+type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
 /** A status to refuse with, 0 to let the request pass, or another fault. */
 export type Failure = number | FaultAction;
