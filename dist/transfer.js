@@ -591,15 +591,15 @@ function bodyOf(batch, isHashed) {
 	function* chunks() {
 		for (const [index, file] of batch.entries()) {
 			using opened = openFile(file);
-			const digest = createHash("sha256");
+			const digest = isHashed ? createHash("sha256") : void 0;
 			let head = heads[index];
 			for (const chunk of opened.chunks) {
-				if (isHashed) digest.update(chunk);
+				digest?.update(chunk);
 				yield head === void 0 ? chunk : Buffer.concat([head, chunk]);
 				head = void 0;
 			}
 			if (head !== void 0) yield head;
-			if (isHashed) digests.push(digest.digest("hex"));
+			if (digest !== void 0) digests.push(digest.digest("hex"));
 		}
 		yield TAIL;
 	}
@@ -777,7 +777,7 @@ function isOverload(error) {
 async function transfer(planned, options) {
 	const { storeFiles, filesPerRequest, progress } = options;
 	const batches = batchesOf(pendingIn(planned), filesPerRequest);
-	const { results, ...figures } = await requestEach(batches, {
+	const { results, ...totals } = await requestEach(batches, {
 		...options,
 		nameOf: nameSources,
 		isHopeless: mayHaveOverwrittenOthers,
@@ -791,7 +791,7 @@ async function transfer(planned, options) {
 	const byTarget = new Map(sent.map((result) => [result.file.target, result]));
 	return {
 		files: failOverwritten(planned.map((result) => byTarget.get(result.file.target) ?? result)),
-		...figures
+		...totals
 	};
 }
 function pendingIn(files) {
@@ -861,9 +861,10 @@ function failOverwritten(results) {
 /** @throws InputError before anything is sent */
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
+	const { cancel } = context;
+	if (inputs.dryRun) return reportOf("upload", inputs, cancel, plan.resultIfNothingSent);
 	await using client = openClient(agentEndpoint(inputs), context);
-	const result = inputs.dryRun ? plan.resultIfNothingSent : await sendFiles(plan, inputs, client, context);
-	return reportOf("upload", inputs, context.cancel, result);
+	return reportOf("upload", inputs, cancel, await sendFiles(plan, inputs, client, context));
 }
 /**
 * Finds files, plans their targets and compares them with the state file.
@@ -939,7 +940,7 @@ async function sendFiles({ resultIfNothingSent, state }, inputs, client, context
 	const files = pendingIn(planned.files);
 	if (files.length > 0) log.line(announcementOf(files, inputs, planned));
 	using progress = logProgress(files, context);
-	const { files: results, ...figures } = await transfer(planned.files, {
+	const { files: results, ...totals } = await transfer(planned.files, {
 		...inputs,
 		...context,
 		filesPerRequest: filesPerRequestOf(inputs),
@@ -949,7 +950,7 @@ async function sendFiles({ resultIfNothingSent, state }, inputs, client, context
 	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
 	const upload = {
 		...planned,
-		...figures,
+		...totals,
 		files: results,
 		orphaned: planned.orphaned.filter((orphan) => !storedPaths.has(orphan)),
 		digest: digestOf(results)
@@ -971,12 +972,16 @@ function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
 */
 async function sync(inputs, context) {
 	const plan = await planUpload(inputs, context);
+	const { cancel } = context;
+	if (inputs.dryRun) {
+		const result = {
+			...plan.resultIfNothingSent,
+			measured: NOT_MEASURED
+		};
+		return reportOf("sync", inputs, cancel, result);
+	}
 	await using client = openClient(agentEndpoint(inputs), context);
-	const result = inputs.dryRun ? {
-		...plan.resultIfNothingSent,
-		measured: NOT_MEASURED
-	} : await sendAndMeasure(plan, inputs, client, context);
-	return reportOf("sync", inputs, context.cancel, result);
+	return reportOf("sync", inputs, cancel, await sendAndMeasure(plan, inputs, client, context));
 }
 async function sendAndMeasure(plan, inputs, client, context) {
 	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
@@ -1128,7 +1133,7 @@ function placeTargets({ files, workingDirectory }, workspace) {
 	});
 }
 async function downloadEach(files, inputs, client, context) {
-	const { results, ...figures } = await requestEach(files, {
+	const { results, ...totals } = await requestEach(files, {
 		...inputs,
 		...context,
 		nameOf: (file) => file.path,
@@ -1136,7 +1141,7 @@ async function downloadEach(files, inputs, client, context) {
 	});
 	return {
 		files: results.map((result) => describeResult(result, inputs)),
-		...figures
+		...totals
 	};
 }
 function describeResult({ item: { path, target }, ...result }, { ifNoFileFound }) {
