@@ -1,5 +1,6 @@
-import { isJson } from '../text/json.ts';
-import { AgentError } from './failure.ts';
+import { fieldsOf, isJson, parseFields } from '../text/json.ts';
+import { type Redact, redactJson } from '../text/redact.ts';
+import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
 export interface Answer {
   /** Method and URL without the query, which may contain a signature. */
@@ -56,4 +57,145 @@ export function badAnswer(answer: Answer, why: string): AgentError {
 /** Returns true if a proxy or a website seems to have answered: not in JSON, but not empty. */
 export function isFromProxy({ text }: Answer): boolean {
   return text.trim() !== '' && !isJson(text);
+}
+
+// Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+interface StatusRule {
+  readonly statuses: readonly number[];
+  readonly message?: RegExp;
+  readonly kind: FailureKind;
+  readonly hint?: string;
+}
+
+// The first match counts. Other statuses mean what their class says.
+const STATUS_RULES: readonly StatusRule[] = [
+  // E2B's agent answers downloads with these (packages/envd/internal/api/download.go). They come
+  // first, since the path that they quote may match a later row.
+  { statuses: [404], message: /^path '.*' does not exist$/, kind: 'no-such-file' },
+  {
+    statuses: [400],
+    message: /^path '.*' is a directory$/,
+    kind: 'rejected',
+    hint: 'Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that.',
+  },
+  {
+    // Most services use these words for a missing sandbox. The ID must be quoted or contain a
+    // digit, so that "sandbox route not found" does not match.
+    statuses: [404, 502],
+    message:
+      /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+    kind: 'sandbox-not-found',
+  },
+  {
+    // E2B's agent required a username before 0.4.0. Templates built since October 2025 have a newer
+    // one (e2b-dev/infra#1349).
+    statuses: [400, 401],
+    message:
+      /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+    kind: 'unauthorized',
+    hint: 'Set username: user, or another user of the sandbox.',
+  },
+  {
+    // Any request resumes a paused E2B sandbox, which may exceed the account's limit.
+    statuses: [429],
+    message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+    kind: 'busy',
+    hint: 'The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit.',
+  },
+  {
+    // E2B's agent answers 400 for a target that is a folder, and 500 for one below a file.
+    statuses: [400, 500],
+    message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+    kind: 'rejected',
+    hint: 'Choose another target, or remove in the sandbox what is in the way.',
+  },
+  {
+    statuses: [400],
+    message: /\binvalid host\b/i,
+    kind: 'rejected',
+    hint: 'Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app.',
+  },
+  { statuses: [401], kind: 'unauthorized' },
+  { statuses: [403], kind: 'forbidden' },
+  { statuses: [404, 405], kind: 'not-found' },
+  { statuses: [410], kind: 'sandbox-not-found' },
+  { statuses: [413], kind: 'too-large' },
+  { statuses: [408, 409, 425, 429, 503], kind: 'busy' },
+  { statuses: [501, 505], kind: 'rejected' },
+  { statuses: [507], kind: 'disk-full' },
+];
+
+// A quoted path has up to 4,096 characters (PATH_MAX of Linux).
+const MAX_MATCHED = 5000;
+
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+export function statusFailure(
+  answer: Answer,
+  redact: Redact,
+  now: number,
+  hints: Hints = {},
+): AgentError {
+  const { status, headers, text } = answer;
+  if (status >= 300 && status < 400) return redirectFailure(answer, redact);
+  const message = messageIn(text, redact);
+  const words = excerpt(message, redact);
+  const matched = excerpt(message, redact, MAX_MATCHED);
+  const rule = STATUS_RULES.find(
+    each => each.statuses.includes(status) && (each.message?.test(matched) ?? true),
+  );
+  const kind = rule?.kind ?? kindOfClass(status);
+  const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
+  const [retryAfter] = [headers['retry-after']].flat();
+  return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
+    status,
+    retryAfterMs: parseRetryAfter(retryAfter, now),
+    hint: rule?.hint ?? hints[kind],
+    hadNoEffect: parseFields(text)['error_code'] === CREATE_FAILED,
+  });
+}
+
+// E2B's `error_code` for a creation that failed on every host and left nothing behind
+// (packages/api/internal/orchestrator in e2b-dev/infra).
+const CREATE_FAILED = 'sandbox_create_failed';
+
+function describeStatus({ label, status }: Answer): string {
+  return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(' ') + '.';
+}
+
+function kindOfClass(status: number): FailureKind {
+  if (status < 300) return 'bad-answer';
+  return status < 500 ? 'rejected' : 'server';
+}
+
+function redirectFailure(answer: Answer, redact: Redact): AgentError {
+  const [location = ''] = [answer.headers['location']].flat();
+  // Drop the rest of the location, which may contain a token. Redact before URL.parse(), which
+  // lowercases the host.
+  const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : undefined;
+  const leadsTo = origin === undefined ? '' : ` It leads to ${excerpt(origin, redact)}.`;
+  const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
+  const hint = 'Change base-url: it must lead to the agent without a redirect.';
+  return new AgentError('not-found', message, { status: answer.status, hint });
+}
+
+function messageIn(text: string, redact: Redact): string {
+  // Ignore titles with markup or entities: redaction might not find a secret in them.
+  if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? '';
+  const json = redactJson(text, redact);
+  if (json === '') return text;
+  const body: unknown = JSON.parse(json);
+  const { message, error } = fieldsOf(body);
+  return [body, message, error].find(each => typeof each === 'string') ?? json;
+}
+
+const MAX_RETRY_AFTER_MS = 60_000;
+
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const isSeconds = /^\d+$/.test(value.trim());
+  const ms = isSeconds ? Number(value) * 1000 : Date.parse(value) - now;
+  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }

@@ -2,11 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
-import { type Answer, readAnswer, type StreamedAnswer } from './answer.ts';
+import { type Answer, readAnswer, type StreamedAnswer, statusFailure } from './answer.ts';
 import { openDispatcher, proxyVariables, sendRequest } from './dispatcher.ts';
-import { AgentError, type Hints } from './failure.ts';
-import { networkFailure } from './network-failure.ts';
-import { statusFailure } from './status-failure.ts';
+import { AgentError, type Hints, networkFailure } from './failure.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 

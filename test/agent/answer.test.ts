@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Answer, badAnswer, parseAnswer } from '../../src/agent/answer.ts';
+import {
+  type Answer,
+  badAnswer,
+  parseAnswer,
+  parseRetryAfter,
+  statusFailure,
+} from '../../src/agent/answer.ts';
 import type { FailureKind } from '../../src/agent/failure.ts';
-import { parseRetryAfter, statusFailure } from '../../src/agent/status-failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { errors } from 'undici';
-import { AgentError, type FailureKind, isFatal } from '../../src/agent/failure.ts';
-import { networkFailure } from '../../src/agent/network-failure.ts';
+import { AgentError, type FailureKind, isFatal, networkFailure } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { answering, rawServer } from '../raw-server.ts';
