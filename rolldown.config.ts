@@ -1,6 +1,6 @@
 import type { RolldownOptions } from 'rolldown';
 import { licenses } from './dev/scripts/licenses.ts';
-import { ACTIONS } from './src/inputs/actions.ts';
+import { ACTIONS } from './src/inputs/inputs.ts';
 
 const SCRIPTS = Object.values(ACTIONS).flatMap(({ scripts }): readonly string[] => scripts);
 

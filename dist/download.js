@@ -1,4 +1,4 @@
-import { v as runReportingStep } from "./shared.js";
+import { _ as runReportingStep } from "./shared.js";
 import { t as download } from "./transfer.js";
 
 // src/main/download.ts

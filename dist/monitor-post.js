@@ -1,4 +1,4 @@
-import { T as loadMonitorDirectory, a as endMonitor, c as isStopped, l as loadInputs, v as runReportingStep } from "./shared.js";
+import { _ as runReportingStep, a as endMonitor, c as isStopped, l as loadInputs, w as loadMonitorDirectory } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

@@ -1,4 +1,4 @@
-import { S as findMonitorDirectories, a as endMonitor, i as chooseMonitor, u as markStopped, v as runReportingStep } from "./shared.js";
+import { _ as runReportingStep, a as endMonitor, i as chooseMonitor, u as markStopped, x as findMonitorDirectories } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

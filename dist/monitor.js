@@ -1,4 +1,4 @@
-import { o as startMonitor, v as runReportingStep, x as createMonitorDirectory } from "./shared.js";
+import { _ as runReportingStep, b as createMonitorDirectory, o as startMonitor } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

@@ -1,4 +1,4 @@
-import { d as run, v as runReportingStep } from "./shared.js";
+import { _ as runReportingStep, d as run } from "./shared.js";
 
 // src/main/run.ts
 await runReportingStep("run", run);

@@ -1,4 +1,4 @@
-import { D as removeJobSandbox, n as deleteAtEnd, r as notDeletedWarning, w as loadDeletion, y as runStep } from "./shared.js";
+import { C as loadDeletion, E as removeJobSandbox, n as deleteAtEnd, r as notDeletedWarning, v as runStep } from "./shared.js";
 
 // src/main/sandbox-post.ts
 const saved = loadDeletion();

@@ -1,4 +1,4 @@
-import { C as jobMetadata, E as publishSandbox, O as saveDeletion, k as requireVariables, t as createOrConnect, y as runStep } from "./shared.js";
+import { D as saveDeletion, O as requireVariables, S as jobMetadata, T as publishSandbox, t as createOrConnect, v as runStep } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

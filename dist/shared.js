@@ -77,6 +77,44 @@ function escapeCharacter(character) {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
+// src/text/redact.ts
+function redactor(secrets) {
+	const starts = secrets.map((secret) => secret.slice(0, 100));
+	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(formsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function formsOf(secret) {
+	const inJson = JSON.stringify(secret).slice(1, -1);
+	const inUrl = encodeURIComponent(secret.toWellFormed());
+	return [
+		secret,
+		inJson,
+		inJson.replace(/[&<>]/g, escapeLikeGo),
+		inUrl
+	];
+}
+function escapeLikeGo(character) {
+	return `\\u00${character.charCodeAt(0).toString(16)}`;
+}
+/**
+* Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers as
+* they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
+*/
+function redactJson(text, redact) {
+	if (!isJson(text)) return "";
+	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
+}
+
+// src/text/errors.ts
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+function errorText(error) {
+	return error instanceof Error ? error.message : String(error);
+}
+
 // src/agent/failure.ts
 const GENERAL_HINTS = {
 	unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
@@ -143,6 +181,76 @@ const MAX_EXCERPT = 300;
 function excerpt(text, redact, limit = MAX_EXCERPT) {
 	return truncate(redact(text).replace(/\s+/g, " ").trim(), limit);
 }
+const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
+const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
+const NETWORK_RULES = [
+	{
+		message: /^(read|write) E(HOST|NET)UNREACH/,
+		phase: "request"
+	},
+	{
+		message: /^(Secure )?Proxy /i,
+		phase: "connection"
+	},
+	{
+		code: /^ECONNREFUSED$/,
+		phase: "connection",
+		hint: "Nothing accepts connections there. Check the host and port of base-url, and that the service is up."
+	},
+	{
+		code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
+		phase: "connection"
+	},
+	{
+		code: RegExp(NOT_TLS),
+		phase: "handshake",
+		words: "the port speaks http, not https",
+		hint: CHECK_PORT
+	},
+	{
+		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
+		phase: "handshake",
+		hint: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs."
+	},
+	{
+		code: /^EPROTO|_TLS_|_SSL_/,
+		phase: "handshake"
+	}
+];
+/**
+* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
+* surface as a bug. `proxyVariables` are the names of those that are set.
+*/
+function networkFailure(error, label, redact, proxyVariables = []) {
+	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
+	const code = codeOf(error);
+	if (code === void 0) return error;
+	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
+	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
+	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
+	const text = excerpt(words, redact);
+	const detail = text.includes(code) ? text : `${text} (${code})`;
+	const hadNoEffect = phase !== "request";
+	const kind = hadNoEffect ? "unreachable" : "connection";
+	const proxy = proxyVariables.join(", ");
+	return new AgentError(kind, `${label} failed: ${detail}.`, {
+		hint: proxy && proxyHint(phase, detail, proxy) || hint,
+		hadNoEffect
+	});
+}
+function proxyHint(phase, detail, variables) {
+	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
+	if (phase !== "connection") return "";
+	if (/\b407\b/.test(detail)) return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
+	return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
+}
+function codeOf(error) {
+	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
+}
+function messageOf(error) {
+	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
+	return error.errors.map(errorText).join("; ");
+}
 
 // src/agent/answer.ts
 const MAX_ANSWER_BYTES = 131072;
@@ -185,6 +293,143 @@ function badAnswer(answer, why) {
 /** Returns true if a proxy or a website seems to have answered: not in JSON, but not empty. */
 function isFromProxy({ text }) {
 	return text.trim() !== "" && !isJson(text);
+}
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+const STATUS_RULES = [
+	{
+		statuses: [404],
+		message: /^path '.*' does not exist$/,
+		kind: "no-such-file"
+	},
+	{
+		statuses: [400],
+		message: /^path '.*' is a directory$/,
+		kind: "rejected",
+		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
+	},
+	{
+		statuses: [404, 502],
+		message: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [400, 401],
+		message: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+		kind: "unauthorized",
+		hint: "Set username: user, or another user of the sandbox."
+	},
+	{
+		statuses: [429],
+		message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+		kind: "busy",
+		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
+	},
+	{
+		statuses: [400, 500],
+		message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+		kind: "rejected",
+		hint: "Choose another target, or remove in the sandbox what is in the way."
+	},
+	{
+		statuses: [400],
+		message: /\binvalid host\b/i,
+		kind: "rejected",
+		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
+	},
+	{
+		statuses: [401],
+		kind: "unauthorized"
+	},
+	{
+		statuses: [403],
+		kind: "forbidden"
+	},
+	{
+		statuses: [404, 405],
+		kind: "not-found"
+	},
+	{
+		statuses: [410],
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [413],
+		kind: "too-large"
+	},
+	{
+		statuses: [
+			408,
+			409,
+			425,
+			429,
+			503
+		],
+		kind: "busy"
+	},
+	{
+		statuses: [501, 505],
+		kind: "rejected"
+	},
+	{
+		statuses: [507],
+		kind: "disk-full"
+	}
+];
+const MAX_MATCHED = 5e3;
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+function statusFailure(answer, redact, now, hints = {}) {
+	const { status, headers, text } = answer;
+	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
+	const message = messageIn(text, redact);
+	const words = excerpt(message, redact);
+	const matched = excerpt(message, redact, MAX_MATCHED);
+	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
+	const kind = rule?.kind ?? kindOfClass(status);
+	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
+	const [retryAfter] = [headers["retry-after"]].flat();
+	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		hint: rule?.hint ?? hints[kind],
+		hadNoEffect: parseFields(text)["error_code"] === CREATE_FAILED
+	});
+}
+const CREATE_FAILED = "sandbox_create_failed";
+function describeStatus({ label, status }) {
+	return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(" ") + ".";
+}
+function kindOfClass(status) {
+	if (status < 300) return "bad-answer";
+	return status < 500 ? "rejected" : "server";
+}
+function redirectFailure(answer, redact) {
+	const [location = ""] = [answer.headers["location"]].flat();
+	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
+	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
+	const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
+	return new AgentError("not-found", message, {
+		status: answer.status,
+		hint: "Change base-url: it must lead to the agent without a redirect."
+	});
+}
+function messageIn(text, redact) {
+	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
+	const json = redactJson(text, redact);
+	if (json === "") return text;
+	const body = JSON.parse(json);
+	const { message, error } = fieldsOf(body);
+	return [
+		body,
+		message,
+		error
+	].find((each) => typeof each === "string") ?? json;
+}
+const MAX_RETRY_AFTER_MS = 6e4;
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
 }
 
 // src/text/format.ts
@@ -653,255 +898,6 @@ function sendRequest(dispatcher, url, options) {
 		headersTimeout: 0,
 		bodyTimeout: 0
 	});
-}
-
-// src/text/errors.ts
-function systemCode(error) {
-	if (!(error instanceof Error) || !("code" in error)) return void 0;
-	return typeof error.code === "string" ? error.code : void 0;
-}
-function errorText(error) {
-	return error instanceof Error ? error.message : String(error);
-}
-
-// src/agent/network-failure.ts
-const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
-const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
-const NETWORK_RULES = [
-	{
-		message: /^(read|write) E(HOST|NET)UNREACH/,
-		phase: "request"
-	},
-	{
-		message: /^(Secure )?Proxy /i,
-		phase: "connection"
-	},
-	{
-		code: /^ECONNREFUSED$/,
-		phase: "connection",
-		hint: "Nothing accepts connections there. Check the host and port of base-url, and that the service is up."
-	},
-	{
-		code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
-		phase: "connection"
-	},
-	{
-		code: RegExp(NOT_TLS),
-		phase: "handshake",
-		words: "the port speaks http, not https",
-		hint: CHECK_PORT
-	},
-	{
-		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
-		phase: "handshake",
-		hint: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs."
-	},
-	{
-		code: /^EPROTO|_TLS_|_SSL_/,
-		phase: "handshake"
-	}
-];
-/**
-* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug. `proxyVariables` are the names of those that are set.
-*/
-function networkFailure(error, label, redact, proxyVariables = []) {
-	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
-	const code = codeOf(error);
-	if (code === void 0) return error;
-	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
-	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
-	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
-	const text = excerpt(words, redact);
-	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const hadNoEffect = phase !== "request";
-	const kind = hadNoEffect ? "unreachable" : "connection";
-	const proxy = proxyVariables.join(", ");
-	return new AgentError(kind, `${label} failed: ${detail}.`, {
-		hint: proxy && proxyHint(phase, detail, proxy) || hint,
-		hadNoEffect
-	});
-}
-function proxyHint(phase, detail, variables) {
-	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
-	if (phase !== "connection") return "";
-	if (/\b407\b/.test(detail)) return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
-	return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
-}
-function codeOf(error) {
-	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
-}
-function messageOf(error) {
-	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
-	return error.errors.map(errorText).join("; ");
-}
-
-// src/text/redact.ts
-function redactor(secrets) {
-	const starts = secrets.map((secret) => secret.slice(0, 100));
-	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(formsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function formsOf(secret) {
-	const inJson = JSON.stringify(secret).slice(1, -1);
-	const inUrl = encodeURIComponent(secret.toWellFormed());
-	return [
-		secret,
-		inJson,
-		inJson.replace(/[&<>]/g, escapeLikeGo),
-		inUrl
-	];
-}
-function escapeLikeGo(character) {
-	return `\\u00${character.charCodeAt(0).toString(16)}`;
-}
-/**
-* Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers as
-* they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
-*/
-function redactJson(text, redact) {
-	if (!isJson(text)) return "";
-	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
-}
-
-// src/agent/status-failure.ts
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-const STATUS_RULES = [
-	{
-		statuses: [404],
-		message: /^path '.*' does not exist$/,
-		kind: "no-such-file"
-	},
-	{
-		statuses: [400],
-		message: /^path '.*' is a directory$/,
-		kind: "rejected",
-		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
-	},
-	{
-		statuses: [404, 502],
-		message: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
-		kind: "sandbox-not-found"
-	},
-	{
-		statuses: [400, 401],
-		message: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
-		kind: "unauthorized",
-		hint: "Set username: user, or another user of the sandbox."
-	},
-	{
-		statuses: [429],
-		message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-		kind: "busy",
-		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
-	},
-	{
-		statuses: [400, 500],
-		message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
-		kind: "rejected",
-		hint: "Choose another target, or remove in the sandbox what is in the way."
-	},
-	{
-		statuses: [400],
-		message: /\binvalid host\b/i,
-		kind: "rejected",
-		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
-	},
-	{
-		statuses: [401],
-		kind: "unauthorized"
-	},
-	{
-		statuses: [403],
-		kind: "forbidden"
-	},
-	{
-		statuses: [404, 405],
-		kind: "not-found"
-	},
-	{
-		statuses: [410],
-		kind: "sandbox-not-found"
-	},
-	{
-		statuses: [413],
-		kind: "too-large"
-	},
-	{
-		statuses: [
-			408,
-			409,
-			425,
-			429,
-			503
-		],
-		kind: "busy"
-	},
-	{
-		statuses: [501, 505],
-		kind: "rejected"
-	},
-	{
-		statuses: [507],
-		kind: "disk-full"
-	}
-];
-const MAX_MATCHED = 5e3;
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now, hints = {}) {
-	const { status, headers, text } = answer;
-	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
-	const message = messageIn(text, redact);
-	const words = excerpt(message, redact);
-	const matched = excerpt(message, redact, MAX_MATCHED);
-	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
-	const kind = rule?.kind ?? kindOfClass(status);
-	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const [retryAfter] = [headers["retry-after"]].flat();
-	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
-		status,
-		retryAfterMs: parseRetryAfter(retryAfter, now),
-		hint: rule?.hint ?? hints[kind],
-		hadNoEffect: parseFields(text)["error_code"] === CREATE_FAILED
-	});
-}
-const CREATE_FAILED = "sandbox_create_failed";
-function describeStatus({ label, status }) {
-	return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(" ") + ".";
-}
-function kindOfClass(status) {
-	if (status < 300) return "bad-answer";
-	return status < 500 ? "rejected" : "server";
-}
-function redirectFailure(answer, redact) {
-	const [location = ""] = [answer.headers["location"]].flat();
-	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
-	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
-	const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
-	return new AgentError("not-found", message, {
-		status: answer.status,
-		hint: "Change base-url: it must lead to the agent without a redirect."
-	});
-}
-function messageIn(text, redact) {
-	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
-	const json = redactJson(text, redact);
-	if (json === "") return text;
-	const body = JSON.parse(json);
-	const { message, error } = fieldsOf(body);
-	return [
-		body,
-		message,
-		error
-	].find((each) => typeof each === "string") ?? json;
-}
-const MAX_RETRY_AFTER_MS = 6e4;
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
-function parseRetryAfter(value, now) {
-	if (value === void 0) return void 0;
-	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
-	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
 }
 
 // src/agent/client.ts
@@ -3047,30 +3043,6 @@ async function readStatsWithRetries({ statsPath, retries }, client, context) {
 	return outcome;
 }
 
-// src/tasks/progress.ts
-const INTERVAL_MS = 15e3;
-/** Logs every 15 s how far an upload is, until it is disposed of. */
-function logProgress(files, { clock, log }) {
-	const startedAt = clock();
-	const total = totalSize(files);
-	let stored = 0;
-	let sent = 0;
-	const line = () => {
-		const bytes = Math.min(sent, total);
-		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
-	};
-	const timer = setInterval(() => log.line(line()), INTERVAL_MS).unref();
-	return {
-		addSent(bytes) {
-			sent += bytes;
-		},
-		addStored(count) {
-			stored += count;
-		},
-		[Symbol.dispose]: () => clearInterval(timer)
-	};
-}
-
 // src/stats/sample.ts
 /** Takes one sample, or says why the request failed. */
 async function trySample(read, now) {
@@ -4026,4 +3998,4 @@ function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { badAnswer as $, reportOf as A, errorText as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, filesPerRequestOf as F, inputError as G, isSecretHeader as H, describeRetry as I, formatNumber as J, formatBytes as K, withRetries as L, describeShard as M, digestOf as N, saveDeletion as O, toReportedError as P, MAX_ANSWER_BYTES as Q, agentEndpoint as R, findMonitorDirectories as S, loadMonitorDirectory as T, findMistake as U, systemCode as V, InputError as W, listSome as X, limitList as Y, totalSize as Z, waitForSandbox as _, endMonitor as a, parseFields as at, NOT_MEASURED as b, isStopped as c, run as d, parseAnswer as et, logProgress as f, stats as g, reportUnmeasured as h, chooseMonitor as i, fieldsOf as it, EMPTY_UPLOAD as j, requireVariables as k, loadInputs as l, readJudgeableStats as m, deleteAtEnd as n, isFatal as nt, startMonitor as o, measure as p, formatCount as q, notDeletedWarning as r, quote as rt, runSampler as s, createOrConnect as t, AgentError as tt, markStopped as u, runReportingStep as v, loadDeletion as w, createMonitorDirectory as x, runStep as y, openClient as z };
+export { AgentError as $, EMPTY_UPLOAD as A, findMistake as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, describeRetry as F, formatNumber as G, inputError as H, withRetries as I, listSome as J, formatRate as K, agentEndpoint as L, digestOf as M, toReportedError as N, requireVariables as O, filesPerRequestOf as P, parseAnswer as Q, openClient as R, jobMetadata as S, publishSandbox as T, formatBytes as U, InputError as V, formatCount as W, MAX_ANSWER_BYTES as X, totalSize as Y, badAnswer as Z, runReportingStep as _, endMonitor as a, parseFields as at, createMonitorDirectory as b, isStopped as c, run as d, isFatal as et, measure as f, waitForSandbox as g, stats as h, chooseMonitor as i, fieldsOf as it, describeShard as j, reportOf as k, loadInputs as l, reportUnmeasured as m, deleteAtEnd as n, systemCode as nt, startMonitor as o, readJudgeableStats as p, limitList as q, notDeletedWarning as r, quote as rt, runSampler as s, createOrConnect as t, errorText as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, isSecretHeader as z };

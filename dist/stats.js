@@ -1,4 +1,4 @@
-import { g as stats, v as runReportingStep } from "./shared.js";
+import { _ as runReportingStep, h as stats } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

@@ -1,4 +1,4 @@
-import { v as runReportingStep } from "./shared.js";
+import { _ as runReportingStep } from "./shared.js";
 import { n as sync } from "./transfer.js";
 
 // src/main/sync.ts

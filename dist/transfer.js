@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as badAnswer, A as reportOf, B as errorText, F as filesPerRequestOf, G as inputError, H as isSecretHeader, I as describeRetry, J as formatNumber, K as formatBytes, L as withRetries, M as describeShard, N as digestOf, P as toReportedError, Q as MAX_ANSWER_BYTES, R as agentEndpoint, U as findMistake, V as systemCode, W as InputError, X as listSome, Y as limitList, Z as totalSize, _ as waitForSandbox, at as parseFields, b as NOT_MEASURED, et as parseAnswer, f as logProgress, h as reportUnmeasured, it as fieldsOf, j as EMPTY_UPLOAD, m as readJudgeableStats, nt as isFatal, p as measure, q as formatCount, rt as quote, tt as AgentError, z as openClient } from "./shared.js";
+import { $ as AgentError, A as EMPTY_UPLOAD, B as findMistake, F as describeRetry, G as formatNumber, H as inputError, I as withRetries, J as listSome, K as formatRate, L as agentEndpoint, M as digestOf, N as toReportedError, P as filesPerRequestOf, Q as parseAnswer, R as openClient, U as formatBytes, V as InputError, W as formatCount, X as MAX_ANSWER_BYTES, Y as totalSize, Z as badAnswer, at as parseFields, et as isFatal, f as measure, g as waitForSandbox, it as fieldsOf, j as describeShard, k as reportOf, m as reportUnmeasured, nt as systemCode, p as readJudgeableStats, q as limitList, rt as quote, tt as errorText, y as NOT_MEASURED, z as isSecretHeader } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -963,6 +963,28 @@ async function sendFiles({ resultIfNothingSent, state }, inputs, client, context
 }
 function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
 	return `Uploading ${`${formatCount(files.length, "file")} (${formatBytes(totalSize(files))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
+}
+const INTERVAL_MS = 15e3;
+/** Logs every 15 s how far an upload is, until it is disposed of. */
+function logProgress(files, { clock, log }) {
+	const startedAt = clock();
+	const total = totalSize(files);
+	let stored = 0;
+	let sent = 0;
+	const line = () => {
+		const bytes = Math.min(sent, total);
+		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
+	};
+	const timer = setInterval(() => log.line(line()), INTERVAL_MS).unref();
+	return {
+		addSent(bytes) {
+			sent += bytes;
+		},
+		addStored(count) {
+			stored += count;
+		},
+		[Symbol.dispose]: () => clearInterval(timer)
+	};
 }
 
 // src/tasks/sync.ts

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import packageJson from '../package.json' with { type: 'json' };
-import { ACTIONS } from '../src/inputs/actions.ts';
+import { ACTIONS } from '../src/inputs/inputs.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ACTIONS } from '../../src/inputs/actions.ts';
+import { ACTIONS } from '../../src/inputs/inputs.ts';
 import { readActionFile } from '../runner/action-file.ts';
 
 // Writes docs/reference.md from the action.yml files, with every input and output of every action.

@@ -6,7 +6,14 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { describeShard, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
-import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatNumber,
+  formatRate,
+  listSome,
+  totalSize,
+} from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
   compareWithState,
@@ -16,9 +23,8 @@ import {
   writeState,
 } from '../transfer/state-file.ts';
 import { storeFiles } from '../transfer/store-files.ts';
-import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
+import { type FileResult, pendingIn, transfer, type UploadProgress } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
-import { logProgress } from './progress.ts';
 
 /** @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
@@ -138,4 +144,34 @@ function announcementOf(
   const size = `${formatCount(files.length, 'file')} (${formatBytes(totalSize(files))})`;
   const shardText = shard === undefined ? '' : `, ${describeShard(shard)}`;
   return `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
+}
+
+const INTERVAL_MS = 15_000;
+
+/** Logs every 15 s how far an upload is, until it is disposed of. */
+export function logProgress(
+  files: readonly PlannedFile[],
+  { clock, log }: Pick<Context, 'clock' | 'log'>,
+): UploadProgress & Disposable {
+  const startedAt = clock();
+  const total = totalSize(files);
+  let stored = 0;
+  let sent = 0;
+  const line = () => {
+    // The bytes sent include multipart framing and failed attempts.
+    const bytes = Math.min(sent, total);
+    const counts = `${formatNumber(stored)} of ${formatCount(files.length, 'file')}`;
+    const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;
+    return `${counts}, ${sizes}, ${formatRate(bytes, clock() - startedAt)}`;
+  };
+  const timer = setInterval(() => log.line(line()), INTERVAL_MS).unref();
+  return {
+    addSent(bytes) {
+      sent += bytes;
+    },
+    addStored(count) {
+      stored += count;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { ActionName } from '../../src/inputs/actions.ts';
+import type { ActionName } from '../../src/inputs/inputs.ts';
 import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';
 import type { Inputs } from '../e2e/run-action.ts';

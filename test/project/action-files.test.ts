@@ -3,9 +3,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { type Mapping, mapping, readYaml } from '../../dev/runner/yaml.ts';
-import { ACTIONS, type ActionName } from '../../src/inputs/actions.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { inputNames, parseInputs } from '../../src/inputs/inputs.ts';
+import { ACTIONS, type ActionName, inputNames, parseInputs } from '../../src/inputs/inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { REQUIRED } from '../inputs/parse-inputs.ts';
 

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { type Mapping, mapping, readYaml, text } from '../../dev/runner/yaml.ts';
-import { ACTIONS } from '../../src/inputs/actions.ts';
-import { parseInputs } from '../../src/inputs/inputs.ts';
+import { ACTIONS, parseInputs } from '../../src/inputs/inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const WORKFLOWS = globSync('.github/workflows/*.yml', { cwd: PROJECT })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServiceOptions } from '../../dev/agent/service.ts';
-import type { ActionName } from '../../src/inputs/actions.ts';
+import type { ActionName } from '../../src/inputs/inputs.ts';
 import { type FaultAction, faultsInTurn, statusFault } from '../e2e/faults.ts';
 import * as e2e from '../e2e/run-action.ts';
 import { openEmptyJob } from '../e2e/test-job.ts';

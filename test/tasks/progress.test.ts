@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logProgress } from '../../src/tasks/progress.ts';
+import { logProgress } from '../../src/tasks/upload.ts';
 import { file } from '../report/file-results.ts';
 
 const files = [file('a.js', 1024), file('b.js', 3072)];
