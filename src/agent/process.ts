@@ -28,8 +28,6 @@ export interface ProcessEnd {
   readonly exitCode: number | undefined;
   /** How the agent describes the end, such as `exit status 3` or `signal: killed`. */
   readonly status: string;
-  /** Explains why the end cannot be trusted. */
-  readonly problem: string | undefined;
 }
 
 /** Follows the process until it exits. @throws AgentError if the end is not seen */
@@ -101,39 +99,28 @@ async function readEvents(
   { onStart, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
   const { label } = answer;
-  const closed = new AgentError('connection', `${label} failed: the connection was closed.`);
-  let end: ProcessEnd | undefined;
-  let isComplete = false;
-  try {
-    for await (const { isLast, fields } of readFrames(answer)) {
-      isComplete ||= isLast;
-      if (isLast && fields['error'] !== undefined)
-        throw streamFailure(fieldsOf(fields['error']), label, redact);
-      const { start, data, end: ended } = fieldsOf(fields['event']);
-      const { pid } = fieldsOf(start);
-      if (typeof pid === 'number') onStart(pid);
-      for (const text of Object.values(fieldsOf(data)))
-        if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
-      if (ended !== undefined) end = decodeEnd(fieldsOf(ended), redact);
-    }
-    if (!isComplete) throw closed;
-  } catch (error) {
-    if (end === undefined) throw error;
-    return { ...end, problem: (error instanceof AgentError ? error : closed).message };
+  for await (const { isLast, fields } of readFrames(answer)) {
+    if (isLast && fields['error'] !== undefined)
+      throw streamFailure(fields['error'], label, redact);
+    if (isLast) throw new AgentError('bad-answer', `${label} did not say how the command ended.`);
+    const { start, data, end } = fieldsOf(fields['event']);
+    const { pid } = fieldsOf(start);
+    if (typeof pid === 'number') onStart(pid);
+    for (const text of Object.values(fieldsOf(data)))
+      if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
+    // The agent sends all output first, so what happens to the stream from here on does not matter.
+    if (end !== undefined) return decodeEnd(end, redact);
   }
-  if (end !== undefined) return end;
-  throw new AgentError('bad-answer', `${label} did not say how the command ended.`);
+  throw new AgentError('connection', `${label} failed: the connection was closed.`);
 }
 
-type Fields = ReturnType<typeof fieldsOf>;
-
 // The agent's JSON omits an exit code of 0, but a missing code alone does not prove success.
-function decodeEnd({ exitCode = 0, exited, status }: Fields, redact: Redact): ProcessEnd {
+function decodeEnd(end: unknown, redact: Redact): ProcessEnd {
+  const { exitCode = 0, exited, status } = fieldsOf(end);
   const isSure = typeof exitCode === 'number' && (exitCode !== 0 || exited === true);
   return {
     exitCode: isSure ? exitCode : undefined,
     status: excerpt(typeof status === 'string' ? status : '', redact),
-    problem: undefined,
   };
 }
 
@@ -191,7 +178,8 @@ const CONNECT_CODES: readonly { code: string; kind: FailureKind; hint?: string }
   { code: 'resource_exhausted', kind: 'busy' },
 ];
 
-function streamFailure({ code, message }: Fields, label: string, redact: Redact): AgentError {
+function streamFailure(error: unknown, label: string, redact: Redact): AgentError {
+  const { code, message } = fieldsOf(error);
   const { kind = 'server', hint } = CONNECT_CODES.find(each => each.code === code) ?? {};
   // E2B's agent quotes the whole command before the cause.
   const text = typeof message === 'string' ? message : '';

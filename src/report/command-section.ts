@@ -77,15 +77,13 @@ export function explainFailure(
   }
   if (stoppedBy === 'cancellation') return [];
   if (end.kind === 'not-started') return fail('was not started.', whyUnseen(end.error));
-  const { exitCode, status, problem } = end;
+  const { exitCode, status } = end;
   if (stoppedBy === 'max-duration') return fail(`was stopped by max-duration after ${duration}.`);
   if (exitCode === undefined)
     return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
-  const exited = `exited with ${exitCode} after ${duration}`;
-  if (problem !== undefined)
-    return fail(`${exited}, but the stream broke off.`, [{ text: problem }]);
   if (exitCode === 0) return [];
-  if (exitCode !== -1) return fail(`${exited}.`, adviceOn(exitCode));
+  if (exitCode !== -1)
+    return fail(`exited with ${exitCode} after ${duration}.`, adviceOn(exitCode));
   const advice = status === 'signal: killed' ? adviceOn(137) : [];
   return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
 }

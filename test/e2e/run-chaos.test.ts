@@ -74,7 +74,6 @@ const REASONS = [
   /^chaos: chaos exited with 3 after/,
   /^chaos: chaos was not started\./,
   /^chaos: chaos was not seen to end within .* It may still be running\./,
-  /^chaos: chaos exited with \d after .*, but the stream broke off\./,
   /^chaos: GET http:.*\/metrics (failed|answered 400)/,
   /^chaos: The sandbox was not seen from .* (The gate failed|chaos exited with 0 after .*)\./,
 ];

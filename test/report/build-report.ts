@@ -84,8 +84,8 @@ export const COMMAND: CommandSection = {
   ],
 };
 
-export function ended(exitCode: number | undefined, status = '', problem?: string): CommandEnd {
-  return { kind: 'ended', exitCode, status, problem };
+export function ended(exitCode: number | undefined, status = ''): CommandEnd {
+  return { kind: 'ended', exitCode, status };
 }
 
 /** Builds the report of a `run` whose command ended like this. */
