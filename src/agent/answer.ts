@@ -1,3 +1,4 @@
+import { formatBytes } from '../text/format.ts';
 import { fieldsOf, isJson, parseFields } from '../text/json.ts';
 import { type Redact, redactJson } from '../text/redact.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
@@ -14,26 +15,24 @@ export interface StreamedAnswer extends Omit<Answer, 'text'> {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-// E2B's agent answers with a few hundred bytes.
-export const MAX_ANSWER_BYTES = 128 * 1024;
+// E2B's agent answers an upload with a few hundred bytes per file, and at most 8 KiB: a path and
+// metadata of up to 4 KiB each. Batches have up to 250 files by default.
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** @throws AgentError if the body is longer than `maxBytes` */
-export async function readAnswer(
-  { chunks: arriving, ...answer }: StreamedAnswer,
-  maxBytes = MAX_ANSWER_BYTES,
-): Promise<Answer> {
-  const chunks: Buffer[] = [];
+/** @throws AgentError if the body is longer than 4 MiB */
+export async function readAnswer({ chunks, ...answer }: StreamedAnswer): Promise<Answer> {
+  const read: Buffer[] = [];
   let size = 0;
-  for await (const chunk of arriving) {
+  for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > maxBytes) {
+    if (size > MAX_ANSWER_BYTES) {
       const { label, status } = answer;
-      const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
+      const message = `${label} answered ${status} with more than ${formatBytes(MAX_ANSWER_BYTES)}.`;
       throw new AgentError('bad-answer', message, { status });
     }
-    chunks.push(chunk);
+    read.push(chunk);
   }
-  return { ...answer, text: new TextDecoder().decode(Buffer.concat(chunks)) };
+  return { ...answer, text: new TextDecoder().decode(Buffer.concat(read)) };
 }
 
 /** Parses an answer without redacting it. @throws AgentError if it is not JSON */
@@ -59,18 +58,46 @@ export function isFromProxy({ text }: Answer): boolean {
   return text.trim() !== '' && !isJson(text);
 }
 
-// Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+export function statusFailure(
+  answer: Answer,
+  redact: Redact,
+  now: number,
+  hints: Hints = {},
+): AgentError {
+  const { status, headers, text } = answer;
+  if (status >= 300 && status < 400) return redirectFailure(answer, redact);
+  const message = messageIn(text, redact);
+  const matched = excerpt(message, redact, MAX_MATCHED);
+  const rule = STATUS_RULES.find(
+    each => each.statuses.includes(status) && (each.message?.test(matched) ?? true),
+  );
+  const kind = rule?.kind ?? kindOfClass(status);
+  const words = excerpt(message, redact);
+  const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
+  const [retryAfter] = [headers['retry-after']].flat();
+  return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
+    status,
+    retryAfterMs: parseRetryAfter(retryAfter, now),
+    hint: rule?.hint ?? hints[kind],
+    hadNoEffect: parseFields(text)['error_code'] === CREATE_FAILED,
+  });
+}
 
-interface StatusRule {
+// A quoted path has up to 4,096 characters (PATH_MAX of Linux).
+const MAX_MATCHED = 5000;
+
+// E2B's `error_code` for a creation that failed on every host and left nothing behind
+// (packages/api/internal/orchestrator in e2b-dev/infra).
+const CREATE_FAILED = 'sandbox_create_failed';
+
+// The first match counts. Other statuses mean what their class says.
+const STATUS_RULES: readonly {
   readonly statuses: readonly number[];
   readonly message?: RegExp;
   readonly kind: FailureKind;
   readonly hint?: string;
-}
-
-// The first match counts. Other statuses mean what their class says.
-const STATUS_RULES: readonly StatusRule[] = [
+}[] = [
   // E2B's agent answers downloads with these (packages/envd/internal/api/download.go). They come
   // first, since the path that they quote may match a later row.
   { statuses: [404], message: /^path '.*' does not exist$/, kind: 'no-such-file' },
@@ -127,46 +154,16 @@ const STATUS_RULES: readonly StatusRule[] = [
   { statuses: [507], kind: 'disk-full' },
 ];
 
-// A quoted path has up to 4,096 characters (PATH_MAX of Linux).
-const MAX_MATCHED = 5000;
-
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-export function statusFailure(
-  answer: Answer,
-  redact: Redact,
-  now: number,
-  hints: Hints = {},
-): AgentError {
-  const { status, headers, text } = answer;
-  if (status >= 300 && status < 400) return redirectFailure(answer, redact);
-  const message = messageIn(text, redact);
-  const words = excerpt(message, redact);
-  const matched = excerpt(message, redact, MAX_MATCHED);
-  const rule = STATUS_RULES.find(
-    each => each.statuses.includes(status) && (each.message?.test(matched) ?? true),
-  );
-  const kind = rule?.kind ?? kindOfClass(status);
-  const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
-  const [retryAfter] = [headers['retry-after']].flat();
-  return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
-    status,
-    retryAfterMs: parseRetryAfter(retryAfter, now),
-    hint: rule?.hint ?? hints[kind],
-    hadNoEffect: parseFields(text)['error_code'] === CREATE_FAILED,
-  });
-}
-
-// E2B's `error_code` for a creation that failed on every host and left nothing behind
-// (packages/api/internal/orchestrator in e2b-dev/infra).
-const CREATE_FAILED = 'sandbox_create_failed';
-
-function describeStatus({ label, status }: Answer): string {
-  return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(' ') + '.';
-}
-
 function kindOfClass(status: number): FailureKind {
   if (status < 300) return 'bad-answer';
   return status < 500 ? 'rejected' : 'server';
+}
+
+// Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+function describeStatus({ label, status }: Answer): string {
+  return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(' ') + '.';
 }
 
 function redirectFailure(answer: Answer, redact: Redact): AgentError {

@@ -30,7 +30,6 @@ export interface AgentRequest {
   readonly body?: Iterable<BorrowedBuffer>;
   /** Receives the size of each chunk once the socket has taken it. */
   readonly onSent?: (bytes: number) => void;
-  readonly maxAnswerBytes?: number;
   /** Statuses besides 200, 201 and 204. */
   readonly accepts?: readonly number[];
   readonly hints?: Hints;
@@ -72,10 +71,9 @@ export interface ClientOptions {
 export function openClient(endpoint: Endpoint, options: ClientOptions): Client & AsyncDisposable {
   const dispatcher = openDispatcher(endpoint.baseUrl, endpoint.timeoutMs);
   const headers = { ...endpoint.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
-  const transport = { ...options, endpoint: { ...endpoint, headers }, dispatcher };
+  const transport = { ...options, ...endpoint, headers, dispatcher };
   return {
-    send: request =>
-      exchange(request, transport, answer => readAnswer(answer, request.maxAnswerBytes)),
+    send: request => exchange(request, transport, readAnswer),
     receive: (request, read) =>
       exchange(request, transport, (answer, idle) =>
         read({ ...answer, chunks: restartOnChunk(answer.chunks, idle) }),
@@ -85,19 +83,17 @@ export function openClient(endpoint: Endpoint, options: ClientOptions): Client &
   };
 }
 
-interface Transport extends ClientOptions {
-  readonly endpoint: Endpoint;
-  readonly dispatcher: ReturnType<typeof openDispatcher>;
-}
+type Transport = Endpoint &
+  ClientOptions & { readonly dispatcher: ReturnType<typeof openDispatcher> };
 
 const SUCCESS = [200, 201, 204];
 
 async function exchange<T>(
-  { method, path, headers, body, onSent, maxAnswerBytes, accepts = [], hints }: AgentRequest,
-  { endpoint, dispatcher, cancel, redact, now }: Transport,
+  { method, path, headers, body, onSent, accepts = [], hints }: AgentRequest,
+  { baseUrl, dispatcher, cancel, redact, now, ...endpoint }: Transport,
   read: (answer: StreamedAnswer, idle: IdleTimeout) => Promise<T>,
 ): Promise<T> {
-  const label = `${method} ${endpoint.baseUrl}${path.replace(/\?.*/s, '')}`;
+  const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
   const cancelled = `${label} was cancelled.`;
   if (cancel.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
   let isSent = body === undefined;
@@ -110,17 +106,15 @@ async function exchange<T>(
     isSent = true;
   }
   const sendAndRead = async () => {
-    const response = await sendRequest(dispatcher, `${endpoint.baseUrl}${path}`, {
+    const response = await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
       method,
       headers: { ...endpoint.headers, ...headers },
-      body: body && sendBody(body),
       signal: idle.signal,
     });
     const { statusCode: status, body: chunks } = response;
     const answer = { label, status, headers: response.headers, chunks };
     if (![...SUCCESS, ...accepts].includes(status)) {
-      const refusal = await readAnswer(answer, maxAnswerBytes);
-      throw statusFailure(refusal, redact, now(), hints);
+      throw statusFailure(await readAnswer(answer), redact, now(), hints);
     }
     const result = await read(answer, idle);
     if (isSent) return result;
@@ -133,7 +127,7 @@ async function exchange<T>(
   } catch (error) {
     // A response that was rejected early would keep its connection open.
     idle.end(error);
-    throw networkFailure(error, label, redact, proxyVariables(endpoint.baseUrl));
+    throw networkFailure(error, label, redact, proxyVariables(baseUrl));
   } finally {
     idle.stop();
     cancel.removeEventListener('abort', onCancel);

@@ -33,16 +33,17 @@ export function proxyVariables(baseUrl: string): string[] {
   return names.filter(name => process.env[name]).sort();
 }
 
-interface RequestOptions extends Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'signal'> {
-  readonly body: AsyncIterable<Buffer> | undefined;
-}
-
-export function sendRequest(dispatcher: Dispatcher, url: string, options: RequestOptions) {
+export function sendRequest(
+  dispatcher: Dispatcher,
+  url: string,
+  body: AsyncIterable<Buffer> | undefined,
+  options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'signal'>,
+) {
   return request(url, {
     ...options,
     dispatcher,
     // @ts-expect-error undici accepts async iterables as bodies, but its types do not
-    body: options.body ?? null,
+    body: body ?? null,
     // Each 103 response and each byte of an answer restarts undici's timeouts, so a hostile server
     // can keep them from ever ending a request. They also end requests up to 0.8 s late.
     headersTimeout: 0,

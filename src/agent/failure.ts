@@ -2,6 +2,41 @@ import { errorText, systemCode } from '../text/errors.ts';
 import { truncate } from '../text/escape.ts';
 import type { Redact } from '../text/redact.ts';
 
+export type FailureKind = keyof typeof GENERAL_HINTS;
+
+export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
+
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+  readonly kind: FailureKind;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly hint: string;
+  /** True if the request certainly had no effect: it was never sent, or was refused. */
+  readonly hadNoEffect: boolean;
+
+  /** Refusals are recognized by their kind and status, so they do not need `hadNoEffect`. */
+  constructor(
+    kind: FailureKind,
+    message: string,
+    details: Partial<Pick<AgentError, 'status' | 'retryAfterMs' | 'hadNoEffect'>> & {
+      readonly hint?: string | undefined;
+    } = {},
+  ) {
+    super(message);
+    const { status, retryAfterMs, hint, hadNoEffect = false } = details;
+    this.kind = kind;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.hint = hint ?? GENERAL_HINTS[kind];
+    this.hadNoEffect = hadNoEffect || isRefusal(kind, status);
+  }
+
+  get isRetryable(): boolean {
+    return RETRYABLE.includes(this.kind);
+  }
+}
+
 // Some requests and some answers have hints of their own.
 const GENERAL_HINTS = {
   unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
@@ -29,53 +64,7 @@ const GENERAL_HINTS = {
   cancelled: 'The job was cancelled.',
 } as const;
 
-export type FailureKind = keyof typeof GENERAL_HINTS;
-
 const RETRYABLE: readonly FailureKind[] = ['busy', 'server', 'connection', 'unreachable'];
-
-// No other request can succeed either, once the retries are used up.
-const FATAL: readonly FailureKind[] = [
-  'unauthorized',
-  'forbidden',
-  'sandbox-not-found',
-  'disk-full',
-  'unreachable',
-  'cancelled',
-];
-
-export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
-
-interface AgentErrorDetails {
-  readonly status?: number | undefined;
-  readonly retryAfterMs?: number | undefined;
-  readonly hint?: string | undefined;
-  /** Not needed for refusals, which are recognized by their kind and status. */
-  readonly hadNoEffect?: boolean;
-}
-
-export class AgentError extends Error {
-  override readonly name = 'AgentError';
-  readonly kind: FailureKind;
-  readonly status: number | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly hint: string;
-  /** True if the request certainly had no effect: it was never sent, or was refused. */
-  readonly hadNoEffect: boolean;
-
-  constructor(kind: FailureKind, message: string, details: AgentErrorDetails = {}) {
-    super(message);
-    const { status, retryAfterMs, hint, hadNoEffect = false } = details;
-    this.kind = kind;
-    this.status = status;
-    this.retryAfterMs = retryAfterMs;
-    this.hint = hint ?? GENERAL_HINTS[kind];
-    this.hadNoEffect = hadNoEffect || isRefusal(kind, status);
-  }
-
-  get isRetryable(): boolean {
-    return RETRYABLE.includes(this.kind);
-  }
-}
 
 // A proxy that gives up on a server, which may go on, answers 408 or 5xx.
 function isRefusal(kind: FailureKind, status = 0): boolean {
@@ -90,12 +79,53 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
   return FATAL.includes(kind);
 }
 
+// No other request can succeed either, once the retries are used up.
+const FATAL: readonly FailureKind[] = [
+  'unauthorized',
+  'forbidden',
+  'sandbox-not-found',
+  'disk-full',
+  'unreachable',
+  'cancelled',
+];
+
 const MAX_EXCERPT = 300;
 
 /** Returns the start of a third party's text, on one line and without secrets. */
 export function excerpt(text: string, redact: Redact, limit = MAX_EXCERPT): string {
   // Redact first: cutting could leave part of a secret.
   return truncate(redact(text).replace(/\s+/g, ' ').trim(), limit);
+}
+
+/**
+ * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
+ * surface as a bug. `proxyVariables` are the names of those that are set.
+ */
+export function networkFailure(
+  error: unknown,
+  label: string,
+  redact: Redact,
+  proxyVariables: readonly string[] = [],
+): unknown {
+  if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
+    return error;
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const rule = NETWORK_RULES.find(
+    each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
+  );
+  // This is a bug, unless a row of the table has recognized a proxy.
+  if (rule === undefined && code === 'UND_ERR_INVALID_ARG') return error;
+  const { phase, words = messageOf(error), hint }: NetworkRule = rule ?? { phase: 'request' };
+  const text = excerpt(words, redact);
+  const detail = text.includes(code) ? text : `${text} (${code})`;
+  const hadNoEffect = phase !== 'request';
+  const kind = hadNoEffect ? 'unreachable' : 'connection';
+  const proxy = proxyVariables.join(', ');
+  return new AgentError(kind, `${label} failed: ${detail}.`, {
+    hint: (proxy && proxyHint(phase, detail, proxy)) || hint,
+    hadNoEffect,
+  });
 }
 
 interface NetworkRule {
@@ -139,37 +169,6 @@ const NETWORK_RULES: readonly NetworkRule[] = [
   },
   { code: /^EPROTO|_TLS_|_SSL_/, phase: 'handshake' },
 ];
-
-/**
- * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
- * surface as a bug. `proxyVariables` are the names of those that are set.
- */
-export function networkFailure(
-  error: unknown,
-  label: string,
-  redact: Redact,
-  proxyVariables: readonly string[] = [],
-): unknown {
-  if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
-    return error;
-  const code = codeOf(error);
-  if (code === undefined) return error;
-  const rule = NETWORK_RULES.find(
-    each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
-  );
-  // This is a bug, unless a row of the table has recognized a proxy.
-  if (rule === undefined && code === 'UND_ERR_INVALID_ARG') return error;
-  const { phase, words = messageOf(error), hint }: NetworkRule = rule ?? { phase: 'request' };
-  const text = excerpt(words, redact);
-  const detail = text.includes(code) ? text : `${text} (${code})`;
-  const hadNoEffect = phase !== 'request';
-  const kind = hadNoEffect ? 'unreachable' : 'connection';
-  const proxy = proxyVariables.join(', ');
-  return new AgentError(kind, `${label} failed: ${detail}.`, {
-    hint: (proxy && proxyHint(phase, detail, proxy)) || hint,
-    hadNoEffect,
-  });
-}
 
 function proxyHint(phase: NetworkRule['phase'], detail: string, variables: string): string {
   if (detail.includes(NOT_TLS))

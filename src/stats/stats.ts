@@ -11,7 +11,7 @@ export interface Stats {
 
 /** @throws AgentError if the request fails or the answer is unusable */
 export async function readStats(
-  client: Omit<Client, 'receive'>,
+  client: Pick<Client, 'send' | 'redact'>,
   statsPath: string,
 ): Promise<Stats> {
   // A cache could answer for a sandbox that is gone.

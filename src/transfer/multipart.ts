@@ -44,14 +44,6 @@ function canBatch({ target, size }: PlannedFile): boolean {
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
 }
 
-export interface Body {
-  readonly chunks: Iterable<BorrowedBuffer>;
-  /** Bytes, including the multipart framing. */
-  readonly length: number;
-  /** The SHA-256 of each file in hex, complete after sending; empty if hashing is off. */
-  readonly digests: readonly string[];
-}
-
 // Unpredictable, so that no file can contain it.
 const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
 const LINE_BREAK = Buffer.from('\r\n');
@@ -60,10 +52,10 @@ const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /**
- * Frames the files of a batch (RFC 7578). Its chunks throw an AgentError if a file cannot be read or
- * its size has changed.
+ * Frames the files of a batch (RFC 7578). `digests` has the SHA-256 of each file in hex once all
+ * `chunks` are read, which throw an AgentError if a file cannot be read or its size has changed.
  */
-export function bodyOf(batch: Batch, isHashed: boolean): Body {
+export function bodyOf(batch: Batch, isHashed: boolean) {
   const heads = batch.map(headOf);
   const digests: string[] = [];
   function* chunks(): Generator<BorrowedBuffer> {

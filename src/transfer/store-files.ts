@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Answer, badAnswer, MAX_ANSWER_BYTES, parseAnswer } from '../agent/answer.ts';
+import { type Answer, badAnswer, parseAnswer } from '../agent/answer.ts';
 import type { Client } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -14,17 +14,14 @@ export interface StoredFile {
   readonly sha256?: string | undefined;
 }
 
-// A file's path, and its metadata of up to 4 KiB.
-const ENTRY_BYTES = 8 * 1024;
-
 /**
  * Stores a batch with one request.
- * @throws AgentError if the request fails or a file cannot be read
+ * @throws AgentError if the request fails, a file cannot be read, or the answer lists other files
  */
 export async function storeFiles(
   batch: Batch,
   inputs: Inputs<'upload'>,
-  client: Omit<Client, 'receive'>,
+  client: Pick<Client, 'send' | 'redact'>,
   onSent: (bytes: number) => void,
 ): Promise<readonly StoredFile[]> {
   const [file] = batch;
@@ -35,13 +32,13 @@ export async function storeFiles(
     headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(length) },
     body: chunks,
     hints: HINTS,
-    maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
     onSent,
   });
-  const targets = batch.map(({ target }) => target);
-  const paths = storedPaths(answer, targets).map(client.redact);
+  const entries = entriesIn(answer, batch.length);
   return batch.map((stored, index) => {
-    return { file: stored, path: paths[index] ?? '', sha256: digests[index] };
+    // Redact the path last: redaction could mask part of a target, and then the comparison fails.
+    const path = client.redact(storedPath(entries[index], stored.target, answer));
+    return { file: stored, path, sha256: digests[index] };
   });
 }
 
@@ -68,18 +65,12 @@ function requestPath(inputs: Inputs<'upload'>, target: string | undefined): stri
   return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
 }
 
-/**
- * Returns the stored paths in target order, unredacted: redaction could mask part of a target, and
- * then the comparison fails.
- * @throws AgentError if the answer lists other files
- */
-export function storedPaths(answer: Answer, targets: readonly string[]): string[] {
+function entriesIn(answer: Answer, count: number): readonly unknown[] {
   const body = parseAnswer(answer);
   // The contract specifies one entry; E2B's agent returns a list.
-  const entries: readonly unknown[] = Array.isArray(body) ? body : [body];
-  if (entries.length !== targets.length)
-    throw badAnswer(answer, `it lists ${entries.length} files instead of ${targets.length}`);
-  return targets.map((target, index) => storedPath(entries[index], target, answer));
+  const entries = Array.isArray(body) ? body : [body];
+  if (entries.length === count) return entries;
+  throw badAnswer(answer, `it lists ${entries.length} files instead of ${count}`);
 }
 
 // PATH_MAX of Linux. Results keep every path, so longer ones could fill the memory.

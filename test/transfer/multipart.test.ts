@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
-import { type Batch, type Body, bodyOf, CONTENT_TYPE } from '../../src/transfer/multipart.ts';
+import { type Batch, bodyOf, CONTENT_TYPE } from '../../src/transfer/multipart.ts';
 import {
   concatCopies,
   countOpenFiles,
@@ -11,6 +11,8 @@ import {
   openTempFolder,
   type TempFolder,
 } from './temp-folder.ts';
+
+type Body = ReturnType<typeof bodyOf>;
 
 const [, BOUNDARY = ''] =
   /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(CONTENT_TYPE) ?? [];
