@@ -5,12 +5,6 @@ import { AgentError } from './failure.ts';
 /** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
 export type Sleep = (ms: number, stop: AbortSignal) => Promise<boolean>;
 
-export interface RetryPolicy {
-  readonly retries: number;
-  readonly sleep: Sleep;
-  readonly random: () => number;
-}
-
 export interface Retry {
   readonly attempt: number;
   readonly error: AgentError;
@@ -21,7 +15,10 @@ export type Outcome<T> =
   | { readonly attempts: number; readonly value: T }
   | { readonly attempts: number; readonly error: AgentError };
 
-export interface RetryOptions extends RetryPolicy {
+export interface RetryOptions {
+  readonly retries: number;
+  readonly sleep: Sleep;
+  readonly random: () => number;
   /** Prevents further attempts, but does not abort a request in flight. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;

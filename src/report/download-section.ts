@@ -1,6 +1,6 @@
 import { formatBytes } from '../text/format.ts';
 import type { DownloadedFile } from '../transfer/download-file.ts';
-import type { Attempts, Failed, NotAttempted, TransferTotals } from '../transfer/request-each.ts';
+import type { Attempts, NotDone, TransferTotals } from '../transfer/request-each.ts';
 import { html } from './html.ts';
 import type { Report } from './report.ts';
 import {
@@ -26,8 +26,7 @@ export type DownloadResult = {
 } & (
   | ({ readonly status: 'downloaded' } & Attempts & DownloadedFile)
   | { readonly status: 'missing'; readonly reason: string }
-  | Failed
-  | NotAttempted
+  | NotDone
 );
 
 export function viewDownload(section: DownloadSection, report: Report): SectionView {

@@ -1,18 +1,12 @@
 import { type Answer, badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
 import { type Client, type ClientOptions, openClient, postJson } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
-import {
-  describeRetry,
-  type Retry,
-  type RetryOptions,
-  type RetryPolicy,
-  withRetries,
-} from '../agent/retry.ts';
+import { describeRetry, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
 
-export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
+export interface SandboxContext extends ClientOptions, Pick<RetryOptions, 'sleep' | 'random'> {
   /** Aborts just before the runner kills the process. */
   readonly killImminent: AbortSignal;
   readonly log: {

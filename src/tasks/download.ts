@@ -53,12 +53,11 @@ async function downloadEach(
   client: Client,
   context: Context,
 ): Promise<DownloadSection> {
-  const { results, ...totals } = await requestEach(files, {
-    ...inputs,
-    ...context,
-    nameOf: file => file.path,
-    request: file => downloadFile(file, inputs, client),
-  });
+  const { results, ...totals } = await requestEach(
+    files,
+    file => downloadFile(file, inputs, client),
+    { ...inputs, ...context, nameOf: ({ path }) => path },
+  );
   return { files: results.map(result => describeResult(result, inputs)), ...totals };
 }
 

@@ -14,6 +14,7 @@ import {
   listSome,
   totalSize,
 } from '../text/format.ts';
+import type { Batch } from '../transfer/multipart.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
   compareWithState,
@@ -23,7 +24,7 @@ import {
   writeState,
 } from '../transfer/state-file.ts';
 import { storeFiles } from '../transfer/store-files.ts';
-import { type FileResult, pendingIn, transfer, type UploadProgress } from '../transfer/transfer.ts';
+import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 
 /** @throws InputError before anything is sent */
@@ -116,13 +117,13 @@ export async function sendFiles(
   const files = pendingIn(planned.files);
   if (files.length > 0) log.line(announcementOf(files, inputs, planned));
   using progress = logProgress(files, context);
-  const { files: results, ...totals } = await transfer(planned.files, {
-    ...inputs,
-    ...context,
-    filesPerRequest: filesPerRequestOf(inputs),
-    storeFiles: (batch, onSent) => storeFiles(batch, inputs, client, onSent),
-    progress,
-  });
+  const store = async (batch: Batch) => {
+    const stored = await storeFiles(batch, inputs, client, progress.addSent);
+    progress.addStored(batch.length);
+    return stored;
+  };
+  const options = { ...inputs, ...context, filesPerRequest: filesPerRequestOf(inputs) };
+  const { files: results, ...totals } = await transfer(planned.files, store, options);
   // Different targets can resolve to the same path, for example through a link in the sandbox.
   const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   const upload = {
@@ -152,7 +153,7 @@ const INTERVAL_MS = 15_000;
 export function logProgress(
   files: readonly PlannedFile[],
   { clock, log }: Pick<Context, 'clock' | 'log'>,
-): UploadProgress & Disposable {
+) {
   const startedAt = clock();
   const total = totalSize(files);
   let stored = 0;
@@ -166,12 +167,8 @@ export function logProgress(
   };
   const timer = setInterval(() => log.line(line()), INTERVAL_MS).unref();
   return {
-    addSent(bytes) {
-      sent += bytes;
-    },
-    addStored(count) {
-      stored += count;
-    },
+    addSent: (bytes: number) => void (sent += bytes),
+    addStored: (count: number) => void (stored += count),
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
-import { describeRetry, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import { describeRetry, type RetryOptions, withRetries } from '../agent/retry.ts';
 
 export interface Attempts {
   readonly attempts: number;
@@ -8,20 +8,13 @@ export interface Attempts {
   readonly durationMs: number;
 }
 
-export interface Failed extends Attempts {
-  readonly status: 'failed';
-  readonly error: Failure;
-}
-
-export interface NotAttempted {
-  readonly status: 'not-attempted';
-  readonly reason: string;
-}
+export type NotDone =
+  | ({ readonly status: 'failed'; readonly error: Failure } & Attempts)
+  | { readonly status: 'not-attempted'; readonly reason: string };
 
 export type RequestResult<I, T> = { readonly item: I } & (
   | ({ readonly status: 'done'; readonly value: T } & Attempts)
-  | Failed
-  | NotAttempted
+  | NotDone
 );
 
 export interface TransferTotals {
@@ -29,7 +22,7 @@ export interface TransferTotals {
   readonly durationMs: number;
 }
 
-export interface TransferOptions extends RetryPolicy {
+export interface TransferOptions extends Pick<RetryOptions, 'retries' | 'sleep' | 'random'> {
   readonly concurrency: number;
   /** Prevents new requests; the client aborts those in flight. */
   readonly cancel: AbortSignal;
@@ -37,25 +30,20 @@ export interface TransferOptions extends RetryPolicy {
   readonly log: Readonly<Record<'line' | 'debug', (text: string) => void>>;
 }
 
-interface RequestEachOptions<I, T> extends TransferOptions {
-  readonly request: (item: I) => Promise<T>;
-  readonly nameOf: (item: I) => string;
-  /** Returns true for errors that make further requests pointless, besides fatal ones. */
-  readonly isHopeless?: (item: I, error: Failure) => boolean;
-}
-
-// This may leave good files unsent, but by then the job has failed anyway.
-const MAX_CONSECUTIVE_FAILURES = 3;
-
 /**
  * Sends a request for each item in parallel, with retries, until further requests would be
  * pointless. Returns the results in the order of the items.
  */
 export async function requestEach<I, T>(
   items: readonly I[],
-  options: RequestEachOptions<I, T>,
+  request: (item: I) => Promise<T>,
+  options: TransferOptions & {
+    readonly nameOf: (item: I) => string;
+    /** Returns true for errors that make further requests pointless, besides fatal ones. */
+    readonly isHopeless?: (item: I, error: Failure) => boolean;
+  },
 ): Promise<TransferTotals & { readonly results: readonly RequestResult<I, T>[] }> {
-  const { concurrency, cancel, clock, log, nameOf, isHopeless = () => false } = options;
+  const { concurrency, cancel, clock, log, nameOf, isHopeless } = options;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, log);
@@ -64,7 +52,7 @@ export async function requestEach<I, T>(
 
   async function requestOne(item: I): Promise<RequestResult<I, T>> {
     const startedAt = clock();
-    const outcome = await withRetries(() => throttled(() => options.request(item)), {
+    const outcome = await withRetries(() => throttled(() => request(item)), {
       ...options,
       stop,
       onRetry: retry => log.line(describeRetry(nameOf(item), retry)),
@@ -83,24 +71,29 @@ export async function requestEach<I, T>(
     }
     const error = { kind, status, message, hint };
     if (isRetryable) consecutiveFailures += 1;
-    if (isFatal(error) || isHopeless(item, error))
-      giveUp.abort(`the transfer had ended: ${message}`);
-    else if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
-      giveUp.abort(
-        `${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last with: ${message}`,
-      );
+    const isFutile = isFatal(error) || isHopeless?.(item, error) === true;
+    if (isFutile || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
+      giveUp.abort(describeEnd(message, isFutile));
     return { item, status: 'failed', attempts, durationMs, error };
   }
 
   // An item keeps its slot while it waits for a retry, so a dead sandbox gets few requests.
-  const slots = pLimit(concurrency);
-  const results = await slots
+  const results = await pLimit(concurrency)
     .map(items, requestOne)
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
   const attempts = results.map(result => ('attempts' in result ? result.attempts : 1));
   const retries = attempts.reduce((sum, count) => sum + count - 1, 0);
   return { results, retries, durationMs: Math.round(clock() - transferStartedAt) };
+}
+
+// This may leave good files unsent, but by then the job has failed anyway.
+const MAX_CONSECUTIVE_FAILURES = 3;
+
+function describeEnd(message: string, isFutile: boolean): string {
+  return isFutile
+    ? `the transfer had ended: ${message}`
+    : `${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last with: ${message}`;
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */

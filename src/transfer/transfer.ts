@@ -4,8 +4,7 @@ import { listSome } from '../text/format.ts';
 import { type Batch, batchesOf } from './multipart.ts';
 import {
   type Attempts,
-  type Failed,
-  type NotAttempted,
+  type NotDone,
   type RequestResult,
   requestEach,
   type TransferOptions,
@@ -17,45 +16,21 @@ import type { StoredFile } from './store-files.ts';
 export type FileResult = { readonly file: PlannedFile } & (
   | ({ readonly status: 'uploaded' } & StoredFile & Attempts)
   | ({ readonly status: 'unchanged' } & StoredFile)
-  | Failed
-  | NotAttempted
-  | {
-      readonly status: 'skipped';
-      readonly reason: string;
-      readonly sha256?: string | undefined;
-    }
+  | NotDone
+  | { readonly status: 'skipped'; readonly reason: string; readonly sha256?: string | undefined }
 );
-
-interface UploadOptions extends TransferOptions {
-  readonly filesPerRequest: number;
-  readonly storeFiles: (
-    batch: Batch,
-    onSent: (bytes: number) => void,
-  ) => Promise<readonly StoredFile[]>;
-  readonly progress: UploadProgress;
-}
-
-export interface UploadProgress {
-  readonly addSent: (bytes: number) => void;
-  readonly addStored: (files: number) => void;
-}
 
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
 export async function transfer(
   planned: readonly FileResult[],
-  options: UploadOptions,
+  storeFiles: (batch: Batch) => Promise<readonly StoredFile[]>,
+  options: TransferOptions & { readonly filesPerRequest: number },
 ): Promise<TransferTotals & { readonly files: readonly FileResult[] }> {
-  const { storeFiles, filesPerRequest, progress } = options;
-  const batches = batchesOf(pendingIn(planned), filesPerRequest);
-  const { results, ...totals } = await requestEach(batches, {
+  const batches = batchesOf(pendingIn(planned), options.filesPerRequest);
+  const { results, ...totals } = await requestEach(batches, storeFiles, {
     ...options,
     nameOf: nameSources,
     isHopeless: mayHaveOverwrittenOthers,
-    async request(batch) {
-      const stored = await storeFiles(batch, progress.addSent);
-      progress.addStored(batch.length);
-      return stored;
-    },
   });
   const sent = results.flatMap(resultsOf);
   const byTarget = new Map(sent.map(result => [result.file.target, result]));

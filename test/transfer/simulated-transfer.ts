@@ -25,12 +25,15 @@ export interface Request {
   readonly inFlight: number;
 }
 
-interface Settings extends Partial<Parameters<typeof transfer>[1]> {
+type Transfer = typeof transfer;
+
+interface Settings extends Partial<Parameters<Transfer>[2]> {
   readonly unchanged?: readonly FileResult[];
   /** Duration of each request. */
   readonly takesMs?: number;
   /** Returns where the agent reports to have stored a target. */
   readonly storedPath?: (target: string) => string;
+  readonly storeFiles?: Parameters<Transfer>[1];
 }
 
 /**
@@ -44,6 +47,7 @@ export async function simulate(
     takesMs = 100,
     storedPath = target => `/home/${target}`,
     unchanged = [],
+    storeFiles,
     ...options
   }: Settings = {},
 ) {
@@ -51,48 +55,36 @@ export async function simulate(
   const requests: Request[] = [];
   const lines: string[] = [];
   const debugLines: string[] = [];
-  let sentBytes = 0;
-  let storedFiles = 0;
   let inFlight = 0;
+  const store: Parameters<Transfer>[1] = async files => {
+    inFlight += 1;
+    const name = files.map(({ target }) => target).join(' ');
+    const request = { name, at: clock.now(), inFlight };
+    requests.push(request);
+    const failure = failureOf(request);
+    await clock.sleep(takesMs);
+    inFlight -= 1;
+    if (failure !== undefined) throw failure;
+    return files.map(file => ({ file, path: storedPath(file.target) }));
+  };
   const known = new Map(unchanged.map(result => [result.file, result]));
   const before = planned.map(file => known.get(file) ?? notAttempted(file));
   const {
     files: results,
     retries: repeated,
     durationMs: tookMs,
-  } = await transfer(before, {
+  } = await transfer(before, storeFiles ?? store, {
     concurrency: 1,
     filesPerRequest: 1,
     retries: 0,
     random: () => 0.5,
     cancel: new AbortController().signal,
     log: { line: text => lines.push(text), debug: text => debugLines.push(text) },
-    progress: {
-      addSent(bytes) {
-        sentBytes += bytes;
-      },
-      addStored(files) {
-        storedFiles += files;
-      },
-    },
     clock: clock.now,
     sleep: clock.sleep,
-    async storeFiles(files, onSent) {
-      inFlight += 1;
-      const name = files.map(({ target }) => target).join(' ');
-      const request = { name, at: clock.now(), inFlight };
-      requests.push(request);
-      const failure = failureOf(request);
-      await clock.sleep(takesMs);
-      inFlight -= 1;
-      if (failure !== undefined) throw failure;
-      for (const { size } of files) onSent(size);
-      return files.map(file => ({ file, path: storedPath(file.target) }));
-    },
     ...options,
   });
   /** The first letter of each file's status. */
   const statuses = results.map(({ status }) => status[0]).join('');
-  const sent = { requests, repeated, sentBytes, storedFiles };
-  return { results, statuses, ...sent, lines, debugLines, tookMs };
+  return { results, statuses, requests, repeated, lines, debugLines, tookMs };
 }

@@ -29,12 +29,12 @@ function failing(failures: Readonly<Record<string, Error>>) {
   return ({ name }: Request) => failures[name];
 }
 
-test('a transfer returns one result per file, in plan order, and counts what was sent and stored', async () => {
+test('a transfer returns one result per file, in plan order', async () => {
   const planned = plannedFiles(3);
   const [first, second, third] = planned;
   assert.ok(first && second && third);
   const known = { status: 'unchanged', file: second, path: '/home/f1', sha256: 'a' } as const;
-  const { results, repeated, ...simulation } = await simulate(planned, failing({ f2: REJECTED }), {
+  const { results, repeated } = await simulate(planned, failing({ f2: REJECTED }), {
     unchanged: [known],
     concurrency: 24,
     retries: 2,
@@ -46,7 +46,6 @@ test('a transfer returns one result per file, in plan order, and counts what was
     known,
     { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
   ]);
-  assert.deepEqual([simulation.sentBytes, simulation.storedFiles], [3, 1]);
   assert.equal(repeated, 0);
   assert.deepEqual((await simulate([])).results, []);
 });
