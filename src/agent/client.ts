@@ -113,9 +113,8 @@ async function exchange<T>(
     });
     const { statusCode: status, body: chunks } = response;
     const answer = { label, status, headers: response.headers, chunks };
-    if (![...SUCCESS, ...accepts].includes(status)) {
+    if (![...SUCCESS, ...accepts].includes(status))
       throw statusFailure(await readAnswer(answer), redact, now(), hints);
-    }
     const result = await read(answer, idle);
     if (isSent) return result;
     const message = `${label} answered ${status} before everything was sent.`;

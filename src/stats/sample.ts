@@ -24,14 +24,6 @@ export async function trySample(
   }
 }
 
-interface Sampling {
-  readonly intervalMs: number;
-  readonly sleep: Sleep;
-  readonly stop: AbortSignal;
-  /** Takes a last sample if `stop` aborts between two samples. */
-  readonly withLast: boolean;
-}
-
 // About 60,000 samples fit; a day has 17,280 at the default interval of a monitor.
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
@@ -39,8 +31,15 @@ const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 export async function takeSamples(
   take: () => Promise<Observation>,
   record: (observation: Observation) => void,
-  { intervalMs, sleep, stop, withLast }: Sampling,
+  options: {
+    readonly intervalMs: number;
+    readonly sleep: Sleep;
+    readonly stop: AbortSignal;
+    /** Takes a last sample if `stop` aborts between two samples. */
+    readonly withLast: boolean;
+  },
 ): Promise<string> {
+  const { intervalMs, sleep, stop, withLast } = options;
   let bytes = 0;
   while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
     const isDue = await sleep(intervalMs, stop);
@@ -75,9 +74,10 @@ export function toRecord(
 
 const MIN_TIMEOUT_MS = 10_000;
 
-type Timing = Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>;
-
 /** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
-export function sampleTimeout({ timeout, sampleInterval }: Timing): number {
+export function sampleTimeout({
+  timeout,
+  sampleInterval,
+}: Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>): number {
   return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
