@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { errors } from 'undici';
-import { AgentError, type FailureKind, isFatal, networkFailure } from '../../src/agent/failure.ts';
+import { AgentError, type FailureKind, networkFailure } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { answering, rawServer } from '../raw-server.ts';
@@ -83,35 +83,7 @@ describe('a network error', () => {
   });
 });
 
-test('failures that every other request would meet, too, are fatal, and no others', () => {
-  const fatal = [
-    'unauthorized',
-    'forbidden',
-    'sandbox-not-found',
-    'disk-full',
-    'unreachable',
-    'cancelled',
-  ] as const;
-  const others = [
-    'busy',
-    'server',
-    'connection',
-    'not-found',
-    'rejected',
-    'too-large',
-    'bad-answer',
-    'file-changed',
-  ] as const;
-  for (const kind of fatal) assert.ok(isFatal({ kind }), kind);
-  for (const kind of others) assert.ok(!isFatal({ kind }), kind);
-});
-
 describe('an unusable server', () => {
-  test('a closed port is unreachable', async () => {
-    const hint = /^Nothing accepts connections there/;
-    await assert.rejects(sendOnce('http://127.0.0.1:1'), { kind: 'unreachable', hint });
-  });
-
   test('an untrusted certificate is unreachable, with a hint about NODE_EXTRA_CA_CERTS', {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {

@@ -74,29 +74,23 @@ describe('a proxy', { timeout: 20_000 }, () => {
     await assert.rejects(sendOnce(URL_BEYOND), { kind: 'unreachable', hint });
   });
 
-  test('the variables of a proxy that is down are named, but not its password', async () => {
+  test('the variables of a proxy that is down are named, but not its password, with a hint about NO_PROXY', async () => {
     const value = 'http://user:s3cretpass@127.0.0.1:1';
-    using _ = setProxyVariables({ HTTPS_PROXY: value, http_proxy: value });
+    using _ = setProxyVariables({ HTTPS_PROXY: value, http_proxy: value, NO_PROXY: 'x' });
     await assert.rejects(sendOnce('https://sandbox.example.com'), (error: unknown) => {
       assert.ok(error instanceof AgentError);
       assert.ok(error.message.includes('failed: connect ECONNREFUSED 127.0.0.1:1'));
       assert.ok(error.hint.startsWith('Check the proxy in HTTPS_PROXY, http_proxy: is it up'));
+      assert.match(error.hint, /If NO_PROXY exempts the host, check base-url/);
       assert.ok(!`${error.message}${error.hint}`.includes('s3cretpass'));
       return true;
     });
   });
 
-  test('the hint for a host that NO_PROXY may exempt names base-url, too', async () => {
-    using _ = setProxyVariables({ HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1:1' });
-    const hint = /If NO_PROXY exempts the host, check base-url/;
-    await assert.rejects(sendOnce('https://127.0.0.1:1'), { hint });
-  });
-
   test('a proxy is not blamed if plain http to loopback fails', async () => {
     using _ = setProxyVariables({ HTTP_PROXY: 'http://127.0.0.1:2' });
-    await assert.rejects(sendOnce('http://127.0.0.1:1'), {
-      hint: /^Nothing accepts connections there/,
-    });
+    const hint = /^Nothing accepts connections there/;
+    await assert.rejects(sendOnce('http://127.0.0.1:1'), { kind: 'unreachable', hint });
   });
 
   test('the hint for an http proxy whose URL begins with https:// says to use http://', async () => {
@@ -115,13 +109,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
     await Promise.all(proxy.connections.map(closed));
   });
 
-  for (const value of [
-    'foo',
-    'user:s3cretpass@host:3128',
-    'http://h:99999',
-    'socks4://h:1',
-    'http://u:%@h',
-  ])
+  for (const value of ['foo', 'user:s3cretpass@host:3128', 'http://h:99999', 'socks4://h:1'])
     test(`the proxy variable ${value} is an input error that does not quote it`, () => {
       using _ = setProxyVariables({ https_proxy: value, HTTP_PROXY: 'http://host' });
       assert.throws(

@@ -106,9 +106,6 @@ describe('a whole answer', () => {
 type Case = readonly [say: Say, kind: FailureKind, message: RegExp, timeout?: number];
 
 const MISSING = `{"code":404,"message":"path '/home/user/a.txt' does not exist"}`;
-const LIKE_A_SANDBOX = `{"message":"path '/x/sandbox 1' does not exist"}`;
-const MENTIONED = `no route, so path '/files' does not exist`;
-const A_FOLDER = `{"message":"path '/home/user/a' is a directory"}`;
 
 const NO_LENGTH = /sent no Content-Length\.$/;
 const CUT = /failed: /;
@@ -147,15 +144,6 @@ const FAILURES: Readonly<Record<string, Case>> = {
     'no-such-file',
     /It said: "path '\/home\/user\/a\.txt' does not exist"\.$/,
   ],
-  'says that a file named like a sandbox does not exist': [
-    say(http(404, LIKE_A_SANDBOX)),
-    'no-such-file',
-    /sandbox 1/,
-  ],
-  'is a 404 of something else': [say(http(404, '404 page not found')), 'not-found', /page not/],
-  'is a 404 that only mentions a path': [say(http(404, MENTIONED)), 'not-found', /no route/],
-  'is a 500 with the words for a missing file': [say(http(500, MISSING)), 'server', /500/],
-  'says that the path is a folder': [say(http(400, A_FOLDER)), 'rejected', /is a directory/],
 };
 
 describe('an answer that fails', () => {
@@ -167,11 +155,6 @@ describe('an answer that fails', () => {
       await assert.rejects(downloading, { kind, message });
       assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('before') });
     });
-
-  test('a folder gets the hint to download an archive', async () => {
-    using folder = openTempFolder();
-    await assert.rejects(downloadTo(folder.path, say(http(400, A_FOLDER))), { hint: /archive/ });
-  });
 
   test('a rejected answer frees its connection, although more of it would come', async () => {
     using folder = openTempFolder();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentError } from '../../src/agent/failure.ts';
+import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { plannedFile, plannedFiles, type Request, simulate } from './simulated-transfer.ts';
 
@@ -10,9 +10,6 @@ const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
 const BAD = new AgentError('bad-answer', 'It stored another one.', { status: 200 });
 const SERVER = new AgentError('server', 'It failed.', { status: 500 });
 const SLOW = new AgentError('busy', 'It is slow.', { status: 429, retryAfterMs: 5000 });
-const TOO_LARGE = new AgentError('too-large', 'It is too large.', { status: 413 });
-const CHANGED = new AgentError('file-changed', 'It has changed.');
-const UNREACHABLE = new AgentError('unreachable', 'Nobody is there.');
 
 function errorOf(result: FileResult | undefined) {
   assert.ok(result?.status === 'failed');
@@ -107,27 +104,31 @@ test('a bug rejects the transfer, and nothing more is sent', async () => {
   assert.ok(started.length <= 4, started.join());
 });
 
-test('a transfer ends at once after a fatal failure', async () => {
-  const { results, statuses } = await simulate(plannedFiles(5), failing({ f1: DENIED }), {
-    concurrency: 2,
-    retries: 4,
+const FATAL: readonly FailureKind[] = [
+  'unauthorized',
+  'forbidden',
+  'sandbox-not-found',
+  'disk-full',
+  'unreachable',
+  'cancelled',
+];
+for (const kind of FATAL)
+  test(`a transfer ends at once after a fatal failure: ${kind}`, async () => {
+    const fatal = new AgentError(kind, 'Nothing works.');
+    const { results, statuses } = await simulate(plannedFiles(5), failing({ f1: fatal }), {
+      concurrency: 2,
+    });
+    assert.match(statuses, /^uf[un]nn$/);
+    assert.equal(reasonOf(results[4]), 'the transfer had ended: Nothing works.');
   });
-  assert.match(statuses, /^uf[un]nn$/);
-  assert.equal(reasonOf(results[4]), 'the transfer had ended: The token is wrong.');
-});
 
-for (const [when, error, statuses, requests, reason] of [
-  ['one file if the sandbox is unreachable', UNREACHABLE, 'fnnnn', 3, /ended: Nobody is there\.$/],
-  [
-    'three consecutive requests that used up their retries',
-    SERVER,
-    'fffnn',
-    9,
-    /^3 requests in a row had failed, .*: It failed\.$/,
-  ],
+for (const [when, kind, statuses, requests, reason] of [
+  ['one file if the sandbox is unreachable', 'unreachable', 'fnnnn', 3, /ended: It failed\.$/],
+  ['three consecutive failures', 'server', 'fffnn', 9, /^3 requests in a row had failed, .*: It f/],
 ] as const)
-  test(`a transfer ends after ${when}`, async () => {
-    const simulation = await simulate(plannedFiles(5), () => error, { retries: 2 });
+  test(`a transfer ends after ${when}, once the retries are used up`, async () => {
+    const failure = new AgentError(kind, 'It failed.');
+    const simulation = await simulate(plannedFiles(5), () => failure, { retries: 2 });
     assert.deepEqual([simulation.statuses, simulation.requests.length], [statuses, requests]);
     assert.match(reasonOf(simulation.results[4]), reason);
   });
@@ -135,8 +136,16 @@ for (const [when, error, statuses, requests, reason] of [
 test('a transfer goes on if a request succeeds between failures, or if files are rejected or have changed', async () => {
   const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
   assert.equal((await simulate(plannedFiles(6), mixed)).statuses, 'ffuffu');
-  for (const error of [REJECTED, TOO_LARGE, CHANGED, BAD])
-    assert.equal((await simulate(plannedFiles(6), () => error)).statuses, 'ffffff', error.kind);
+  for (const kind of [
+    'rejected',
+    'too-large',
+    'file-changed',
+    'bad-answer',
+    'not-found',
+  ] as const) {
+    const failure = new AgentError(kind, 'It fails alone.');
+    assert.equal((await simulate(plannedFiles(6), () => failure)).statuses, 'ffffff', kind);
+  }
 });
 
 test('a fatal failure also ends the pauses before retries', async () => {
