@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import {
   type Answer,
   badAnswer,
@@ -22,24 +22,22 @@ function failure(status: number, text = '', retryAfter?: string) {
   return statusFailure(answer(status, text, retryAfter), redact, NOW);
 }
 
-describe('the failure kind of a status', () => {
-  const KINDS: Partial<Record<FailureKind, readonly number[]>> = {
-    unauthorized: [401],
-    forbidden: [403],
-    'sandbox-not-found': [410],
-    'not-found': [301, 302, 307, 404, 405],
-    rejected: [400, 402, 406, 411, 414, 415, 422, 431, 501, 505],
-    'too-large': [413],
-    busy: [408, 409, 425, 429, 503],
-    server: [500, 502, 504, 520, 599],
-    'disk-full': [507],
-    'bad-answer': [202, 204, 206],
-  };
-  for (const [kind, statuses] of Object.entries(KINDS))
-    for (const status of statuses)
-      test(`status ${status} is of kind ${kind}`, () =>
-        assert.equal(failure(status, 'some words').kind, kind));
-});
+const KINDS: Partial<Record<FailureKind, readonly number[]>> = {
+  unauthorized: [401],
+  forbidden: [403],
+  'sandbox-not-found': [410],
+  'not-found': [301, 302, 307, 404, 405],
+  rejected: [400, 402, 406, 411, 414, 415, 422, 431, 501, 505],
+  'too-large': [413],
+  busy: [408, 409, 425, 429, 503],
+  server: [500, 502, 504, 520, 599],
+  'disk-full': [507],
+  'bad-answer': [202, 204, 206],
+};
+for (const [kind, statuses] of Object.entries(KINDS))
+  for (const status of statuses)
+    test(`status ${status} is of kind ${kind}`, () =>
+      assert.equal(failure(status, 'some words').kind, kind));
 
 type PhraseCase = readonly [status: number, text: string, kind: FailureKind, hint?: RegExp];
 
@@ -82,78 +80,74 @@ for (const [status, text, kind, hint = /./] of PHRASE_CASES)
     if (hint === TARGET) assert.equal(error.isRetryable, false);
   });
 
-describe('the message of a failure', () => {
-  const QUOTED: Readonly<Record<string, readonly [text: string, words: string]>> = {
-    'the message of a JSON object': ['{"code":400,"message":"It is\\n broken."}', 'It is broken.'],
-    'the error of a JSON object': ['{"error":"broken"}', 'broken'],
-    'a JSON string': ['"broken"', 'broken'],
-    'other JSON as it is': ['{"why":[1]}', '{\\"why\\":[1]}'],
-    'plain text on one line': ['  not  JSON\r\n', 'not JSON'],
-    'the title of an HTML page': ['<!doctype html><title>Too\nlarge</title>', 'Too large'],
-    'an answer without its secrets': ['{"message":"no s3cret\\u0070ass here"}', 'no *** here'],
-    'a long answer, redacted before it is cut': [`${LONG}s3cretpass`, `${LONG}***`],
-    'at most 300 characters': ['y'.repeat(400), `${'y'.repeat(300)}…`],
-  };
-  for (const [name, [text, words]] of Object.entries(QUOTED))
-    test(`an error message quotes ${name}`, () => {
-      const message = `POST https://host/files answered 400 Bad Request. It said: "${words}".`;
-      assert.equal(failure(400, text).message, message);
-    });
+const QUOTED: Readonly<Record<string, readonly [text: string, words: string]>> = {
+  'the message of a JSON object': ['{"code":400,"message":"It is\\n broken."}', 'It is broken.'],
+  'the error of a JSON object': ['{"error":"broken"}', 'broken'],
+  'a JSON string': ['"broken"', 'broken'],
+  'other JSON as it is': ['{"why":[1]}', '{\\"why\\":[1]}'],
+  'plain text on one line': ['  not  JSON\r\n', 'not JSON'],
+  'the title of an HTML page': ['<!doctype html><title>Too\nlarge</title>', 'Too large'],
+  'an answer without its secrets': ['{"message":"no s3cret\\u0070ass here"}', 'no *** here'],
+  'a long answer, redacted before it is cut': [`${LONG}s3cretpass`, `${LONG}***`],
+  'at most 300 characters': ['y'.repeat(400), `${'y'.repeat(300)}…`],
+};
+for (const [name, [text, words]] of Object.entries(QUOTED))
+  test(`an error message quotes ${name}`, () => {
+    const message = `POST https://host/files answered 400 Bad Request. It said: "${words}".`;
+    assert.equal(failure(400, text).message, message);
+  });
 
-  const UNQUOTED = [
-    ' ',
-    '<html><body>nothing</body></html>',
-    '<title>escaped a&amp;b&quot;c</title>',
-    '<title>not escaped s3cret<pass</title>',
-  ];
-  for (const text of UNQUOTED)
-    test(`an error message quotes nothing from the answer ${JSON.stringify(text)}`, () =>
-      assert.equal(
-        failure(500, text).message,
-        'POST https://host/files answered 500 Internal Server Error.',
-      ));
+const UNQUOTED = [
+  ' ',
+  '<html><body>nothing</body></html>',
+  '<title>escaped a&amp;b&quot;c</title>',
+  '<title>not escaped s3cret<pass</title>',
+];
+for (const text of UNQUOTED)
+  test(`an error message quotes nothing from the answer ${JSON.stringify(text)}`, () =>
+    assert.equal(
+      failure(500, text).message,
+      'POST https://host/files answered 500 Internal Server Error.',
+    ));
 
-  const REDIRECTS = [
-    [undefined, ''],
-    ['/login?token=x', ''],
-    ['https://user:pass@other:8443/a?token=x', ' It leads to https://other:8443.'],
-    // Must be redacted before URL.parse(), which would turn it into lower case.
-    ['https://S3cretPass.example', ' It leads to https://***.example.'],
-  ] as const;
-  for (const [location, leadsTo] of REDIRECTS)
-    test(`a redirect to ${location} is reported with no more than its origin, redacted`, () => {
-      const hide = redactor(['S3cretPass']);
-      const redirect = {
-        ...answer(302, 'Found. See https://other?token=x'),
-        headers: { location },
-      };
-      const { message, hint } = statusFailure(redirect, hide, NOW);
-      const start = 'POST https://host/files answered 302 Found.';
-      assert.equal(message, `${start}${leadsTo} Redirects are not followed.`);
-      assert.match(hint, /^Change base-url/);
-    });
-});
+const REDIRECTS = [
+  [undefined, ''],
+  ['/login?token=x', ''],
+  ['https://user:pass@other:8443/a?token=x', ' It leads to https://other:8443.'],
+  // Must be redacted before URL.parse(), which would turn it into lower case.
+  ['https://S3cretPass.example', ' It leads to https://***.example.'],
+] as const;
+for (const [location, leadsTo] of REDIRECTS)
+  test(`a redirect to ${location} is reported with no more than its origin, redacted`, () => {
+    const hide = redactor(['S3cretPass']);
+    const redirect = {
+      ...answer(302, 'Found. See https://other?token=x'),
+      headers: { location },
+    };
+    const { message, hint } = statusFailure(redirect, hide, NOW);
+    const start = 'POST https://host/files answered 302 Found.';
+    assert.equal(message, `${start}${leadsTo} Redirects are not followed.`);
+    assert.match(hint, /^Change base-url/);
+  });
 
-describe('Retry-After', () => {
-  const MS: readonly (readonly [value: string | undefined, ms: number | undefined])[] = [
-    [undefined, undefined],
-    ['0', undefined],
-    ['7', 7000],
-    [' 7 ', 7000],
-    ['3600', 60_000],
-    ['Thu, 01 Jan 2026 00:00:05 GMT', 5000],
-    ['Thu, 01 Jan 2027 00:00:00 GMT', 60_000],
-    ['Wed, 31 Dec 2025 00:00:00 GMT', undefined],
-    ['soon', undefined],
-    ['-1', undefined],
-  ];
-  for (const [value, ms] of MS)
-    test(`Retry-After: ${value} is parsed to ${ms} ms`, () =>
-      assert.equal(parseRetryAfter(value, NOW), ms));
+const MS: readonly (readonly [value: string | undefined, ms: number | undefined])[] = [
+  [undefined, undefined],
+  ['0', undefined],
+  ['7', 7000],
+  [' 7 ', 7000],
+  ['3600', 60_000],
+  ['Thu, 01 Jan 2026 00:00:05 GMT', 5000],
+  ['Thu, 01 Jan 2027 00:00:00 GMT', 60_000],
+  ['Wed, 31 Dec 2025 00:00:00 GMT', undefined],
+  ['soon', undefined],
+  ['-1', undefined],
+];
+for (const [value, ms] of MS)
+  test(`Retry-After: ${value} is parsed to ${ms} ms`, () =>
+    assert.equal(parseRetryAfter(value, NOW), ms));
 
-  test('a failure has the Retry-After of its answer', () =>
-    assert.equal(failure(429, '', '2').retryAfterMs, 2000));
-});
+test('a failure has the Retry-After of its answer', () =>
+  assert.equal(failure(429, '', '2').retryAfterMs, 2000));
 
 test('an answer that is not JSON is a bad answer, and is not quoted', () => {
   assert.deepEqual(parseAnswer(answer(200, '{"a":1}')), { a: 1 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { errors } from 'undici';
 import { AgentError, type FailureKind, networkFailure } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
@@ -17,102 +17,98 @@ function systemError(code: string, message = `connect ${code} 10.0.0.1:443`): Er
   return Object.assign(new Error(message), { code });
 }
 
-describe('a network error', () => {
-  const KINDS: Readonly<Record<string, FailureKind>> = {
-    ECONNREFUSED: 'unreachable',
-    ENOTFOUND: 'unreachable',
-    EAI_AGAIN: 'unreachable',
-    EHOSTUNREACH: 'unreachable',
-    UND_ERR_CONNECT_TIMEOUT: 'unreachable',
-    UND_ERR_SOCKS5_AUTH_REJECTED: 'unreachable',
-    DEPTH_ZERO_SELF_SIGNED_CERT: 'unreachable',
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unreachable',
-    ERR_TLS_CERT_ALTNAME_INVALID: 'unreachable',
-    ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR: 'unreachable',
-    CERT_HAS_EXPIRED: 'unreachable',
-    ECONNRESET: 'connection',
-    EPIPE: 'connection',
-    ETIMEDOUT: 'connection',
-    UND_ERR_SOCKET: 'connection',
-    HPE_INVALID_CONSTANT: 'connection',
-  };
-  for (const [code, kind] of Object.entries(KINDS)) {
-    test(`a network error ${code} is of kind ${kind}, and only unsent if unreachable`, () => {
-      const error = wrapped(systemError(code));
-      assert.ok(error instanceof AgentError);
-      const message = `GET http://host/path failed: connect ${code} 10.0.0.1:443.`;
-      assert.deepEqual([error.kind, error.message, error.isRetryable], [kind, message, true]);
-      assert.equal(error.hadNoEffect, kind === 'unreachable');
-    });
+const KINDS: Readonly<Record<string, FailureKind>> = {
+  ECONNREFUSED: 'unreachable',
+  ENOTFOUND: 'unreachable',
+  EAI_AGAIN: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  UND_ERR_CONNECT_TIMEOUT: 'unreachable',
+  UND_ERR_SOCKS5_AUTH_REJECTED: 'unreachable',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'unreachable',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unreachable',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'unreachable',
+  ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR: 'unreachable',
+  CERT_HAS_EXPIRED: 'unreachable',
+  ECONNRESET: 'connection',
+  EPIPE: 'connection',
+  ETIMEDOUT: 'connection',
+  UND_ERR_SOCKET: 'connection',
+  HPE_INVALID_CONSTANT: 'connection',
+};
+for (const [code, kind] of Object.entries(KINDS)) {
+  test(`a network error ${code} is of kind ${kind}, and only unsent if unreachable`, () => {
+    const error = wrapped(systemError(code));
+    assert.ok(error instanceof AgentError);
+    const message = `GET http://host/path failed: connect ${code} 10.0.0.1:443.`;
+    assert.deepEqual([error.kind, error.message, error.isRetryable], [kind, message, true]);
+    assert.equal(error.hadNoEffect, kind === 'unreachable');
+  });
+}
+
+test('a request whose connection lost its route does not count as unsent', () => {
+  for (const message of ['read EHOSTUNREACH', 'write ENETUNREACH']) {
+    const error = wrapped(systemError(message.replace(/.* /, ''), message));
+    assert.ok(error instanceof AgentError && !error.hadNoEffect, message);
   }
+});
 
-  test('a request whose connection lost its route does not count as unsent', () => {
-    for (const message of ['read EHOSTUNREACH', 'write ENETUNREACH']) {
-      const error = wrapped(systemError(message.replace(/.* /, ''), message));
-      assert.ok(error instanceof AgentError && !error.hadNoEffect, message);
-    }
-  });
+test('a network error is classified by its cause, and names each address that was tried', () => {
+  const tried = new AggregateError([systemError('ECONNREFUSED'), systemError('EHOSTUNREACH')]);
+  const error = wrapped(Object.assign(tried, { code: 'ECONNREFUSED' }));
+  assert.match(String(error), /failed: connect ECONNREFUSED .*; connect EHOSTUNREACH/);
+  const withCause = wrapped(new Error('no connection', { cause: systemError('ENOTFOUND') }));
+  assert.match(String(withCause), /failed: no connection \(ENOTFOUND\)\.$/);
+});
 
-  test('a network error is classified by its cause, and names each address that was tried', () => {
-    const tried = new AggregateError([systemError('ECONNREFUSED'), systemError('EHOSTUNREACH')]);
-    const error = wrapped(Object.assign(tried, { code: 'ECONNREFUSED' }));
-    assert.match(String(error), /failed: connect ECONNREFUSED .*; connect EHOSTUNREACH/);
-    const withCause = wrapped(new Error('no connection', { cause: systemError('ENOTFOUND') }));
-    assert.match(String(withCause), /failed: no connection \(ENOTFOUND\)\.$/);
-  });
+test('an HTTPParserError without a code is a failed connection', () => {
+  const error = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError' });
+  assert.match(String(wrapped(error)), /Expected HTTP\/ \(HTTPParserError\)\.$/);
+});
 
-  test('an HTTPParserError without a code is a failed connection', () => {
-    const error = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError' });
-    assert.match(String(wrapped(error)), /Expected HTTP\/ \(HTTPParserError\)\.$/);
-  });
+test('a network error is redacted before it is cut', () => {
+  const error = wrapped(systemError('EPIPE', `${'x'.repeat(295)}s3cretpass`));
+  assert.match(String(error), /x{295}\*\*\* \(EPIPE\)\.$/);
+});
 
-  test('a network error is redacted before it is cut', () => {
-    const error = wrapped(systemError('EPIPE', `${'x'.repeat(295)}s3cretpass`));
-    assert.match(String(error), /x{295}\*\*\* \(EPIPE\)\.$/);
-  });
+test('networkFailure returns bugs and AgentErrors unchanged', () => {
+  const others = [
+    new Error('no code'),
+    new TypeError('a bug'),
+    new errors.InvalidArgumentError('invalid method'),
+    new AgentError('busy', 'It is busy.'),
+    'text',
+  ];
+  for (const error of others) assert.equal(wrapped(error), error);
+});
 
-  test('networkFailure returns bugs and AgentErrors unchanged', () => {
-    const others = [
-      new Error('no code'),
-      new TypeError('a bug'),
-      new errors.InvalidArgumentError('invalid method'),
-      new AgentError('busy', 'It is busy.'),
-      'text',
-    ];
-    for (const error of others) assert.equal(wrapped(error), error);
+test('an untrusted certificate is unreachable, with a hint about NODE_EXTRA_CA_CERTS', {
+  skip: !hasOpenssl && 'needs openssl',
+}, async () => {
+  using keys = makeKeys();
+  await using server = await rawServer(answering(''), keys);
+  await assert.rejects(sendOnce(`https://${server.host}`), {
+    kind: 'unreachable',
+    hint: /NODE_EXTRA_CA_CERTS/,
+    message: /self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)\.$/,
   });
 });
 
-describe('an unusable server', () => {
-  test('an untrusted certificate is unreachable, with a hint about NODE_EXTRA_CA_CERTS', {
-    skip: !hasOpenssl && 'needs openssl',
-  }, async () => {
-    using keys = makeKeys();
-    await using server = await rawServer(answering(''), keys);
-    await assert.rejects(sendOnce(`https://${server.host}`), {
-      kind: 'unreachable',
-      hint: /NODE_EXTRA_CA_CERTS/,
-      message: /self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)\.$/,
-    });
+test('https to an http port is reported as such, without the words of OpenSSL', async () => {
+  await using server = await rawServer(socket => void socket.end('HTTP/1.1 400 Bad\r\n\r\n'));
+  await assert.rejects(sendOnce(`https://${server.host}`), {
+    kind: 'unreachable',
+    message: `GET https://${server.host}/path failed: the port speaks http, not https (ERR_SSL_WRONG_VERSION_NUMBER).`,
+    hint: /^Check the port in base-url/,
   });
+});
 
-  test('https to an http port is reported as such, without the words of OpenSSL', async () => {
-    await using server = await rawServer(socket => void socket.end('HTTP/1.1 400 Bad\r\n\r\n'));
-    await assert.rejects(sendOnce(`https://${server.host}`), {
-      kind: 'unreachable',
-      message: `GET https://${server.host}/path failed: the port speaks http, not https (ERR_SSL_WRONG_VERSION_NUMBER).`,
-      hint: /^Check the port in base-url/,
-    });
-  });
-
-  test('a TLS server that is asked by http gets a hint that the port may want https', {
-    skip: !hasOpenssl && 'needs openssl',
-  }, async () => {
-    using keys = makeKeys();
-    await using server = await rawServer(answering(''), keys);
-    await assert.rejects(sendOnce(`http://${server.host}`), {
-      kind: 'connection',
-      hint: /the port may want https/,
-    });
+test('a TLS server that is asked by http gets a hint that the port may want https', {
+  skip: !hasOpenssl && 'needs openssl',
+}, async () => {
+  using keys = makeKeys();
+  await using server = await rawServer(answering(''), keys);
+  await assert.rejects(sendOnce(`http://${server.host}`), {
+    kind: 'connection',
+    hint: /the port may want https/,
   });
 });

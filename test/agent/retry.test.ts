@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { backoff, type Retry, sleep, withRetries } from '../../src/agent/retry.ts';
 import { fakeClock } from '../clock.ts';
@@ -33,74 +33,70 @@ async function retryAfter(
   return { outcome, retries, tookMs: clock.now() };
 }
 
-describe('withRetries', () => {
-  test('withRetries retries retryable failures with a growing delay', async () => {
-    const { outcome, retries, tookMs } = await retryAfter([BUSY, BUSY, BUSY, BUSY]);
-    assert.deepEqual(outcome, { attempts: 5, value: 'done' });
-    const delays = retries.map(({ attempt, delayMs }) => [attempt, delayMs]);
-    assert.deepEqual(delays, [
-      [1, 750],
-      [2, 1500],
-      [3, 3000],
-      [4, 6000],
-    ]);
-    assert.equal(tookMs, 11_250);
-  });
-
-  test('a request fails once its retries are used up', async () => {
-    const { outcome } = await retryAfter(Array.from({ length: 9 }, () => BUSY));
-    assert.deepEqual(outcome, { attempts: 5, error: BUSY });
-  });
-
-  test('a request is not retried if its failure is final, or if it must not be repeated', async () => {
-    assert.deepEqual((await retryAfter([REJECTED])).outcome, { attempts: 1, error: REJECTED });
-    const { outcome } = await retryAfter([BUSY], { isRepeatable: () => false });
-    assert.deepEqual(outcome, { attempts: 1, error: BUSY });
-  });
-
-  test('a retry that is cancelled before it is sent reports the failure before it', async () => {
-    const cancelled = new AgentError('cancelled', 'It was cancelled.', { hadNoEffect: true });
-    const { outcome } = await retryAfter([BUSY, cancelled]);
-    assert.deepEqual(outcome, { attempts: 1, error: BUSY });
-  });
-
-  test('a retry that is cancelled in flight is reported as cancelled, since it may have had an effect', async () => {
-    const cancelled = new AgentError('cancelled', 'It was cancelled.');
-    const { outcome } = await retryAfter([BUSY, cancelled]);
-    assert.deepEqual(outcome, { attempts: 2, error: cancelled });
-  });
-
-  test('a request is not retried once the job is cancelled', async () => {
-    const { outcome } = await retryAfter([BUSY], { stop: AbortSignal.abort() });
-    assert.deepEqual(outcome, { attempts: 1, error: BUSY });
-  });
-
-  test('a bug is thrown, not retried', async () => {
-    await assert.rejects(retryAfter([BUSY, new TypeError('a bug')]), TypeError);
-  });
+test('withRetries retries retryable failures with a growing delay', async () => {
+  const { outcome, retries, tookMs } = await retryAfter([BUSY, BUSY, BUSY, BUSY]);
+  assert.deepEqual(outcome, { attempts: 5, value: 'done' });
+  const delays = retries.map(({ attempt, delayMs }) => [attempt, delayMs]);
+  assert.deepEqual(delays, [
+    [1, 750],
+    [2, 1500],
+    [3, 3000],
+    [4, 6000],
+  ]);
+  assert.equal(tookMs, 11_250);
 });
 
-describe('the delay before a retry', () => {
-  const least = () => 0;
-  const most = () => 1 - Number.EPSILON;
-  const attempts = [1, 2, 3, 4, 5, 6, 7];
+test('a request fails once its retries are used up', async () => {
+  const { outcome } = await retryAfter(Array.from({ length: 9 }, () => BUSY));
+  assert.deepEqual(outcome, { attempts: 5, error: BUSY });
+});
 
-  test('backoff doubles up to 30 s, and half of it is random', () => {
-    const delays = (random: () => number) => attempts.map(attempt => backoff(attempt, random));
-    assert.deepEqual(delays(least), [500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
-    assert.deepEqual(delays(most), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-  });
+test('a request is not retried if its failure is final, or if it must not be repeated', async () => {
+  assert.deepEqual((await retryAfter([REJECTED])).outcome, { attempts: 1, error: REJECTED });
+  const { outcome } = await retryAfter([BUSY], { isRepeatable: () => false });
+  assert.deepEqual(outcome, { attempts: 1, error: BUSY });
+});
 
-  test('backoff waits at least as long as Retry-After asks, plus jitter', () => {
-    assert.deepEqual([backoff(1, least, 7000), backoff(1, most, 7000)], [7000, 7500]);
-    assert.equal(backoff(5, least, 100), 8000);
-  });
+test('a retry that is cancelled before it is sent reports the failure before it', async () => {
+  const cancelled = new AgentError('cancelled', 'It was cancelled.', { hadNoEffect: true });
+  const { outcome } = await retryAfter([BUSY, cancelled]);
+  assert.deepEqual(outcome, { attempts: 1, error: BUSY });
+});
 
-  test('sleep ends when its signal aborts', async () => {
-    const controller = new AbortController();
-    const sleeping = sleep(60_000, controller.signal);
-    controller.abort();
-    assert.equal(await sleeping, false);
-    assert.equal(await sleep(0, new AbortController().signal), true);
-  });
+test('a retry that is cancelled in flight is reported as cancelled, since it may have had an effect', async () => {
+  const cancelled = new AgentError('cancelled', 'It was cancelled.');
+  const { outcome } = await retryAfter([BUSY, cancelled]);
+  assert.deepEqual(outcome, { attempts: 2, error: cancelled });
+});
+
+test('a request is not retried once the job is cancelled', async () => {
+  const { outcome } = await retryAfter([BUSY], { stop: AbortSignal.abort() });
+  assert.deepEqual(outcome, { attempts: 1, error: BUSY });
+});
+
+test('a bug is thrown, not retried', async () => {
+  await assert.rejects(retryAfter([BUSY, new TypeError('a bug')]), TypeError);
+});
+
+const least = () => 0;
+const most = () => 1 - Number.EPSILON;
+const attempts = [1, 2, 3, 4, 5, 6, 7];
+
+test('backoff doubles up to 30 s, and half of it is random', () => {
+  const delays = (random: () => number) => attempts.map(attempt => backoff(attempt, random));
+  assert.deepEqual(delays(least), [500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
+  assert.deepEqual(delays(most), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+});
+
+test('backoff waits at least as long as Retry-After asks, plus jitter', () => {
+  assert.deepEqual([backoff(1, least, 7000), backoff(1, most, 7000)], [7000, 7500]);
+  assert.equal(backoff(5, least, 100), 8000);
+});
+
+test('sleep ends when its signal aborts', async () => {
+  const controller = new AbortController();
+  const sleeping = sleep(60_000, controller.signal);
+  controller.abort();
+  assert.equal(await sleeping, false);
+  assert.equal(await sleep(0, new AbortController().signal), true);
 });
