@@ -78,12 +78,6 @@ test('a file may be exactly as large as max-bytes, and have the longest name', a
   assert.deepEqual(Object.keys(filesBelow(folder.path)), [target]);
 });
 
-test('bytes after the announced length are not part of a file', async () => {
-  using folder = openTempFolder();
-  await downloadTo(folder.path, say(`${OK}${LENGTH}\r\nhello, world`));
-  assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('hello') });
-});
-
 test('a download requests its path and username, encoded', async () => {
   using folder = openTempFolder();
   const requests: string[] = [];
@@ -111,12 +105,10 @@ const LATE = /did not end within timeout/;
 const reset: Say = socket =>
   void socket.write(`${OK}${LENGTH}\r\nhel`, () => socket.resetAndDestroy());
 const gzip = http(200, 'hello', ['Content-Encoding: gzip']);
-const redirect = http(302, MISSING, ['Location: https://h/other']);
 
 const FAILURES: Readonly<Record<string, Case>> = {
   'is chunked': [say(`${OK}${CHUNKED}\r\n${CHUNKS}`), 'bad-answer', NO_LENGTH],
   'ends with its connection': [sayAndEnd(`${OK}\r\nhello`), 'bad-answer', NO_LENGTH],
-  'has no content at all': [say('HTTP/1.1 204 None\r\n\r\n'), 'bad-answer', NO_LENGTH],
   'announces a length without sending it': [
     say(`HTTP/1.1 204 None\r\n${LENGTH}\r\n`),
     'connection',
@@ -125,18 +117,12 @@ const FAILURES: Readonly<Record<string, Case>> = {
   'is gzip although nobody asked for it': [say(gzip), 'bad-answer', /sent an encoded answer\.$/],
   'is longer than max-bytes': [say(http(200, 'x'.repeat(101))), 'too-large', /would send 101 B\.$/],
   'has two lengths': [say(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`), 'connection', CUT],
-  'has a length that is no number': [
-    say(`${OK}Content-Length: five\r\n\r\nhello`),
-    'connection',
-    CUT,
-  ],
   'has a length and is chunked': [say(`${OK}${LENGTH}${CHUNKED}\r\n${CHUNKS}`), 'connection', CUT],
   'is cut before its content': [sayAndEnd(`${OK}${LENGTH}\r\n`), 'connection', CUT],
   'is cut before the last byte': [sayAndEnd(`${OK}${LENGTH}\r\nhell`), 'connection', CUT],
   'is reset in its content': [reset, 'connection', CUT],
   'stalls before its head': [() => {}, 'connection', LATE, 50],
   'stalls in its content': [say(`${OK}${LENGTH}\r\nhel`), 'connection', LATE, 50],
-  'is a redirect': [say(redirect), 'not-found', /answered 302 .*Redirects are not followed/],
   'says that the file does not exist': [
     say(http(404, MISSING)),
     'no-such-file',

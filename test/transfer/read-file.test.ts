@@ -6,19 +6,13 @@ import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { hashFile, openFile } from '../../src/transfer/read-file.ts';
 import { WITHOUT_MODES } from '../system.ts';
-import {
-  countOpenFiles,
-  distinctBytes,
-  LARGE_BYTES,
-  openTempFolder,
-  type TempFolder,
-} from './temp-folder.ts';
+import { countOpenFiles, distinctBytes, LARGE_BYTES, openTempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
 
-const CHANGES: Readonly<
-  Record<string, readonly [change: (file: PlannedFile, folder: TempFolder) => void, says: RegExp]>
-> = {
+type Change = readonly [change: (file: PlannedFile) => void, says: RegExp];
+
+const CHANGES: Readonly<Record<string, Change>> = {
   'has grown': [({ realPath }) => appendFileSync(realPath, 'x'), /has 4 bytes instead of the 3 /],
   'has shrunk': [({ realPath }) => truncateSync(realPath, 1), /has 1 bytes instead of the 3 /],
   'is gone': [({ realPath }) => rmSync(realPath), /cannot be read \(ENOENT\)/],
@@ -35,7 +29,7 @@ for (const [name, [change, message]] of Object.entries(CHANGES)) {
   test(`a file that ${name} fails and is not retried`, async () => {
     using folder = openTempFolder();
     const file = folder.writePlanned('a', 'abc');
-    change(file, folder);
+    change(file);
     const error = { kind: 'file-changed', isRetryable: false, message };
     assert.throws(() => openFile(file), error);
     await assert.rejects(hashFile(file, NEVER), error);
