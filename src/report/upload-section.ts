@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { SkippedEntry } from '../files/classify.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
@@ -6,7 +5,7 @@ import { formatBytes, formatCount, formatNumber, totalSize } from '../text/forma
 import type { TransferTotals } from '../transfer/request-each.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
-import { code, folded, type Html, html, prose, shortList } from './html.ts';
+import { code, folded, html } from './html.ts';
 import type { Report } from './report.ts';
 import {
   describeDone,
@@ -75,7 +74,6 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
     },
     checksums: checksumsOf(files),
     blocks: [
-      ...shortList(describePlanned(files)),
       ...lines.map(line => html`<p>${line}</p>`),
       ...folded(
         `${formatNumber(skipped.length)} skipped`,
@@ -174,17 +172,4 @@ function modesNotice({ files }: UploadSection): string[] {
 function orphansNotice({ orphaned }: UploadSection): string[] {
   if (orphaned.length === 0) return [];
   return [`Still in the sandbox, but no longer in the build: ${nameFiles(orphaned)}`];
-}
-
-/** Lists by folder what a dry run would upload, since the log already lists each file. */
-function describePlanned(files: readonly FileResult[]): Html[] {
-  const planned = files.filter(({ status }) => status === 'skipped').map(({ file }) => file);
-  const folders = Map.groupBy(planned, ({ source, target }) =>
-    [source, target].map(file => inlineCode(path.posix.dirname(file))).join(' → '),
-  );
-  return [...folders].map(([folder, inFolder]) =>
-    prose(
-      `${folder}: ${formatCount(inFolder.length, 'file')}, ${formatBytes(totalSize(inFolder))}`,
-    ),
-  );
 }

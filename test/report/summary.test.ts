@@ -9,7 +9,7 @@ import { verdictOf } from '../../src/report/verdict.ts';
 import { assertNoInjectionInSummary, INJECTIONS } from '../e2e/injections.ts';
 import { judged, report } from './build-report.ts';
 import { EXAMPLE_REPORTS } from './example-reports.ts';
-import { BUSY, failed, skipped, uploaded } from './file-results.ts';
+import { BUSY, failed, uploaded } from './file-results.ts';
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
 
@@ -43,16 +43,10 @@ function flooded(text: string, reason = text): Report {
   });
 }
 
-const planned = (text: string) =>
-  report({
-    dryRun: true,
-    files: Array.from({ length: 60 }, (_, index) => skipped(`${text}${index}/${text}`)),
-  });
-
 for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800']) {
   test(`the summary stays below 1 MiB with names of 4,096 times ${JSON.stringify(character)}`, () => {
-    for (const given of [flooded(character.repeat(4096)), planned(character.repeat(2000))])
-      assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
+    const given = flooded(character.repeat(4096));
+    assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
   });
 }
 
@@ -72,17 +66,13 @@ test('the summary cuts a long message in the middle, since its advice comes last
 });
 
 test('the summary escapes what the runner, GitHub or a browser would act on, wherever it stands', () => {
-  for (const text of Object.values(INJECTIONS))
-    for (const given of [flooded(text), planned(text)])
-      assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
+  for (const given of Object.values(INJECTIONS).map(text => flooded(text)))
+    assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
 });
 
 test('the summary renders texts of others as code, so that mentions and emoji names do nothing', () => {
-  const said = '@someone :tada:';
   // Reasons for skipping come from the action itself, so they need no escaping.
-  for (const given of [flooded(said, 'a broken link'), planned(said)])
-    assert.doesNotMatch(
-      summaryOf(given, verdictOf(given)).replace(/<code>.*?<\/code>/g, ''),
-      /@someone|:tada:/,
-    );
+  const given = flooded('@someone :tada:', 'a broken link');
+  const unquoted = summaryOf(given, verdictOf(given)).replace(/<code>.*?<\/code>/g, '');
+  assert.doesNotMatch(unquoted, /@someone|:tada:/);
 });
