@@ -15,13 +15,7 @@ export function redactor(secrets: readonly string[]): Redact {
 // Decoded text may itself quote JSON, such as an error that a proxy forwards, or a signed URL.
 function formsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
-  const inUrl = encodeURIComponent(secret.toWellFormed());
-  return [secret, inJson, inJson.replace(/[&<>]/g, escapeLikeGo), inUrl];
-}
-
-// By default, Go writes JSON that is safe in HTML (https://pkg.go.dev/encoding/json#Marshal).
-function escapeLikeGo(character: string): string {
-  return `\\u00${character.charCodeAt(0).toString(16)}`;
+  return [secret, inJson, encodeURIComponent(secret.toWellFormed())];
 }
 
 /**
