@@ -14,7 +14,7 @@ import {
 import { readStats } from '../stats/stats.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
-import { lastLines, readLines } from '../text/lines.ts';
+import { readLines } from '../text/lines.ts';
 import type { Context } from './context.ts';
 import { followScript } from './follow-script.ts';
 import { judgeRecord } from './judge-record.ts';
@@ -113,7 +113,11 @@ async function runScript(inputs: Inputs<'run'>, context: Context): Promise<Scrip
   let last = '';
   const output = readLines(text => {
     log.output(text);
-    last = lastLines(last + text, MAX_LAST_LINES);
+    // The text ends in \n, so the last piece is empty.
+    last = `${last}${text}`
+      .split('\n')
+      .slice(-MAX_LAST_LINES - 1)
+      .join('\n');
   });
   const endpoint = agentEndpoint({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });
   const maxDurationSignal = AbortSignal.timeout(maxDuration);

@@ -24,11 +24,3 @@ export function readLines(onLines: (block: string) => void) {
     },
   };
 }
-
-/** Returns the last `count` lines of a text that ends in `\n`. */
-export function lastLines(text: string, count: number): string {
-  let start = text.length - 1;
-  for (let found = 0; found < count && start >= 0; found += 1)
-    start = start === 0 ? -1 : text.lastIndexOf('\n', start - 1);
-  return text.slice(start + 1);
-}

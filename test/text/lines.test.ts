@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { lastLines, readLines } from '../../src/text/lines.ts';
+import { readLines } from '../../src/text/lines.ts';
 
 /** Returns the blocks of lines that are read from these chunks. */
 function read(chunks: readonly Uint8Array[]): string[] {
@@ -71,16 +71,4 @@ test('readLines keeps the first 64 KiB of a line without end, and the line after
 test('readLines bounds a line without end that is the last', () => {
   const chunks = Array.from({ length: 128 }, () => Buffer.alloc(32 * 1024, 'x'));
   assert.equal(read(chunks).join('').length, 64 * 1024 + 1);
-});
-
-const texts = ['a\nb\nc\n', 'a\n', '', '\n\n\n', '\na\n\n'];
-const lasts = (count: number) => texts.map(text => lastLines(text, count));
-
-test('lastLines returns the last lines, counting empty ones', () => {
-  assert.deepEqual(lasts(2), ['b\nc\n', 'a\n', '', '\n\n', 'a\n\n']);
-  assert.deepEqual(lasts(1), ['c\n', 'a\n', '', '\n', '\n']);
-});
-
-test('lastLines returns the whole text if it has no more lines', () => {
-  for (const count of [3, 4, 20]) assert.deepEqual(lasts(count), texts);
 });
