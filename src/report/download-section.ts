@@ -36,11 +36,8 @@ export function viewDownload(section: DownloadSection, report: Report): SectionV
   return {
     level: levelOf(totals),
     headline: describeDownload(section, totals),
-    ...explainFailedFiles(
-      files.map(file => ({ ...file, name: file.path })),
-      report,
-    ),
-    fileLines: limitLines(listFiles(files, STATUS_WORDS, describeFile)),
+    ...explainFailedFiles(files, report),
+    fileLines: limitLines(listFiles(files, describeFile)),
     logLines: speed,
     outputs: {
       'downloaded-count': String(totals.downloaded),
@@ -77,13 +74,6 @@ function describeDownload({ durationMs }: DownloadSection, totals: Totals): stri
   const others = listCounts({ failed, missing, 'not attempted': notAttempted });
   return describeDone('Downloaded', downloaded, planned, durationMs, others);
 }
-
-const STATUS_WORDS: Readonly<Record<DownloadResult['status'], string>> = {
-  failed: 'failed',
-  'not-attempted': 'not attempted',
-  missing: 'missing',
-  downloaded: 'downloaded',
-};
 
 function describeFile(file: DownloadResult): string {
   const places = `${file.path} → ${file.target}`;

@@ -1,4 +1,3 @@
-import type { Failure } from '../agent/failure.ts';
 import { inlineCode } from '../text/escape.ts';
 import {
   formatBytes,
@@ -10,30 +9,28 @@ import {
   MAX_LISTED,
   moreInReport,
 } from '../text/format.ts';
-import type { TransferTotals } from '../transfer/request-each.ts';
+import type { Failed, TransferTotals } from '../transfer/request-each.ts';
+import type { FileResult } from '../transfer/transfer.ts';
+import type { DownloadResult } from './download-section.ts';
 import { type Reason, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
-import type { Verdict } from './verdict.ts';
+import type { SectionView } from './verdict.ts';
 
-interface NamedResult {
-  readonly name: string;
-  readonly status: string;
-  readonly error?: Failure;
-  readonly reason?: string;
-}
+type TransferResult = FileResult | DownloadResult;
 
 export function explainFailedFiles(
-  files: readonly NamedResult[],
+  files: readonly TransferResult[],
   { errors, cancelled }: Report,
-): Pick<Verdict, 'fileFailures' | 'reasons'> {
+): Pick<SectionView, 'fileFailures' | 'reasons'> {
+  const failed = files.filter(file => file.status === 'failed');
   // The headline already says that the job was cancelled.
-  const failed = files.filter(({ error }) => error !== undefined && error.kind !== 'cancelled');
+  const explicable = failed.filter(({ error }) => error.kind !== 'cancelled');
   // Messages name their file, so they differ within a group.
-  const groups = Map.groupBy(failed, ({ error }) => `${error?.status} ${error?.hint}`);
+  const groups = Map.groupBy(explicable, ({ error }) => `${error.status} ${error.hint}`);
   const largestFirst = [...groups.values()].sort((one, other) => other.length - one.length);
   // A step-level error or a cancellation already explains why files were not attempted.
   const isExplained = errors.length > 0 || cancelled;
-  const unattempted = files.filter(({ status }) => status === 'not-attempted' && !isExplained);
+  const unattempted = isExplained ? [] : files.filter(file => file.status === 'not-attempted');
   const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
   return {
     fileFailures: largestFirst.map(describeGroup),
@@ -42,9 +39,11 @@ export function explainFailedFiles(
 }
 
 /** Describes files that failed for the same reason, with the message of the first. */
-function describeGroup(group: readonly NamedResult[]): Reason {
+function describeGroup(group: readonly (TransferResult & Failed)[]): Reason {
   const { message = '', hint = '' } = group[0]?.error ?? {};
-  const names = nameFiles(group.map(({ name }) => name));
+  const names = nameFiles(
+    group.map(result => ('file' in result ? result.file.source : result.path)),
+  );
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
   const details = [hint, `${count}${names}`];
   return { text: message, details: details.map(withMarkup) };
@@ -56,13 +55,23 @@ export function nameFiles(names: readonly string[]): string {
 
 const MAX_LOGGED = 1000;
 
-/** Returns a log line for each file, grouped by status in the order of `words`. */
-export function listFiles<F extends { readonly status: string }>(
-  files: readonly F[],
-  words: Readonly<Record<F['status'], string>>,
-  describe: (file: F) => string,
+const STATUS_WORDS: Readonly<Record<TransferResult['status'], string>> = {
+  failed: 'failed',
+  'not-attempted': 'not attempted',
+  missing: 'missing',
+  downloaded: 'downloaded',
+  uploaded: 'uploaded',
+  // Only a dry run skips files.
+  skipped: 'would be uploaded',
+  unchanged: 'unchanged',
+};
+
+/** Returns a log line for each file, grouped by status, failures first. */
+export function listFiles<R extends TransferResult>(
+  files: readonly R[],
+  describe: (file: R) => string,
 ): string[] {
-  return Object.entries<string>(words).flatMap(([status, word]) =>
+  return Object.entries(STATUS_WORDS).flatMap(([status, word]) =>
     files.filter(file => file.status === status).map(file => `${word}: ${describe(file)}`),
   );
 }

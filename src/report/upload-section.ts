@@ -57,10 +57,7 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
   return {
     level: levelOf(section, totals),
     headline: `${describeUpload(section, totals, report)}${suffix}`,
-    ...explainFailedFiles(
-      files.map(result => ({ ...result, name: result.file.source })),
-      report,
-    ),
+    ...explainFailedFiles(files, report),
     notices: [...modesNotice(section), ...orphansNotice(section)],
     fileLines: listLines(section),
     logLines: lines,
@@ -132,18 +129,10 @@ function describeUpload(
   return describeDone('Uploaded', uploaded, planned - unchanged, durationMs, others);
 }
 
-const STATUS_WORDS: Readonly<Record<FileResult['status'], string>> = {
-  failed: 'failed',
-  'not-attempted': 'not attempted',
-  uploaded: 'uploaded',
-  // Only a dry run skips files.
-  skipped: 'would be uploaded',
-  unchanged: 'unchanged',
-};
-
 function listLines({ files, skipped, dryRun }: UploadSection): string[] {
-  const lines = listFiles(files, STATUS_WORDS, ({ file, ...result }) => {
-    return `${file.source} → ${'path' in result ? result.path : file.target}`;
+  const lines = listFiles(files, result => {
+    const { source, target } = result.file;
+    return `${source} → ${'path' in result ? result.path : target}`;
   });
   const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
   return [...(dryRun ? lines : limitLines(lines)), ...limitLines(skippedLines)];

@@ -7,21 +7,9 @@ import type { Report } from './report.ts';
 import { viewUpload } from './upload-section.ts';
 
 /** What the log, the outputs, the summary and report.json say about a step. */
-export interface Verdict extends Findings {
+export interface Verdict {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   readonly title: string;
-}
-
-/** What one section adds to the verdict. */
-export interface SectionView extends Partial<Findings> {
-  readonly level: Exclude<Verdict['level'], 'cancelled'>;
-  /** A sentence without its period; can be empty. Only shown for the first section of a report. */
-  readonly headline: string;
-  /** Precedes the headline unless the section's level is success. */
-  readonly gateSentence?: string;
-}
-
-interface Findings {
   /** Why the step failed, except for failed files. */
   readonly reasons: readonly Reason[];
   /** Why files failed. Each becomes an annotation of its own. */
@@ -38,6 +26,15 @@ interface Findings {
   readonly blocks: readonly Html[];
   /** Merged into report.json. */
   readonly json: object;
+}
+
+/** What one section adds to the verdict. */
+export interface SectionView extends Partial<Omit<Verdict, 'level' | 'title'>> {
+  readonly level: Exclude<Verdict['level'], 'cancelled'>;
+  /** A sentence without its period; can be empty. Only shown for the first section of a report. */
+  readonly headline: string;
+  /** Precedes the headline unless the section's level is success. */
+  readonly gateSentence?: string;
 }
 
 export function verdictOf(report: Report): Verdict {
