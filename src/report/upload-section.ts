@@ -1,10 +1,10 @@
+import { hash } from 'node:crypto';
 import type { SkippedEntry } from '../files/classify.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
 import type { TransferTotals } from '../transfer/request-each.ts';
 import type { FileResult } from '../transfer/transfer.ts';
-import { checksumsOf } from './checksums.ts';
 import { code, folded, html } from './html.ts';
 import type { Report } from './report.ts';
 import {
@@ -20,7 +20,7 @@ import type { SectionView } from './verdict.ts';
 
 export interface UploadSection extends TransferTotals {
   readonly dryRun: boolean;
-  readonly shard: ReportedShard | undefined;
+  readonly shard: (Shard & Readonly<Record<'files' | 'planned', number>>) | undefined;
   /** In plan order. */
   readonly files: readonly FileResult[];
   readonly skipped: readonly SkippedEntry[];
@@ -28,11 +28,6 @@ export interface UploadSection extends TransferTotals {
   readonly digest: string;
   /** Paths in the sandbox of files that have left the build, according to the state file. */
   readonly orphaned: readonly string[];
-}
-
-interface ReportedShard extends Shard {
-  readonly files: number;
-  readonly planned: number;
 }
 
 export const EMPTY_UPLOAD: UploadSection = {
@@ -49,7 +44,7 @@ export const EMPTY_UPLOAD: UploadSection = {
 export function viewUpload(section: UploadSection, report: Report): SectionView {
   const { files, skipped, digest, shard } = section;
   const totals = countFiles(section);
-  const suffix = shard === undefined ? '' : ` (${nameShard(shard)})`;
+  const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
   const lines = [
     ...describeSpeed(totals.uploaded, totals.uploadedBytes, section),
     ...(digest === '' ? [] : [`Digest: ${digest}`]),
@@ -138,12 +133,34 @@ function listLines({ files, skipped, dryRun }: UploadSection): string[] {
   return [...(dryRun ? lines : limitLines(lines)), ...limitLines(skippedLines)];
 }
 
-function nameShard({ index, count }: Shard): string {
-  return `shard ${index} of ${count}`;
+/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
+function checksumsOf(files: readonly FileResult[]): string {
+  return files
+    .flatMap(result => ('path' in result ? checksumLine(result.sha256, result.path) : []))
+    .join('');
 }
 
-export function describeShard(shard: ReportedShard): string {
-  return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
+/**
+ * Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
+ * only a complete build has a digest.
+ */
+export function digestOf(files: readonly FileResult[]): string {
+  const lines = files.flatMap(result =>
+    'sha256' in result ? checksumLine(result.sha256, result.file.target) : [],
+  );
+  if (lines.length === 0 || lines.length < files.length) return '';
+  // `LC_ALL=C sort` compares bytes, but JavaScript compares UTF-16.
+  const sorted = lines.map(line => Buffer.from(line)).sort((one, other) => one.compare(other));
+  return `sha256:${hash('sha256', Buffer.concat(sorted))}`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
+
+function checksumLine(sha256: string | undefined, name: string): string[] {
+  if (sha256 === undefined) return [];
+  const escaped = name.replaceAll(/[\\\n\r]/g, character => ESCAPES[character] ?? character);
+  // sha256sum marks an escaped name with a leading backslash.
+  return [`${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`];
 }
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';

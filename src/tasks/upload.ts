@@ -3,9 +3,8 @@ import { findFiles, listHidden } from '../files/find.ts';
 import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { digestOf } from '../report/checksums.ts';
 import { type Report, reportOf } from '../report/report.ts';
-import { describeShard, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
+import { digestOf, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
 import {
   formatBytes,
   formatCount,
@@ -143,8 +142,10 @@ function announcementOf(
   { shard }: UploadSection,
 ): string {
   const size = `${formatCount(files.length, 'file')} (${formatBytes(totalSize(files))})`;
-  const shardText = shard === undefined ? '' : `, ${describeShard(shard)}`;
-  return `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
+  const line = `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`;
+  if (shard === undefined) return line;
+  const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
+  return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
 }
 
 const INTERVAL_MS = 15_000;
