@@ -30,14 +30,9 @@ export type Judgement = { readonly condition: Condition } & (
   | { readonly holds: undefined; readonly why: string }
 );
 
-interface GateRules {
-  readonly failIf: readonly Condition[];
-  readonly warnIf: readonly Condition[];
-}
-
 /** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
 export function judgeGate(
-  { failIf, warnIf }: GateRules,
+  { failIf, warnIf }: Readonly<Record<'failIf' | 'warnIf', readonly Condition[]>>,
   samples: readonly HasFigures[],
   isIncomplete = false,
 ): Gate {

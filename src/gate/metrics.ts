@@ -2,14 +2,11 @@ export type Figures = ReadonlyMap<string, number>;
 
 export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
-interface Metric {
-  readonly unit: Unit;
-  /** Decimal places in the action output; full precision if unset. */
-  readonly decimals?: number;
-}
-
-/** Known metrics. Each has an output of the same name, with hyphens. */
-export const METRICS: Readonly<Record<string, Metric>> = {
+/**
+ * Known metrics. Each has an output of the same name, with hyphens, and with full precision if
+ * `decimals` is unset.
+ */
+export const METRICS: Readonly<Record<string, { unit: Unit; decimals?: number }>> = {
   ts: { unit: 'plain' },
   cpu_count: { unit: 'plain' },
   cpu_used_pct: { unit: 'percentage' },

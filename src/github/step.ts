@@ -52,9 +52,8 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
 ): Promise<void> {
   const { raw, cancel, redact, log, parseAndRun } = await openStep(entry, inputs);
   const report = await parseAndRun(handler).catch((error: unknown) =>
-    failedReport(taskOf(entry), {
+    failedReport(taskOf(entry), toReportedError(error), {
       name: raw['name']?.trim() ?? '',
-      error: toReportedError(error),
       cancelled: cancel.aborted,
       // Nothing was judged, so `fail-if` fails.
       hasFailIf: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),

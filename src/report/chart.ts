@@ -30,7 +30,7 @@ export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
   const plots = plotsOf(drawn.flat(), gate);
   if (drawn.length === 0 || plots.length === 0) return [];
   const notes = [
-    ...plots.map(describePlot),
+    ...plots.map(({ legend }) => legend),
     ...(drawn.length > 1 ? ['a chart for each time without a gap'] : []),
     ...(stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []),
   ];
@@ -41,24 +41,19 @@ export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
 /** Successive samples that share a point of the chart, which shows their highest figure. */
 type Point = readonly Sample[];
 
-type Plot = ReturnType<typeof plotsOf>[number];
-
 function plotsOf(points: readonly Point[], { judgements }: Gate) {
   // Mermaid cannot interrupt a line, so leave out a metric that any point lacks.
   const complete = PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length);
-  return complete.map(plot => {
+  return complete.map(({ name, color, metric }) => {
     // The lines show single samples, so the limit of a mean or percentile would mislead.
-    const limits = judgements
+    const conditions = judgements
       .map(({ condition }) => condition)
-      .filter(({ metric, aggregate }) => metric === plot.metric && aggregate === undefined)
-      .map(({ limit }) => limit);
-    return { ...plot, limits: [...new Set(limits)] };
+      .filter(each => each.metric === metric && each.aggregate === undefined);
+    const limits = [...new Set(conditions.map(({ limit }) => limit))];
+    const figures = limits.map(limit => formatFigure(metric, limit)).join(', ');
+    const legend = figures === '' ? name : `${name} (level line: limit ${figures})`;
+    return { legend, color, metric, limits };
   });
-}
-
-function describePlot({ name, metric, limits }: Plot): string {
-  const figures = limits.map(limit => formatFigure(metric, limit)).join(', ');
-  return figures === '' ? name : `${name} (level line: limit ${figures})`;
 }
 
 // Mermaid cannot interrupt a line, so a single chart would draw lines across the gaps.
@@ -86,7 +81,7 @@ function peaksOf(metric: string, points: readonly Point[]): number[] {
   return points.flatMap(point => aggregateOf('max', metric, point) ?? []);
 }
 
-function drawChart(points: readonly Point[], plots: readonly Plot[]): Html {
+function drawChart(points: readonly Point[], plots: ReturnType<typeof plotsOf>): Html {
   const times = points.flat().map(({ at }) => at);
   const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
   const series = [

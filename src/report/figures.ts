@@ -30,45 +30,25 @@ interface Resource {
   /** Metrics of the amount in use (if there is one) and of the percentage. */
   readonly used: readonly string[];
   readonly total: string;
-  /** Titles call these metrics by the resource's name, and its row shows their conditions. */
-  readonly metrics: readonly string[];
+  readonly free: string;
 }
 
 const RESOURCES: readonly Resource[] = [
-  { name: 'CPU', used: ['cpu_used_pct'], total: 'cpu_count', metrics: ['cpu_used_pct'] },
-  {
-    name: 'memory',
-    used: ['mem_used', 'mem_used_pct'],
-    total: 'mem_total',
-    metrics: ['mem_used', 'mem_used_mib', 'mem_used_pct', 'mem_free'],
-  },
-  {
-    name: 'disk',
-    used: ['disk_used', 'disk_used_pct'],
-    total: 'disk_total',
-    metrics: ['disk_used', 'disk_used_pct', 'disk_free'],
-  },
+  { name: 'CPU', used: ['cpu_used_pct'], total: 'cpu_count', free: '' },
+  { name: 'memory', used: ['mem_used', 'mem_used_pct'], total: 'mem_total', free: 'mem_free' },
+  { name: 'disk', used: ['disk_used', 'disk_used_pct'], total: 'disk_total', free: 'disk_free' },
 ];
 
 /** Returns the resource of a metric. An unknown metric is its own resource. */
 function resourceOf(metric: string): Resource {
-  return (
-    RESOURCES.find(({ metrics }) => metrics.includes(metric)) ?? {
-      name: inlineCode(metric),
-      used: [metric],
-      total: '',
-      metrics: [metric],
-    }
-  );
+  const inBytes = metric.replace(/_mib$/, '');
+  const known = RESOURCES.find(({ used, free }) => used.includes(inBytes) || free === metric);
+  return known ?? { name: inlineCode(metric), used: [metric], total: '', free: '' };
 }
 
 export function nameMetric(metric: string): string {
-  const { name } = resourceOf(metric);
-  return isFree(metric) ? `free ${name}` : name;
-}
-
-function isFree(metric: string): boolean {
-  return ['mem_free', 'disk_free'].includes(metric);
+  const { name, free } = resourceOf(metric);
+  return metric === free ? `free ${name}` : name;
 }
 
 export function describeUsage(samples: readonly Sample[]): string {
@@ -119,7 +99,7 @@ function describeResource(
 ): (Html | string)[][] {
   const [first, second] = peaksOf(resource, samples).map(unbroken);
   const conditions = judgements
-    .filter(({ condition }) => resource.metrics.includes(condition.metric))
+    .filter(({ condition }) => resourceOf(condition.metric).name === resource.name)
     .map(describeCondition);
   if (first === undefined && conditions.length === 0) return [];
   const peak = html`${first ?? 'not reported'}${second === undefined ? '' : html` (${second})`}`;
@@ -141,7 +121,7 @@ function describeCondition(judgement: GateJudgement): Html {
   const { metric, aggregate, operator, limit } = judgement.condition;
   const prefix = aggregate === undefined ? '' : `${aggregate} `;
   const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
-  const condition = html`${comparison}${isFree(metric) ? ' free' : ''}`;
+  const condition = html`${comparison}${metric === resourceOf(metric).free ? ' free' : ''}`;
   if (judgement.holds === undefined) return html`${condition} (not judged)`;
   const mark = judgement.holds ? BREACH_MARKS[judgement.level] : '✅';
   // Without an aggregate, the reasons name the sample that tripped the condition.

@@ -32,13 +32,12 @@ export function reportOf(
   return { task, name: '', sandboxId, baseUrl, cancelled, errors: [], warnings: [], ...result };
 }
 
-interface EarlyFailure extends Pick<Report, 'name' | 'cancelled'> {
-  readonly error: ReportedError;
-  readonly hasFailIf: boolean;
-}
-
 /** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
-export function failedReport(task: Task, { error, hasFailIf, ...info }: EarlyFailure): Report {
+export function failedReport(
+  task: Task,
+  error: ReportedError,
+  { hasFailIf, ...info }: Pick<Report, 'name' | 'cancelled'> & { readonly hasFailIf: boolean },
+): Report {
   const state = hasFailIf ? 'failed' : 'none';
   const measured = { samples: [], gate: { state, judgements: [] } } as const;
   const upload = EMPTY_UPLOAD;

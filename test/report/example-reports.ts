@@ -27,6 +27,11 @@ const died = Array.from({ length: 16 }, (_, index) => reading(20 + 3 * index, 30
 
 const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
 
+const invalid = new InputError([
+  { input: 'port', message: '"x" is not a whole number.', example: 'port: 49983' },
+  { input: 'files', message: '"dist/**" matches nothing.' },
+]);
+
 /** Typical reports, whose summaries are the files in golden/. */
 export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   success: report({
@@ -75,14 +80,8 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     files: [...many(12, uploaded), ...many(30, notAttempted)],
     cancelled: true,
   }),
-  'invalid-inputs': failedReport('sync', {
+  'invalid-inputs': failedReport('sync', toReportedError(invalid), {
     name: '',
-    error: toReportedError(
-      new InputError([
-        { input: 'port', message: '"x" is not a whole number.', example: 'port: 49983' },
-        { input: 'files', message: '"dist/**" matches nothing.' },
-      ]),
-    ),
     cancelled: false,
     hasFailIf: true,
   }),

@@ -32,8 +32,8 @@ const SECTIONS: readonly (readonly [Task, readonly string[]])[] = [
 
 for (const [task, sections] of SECTIONS)
   test(`a ${task} that fails early has the outputs and report keys of ${sections.join(' and ')}, and a failed gate if any`, () => {
-    const error = { text: 'No.' };
-    const given = failedReport(task, { name: '', error, cancelled: false, hasFailIf: true });
+    const info = { name: '', cancelled: false, hasFailIf: true };
+    const given = failedReport(task, { text: 'No.' }, info);
     const verdict = verdictOf(given);
     for (const keys of [verdict.outputs, JSON.parse(reportJson(given, verdict))].map(Object.keys)) {
       const found = Object.entries(MARKS).filter(([, mark]) => keys.some(key => mark.test(key)));
