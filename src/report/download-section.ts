@@ -1,7 +1,6 @@
 import { formatBytes } from '../text/format.ts';
 import type { DownloadedFile } from '../transfer/download-file.ts';
 import type { Attempts, NotDone, TransferTotals } from '../transfer/request-each.ts';
-import { html } from './html.ts';
 import type { Report } from './report.ts';
 import {
   describeDone,
@@ -32,18 +31,16 @@ export type DownloadResult = {
 export function viewDownload(section: DownloadSection, report: Report): SectionView {
   const { files } = section;
   const totals = countFiles(files);
-  const speed = describeSpeed(totals.downloaded, totals.downloadedBytes, section);
   return {
     level: levelOf(totals),
     headline: describeDownload(section, totals),
     ...explainFailedFiles(files, report),
     fileLines: limitLines(listFiles(files, describeFile)),
-    logLines: speed,
+    logLines: describeSpeed(totals.downloaded, totals.downloadedBytes, section),
     outputs: {
       'downloaded-count': String(totals.downloaded),
       'failed-count': String(totals.failed),
     },
-    blocks: speed.map(line => html`<p>${line}</p>`),
     json: { download: { totals, ...section } },
   };
 }

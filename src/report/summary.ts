@@ -8,7 +8,7 @@ const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
 export function summaryOf(report: Report, verdict: Verdict): string {
-  const { level, title, reasons, fileFailures, warnings, notices, blocks } = verdict;
+  const { level, title, reasons, fileFailures, warnings, notices, logLines, blocks } = verdict;
   const mark = LEVEL_MARKS[level];
   const all = [
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
@@ -16,6 +16,7 @@ export function summaryOf(report: Report, verdict: Verdict): string {
       ...[...fileFailures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
       ...warnings.map(each => html`⚠️ ${renderReason(each)}`),
     ]),
+    ...logLines.map(line => html`<p>${line}</p>`),
     ...blocks,
     ...folded(formatCount(notices.length, 'notice'), notices.map(prose)),
     footer(report),

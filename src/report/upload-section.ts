@@ -45,17 +45,16 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
   const { files, skipped, digest, shard } = section;
   const totals = countFiles(section);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
-  const lines = [
-    ...describeSpeed(totals.uploaded, totals.uploadedBytes, section),
-    ...(digest === '' ? [] : [`Digest: ${digest}`]),
-  ];
   return {
     level: levelOf(section, totals),
     headline: `${describeUpload(section, totals, report)}${suffix}`,
     ...explainFailedFiles(files, report),
     notices: [...modesNotice(section), ...orphansNotice(section)],
     fileLines: listLines(section),
-    logLines: lines,
+    logLines: [
+      ...describeSpeed(totals.uploaded, totals.uploadedBytes, section),
+      ...(digest === '' ? [] : [`Digest: ${digest}`]),
+    ],
     outputs: {
       'uploaded-count': String(totals.uploaded),
       'unchanged-count': String(totals.unchanged),
@@ -65,13 +64,10 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
       digest,
     },
     checksums: checksumsOf(files),
-    blocks: [
-      ...lines.map(line => html`<p>${line}</p>`),
-      ...folded(
-        `${formatNumber(skipped.length)} skipped`,
-        skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`),
-      ),
-    ],
+    blocks: folded(
+      `${formatNumber(skipped.length)} skipped`,
+      skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`),
+    ),
     json: {
       totals,
       ...section,

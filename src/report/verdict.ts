@@ -18,7 +18,7 @@ export interface Verdict {
   readonly notices: readonly string[];
   /** A line for each file, failures first. */
   readonly fileLines: readonly string[];
-  /** Lines for the end of the log. */
+  /** Lines for the end of the log and for the summary. */
   readonly logLines: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
   /** The text of the file that the output `checksums` names. Empty if no file was hashed. */
