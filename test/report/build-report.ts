@@ -99,18 +99,8 @@ export function ran(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy): 
 
 export type StoppedBy = Parameters<typeof explainFailure>[2];
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#39': "'",
-  nbsp: ' ',
-};
-
-/** Removes tags and decodes entities. */
+/** Removes tags, and decodes the entities of figures and conditions. */
 export function stripHtml(html: string): string {
-  return html
-    .replace(/<[^>]*>/g, '')
-    .replace(/&([^;]*);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+  const text = html.replace(/<[^>]*>/g, '');
+  return text.replaceAll('&nbsp;', ' ').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
 }

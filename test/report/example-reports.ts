@@ -15,10 +15,7 @@ import {
 } from './file-results.ts';
 
 const many = (count: number, toResult: (name: string, size: number) => FileResult) =>
-  Array.from({ length: count }, (_, index) => {
-    const folder = ['assets', 'pages', 'fonts'][index % 3];
-    return toResult(`dist/${folder}/${index}.js`, 200 * (index + 1));
-  });
+  Array.from({ length: count }, (_, index) => toResult(`dist/${index}.js`, 200 * (index + 1)));
 
 const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
 const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
@@ -94,10 +91,6 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   }),
   'run-passed': ran(ended(0), judged(busy, ['mem_used_pct > 95'])),
   'run-exited-1': ran(ended(1), judged(busy, ['mem_used_pct > 95'])),
-  'run-gate-failed': ran(ended(0), {
-    name: 'tests',
-    ...judged(busy, ['mem_used_pct > 80', 'cpu_used_pct.p95 > 95']),
-  }),
   'run-lost': ran(
     { kind: 'lost', error: reset },
     {

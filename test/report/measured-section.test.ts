@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withMarkup } from '../../src/report/reason.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { judged, type Parts, reading, report, statsOf } from './build-report.ts';
 
@@ -21,16 +22,9 @@ const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
 for (const [condition, loads, line] of BREACHES) {
   test(`a breach is reported as ${line}`, () => {
     const readings = loads.map(value => ({ load: value }));
-    const failing = verdictOf(report({ task: 'stats', ...judged(readings, [condition]) }));
-    const warning = verdictOf(report({ task: 'stats', ...judged(readings, [], [condition]) }));
-    assert.deepEqual(
-      failing.reasons.map(({ text }) => text),
-      [line],
-    );
-    assert.deepEqual(
-      warning.warnings.map(({ text }) => text),
-      [line],
-    );
+    const given = report({ task: 'stats', ...judged(readings, [condition], [condition]) });
+    const { reasons, warnings } = verdictOf(given);
+    assert.deepEqual([reasons, warnings], [[withMarkup(line)], [withMarkup(line)]]);
   });
 }
 

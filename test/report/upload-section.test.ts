@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reasonLines } from '../../src/report/reason.ts';
+import { digestOf } from '../../src/report/upload-section.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { type Parts, report } from './build-report.ts';
 import {
@@ -10,9 +11,11 @@ import {
   FAILED,
   failed,
   NOT_ATTEMPTED,
+  SHA256,
   skipped,
   UNCHANGED,
   UPLOADED,
+  unchanged,
   uploaded,
 } from './file-results.ts';
 
@@ -108,4 +111,20 @@ test('a notice on executable files names the chmod that restores their modes', (
 test('a notice lists files that are in the sandbox, but no longer in the build', () => {
   const orphaned = Array.from({ length: 12 }, (_, index) => `/${index}`);
   assert.match(noticeOf({ orphaned }), /^Still in the sandbox, .*: `\/0`, .* and 2 more/);
+});
+
+test('checksums list the hashed files in the sandbox, in the format of sha256sum', () => {
+  const files = [unchanged('a\nb\\c'), UPLOADED, FAILED];
+  const line = `\\${SHA256}  /home/user/app/a\\nb\\\\c\n`;
+  assert.equal(verdictOf(report({ files })).checksums, line);
+});
+
+test('the digest does not depend on the order of the files', () => {
+  const build = [unchanged('b'), unchanged('a')];
+  assert.match(digestOf(build), /^sha256:[0-9a-f]{64}$/);
+  assert.equal(digestOf(build), digestOf(build.toReversed()));
+});
+
+test('an incomplete or empty build has no digest', () => {
+  for (const files of [[], [UNCHANGED, NOT_ATTEMPTED]]) assert.equal(digestOf(files), '');
 });
