@@ -40,11 +40,8 @@ test('truncate cuts text above the limit, without half of a surrogate pair', () 
 
 const LOG_LINES: Readonly<Record<string, string>> = {
   'plain text': 'plain text',
-  '': '',
-  'std::vector': 'std::vector',
-  'a ::error::b': 'a ::error::b',
+  'std::vector ::error::b': 'std::vector ::error::b',
   '::error::x': '\\::error::x',
-  '::set-output name=a::b': '\\::set-output name=a::b',
   '\u00a0::error::x': '\\\u00a0::error::x',
   '\t::error::x': '\\t::error::x',
   'a\n::error::x': 'a\\n::error::x',
