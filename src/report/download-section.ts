@@ -6,6 +6,7 @@ import {
   describeDone,
   describeSpeed,
   explainFailedFiles,
+  levelOf,
   limitLines,
   listCounts,
   listFiles,
@@ -32,7 +33,7 @@ export function viewDownload(section: DownloadSection, report: Report): SectionV
   const { files } = section;
   const totals = countFiles(files);
   return {
-    level: levelOf(totals),
+    level: levelOf(totals, totals.downloaded === 0),
     headline: describeDownload(section, totals),
     ...explainFailedFiles(files, report),
     fileLines: limitLines(listFiles(files, describeFile)),
@@ -58,11 +59,6 @@ function countFiles(files: readonly DownloadResult[]) {
     notAttempted: count('not-attempted'),
     downloadedBytes: files.reduce((sum, file) => sum + ('size' in file ? file.size : 0), 0),
   };
-}
-
-function levelOf({ downloaded, failed, notAttempted }: Totals): SectionView['level'] {
-  if (failed + notAttempted > 0) return 'failure';
-  return downloaded === 0 ? 'warning' : 'success';
 }
 
 function describeDownload({ durationMs }: DownloadSection, totals: Totals): string {

@@ -18,6 +18,14 @@ import type { SectionView } from './verdict.ts';
 
 type TransferResult = FileResult | DownloadResult;
 
+export function levelOf(
+  { failed, notAttempted }: Readonly<Record<'failed' | 'notAttempted', number>>,
+  hasNothing: boolean,
+): SectionView['level'] {
+  if (failed + notAttempted > 0) return 'failure';
+  return hasNothing ? 'warning' : 'success';
+}
+
 export function explainFailedFiles(
   files: readonly TransferResult[],
   { errors, cancelled }: Report,
@@ -53,8 +61,6 @@ export function nameFiles(names: readonly string[]): string {
   return limitList(names.map(inlineCode), MAX_LISTED, moreInReport).join(', ');
 }
 
-const MAX_LOGGED = 1000;
-
 const STATUS_WORDS: Readonly<Record<TransferResult['status'], string>> = {
   failed: 'failed',
   'not-attempted': 'not attempted',
@@ -75,6 +81,8 @@ export function listFiles<R extends TransferResult>(
     files.filter(file => file.status === status).map(file => `${word}: ${describe(file)}`),
   );
 }
+
+const MAX_LOGGED = 1000;
 
 export function limitLines(lines: readonly string[]): readonly string[] {
   return limitList(lines, MAX_LOGGED, moreInReport);

@@ -11,6 +11,7 @@ import {
   describeDone,
   describeSpeed,
   explainFailedFiles,
+  levelOf,
   limitLines,
   listCounts,
   listFiles,
@@ -46,7 +47,7 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
   const totals = countFiles(section);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
   return {
-    level: levelOf(section, totals),
+    level: levelOf(totals, files.length === 0 && !shard?.planned),
     headline: `${describeUpload(section, totals, report)}${suffix}`,
     ...explainFailedFiles(files, report),
     notices: [...modesNotice(section), ...orphansNotice(section)],
@@ -95,11 +96,6 @@ function countFiles({ files, skipped }: UploadSection) {
     skipped: filesWith('skipped').length + skipped.length,
     notAttempted: filesWith('not-attempted').length,
   };
-}
-
-function levelOf({ shard }: UploadSection, totals: Totals): SectionView['level'] {
-  if (totals.failed + totals.notAttempted > 0) return 'failure';
-  return totals.planned === 0 && !shard?.planned ? 'warning' : 'success';
 }
 
 function describeUpload(

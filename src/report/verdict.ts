@@ -77,10 +77,7 @@ export function reportJson(report: Report, verdict: Verdict): string {
     sandboxId,
     baseUrl,
     cancelled,
-    errors: errors.map(error => {
-      const [message, ...details] = reasonLines(error);
-      return { message, details };
-    }),
+    errors: errors.map(reasonLines).map(([message, ...details]) => ({ message, details })),
     warnings,
     ...verdict.json,
   };
