@@ -36,18 +36,15 @@ export interface ForbiddenLink {
   readonly entry: string;
 }
 
-export interface Search {
-  /** Absolute path up to the pattern's first wildcard. */
-  readonly root: string;
-  readonly skipsHidden: boolean;
-  readonly workspace: string;
-  readonly followSymlinks: boolean | undefined;
-}
-
 const LINK_TO_FOLDER = 'a link to a folder';
 
 /** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
-export function createClassifier({ root, skipsHidden, workspace, followSymlinks }: Search) {
+export function createClassifier(
+  root: string,
+  workspace: string,
+  skipsHidden: boolean,
+  followSymlinks: boolean | undefined,
+) {
   const realWorkspace = realpathSync.native(workspace);
   const realRoot = realRootOf(root, workspace);
   return (entry: string): (FoundFile | SkippedEntry | ForbiddenLink)[] => {

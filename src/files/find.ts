@@ -12,7 +12,6 @@ import {
   describeLinks,
   type ForbiddenLink,
   type FoundFile,
-  type Search,
   type SkippedEntry,
 } from './classify.ts';
 import {
@@ -25,17 +24,15 @@ import {
   toAbsolutePattern,
 } from './paths.ts';
 
-export interface Matches extends Pick<Search, 'root' | 'skipsHidden'> {
+/** What one pattern matches. */
+export interface Matches {
   readonly pattern: FilePattern;
+  /** Absolute path up to the pattern's first wildcard. */
+  readonly root: string;
+  readonly skipsHidden: boolean;
   readonly files: readonly FoundFile[];
   readonly skipped: readonly SkippedEntry[];
   readonly links: readonly ForbiddenLink[];
-}
-
-export interface FindOptions {
-  readonly workspace: string;
-  readonly cancel: AbortSignal;
-  readonly maxFiles?: number;
 }
 
 // Folders that link to each other can yield an almost endless number of paths.
@@ -48,11 +45,12 @@ const MAX_FILES = 1_000_000;
  */
 export async function findFiles(
   inputs: Inputs<'upload'>,
-  options: FindOptions,
+  workspace: string,
+  cancel: AbortSignal,
+  maxFiles = MAX_FILES,
 ): Promise<readonly Matches[]> {
   const { workingDirectory, stateFile } = inputs;
   const { patterns, excludes } = inputs.files;
-  const { workspace, cancel } = options;
   const directory = path.resolve(workspace, workingDirectory);
   requireDirectory(directory, workingDirectory);
   if (cancel.aborted) return [];
@@ -60,11 +58,13 @@ export async function findFiles(
   // The state file is not part of the build.
   const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
   const allExcludes = [...excludes.map(absolute), ...stateExclude];
-  const searches = patterns.map(pattern => search(pattern, allExcludes, inputs, options));
+  const searches = patterns.map(pattern =>
+    search(pattern, allExcludes, inputs, workspace, maxFiles),
+  );
   // The glob only yields on a match, so it cannot notice a cancelled job by itself.
-  const aborted = once(cancel, 'abort').then(() => undefined);
+  const aborted = once(cancel, 'abort').then(() => []);
   const results = await Promise.race([Promise.all(searches), aborted]);
-  if (results === undefined || cancel.aborted) return [];
+  if (cancel.aborted) return [];
   const links = results.flatMap(result => result.links);
   const problems = [
     ...describeLinks(links, workspace),
@@ -96,21 +96,24 @@ async function search(
   pattern: FilePattern,
   excludes: readonly string[],
   { workingDirectory, followSymlinks, includeHiddenFiles }: Inputs<'upload'>,
-  { workspace, maxFiles = MAX_FILES }: FindOptions,
+  workspace: string,
+  maxFiles: number,
 ): Promise<Matches> {
   const directory = path.resolve(workspace, workingDirectory);
   const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
   const root = await rootOf(absolutePattern);
   const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
-  const settings = { root, skipsHidden, workspace, followSymlinks };
+  // The glob ignores an exclude that precedes its pattern.
+  const lines = [absolutePattern, ...excludes.map(exclude => `!${exclude}`)].join('\n');
   const paths = new Set<string>();
-  for await (const file of pathsOf(absolutePattern, excludes, settings)) {
+  for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
     paths.add(file);
     if (paths.size <= maxFiles) continue;
     const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
     throw inputError('files', message);
   }
-  const found = [...paths].sort().flatMap(createClassifier(settings));
+  const classify = createClassifier(root, workspace, skipsHidden, followSymlinks);
+  const found = [...paths].sort().flatMap(classify);
   return {
     pattern,
     root,
@@ -127,14 +130,13 @@ async function rootOf(absolutePattern: string): Promise<string> {
 }
 
 async function* pathsOf(
-  absolutePattern: string,
-  excludes: readonly string[],
-  { root, skipsHidden, followSymlinks }: Search,
+  lines: string,
+  root: string,
+  skipsHidden: boolean,
+  followSymlinks: boolean | undefined,
 ): AsyncGenerator<string> {
   // The glob does not enter a root that is a link, and only some patterns make it yield the root.
   if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
-  // The glob ignores an exclude that precedes its pattern.
-  const lines = [absolutePattern, ...excludes.map(exclude => `!${exclude}`)].join('\n');
   // When the glob follows links, it omits broken ones and names that are not UTF-8, so search twice.
   for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) {
     const globber = await create(lines, {
@@ -158,18 +160,17 @@ async function findUselessExcludes(
 ): Promise<Problem[]> {
   const folders = matches.map(({ root }) => firstFolderOf(root, directory));
   const isSearched = (place: string) => folders.some(folder => overlap(folder, place));
-  const withRoots = excludes.map(async line => {
-    return { line, root: await rootOf(toAbsolutePattern(line, directory)) };
-  });
-  const useless = (await Promise.all(withRoots)).filter(({ root }) => !isSearched(root));
-  return useless.map(({ line }) => {
+  const problems: Problem[] = [];
+  for (const line of excludes) {
+    if (isSearched(await rootOf(toAbsolutePattern(line, directory)))) continue;
     const name = line.replace(/^([~.*]*[\\/])+/, '');
     const anywhere = isSearched(directory)
       ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is`
       : '';
     const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
-    return { input: 'files', message };
-  });
+    problems.push({ input: 'files', message });
+  }
+  return problems;
 }
 
 function firstFolderOf(root: string, directory: string): string {

@@ -17,8 +17,6 @@ export interface PlannedFile extends FoundFile {
   readonly target: string;
 }
 
-export type FilePlan = ReturnType<typeof planFiles>;
-
 const MAX_CONFLICTS = 10;
 
 /**
@@ -80,23 +78,20 @@ export function explainNoMatch(match: Matches, directory: string): string {
   return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
 }
 
-function describeRoot({ pattern, root, skipsHidden }: Matches, directory: string): string {
+function describeRoot({ root, skipsHidden }: Matches, directory: string): string {
   const existing = deepestExisting(root);
   const isDirectory = existing === directory;
   const name = isDirectory ? 'the working directory' : quote(displayPath(existing, directory));
   if (!statSync(existing).isDirectory())
-    return /[*?[]/.test(pattern.pattern)
-      ? `${name} is a file, and the pattern expects a folder.`
-      : `${name} is a file, and a ! line excludes it from all patterns.`;
-  const names = listSome(readdirSync(existing).sort().map(quote));
-  if (names === '')
-    return isDirectory
-      ? 'The working directory is empty: did actions/checkout or the build run in this job?'
-      : `${name} is empty.`;
+    return `${name} is a file: the pattern expects a folder, or a ! line excludes it.`;
+  const names = readdirSync(existing).sort().map(quote);
+  if (isDirectory && names.length === 0)
+    return 'The working directory is empty: did actions/checkout or the build run in this job?';
+  const found = `Found there: ${listSome(names) || 'nothing'}.`;
   const [missing] = path.relative(existing, root).split(path.sep);
-  if (missing) return `There is no ${quote(missing)} in ${name}, only ${names}.`;
+  if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
   const hint = skipsHidden ? '; names that start with a dot need include-hidden-files: true' : '';
-  return `Nothing in ${name} matches, or a ! line excludes it${hint}. Found there: ${names}.`;
+  return `Nothing in ${name} matches, or a ! line excludes it${hint}. ${found}`;
 }
 
 function targetOf(

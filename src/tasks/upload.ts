@@ -1,6 +1,6 @@
 import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
 import { findFiles, listHidden } from '../files/find.ts';
-import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
+import { filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { type Report, reportOf } from '../report/report.ts';
@@ -90,9 +90,8 @@ async function hashSkipped(
 
 const MAX_HIDDEN = 5;
 
-async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<FilePlan> {
-  const { workspace, log } = context;
-  const matches = await findFiles(inputs, context);
+async function findAndPlan(inputs: Inputs<'upload'>, { workspace, cancel, log }: Context) {
+  const matches = await findFiles(inputs, workspace, cancel);
   for (const { pattern, root, files, skipped } of matches) {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
     log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);

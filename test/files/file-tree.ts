@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type FindOptions, findFiles, type Matches } from '../../src/files/find.ts';
+import { findFiles, type Matches } from '../../src/files/find.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
@@ -48,7 +48,10 @@ const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
   typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);
 
-export type FindSettings = Partial<Inputs<'upload'> & FindOptions>;
+export interface FindSettings extends Partial<Inputs<'upload'>> {
+  readonly cancel?: AbortSignal;
+  readonly maxFiles?: number;
+}
 
 /** Calls `findFiles` with these lines, and with defaults for all other inputs. */
 export function find(
@@ -56,8 +59,12 @@ export function find(
   lines: readonly string[],
   { maxFiles, cancel = new AbortController().signal, ...inputs }: FindSettings = {},
 ): Promise<readonly Matches[]> {
-  const options = { workspace, cancel, ...(maxFiles !== undefined && { maxFiles }) };
-  return findFiles({ ...parsed({ files: lines.join('\n') }), ...inputs }, options);
+  return findFiles(
+    { ...parsed({ files: lines.join('\n') }), ...inputs },
+    workspace,
+    cancel,
+    maxFiles,
+  );
 }
 
 /** Returns the sorted paths of found files, relative to the roots of their patterns. */

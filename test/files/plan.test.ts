@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { FoundFile } from '../../src/files/classify.ts';
 import type { Matches } from '../../src/files/find.ts';
-import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../../src/files/plan.ts';
+import { filesOfShard, type PlannedFile, planFiles } from '../../src/files/plan.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
@@ -24,7 +24,7 @@ function matches(line: string, files: readonly FoundFile[], more: Partial<Matche
   return { pattern, root: WORKSPACE, files, skipped: [], links: [], skipsHidden: true, ...more };
 }
 
-function planFor(lines: readonly Matches[], given: RawInputs = {}): FilePlan {
+function planFor(lines: readonly Matches[], given: RawInputs = {}) {
   return planFiles(lines, parsed(given), WORKSPACE);
 }
 
