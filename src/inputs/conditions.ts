@@ -2,7 +2,7 @@ import { type Condition, OPERATORS } from '../gate/judge.ts';
 import { AGGREGATE_NAMES, isAggregate, type Unit, unitOf } from '../gate/metrics.ts';
 import { quote } from '../text/escape.ts';
 import { inputError } from './input-error.ts';
-import { BYTE_UNITS, BYTES, type InputParser, parseLines } from './parsers.ts';
+import { BYTE_UNITS, BYTES, findUnit, type InputParser, parseLines } from './parsers.ts';
 
 export const conditions: InputParser<readonly Condition[]> = (value, input) =>
   parseLines(value, line => parseCondition(line, input, 'mem_used_pct > 90'));
@@ -37,12 +37,10 @@ function parseCondition(line: string, input: string, example: string): Condition
     throw problem(`nothing follows ${sign}, perhaps because an expression is empty`);
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number))
     throw problem(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
-  const amount = Number(number);
-  if (!Number.isFinite(amount)) throw problem(`${number} is too large a number`);
   const metricUnit = unitOf(metric);
-  const unit = findUnit(suffix, metricUnit);
+  const unit = findUnit(UNITS[metricUnit ?? 'unknown'], suffix);
   if (unit === undefined) throw problem(explainUnit(suffix, metric));
-  const limit = toMetricUnit(amount, unit, metricUnit);
+  const limit = toMetricUnit(Number(number), unit, metricUnit);
   if (metricUnit === 'percentage') {
     const mistake = findPercentageMistake(limit, number + unit);
     if (mistake !== undefined) throw problem(mistake);
@@ -67,10 +65,6 @@ const UNITS: Readonly<Record<Unit | 'unknown', readonly string[]>> = {
   plain: [''],
   unknown: ['%', ...BYTE_UNITS, ''],
 };
-
-function findUnit(suffix: string, metricUnit: Unit | 'unknown' = 'unknown') {
-  return UNITS[metricUnit].find(each => each.toLowerCase() === suffix.toLowerCase());
-}
 
 function explainUnit(suffix: string, metric: string): string {
   if (/[<>=#]/.test(suffix))

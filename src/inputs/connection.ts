@@ -1,8 +1,8 @@
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
-import { findMistake, rejectMistakes } from './mistakes.ts';
-import { checkedText, type InputParser, parseLines, type RawInputs } from './parsers.ts';
+import { checkedText, findMistake, rejectMistakes } from './mistakes.ts';
+import { type InputParser, parseLines, type RawInputs } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 
@@ -62,17 +62,6 @@ export const existingSandboxId: InputParser<string> = (value, input) =>
 
 export function isSandboxId(id: string): boolean {
   return findMistake('sandbox-id', id) === undefined;
-}
-
-export const token = secret('token', '${{ steps.sandbox.outputs.token }}');
-
-export const apiKey = secret('api-key', '${{ secrets.E2B_API_KEY }}');
-
-function secret(kind: 'token' | 'api-key', example: string): InputParser<string> {
-  return (value, input) => {
-    rejectMistakes(kind, value, input, example, '');
-    return value;
-  };
 }
 
 // The action sets some of these, and undici throws for others. Proxy-Authorization would send the

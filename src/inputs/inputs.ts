@@ -1,6 +1,5 @@
 import { conditions, waitConditions } from './conditions.ts';
 import {
-  apiKey,
   apiUrl,
   baseUrl,
   DEFAULT_PORT,
@@ -8,15 +7,14 @@ import {
   fillPlaceholders,
   headers,
   sandboxId,
-  token,
 } from './connection.ts';
 import { CROSS_INPUT_RULES } from './cross-input-rules.ts';
 import { downloadLines, fileRules } from './files.ts';
 import { InputError, tryAll } from './input-error.ts';
+import { checkedText } from './mistakes.ts';
 import {
   anyText,
   byteSize,
-  checkedText,
   choice,
   concurrency,
   duration,
@@ -44,7 +42,7 @@ export type ActionName = keyof typeof ACTIONS;
 
 const connectionInputs = {
   'sandbox-id': sandboxId,
-  token,
+  token: checkedText('token', '${{ steps.sandbox.outputs.token }}'),
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
@@ -115,7 +113,7 @@ const runInputs = {
 
 const apiInputs = {
   'api-url': apiUrl,
-  'api-key': apiKey,
+  'api-key': checkedText('api-key', '${{ secrets.E2B_API_KEY }}'),
   headers,
   retries,
   timeout: duration(1, '60s'),

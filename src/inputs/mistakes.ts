@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { quote } from '../text/escape.ts';
 import { inputError } from './input-error.ts';
+import type { InputParser } from './parsers.ts';
 
-/** The message follows the quoted value, or the input's name if the value is secret. */
+/** The message follows the quoted value, or the input's name if the value is secret or empty. */
 type Mistake = readonly [pattern: RegExp, message: string];
 
 const EMPTY: Mistake = [
@@ -152,20 +153,32 @@ const MISTAKES = {
   ],
 } as const satisfies Readonly<Record<string, readonly Mistake[]>>;
 
-export type ValueKind = keyof typeof MISTAKES;
+type ValueKind = keyof typeof MISTAKES;
+
+// Messages never quote these.
+const SECRET_KINDS: readonly ValueKind[] = ['token', 'api-key'];
 
 export function findMistake(kind: ValueKind, value: string): string | undefined {
   return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
 
-/** @throws InputError if the value has a mistake; `label` replaces a value that may be secret */
+/** @throws InputError if the value, which the message calls `label`, has a mistake of its kind */
 export function rejectMistakes(
   kind: ValueKind,
   value: string,
   input: string,
   example: string,
-  label = value && quote(value),
+  label = value === '' || SECRET_KINDS.includes(kind) ? '' : quote(value),
 ): void {
   const mistake = findMistake(kind, value);
   if (mistake !== undefined) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
+}
+
+/** Parses a text without the mistakes of its kind. */
+export function checkedText(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
+  return (value, input) => {
+    const text = value || fallback;
+    rejectMistakes(kind, text, input, example);
+    return text;
+  };
 }

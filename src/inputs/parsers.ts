@@ -1,6 +1,5 @@
 import { quote } from '../text/escape.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
-import { rejectMistakes, type ValueKind } from './mistakes.ts';
 
 /** Maps names to values as the runner gives them; unset inputs are missing or empty. */
 export type RawInputs = Readonly<Record<string, string>>;
@@ -9,15 +8,6 @@ export type RawInputs = Readonly<Record<string, string>>;
 export type InputParser<T> = (value: string, input: string) => T;
 
 export const anyText: InputParser<string> = value => value;
-
-/** Parses a text without the mistakes of its kind. */
-export function checkedText(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
-  return (value, input) => {
-    const text = value || fallback;
-    rejectMistakes(kind, text, input, example);
-    return text;
-  };
-}
 
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
@@ -90,17 +80,18 @@ export const BYTES: Readonly<Record<string, number>> = {
 
 export const BYTE_UNITS = Object.keys(BYTES);
 
-const BYTE_FACTORS = new Map(
-  Object.entries(BYTES).map(([unit, factor]) => [unit.toLowerCase(), factor]),
-);
+/** Finds a unit, ignoring case. */
+export function findUnit(units: readonly string[], written: string): string | undefined {
+  return units.find(unit => unit.toLowerCase() === written.toLowerCase());
+}
 
 /** Parses bytes, or a number with a unit such as `512MiB`. */
 export function byteSize(fallback: string): InputParser<number> {
   return (value, input) => {
-    const [, number, unit = ''] =
+    const [, number, suffix = ''] =
       /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
-    const factor = BYTE_FACTORS.get(unit.toLowerCase() || 'b') ?? Number.NaN;
-    const bytes = Math.round(Number(number) * factor);
+    const unit = findUnit(BYTE_UNITS, suffix || 'B') ?? '';
+    const bytes = Math.round(Number(number) * (BYTES[unit] ?? Number.NaN));
     if (bytes >= 1) return bytes;
     const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS.join(', ')}.`;
     throw inputError(input, message, fallback);
