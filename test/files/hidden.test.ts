@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
 import { test } from 'node:test';
-import { WITHOUT_MODES } from '../system.ts';
-import { createTree, directory, find, relativePaths } from './file-tree.ts';
+import { createTree, find, relativePaths } from './file-tree.ts';
 
 const TREE = Object.fromEntries(
   ['a.js', '.env', 'sub/.env', 'sub/b.js', '.next/c.js', '.next/.d/e.js', '.git/config'].map(
@@ -47,14 +45,4 @@ test('hidden folders above the root of a pattern hide nothing', async () => {
   assert.deepEqual(relativePaths(await find(tree.root, ['*.js'])), ['a.js']);
   const inNext = await find(tree.root, ['**'], { workingDirectory: '.next' });
   assert.deepEqual(relativePaths(inNext), ['c.js']);
-});
-
-test('hidden folders are not searched', {
-  skip: process.getuid?.() === 0 ? 'root reads all' : WITHOUT_MODES,
-}, async () => {
-  using tree = createTree({ 'a/f': '', 'a/.shut': directory });
-  chmodSync(tree.at('a/.shut'), 0);
-  assert.deepEqual(relativePaths(await find(tree.root, ['a/**'])), ['f']);
-  // Allow the tree to be removed.
-  chmodSync(tree.at('a/.shut'), 0o700);
 });
