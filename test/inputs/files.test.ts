@@ -81,7 +81,7 @@ const toDownload = 'is required: at least one line must say what to download.';
 const form = 'line 1: % is not of the form path => target.';
 const arrow = 'line 1: % has a ->, => or colon in it. In front of a target, write => with';
 const many = 'line 1: % is not the path of one file. Name each file.';
-const variable = 'contains a variable that is not expanded';
+const variables = ['$GITHUB_WORKSPACE/a', 'out/$GITHUB_SHA/x', '{{ x }}/a'];
 const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', 'a/', '~/a', 'C:\\a', 'c:a'];
 const outsideOnWindows = ['\\a', '..\\a', 'a\\..\\b', 'a\\'];
 const isOutside = 'is not the relative path of a file inside working-directory.';
@@ -92,25 +92,21 @@ const conflicts = {
   'a => out\nb\nc => out-a\nd => OUT/d/e': '"a" to "out", "d" to "OUT/d/e"',
   'a => out/a\nb => out': '"a" to "out/a", "b" to "out"',
 };
-const areConflicting = 'two targets are the same, or one is inside the other: ';
+const areConflicting = 'two targets are the same, or one is inside the other:';
+for (const [lines, list] of Object.entries(conflicts))
+  rejects('files', { [lines]: `${areConflicting} ${list}.` }, DOWNLOAD);
+for (const target of variables)
+  rejects('files', { [`a => ${target}`]: 'contains a variable that is not expanded' }, DOWNLOAD);
+for (const target of [...outside, ...outsideOnWindows])
+  rejects('files', { [`a => ${target}`]: isOutside }, DOWNLOAD);
 const rejected = {
   ...each(['', '# only a comment'], toDownload),
   ...each(['a =>', '=> b', 'a => b => c'], form),
   ...each(['a -> b', 'a =>b', 'a=> b'], arrow),
   ...each(['app/*.xml', 'app/**', 'app/reports/'], many),
-  ...each(
-    ['a => $GITHUB_WORKSPACE/a', 'a => out/$GITHUB_SHA/x', 'a => {{ x }}/a', '${{ x }}/a'],
-    variable,
-  ),
   ...each(['a # the report', 'a => b # the report'], 'has a # in it.'),
-  ...each(
-    [...outside, ...outsideOnWindows].map(target => `a => ${target}`),
-    isOutside,
-  ),
-  ...Object.fromEntries(
-    Object.entries(conflicts).map(([lines, list]) => [lines, `${areConflicting}${list}.`]),
-  ),
   'a\n"b"': 'line 2: "\\"b\\"" is in quotation marks.',
   'app/..': 'the target ".." is not the relative path',
+  '${{ x }}/a': 'contains a variable that is not expanded',
 };
 rejects('files', rejected, DOWNLOAD);
