@@ -33,7 +33,10 @@ test('CHANGELOG.md has a section for the version of package.json', () => {
 
 for (const file of DOCUMENTS) {
   test(`every link in ${file} leads somewhere, and its YAML parses`, () => {
-    assert.deepEqual(linksIn(file).filter(isDead(file)), []);
+    assert.deepEqual(
+      linksIn(file).filter(link => isDead(link, file)),
+      [],
+    );
     for (const [, block = ''] of read(file).matchAll(/^```ya?ml\n(.*?)^```$/gms))
       assertParses(block, file);
   });
@@ -62,28 +65,22 @@ function linksIn(file: string): string[] {
   return targets.filter(target => !/^\w+:/.test(target));
 }
 
-function isDead(from: string): (link: string) => boolean {
-  return link => {
-    const [place = '', anchor] = decodeURI(link).split('#');
-    const file = place.startsWith('/') ? place.slice(1) : path.join(path.dirname(from), place);
-    const target = place === '' ? from : file;
-    if (!existsSync(path.join(PROJECT, target))) return true;
-    return anchor !== undefined && !anchorsOf(target).includes(anchor);
-  };
+function isDead(link: string, from: string): boolean {
+  const [place = '', anchor] = decodeURI(link).split('#');
+  const file = place.startsWith('/') ? place.slice(1) : path.join(path.dirname(from), place);
+  const target = place === '' ? from : file;
+  if (!existsSync(path.join(PROJECT, target))) return true;
+  return anchor !== undefined && !anchorsOf(target).includes(anchor);
 }
 
-/** Returns the anchors that GitHub generates for the headings of a document. */
+/** Returns the anchors that GitHub generates for headings, without numbers for repeated ones. */
 function anchorsOf(file: string): string[] {
   const text = read(file).replaceAll(/^```.*?^```/gms, '');
-  const names = [...text.matchAll(/^#+ +(.*?) *$/gm)].map(([, heading = '']) =>
+  return [...text.matchAll(/^#+ +(.*?) *$/gm)].map(([, heading = '']) =>
     heading
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
-  return names.map((name, index) => {
-    const same = names.slice(0, index).filter(each => each === name).length;
-    return same === 0 ? name : `${name}-${same}`;
-  });
 }
