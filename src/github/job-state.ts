@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import { DEFAULT_PORT, JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/connection.ts';
 import { inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { PublishedSandbox, RunningSandbox } from '../sandbox/sandbox.ts';
+import type { RunningSandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { readInputs, requireVariables, tempDirectory } from './runner.ts';
+import { readInputs, tempDirectory } from './runner.ts';
 
 export function jobMetadata(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
@@ -41,7 +42,7 @@ export function loadDeletion():
 const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
 /** Masks the token, sets the outputs and saves the sandbox for later steps. */
-export function publishSandbox(sandbox: PublishedSandbox): void {
+export function publishSandbox(sandbox: JobSandbox & Pick<Sandbox, 'domain'>): void {
   const { id, token, domain = '', baseUrl, endsAt } = sandbox;
   setSecret(token);
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
@@ -75,8 +76,6 @@ export function removeJobSandbox(): void {
 const MONITOR_PREFIX = 'sandbox-sync-monitor-';
 
 export function createMonitorDirectory(): string {
-  // Without these files, no later step could stop the monitor.
-  requireVariables('GITHUB_STATE', 'GITHUB_OUTPUT');
   const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
   saveState('directory', directory);
   setOutput('monitor', path.basename(directory));
@@ -92,8 +91,6 @@ export function findMonitorDirectories(): string[] {
 }
 
 function filesInTemp(prefix: string): string[] {
-  const directory = process.env['RUNNER_TEMP'];
-  if (!directory || !existsSync(directory)) return [];
-  const names = readdirSync(directory).filter(name => name.startsWith(prefix));
-  return names.sort().map(name => path.resolve(directory, name));
+  const names = readdirSync(tempDirectory()).filter(name => name.startsWith(prefix));
+  return names.sort().map(name => path.join(tempDirectory(), name));
 }

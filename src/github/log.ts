@@ -9,49 +9,43 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import type { Log } from '../tasks/context.ts';
 import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
 import type { Redact } from '../text/redact.ts';
 
-/** Redacts secrets and escapes workflow commands in every line. */
-export interface StepLog extends Log {
-  readonly group: (title: string, lines: readonly string[]) => void;
-  readonly notice: (text: string) => void;
-  readonly error: (lines: readonly string[]) => void;
-  readonly fail: (lines: readonly string[]) => void;
-}
+export type StepLog = ReturnType<typeof openLog>;
 
 // The runner cuts annotations at 4,096 characters (_maxIssueMessageLength in actions/runner).
 const MAX_ANNOTATION_LENGTH = 4000;
 
-export function openLog(redact: Redact): StepLog {
+/** Opens a log that redacts secrets and escapes workflow commands in every line. */
+export function openLog(redact: Redact) {
   const clean = (line: string) => escapeCommands(redact(line));
   const toMessage = (lines: readonly string[]) =>
     truncate(lines.map(clean).join('\n'), MAX_ANNOTATION_LENGTH);
   return {
-    line: text => info(clean(text)),
+    line: (text: string) => info(clean(text)),
     output: logOutput(redact),
-    debug(text) {
+    debug(text: string) {
       if (!isDebug()) return;
       for (const line of text.split('\n')) writeDebug(clean(line));
     },
-    group(title, lines) {
+    group(title: string, lines: readonly string[]) {
       startGroup(title);
       // Calling info() for each of thousands of lines is slow.
       info(lines.map(clean).join('\n'));
       endGroup();
     },
-    notice: text => notice(toMessage([text])),
-    warning: text => warning(toMessage([text])),
-    error: lines => error(toMessage(lines)),
-    fail: lines => setFailed(toMessage(lines)),
+    notice: (text: string) => notice(toMessage([text])),
+    warning: (text: string) => warning(toMessage([text])),
+    error: (lines: readonly string[]) => error(toMessage(lines)),
+    fail: (lines: readonly string[]) => setFailed(toMessage(lines)),
   };
 }
 
 // A log of this size still opens in a browser.
 const MAX_OUTPUT_LENGTH = 16 * 1024 * 1024;
 
-function logOutput(redact: Redact): Log['output'] {
+function logOutput(redact: Redact): (lines: string) => void {
   let left = MAX_OUTPUT_LENGTH;
   return lines => {
     if (left <= 0) return;

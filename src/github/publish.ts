@@ -8,18 +8,12 @@ import { reportJson, succeeded, type Verdict, verdictOf } from '../report/verdic
 import { errorText } from '../text/errors.ts';
 import type { Redact } from '../text/redact.ts';
 import type { StepLog } from './log.ts';
-import { requireVariables, tempDirectory } from './runner.ts';
-
-interface PublishOptions {
-  readonly log: StepLog;
-  readonly redact: Redact;
-  readonly withSummary: boolean;
-}
+import { tempDirectory } from './runner.ts';
 
 /** Writes the outputs, the summary and the verdict, even if one of them fails. */
 export async function publish(
   unredacted: Report,
-  { log, redact, withSummary }: PublishOptions,
+  { log, redact, withSummary }: { log: StepLog; redact: Redact; withSummary: boolean },
 ): Promise<void> {
   const report = redactReport(unredacted, redact);
   const verdict = verdictOf(report);
@@ -32,7 +26,6 @@ export async function publish(
 function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] {
   try {
     const outputs = { ...writeFiles(report, verdict, log), ...verdict.outputs };
-    requireVariables('GITHUB_OUTPUT');
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
     return [];
   } catch (error) {
@@ -43,7 +36,6 @@ function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] 
 /** Returns the paths of the files, keyed by output. */
 function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<string, string> {
   const { checksums } = verdict;
-  const none = { report: '', ...(checksums !== undefined && { checksums: '' }) };
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
     const write = (name: string, text: string) => {
@@ -52,11 +44,12 @@ function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<stri
       return file;
     };
     // Throws a RangeError if the agent nested its stats almost too deeply.
-    const paths = { ...none, report: write('report.json', reportJson(report, verdict)) };
-    return checksums ? { ...paths, checksums: write('checksums.txt', checksums) } : paths;
+    const paths = { report: write('report.json', reportJson(report, verdict)) };
+    if (checksums === undefined) return paths;
+    return { ...paths, checksums: checksums && write('checksums.txt', checksums) };
   } catch (error) {
     log.warning(`The report file could not be written: ${errorText(error)}.`);
-    return none;
+    return { report: '' };
   }
 }
 

@@ -1,7 +1,7 @@
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getInput, setSecret } from '@actions/core';
 import { secretsIn } from '../inputs/connection.ts';
-import { inputError } from '../inputs/input-error.ts';
 import { type EntryPoint, inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 
@@ -38,15 +38,6 @@ export function cancelSignals() {
   return { cancel: cancel.signal, killImminent: killImminent.signal };
 }
 
-/** @throws InputError if the runner has not set one of these variables */
-export function requireVariables(...variables: readonly string[]): void {
-  // Without them, @actions/core prints commands that GitHub has deprecated:
-  // https://github.blog/changelog/2022-10-11-github-actions-deprecating-save-state-and-set-output-commands/
-  const missing = variables.find(name => !process.env[name]);
-  if (missing !== undefined) throw inputError(missing, 'is not set. The runner has to set it.');
-}
-
 export function tempDirectory(): string {
-  requireVariables('RUNNER_TEMP');
-  return path.resolve(process.env['RUNNER_TEMP'] ?? '');
+  return path.resolve(process.env['RUNNER_TEMP'] || tmpdir());
 }

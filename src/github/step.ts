@@ -1,4 +1,5 @@
 import { USER_AGENT } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import { sleep } from '../agent/retry.ts';
 import { secretsIn, withJobSandbox } from '../inputs/connection.ts';
 import {
@@ -12,7 +13,6 @@ import {
 import type { RawInputs } from '../inputs/parsers.ts';
 import { reasonLines, toReportedError } from '../report/reason.ts';
 import { failedReport, type Report } from '../report/report.ts';
-import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
 import { loadJobSandboxes } from './job-state.ts';
 import { openLog } from './log.ts';
@@ -25,16 +25,12 @@ type StepHandler<T extends EntryPoint, R> = (
   raw: RawInputs,
 ) => Promise<R>;
 
-interface StepOptions {
-  readonly inputs?: RawInputs;
-  /** Begins a warning, which replaces the error if the step fails. */
-  readonly failureWarning?: string;
-}
-
+/** Runs a step. If it fails, `failureWarning` begins a warning, which replaces the error. */
 export async function runStep<T extends EntryPoint>(
   entry: T,
   handler: StepHandler<T, void>,
-  { inputs, failureWarning }: StepOptions = {},
+  inputs?: RawInputs,
+  failureWarning?: string,
 ): Promise<void> {
   const { log, parseAndRun } = await openStep(entry, inputs);
   await parseAndRun(handler).catch((error: unknown) => {
@@ -48,7 +44,7 @@ export async function runStep<T extends EntryPoint>(
 export async function runReportingStep<T extends ReportingEntryPoint>(
   entry: T,
   handler: StepHandler<T, Report | undefined>,
-  { inputs }: Pick<StepOptions, 'inputs'> = {},
+  inputs?: RawInputs,
 ): Promise<void> {
   const { raw, cancel, redact, log, parseAndRun } = await openStep(entry, inputs);
   const report = await parseAndRun(handler).catch((error: unknown) =>

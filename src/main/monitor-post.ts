@@ -9,8 +9,6 @@ if (directory !== undefined) {
   const inputs = loadInputs(directory) ?? {};
   // monitor/stop has already judged a monitor that it stopped.
   if (!isStopped(directory))
-    await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), {
-      inputs,
-    });
+    await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), inputs);
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -4,9 +4,11 @@ import { deleteAtEnd, notDeletedWarning } from '../sandbox/sandbox.ts';
 
 const saved = loadDeletion();
 if (saved !== undefined)
-  await runStep('sandbox-end', (inputs, context) => deleteAtEnd(saved.sandbox, inputs, context), {
-    inputs: saved.inputs,
+  await runStep(
+    'sandbox-end',
+    (inputs, context) => deleteAtEnd(saved.sandbox.id, inputs, context),
+    saved.inputs,
     // The sandbox expires on its own, so a failed deletion must not fail the job.
-    failureWarning: notDeletedWarning(saved.sandbox),
-  });
+    notDeletedWarning(saved.sandbox),
+  );
 removeJobSandbox();

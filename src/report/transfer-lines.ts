@@ -9,7 +9,7 @@ import {
   MAX_LISTED,
   moreInReport,
 } from '../text/format.ts';
-import type { Failed, TransferTotals } from '../transfer/request-each.ts';
+import type { TransferTotals } from '../transfer/request-each.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import type { DownloadResult } from './download-section.ts';
 import { type Reason, withMarkup } from './reason.ts';
@@ -47,7 +47,7 @@ export function explainFailedFiles(
 }
 
 /** Describes files that failed for the same reason, with the message of the first. */
-function describeGroup(group: readonly (TransferResult & Failed)[]): Reason {
+function describeGroup(group: readonly Extract<TransferResult, { status: 'failed' }>[]): Reason {
   const { message = '', hint = '' } = group[0]?.error ?? {};
   const names = nameFiles(
     group.map(result => ('file' in result ? result.file.source : result.path)),

@@ -1,19 +1,11 @@
 import { type Answer, badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
-import { type Client, type ClientOptions, openClient, postJson } from '../agent/client.ts';
+import { type Client, openClient, postJson } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
 import { describeRetry, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-
-export interface SandboxContext extends ClientOptions, Pick<RetryOptions, 'sleep' | 'random'> {
-  /** Aborts just before the runner kills the process. */
-  readonly killImminent: AbortSignal;
-  readonly log: {
-    readonly line: (text: string) => void;
-    readonly warning: (text: string) => void;
-  };
-}
 
 export interface SandboxApi extends RetryOptions, AsyncDisposable {
   readonly client: Client;
@@ -22,7 +14,7 @@ export interface SandboxApi extends RetryOptions, AsyncDisposable {
 /** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
 export function openApi(
   { apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries }: Inputs<'sandbox-end'>,
-  context: SandboxContext,
+  context: Context,
   stop: AbortSignal,
 ): SandboxApi {
   const { killImminent: cancel, sleep, random, log } = context;

@@ -1,3 +1,4 @@
+import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { JobSandbox } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -9,7 +10,6 @@ import {
   openApi,
   type Sandbox,
   type SandboxApi,
-  type SandboxContext,
 } from './sandbox-api.ts';
 
 export type RunningSandbox = Pick<JobSandbox, 'id' | 'endsAt'>;
@@ -17,21 +17,16 @@ export type RunningSandbox = Pick<JobSandbox, 'id' | 'endsAt'>;
 /** Saves a deletion for the post step. */
 type ScheduleDeletion = (sandbox: RunningSandbox) => void;
 
-/** Its `baseUrl` may contain placeholders, and is empty if unknown. */
-export interface PublishedSandbox extends JobSandbox {
-  readonly domain: string | undefined;
-}
-
 /**
  * Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion` before anything can
- * fail that would leave a sandbox running.
+ * fail that would leave a sandbox running. The `baseUrl` is empty if the domain is unknown.
  * @throws AgentError
  */
 export async function createOrConnect(
   inputs: Inputs<'sandbox'>,
-  context: SandboxContext,
+  context: Context,
   scheduleDeletion: ScheduleDeletion,
-): Promise<PublishedSandbox> {
+): Promise<JobSandbox & Pick<Sandbox, 'domain'>> {
   const { template, apiUrl } = inputs;
   const { log, cancel } = context;
   await using api = openApi(inputs, context, cancel);
@@ -51,9 +46,9 @@ export async function createOrConnect(
 
 /** @throws AgentError unless the sandbox is gone */
 export async function deleteAtEnd(
-  { id }: RunningSandbox,
+  id: string,
   inputs: Inputs<'sandbox-end'>,
-  context: SandboxContext,
+  context: Context,
 ): Promise<void> {
   // A cancelled job must still delete its sandbox, so only the runner's kill ends this.
   await using api = openApi(inputs, context, context.killImminent);
@@ -80,7 +75,7 @@ function baseUrlOf(domain: string | undefined, apiUrl: string): string {
 async function create(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
-  { now, log }: SandboxContext,
+  { now, log }: Context,
   scheduleDeletion: ScheduleDeletion,
 ): Promise<Sandbox & RunningSandbox> {
   const { template, lifetime, metadata } = inputs;
@@ -103,7 +98,7 @@ async function create(
 async function connect(
   api: SandboxApi,
   { sandboxId: id, lifetime, delete: shouldDelete = false }: Inputs<'sandbox'>,
-  { now, log }: SandboxContext,
+  { now, log }: Context,
   scheduleDeletion: ScheduleDeletion,
 ): Promise<Sandbox & RunningSandbox> {
   const endsAt = now() + lifetime;

@@ -1,10 +1,11 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import { agentEndpoint, openClient } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import type { DownloadResult, DownloadSection } from '../report/download-section.ts';
+import type { DownloadResult } from '../report/download-section.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { formatCount } from '../text/format.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type FileToDownload,
 } from '../transfer/download-file.ts';
 import { type RequestResult, requestEach } from '../transfer/request-each.ts';
-import type { Context } from './context.ts';
 
 /** Downloads files from the sandbox to the workspace. @throws InputError before anything is sent */
 export async function download(inputs: Inputs<'download'>, context: Context): Promise<Report> {
@@ -22,11 +22,17 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   const count = formatCount(files.length, 'file');
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
   await using client = openClient(agentEndpoint(inputs), context);
-  const section = await downloadEach(files, inputs, client, context);
-  const missing = section.files.filter(({ status }) => status === 'missing');
+  const { results, ...totals } = await requestEach(
+    files,
+    file => downloadFile(file, inputs, client),
+    { ...inputs, ...context, nameOf: ({ path }) => path },
+  );
+  const downloads = results.map(result => describeResult(result, ifNoFileFound));
+  const missing = downloads.filter(({ status }) => status === 'missing');
   const warnings =
     ifNoFileFound === 'warn' ? missing.map(file => `${file.path} ${NOT_FOUND}.`) : [];
-  return reportOf('download', inputs, context.cancel, { warnings, download: section });
+  const download = { files: downloads, ...totals };
+  return reportOf('download', inputs, context.cancel, { warnings, download });
 }
 
 const NOT_FOUND = 'does not exist in the sandbox';
@@ -47,23 +53,9 @@ function placeTargets(
   });
 }
 
-async function downloadEach(
-  files: readonly FileToDownload[],
-  inputs: Inputs<'download'>,
-  client: Client,
-  context: Context,
-): Promise<DownloadSection> {
-  const { results, ...totals } = await requestEach(
-    files,
-    file => downloadFile(file, inputs, client),
-    { ...inputs, ...context, nameOf: ({ path }) => path },
-  );
-  return { files: results.map(result => describeResult(result, inputs)), ...totals };
-}
-
 function describeResult(
   { item: { path, target }, ...result }: RequestResult<FileToDownload, DownloadedFile>,
-  { ifNoFileFound }: Inputs<'download'>,
+  ifNoFileFound: Inputs<'download'>['ifNoFileFound'],
 ): DownloadResult {
   if (result.status === 'done') {
     const { value, attempts, durationMs } = result;

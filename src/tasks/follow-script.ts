@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type Client, type Endpoint, openClient } from '../agent/client.ts';
+import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import {
   attachProcess,
@@ -13,13 +14,9 @@ import { type Outcome, type Retry, type RetryOptions, withRetries } from '../age
 import type { Inputs } from '../inputs/inputs.ts';
 import type { CommandEnd } from '../report/command-section.ts';
 import { formatDuration } from '../text/format.ts';
-import type { Context } from './context.ts';
 
-interface Script
-  extends Pick<Inputs<'run'>, 'run' | 'env' | 'workingDirectory' | 'username'>,
-    Pick<ProcessHandlers, 'onOutput'> {
-  readonly stopScript: AbortSignal;
-}
+// The agent sends a keepalive every 10 s.
+const MIN_TIMEOUT_MS = 30_000;
 
 // With backoff, 1.5 to 3 minutes. That is longer than the 30 s for which E2B's agent remembers an exit,
 // because the command may still be running.
@@ -28,19 +25,22 @@ const MAX_RECONNECTS = 10;
 // END_SESSION takes 4 s; the rest is for a slow network.
 const GIVE_UP_MS = 14_000;
 
-/** Runs a script once, and reconnects if the connection is lost. */
+/** Runs the script once, and reconnects if the connection is lost. Ends the script on `stopScript`. */
 export async function followScript(
-  endpoint: Endpoint,
-  script: Script,
+  inputs: Inputs<'run'>,
   context: Context,
+  stopScript: AbortSignal,
+  onOutput: ProcessHandlers['onOutput'],
 ): Promise<{ end: CommandEnd; reconnects: number }> {
-  if (script.stopScript.aborted) {
+  if (stopScript.aborted) {
     const error = new AgentError('cancelled', 'The job was cancelled.');
     return { end: { kind: 'not-started', error }, reconnects: 0 };
   }
   const giveUp = new AbortController();
   // A cancelled job still has to stop the script.
   const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
+  const timeout = Math.max(inputs.timeout, MIN_TIMEOUT_MS);
+  const endpoint = agentEndpoint({ ...inputs, timeout });
   await using client = openClient(endpoint, { ...context, cancel: stop });
   const policy = {
     ...context,
@@ -52,7 +52,7 @@ export async function followScript(
   const { promise: started, resolve } = Promise.withResolvers<number>();
   let pid: number | undefined;
   const handlers: ProcessHandlers = {
-    onOutput: script.onOutput,
+    onOutput,
     onStart(startedPid) {
       pid = startedPid;
       resolve(startedPid);
@@ -61,16 +61,16 @@ export async function followScript(
   const following = withRetries(
     () =>
       pid === undefined
-        ? startProcess(client, wrap(script), handlers)
+        ? startProcess(client, wrap(inputs), handlers)
         : attachProcess(client, pid, handlers),
     // A start whose answer was lost may have succeeded, so never start twice.
     { ...policy, isRepeatable: () => pid !== undefined },
   );
-  const stopped = once(script.stopScript, 'abort').then(() => undefined);
+  const stopped = once(stopScript, 'abort').then(() => undefined);
   if ((await Promise.race([following, stopped])) === undefined) {
     setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
     const leader = await Promise.race([following.then(() => undefined), started]);
-    if (leader !== undefined) await endSession(client, leader, script.username, policy);
+    if (leader !== undefined) await endSession(client, leader, inputs.username, policy);
   }
   const outcome = await following;
   return { end: toCommandEnd(outcome, pid !== undefined), reconnects: outcome.attempts - 1 };
@@ -89,7 +89,7 @@ exec "$@"`;
 // shell, Debian's .bash_logout would replace the exit code.
 const SHELL = ['/bin/bash', '-l', '-c', 'exec bash -eo pipefail -c "$1"', '-'];
 
-function wrap({ run, env, workingDirectory, username }: Script): ProcessOptions {
+function wrap({ run, env, workingDirectory, username }: Inputs<'run'>): ProcessOptions {
   const args = ['-c', WRAPPER, '--', ...SHELL, run];
   return { command: '/bin/sh', args, env, workingDirectory, username };
 }

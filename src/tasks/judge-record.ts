@@ -1,25 +1,21 @@
 import { judgeGate } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import type { MeasuredSection } from '../report/measured-section.ts';
 import type { ReportedError } from '../report/reason.ts';
-import type { Report } from '../report/report.ts';
 import { ENDED_AS_PLANNED, type SampleRecord } from '../stats/sample.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 
-type JudgedRecord = Required<Pick<Report, 'measured' | 'errors' | 'warnings'>>;
-
-type CoveredTime = NonNullable<MeasuredSection['monitored']>;
-
-/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
+/**
+ * Judges the record of a time in Unix milliseconds. A gap is an error if there is a `fail-if`, and a
+ * warning otherwise.
+ */
 export function judgeRecord(
   inputs: Pick<Inputs<'monitor'>, 'failIf' | 'warnIf' | 'sampleInterval'>,
   record: SampleRecord,
-  time: CoveredTime,
-): JudgedRecord {
+  { from, to }: Readonly<Record<'from' | 'to', number>>,
+) {
   const { samples } = record;
-  const { from, to } = time;
   const monitored = { from, to: Math.max(samples.at(-1)?.at ?? to, to) };
-  const gaps = findGaps(record, time, inputs.sampleInterval);
+  const gaps = findGaps(record, from, to, inputs.sampleInterval);
   const [first, ...others] = inputs.failIf.length > 0 ? gaps : [];
   return {
     measured: { samples, monitored, gate: judgeGate(inputs, samples, gaps.length > 0) },
@@ -37,7 +33,8 @@ const MIN_GAP_MS = 30_000;
 
 function findGaps(
   { samples, failures, endReason }: SampleRecord,
-  { from, to }: CoveredTime,
+  from: number,
+  to: number,
   intervalMs: number,
 ): ReportedError[] {
   const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);

@@ -1,4 +1,5 @@
 import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import type { AgentError } from '../agent/failure.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
 import { type Condition, type Judgement, judge, judgeGate } from '../gate/judge.ts';
@@ -10,7 +11,6 @@ import { type Report, reportOf } from '../report/report.ts';
 import type { Sample } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
-import type { Context } from './context.ts';
 
 /** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
@@ -71,10 +71,8 @@ function waitError(
   return { text: title, title, details: [...details, ...advice.map(withMarkup)] };
 }
 
-type MeasureResult = Pick<Report, 'measured' | 'errors'>;
-
 /** Reports that nothing was measured, so a gate fails. */
-export function reportUnmeasured(inputs: Inputs<'stats'>, error?: ReportedError): MeasureResult {
+export function reportUnmeasured(inputs: Inputs<'stats'>, error?: ReportedError) {
   const measured = { samples: [], gate: judgeGate(inputs, []) };
   return { measured, errors: error === undefined ? [] : [error] };
 }
@@ -84,7 +82,7 @@ export async function measure(
   client: Client,
   context: Context,
   cpuWindowStarted = false,
-): Promise<MeasureResult> {
+): Promise<Pick<Report, 'measured' | 'errors'>> {
   const { samples: count, sampleInterval } = inputs;
   const { cancel, now, sleep } = context;
   // A CPU figure covers the time since the previous request, so drop the first of several samples,
@@ -111,15 +109,13 @@ export async function measure(
 // A sandbox that was just created or resumed may not answer immediately.
 export const FIRST_RETRIES = 2;
 
-type StatsRequest = Pick<Inputs<'stats'>, 'statsPath' | 'retries'>;
-
 /**
  * Reads the stats, which proves that `fail-if` can be judged.
  * @throws AgentError if the request fails
  * @throws InputError if the stats lack a metric of `fail-if`
  */
 export async function readJudgeableStats(
-  inputs: StatsRequest & Pick<Inputs<'stats'>, 'failIf'>,
+  inputs: Pick<Inputs<'stats'>, 'statsPath' | 'retries' | 'failIf'>,
   client: Client,
   context: Context,
 ): Promise<Stats> {
@@ -136,7 +132,7 @@ function findUnmet(conditions: readonly Condition[], stats: Stats): Judgement[] 
 }
 
 export async function readStatsWithRetries(
-  { statsPath, retries }: StatsRequest,
+  { statsPath, retries }: Pick<Inputs<'stats'>, 'statsPath' | 'retries'>,
   client: Client,
   context: Context,
 ): Promise<Outcome<Stats>> {

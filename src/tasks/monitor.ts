@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { agentEndpoint, openClient } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
@@ -16,7 +17,6 @@ import { type Report, reportOf } from '../report/report.ts';
 import { ENDED_AS_PLANNED } from '../stats/sample.ts';
 import { quote } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
-import type { Context } from './context.ts';
 import { judgeRecord } from './judge-record.ts';
 import { FIRST_RETRIES, readJudgeableStats } from './measure.ts';
 

@@ -1,6 +1,7 @@
 import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { type CommandSection, explainFailure } from '../report/command-section.ts';
+import { explainFailure } from '../report/command-section.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import {
   ENDED_AS_PLANNED,
@@ -15,7 +16,6 @@ import { readStats } from '../stats/stats.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
 import { readLines } from '../text/lines.ts';
-import type { Context } from './context.ts';
 import { followScript } from './follow-script.ts';
 import { judgeRecord } from './judge-record.ts';
 import { FIRST_RETRIES, readJudgeableStats, readStatsWithRetries } from './measure.ts';
@@ -90,23 +90,13 @@ async function sampleUntil(
   return toRecord(observations, endReason);
 }
 
-interface ScriptResult extends Pick<Report, 'errors' | 'warnings'> {
-  readonly command: CommandSection;
-  readonly isStarted: boolean;
-  /** In Unix milliseconds. */
-  readonly endedAt: number;
-}
-
-// The agent sends a keepalive every 10 s.
-const MIN_TIMEOUT_MS = 30_000;
-
 const MAX_LAST_LINES = 20;
 
 // If a line was cut while it was read, it may end with half a secret.
 const MAX_LAST_LINE = 1000;
 
-async function runScript(inputs: Inputs<'run'>, context: Context): Promise<ScriptResult> {
-  const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
+async function runScript(inputs: Inputs<'run'>, context: Context) {
+  const { sandboxId, baseUrl, maxDuration } = inputs;
   const { cancel, clock, now, redact, log } = context;
   const title = redact(inputs.name || inputs.run.replace(/\n.*/s, ' …'));
   log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
@@ -119,12 +109,10 @@ async function runScript(inputs: Inputs<'run'>, context: Context): Promise<Scrip
       .slice(-MAX_LAST_LINES - 1)
       .join('\n');
   });
-  const endpoint = agentEndpoint({ ...inputs, timeout: Math.max(timeout, MIN_TIMEOUT_MS) });
   const maxDurationSignal = AbortSignal.timeout(maxDuration);
   const stopScript = AbortSignal.any([cancel, maxDurationSignal]);
   const startedAt = clock();
-  const script = { ...inputs, stopScript, onOutput: output.write };
-  const { end, reconnects } = await followScript(endpoint, script, context);
+  const { end, reconnects } = await followScript(inputs, context, stopScript, output.write);
   output.end();
   // A removed color could put the halves of a secret together, so redact afterwards.
   const lines = last === '' ? [] : redact(removeColors(last)).trimEnd().split('\n');

@@ -1,47 +1,32 @@
 import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import { isFatal } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { NOT_MEASURED } from '../report/measured-section.ts';
 import { type ReportedError, toReportedError } from '../report/reason.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import type { FileResult } from '../transfer/transfer.ts';
-import type { Context } from './context.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
-import { planUpload, sendFiles, type UploadPlan, type UploadResult } from './upload.ts';
+import { planUpload, sendFiles, type UploadPlan } from './upload.ts';
 
 /**
  * Plans, waits for the sandbox, uploads, measures and judges.
  * @throws InputError before anything is sent
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
+  const report = (result: Partial<Report>) => reportOf('sync', inputs, context.cancel, result);
   const plan = await planUpload(inputs, context);
-  const { cancel } = context;
-  if (inputs.dryRun) {
-    const result = { ...plan.resultIfNothingSent, measured: NOT_MEASURED };
-    return reportOf('sync', inputs, cancel, result);
-  }
+  if (inputs.dryRun) return report({ ...plan.unsent, measured: NOT_MEASURED });
   await using client = openClient(agentEndpoint(inputs), context);
-  return reportOf('sync', inputs, cancel, await sendAndMeasure(plan, inputs, client, context));
-}
-
-async function sendAndMeasure(
-  plan: UploadPlan,
-  inputs: Inputs<'sync'>,
-  client: Client,
-  context: Context,
-) {
   const error =
     (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)
-    return {
-      ...sendNothing(plan.resultIfNothingSent, error.text),
-      ...reportUnmeasured(inputs, error),
-    };
+    return report({ ...sendNothing(plan, error.text), ...reportUnmeasured(inputs, error) });
   const sent = await sendFiles(plan, inputs, client, context);
-  if (hasFatalFailure(sent.upload.files)) return { ...sent, ...reportUnmeasured(inputs) };
+  if (hasFatalFailure(sent.upload.files)) return report({ ...sent, ...reportUnmeasured(inputs) });
   // The check of `fail-if` has already read the stats, so the CPU figure covers the upload.
   const cpuWindowStarted = inputs.failIf.length > 0;
-  return { ...sent, ...(await measure(inputs, client, context, cpuWindowStarted)) };
+  return report({ ...sent, ...(await measure(inputs, client, context, cpuWindowStarted)) });
 }
 
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
@@ -62,7 +47,7 @@ async function checkGate(
   }
 }
 
-function sendNothing({ upload, warnings }: UploadResult, reason: string): UploadResult {
+function sendNothing({ unsent: { upload, warnings } }: UploadPlan, reason: string) {
   const files = upload.files.map(result =>
     result.status === 'not-attempted' ? { ...result, reason } : result,
   );

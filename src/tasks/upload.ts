@@ -1,4 +1,5 @@
 import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import { findFiles, listHidden } from '../files/find.ts';
 import { filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
@@ -24,24 +25,19 @@ import {
 } from '../transfer/state-file.ts';
 import { storeFiles } from '../transfer/store-files.ts';
 import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
-import type { Context } from './context.ts';
 
 /** @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
   const { cancel } = context;
-  if (inputs.dryRun) return reportOf('upload', inputs, cancel, plan.resultIfNothingSent);
+  if (inputs.dryRun) return reportOf('upload', inputs, cancel, plan.unsent);
   await using client = openClient(agentEndpoint(inputs), context);
   return reportOf('upload', inputs, cancel, await sendFiles(plan, inputs, client, context));
 }
 
-export interface UploadResult extends Pick<Report, 'warnings'> {
-  readonly upload: UploadSection;
-}
-
 export interface UploadPlan {
-  /** The result of a step that sends nothing, such as a dry run. */
-  readonly resultIfNothingSent: UploadResult;
+  /** What a step reports if it sends nothing, such as a dry run. */
+  readonly unsent: Required<Pick<Report, 'upload' | 'warnings'>>;
   readonly state: UploadState | undefined;
 }
 
@@ -73,7 +69,7 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
     orphaned,
   };
   const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
-  return { resultIfNothingSent: { upload, warnings }, state };
+  return { unsent: { upload, warnings }, state };
 }
 
 async function hashSkipped(
@@ -103,14 +99,14 @@ async function findAndPlan(inputs: Inputs<'upload'>, { workspace, cancel, log }:
 }
 
 export async function sendFiles(
-  { resultIfNothingSent, state }: UploadPlan,
+  { unsent, state }: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
-): Promise<UploadResult> {
+): Promise<UploadPlan['unsent']> {
   const { cancel, log } = context;
-  if (cancel.aborted) return resultIfNothingSent;
-  const { upload: planned, warnings } = resultIfNothingSent;
+  if (cancel.aborted) return unsent;
+  const { upload: planned, warnings } = unsent;
   if (state !== undefined) removeState(state);
   const files = pendingIn(planned.files);
   if (files.length > 0) log.line(announcementOf(files, inputs, planned));

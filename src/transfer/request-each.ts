@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Context } from '../agent/context.ts';
 import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
 import { describeRetry, type RetryOptions, withRetries } from '../agent/retry.ts';
 
@@ -27,7 +28,7 @@ export interface TransferOptions extends Pick<RetryOptions, 'retries' | 'sleep' 
   /** Prevents new requests; the client aborts those in flight. */
   readonly cancel: AbortSignal;
   readonly clock: () => number;
-  readonly log: Readonly<Record<'line' | 'debug', (text: string) => void>>;
+  readonly log: Pick<Context['log'], 'line' | 'debug'>;
 }
 
 /**

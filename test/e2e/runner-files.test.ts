@@ -1,24 +1,36 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
+import { unlessLinux } from '../system.ts';
 import { expectFailure, expectSuccess, runAction } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
 test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is still written', async () => {
   await using job = await openJob();
-  const GITHUB_OUTPUT = process.platform === 'linux' ? '/dev/full' : undefined;
-  const { errors, summary } = await expectFailure(job, {}, { env: { GITHUB_OUTPUT } });
+  // A folder, so that writing the outputs fails.
+  const env = { GITHUB_OUTPUT: job.temp };
+  const { errors, summary } = await expectFailure(job, {}, { env });
   assert.match(errors, /outputs could not be written/);
   assert.match(summary, /Uploaded 1 file/);
   assert.equal(job.readStored('a.txt').toString(), 'text');
 });
 
-test('a missing GITHUB_STEP_SUMMARY or RUNNER_TEMP is a warning', async () => {
+test('a job summary or a report file that cannot be written is a warning', {
+  skip: unlessLinux('needs a folder in which nobody can create another'),
+}, async () => {
   await using job = await openJob();
-  const env = { GITHUB_STEP_SUMMARY: '/no/such/file', RUNNER_TEMP: undefined };
-  const { warnings, outputs } = await expectSuccess(job, {}, { env });
+  const env = { GITHUB_STEP_SUMMARY: '/no/such/file', RUNNER_TEMP: '/proc' };
+  const { warnings, outputs } = await expectSuccess(job, {}, { task: 'stats', env });
   assert.match(warnings, /summary could not be written/);
-  assert.match(warnings, /RUNNER_TEMP/);
-  assert.deepEqual([outputs['report'], outputs['uploaded-count']], ['', '1']);
+  assert.match(warnings, /report file could not be written: ENOENT/);
+  assert.deepEqual([outputs['report'], outputs['gate']], ['', 'none']);
+});
+
+test('a step without RUNNER_TEMP writes its report to the temporary folder of the system', async () => {
+  await using job = await openJob();
+  const env = { RUNNER_TEMP: undefined, TMPDIR: job.outside, TEMP: job.outside };
+  const { outputs } = await expectSuccess(job, {}, { task: 'stats', env });
+  assert.equal(path.dirname(path.dirname(outputs['report'] ?? '')), job.outside);
 });
 
 test('a closed stdout does not keep outputs and summary from being written', async () => {
