@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { type Observation, type SampleRecord, toRecord } from '../stats/sample.ts';
@@ -11,6 +11,7 @@ export function monitorFiles(directory: string) {
   return {
     inputs: path.join(directory, 'inputs.json'),
     record: path.join(directory, 'record.jsonl'),
+    /** Exists until the sampler exits, and names its process. */
     pid: path.join(directory, 'pid'),
     errors: path.join(directory, 'errors.txt'),
     stop: path.join(directory, 'stop'),
@@ -26,9 +27,9 @@ export function loadInputs(directory: string): RawInputs | undefined {
   return json === '' ? undefined : stringFieldsOf(JSON.parse(json));
 }
 
-/** Returns undefined once the sampler has exited normally. */
-export function samplerPid(directory: string): number | undefined {
-  return Number(readIfExists(monitorFiles(directory).pid)) || undefined;
+/** Returns true until the sampler has exited, and for a killed one, too. */
+export function isSampling(directory: string): boolean {
+  return existsSync(monitorFiles(directory).pid);
 }
 
 const STOPPED = 'stopped';

@@ -5,17 +5,17 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { agentEndpoint, openClient } from '../agent/client.ts';
-import { type Sleep, sleep } from '../agent/retry.ts';
+import type { Context } from '../agent/context.ts';
+import { sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { ENDED_AS_PLANNED, sampleTimeout, takeSamples, trySample } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
-import { systemCode } from '../text/errors.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
-import { appendLine, monitorFiles, readRecord, samplerPid } from './record.ts';
+import { appendLine, isSampling, monitorFiles, readRecord } from './record.ts';
 
 /**
  * Starts the sampler in the background.
@@ -41,18 +41,19 @@ export async function startSampler(
   });
   closeSync(errorFile);
   await once(child, 'spawn');
-  writeFileSync(pid, String(child.pid), { mode: 0o600 });
   // Use a pipe, since inputs may be secret: other processes can read arguments and environments.
   const sent = child.stdin && finished(child.stdin.end(JSON.stringify(inputs)));
   await sent?.catch(() => {
     const { endReason = 'for no known reason' } = readRecord(directory);
     throw inputError('monitor', `its process ended at once: ${endReason}.`);
   });
+  writeFileSync(pid, String(child.pid), { mode: 0o600 });
   child.unref();
 }
 
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
+  process.once('exit', () => rmSync(monitorFiles(directory).pid, { force: true }));
   const raw = stringFieldsOf(parseFields(await text(process.stdin)));
   const inputs = parseInputs('monitor', raw);
   const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
@@ -63,8 +64,6 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const sampling = { intervalMs: inputs.sampleInterval, sleep, stop, withLast: true };
   const end = await takeSamples(take, observation => appendLine(directory, observation), sampling);
   appendLine(directory, { end });
-  // In a container without an init process, kill(pid, 0) succeeds even after the process exits.
-  rmSync(monitorFiles(directory).pid, { force: true });
 }
 
 const CHECK_INTERVAL_MS = 200;
@@ -95,20 +94,17 @@ const POLL_MS = 50;
 
 export async function waitForSampler(
   directory: string,
-  { sleep, stop, clock }: { sleep: Sleep; stop: AbortSignal; clock: () => number },
+  { sleep, cancel, clock }: Pick<Context, 'sleep' | 'cancel' | 'clock'>,
 ): Promise<void> {
   const deadline = clock() + MAX_WAIT_MS;
-  const isSampling = () => isRunning(samplerPid(directory));
-  while (isSampling() && clock() < deadline) if (!(await sleep(POLL_MS, stop))) return;
+  while (isSampling(directory) && clock() < deadline) if (!(await sleep(POLL_MS, cancel))) return;
 }
 
-function isRunning(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
+function isRunning(pid: number): boolean {
   try {
-    // Signal 0 only tests whether the process exists. EPERM means that it does, but belongs to another
-    // user (kill(2)).
+    // Signal 0 only tests whether the process exists (kill(2)).
     return process.kill(pid, 0);
-  } catch (error) {
-    return systemCode(error) === 'EPERM';
+  } catch {
+    return false;
   }
 }

@@ -48,23 +48,20 @@ export async function startMonitor(
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 export async function endMonitor(directory: string, context: Context): Promise<Report> {
   const { cancel } = context;
+  const lost = `its record is lost: something removed files from ${directory}.`;
   const saved = loadInputs(directory);
-  if (saved === undefined) throw lostRecordError(directory);
+  if (saved === undefined) throw inputError('monitor', lost);
   const jobEnd = context.now();
   requestStop(directory);
-  await waitForSampler(directory, { ...context, stop: cancel });
+  await waitForSampler(directory, context);
   const record = readRecord(directory);
   const [first] = record.samples;
-  if (first === undefined) throw lostRecordError(directory);
+  if (first === undefined) throw inputError('monitor', lost);
   // A cancelled step does not wait for the sampler's last line.
   const endReason = cancel.aborted ? ENDED_AS_PLANNED : record.endReason;
   const inputs = parseInputs('monitor-end', saved);
   const judged = judgeRecord(inputs, { ...record, endReason }, { from: first.at, to: jobEnd });
   return reportOf('monitor', inputs, cancel, { name: inputs.name, ...judged });
-}
-
-function lostRecordError(directory: string) {
-  return inputError('monitor', `its record is lost: something removed files from ${directory}.`);
 }
 
 /**

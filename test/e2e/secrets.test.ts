@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { requestStop, samplerPid } from '../../src/monitor/record.ts';
+import { isSampling, requestStop } from '../../src/monitor/record.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
 import { endFrame, LAST_FRAME, outputFrame, startFrame, wholeStream } from '../process-frames.ts';
 import { filesBelow } from '../system.ts';
@@ -213,7 +213,7 @@ test('secrets are redacted in the record of a monitor and by its post step', asy
   assertRedacted(main);
   const directory = path.join(job.temp, main.outputs['monitor'] ?? '');
   requestStop(directory);
-  await pollUntil(() => samplerPid(directory) === undefined);
+  await pollUntil(() => !isSampling(directory));
   const record = readFileSync(path.join(directory, 'record.jsonl'), 'utf8');
   assert.equal(record.match(/"json":/g)?.length, 2);
   assertNoSecret(record);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { monitorFiles, readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
+import { isSampling, monitorFiles, readRecord, requestStop } from '../../src/monitor/record.ts';
 import { type Result } from '../e2e/result.ts';
 import { expectFailure, folderOf, runAction } from '../e2e/run-action.ts';
 import { openJob, SANDBOX_ID, type TestJob, TOKEN } from '../e2e/test-job.ts';
@@ -78,7 +78,7 @@ describe('monitors', { concurrency: 3 }, () => {
 
   test('a monitor that reaches max-duration fails the gate', async () => {
     await using monitor = await startMonitor({ ...GATED, 'max-duration': '1s' });
-    await pollUntil(() => samplerPid(monitor.directory) === undefined);
+    await pollUntil(() => !isSampling(monitor.directory));
     const says = /not seen from \S+ UTC to \S+ UTC, since sampling had ended: max-duration/;
     assertGateFailed(await monitor.post(), says);
   });
@@ -123,7 +123,7 @@ describe('monitors', { concurrency: 3 }, () => {
   test('a monitor ends when the process of its job has died', async () => {
     await using job = await openJob();
     const directory = await startInJobThatDies(job);
-    await pollUntil(() => samplerPid(directory) === undefined);
+    await pollUntil(() => !isSampling(directory));
     assert.equal(readRecord(directory).endReason, 'its job is gone');
   });
 

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { samplerPid } from '../../src/monitor/record.ts';
+import { monitorFiles } from '../../src/monitor/record.ts';
 import { STALL } from '../e2e/faults.ts';
 import { expectSuccess, type Inputs, type RunOptions, runAction } from '../e2e/run-action.ts';
 import { METRICS, openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
@@ -33,7 +34,7 @@ export async function startMonitorIn(job: TestJob, inputs: Inputs) {
   const main = await expectSuccess(job, given, { task: 'monitor' });
   const { monitor: id = '' } = main.outputs;
   const directory = path.join(job.temp, id);
-  const pid = samplerPid(directory) ?? Number.NaN;
+  const pid = Number(readFileSync(monitorFiles(directory).pid, 'utf8'));
   return {
     job,
     directory,

@@ -7,16 +7,16 @@ import { monitorFiles } from '../../src/monitor/record.ts';
 import { startSampler, waitForSampler } from '../../src/monitor/sampler.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
 
-test('waitForSampler gives up after 8 s', async () => {
+test('waitForSampler gives up after 8 s, since a killed sampler leaves its marker', async () => {
   using folder = openTempFolder();
-  writeFileSync(monitorFiles(folder.path).pid, String(process.pid));
+  writeFileSync(monitorFiles(folder.path).pid, '');
   let ms = 0;
   const sleep = async (pause: number) => {
     ms += pause;
     return ms < 60_000;
   };
-  const stop = new AbortController().signal;
-  await waitForSampler(folder.path, { sleep, stop, clock: () => ms });
+  const { signal: cancel } = new AbortController();
+  await waitForSampler(folder.path, { sleep, cancel, clock: () => ms });
   assert.equal(ms, 8000);
 });
 
