@@ -12,18 +12,9 @@ const S = 1000;
 const STATS = statsFromJson('{"mem_used_pct":10}');
 const CONDITIONS = [parse('mem_used_pct > 90')];
 
-/** Judges samples taken at these seconds. Monitoring begins with the first one. */
-function judgeSamples(
-  at: readonly number[],
-  { to = 100, sampleInterval = 5 * S, failIf = CONDITIONS, warnIf = [], failures = [] }: Settings,
-) {
-  const samples = at.map(second => ({ at: second * S, ...STATS }));
-  const record = { samples, failures, endReason: ENDED_AS_PLANNED };
-  const time = { from: (at[0] ?? 0) * S, to: to * S };
-  return judgeRecord({ failIf, warnIf, sampleInterval }, record, time);
-}
-
-interface Settings {
+interface MonitoredJob {
+  /** Seconds at which samples were taken. Monitoring begins with the first one. */
+  readonly at: readonly number[];
   /** Second at which the job ends. */
   readonly to?: number;
   readonly sampleInterval?: number;
@@ -32,20 +23,23 @@ interface Settings {
   readonly failures?: readonly string[];
 }
 
+function judgeJob(job: MonitoredJob) {
+  const { at, to = 100, sampleInterval = 5 * S } = job;
+  const { failIf = CONDITIONS, warnIf = [], failures = [] } = job;
+  const samples = at.map(second => ({ at: second * S, ...STATS }));
+  const record = { samples, failures, endReason: ENDED_AS_PLANNED };
+  const time = { from: (at[0] ?? 0) * S, to: to * S };
+  return judgeRecord({ failIf, warnIf, sampleInterval }, record, time);
+}
+
 type Gap = readonly [from: number, to: number];
 
 function gapMessage([from, to]: Gap): string {
   return `The sandbox was not seen from ${formatTime(from * S)} to ${formatTime(to * S)}.`;
 }
 
-interface MonitoredJob extends Settings {
-  /** Seconds at which samples were taken. */
-  readonly at: readonly number[];
-  readonly gaps: readonly Gap[];
-}
-
 /** Jobs that end at second 100 and have a sample-interval of 5 s, unless noted. */
-const JOBS: Readonly<Record<string, MonitoredJob>> = {
+const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = {
   'a gap if every sample after the first failed, even in a short job': {
     at: [80],
     failures: ['It answered 503.', 'It answered 503.'],
@@ -75,9 +69,9 @@ const JOBS: Readonly<Record<string, MonitoredJob>> = {
   },
 };
 
-for (const [name, { at, gaps, ...settings }] of Object.entries(JOBS))
+for (const [name, { gaps, ...job }] of Object.entries(JOBS))
   test(`judgeRecord finds ${name}`, () => {
-    const { errors } = judgeSamples(at, settings);
+    const { errors } = judgeJob(job);
     assert.deepEqual(errors.flatMap(reasonLines), gaps.map(gapMessage));
   });
 
@@ -89,7 +83,7 @@ const GATES = {
 
 for (const [name, [conditions, state, errorCount, warningCount]] of Object.entries(GATES))
   test(`a gap between samples ${name}`, () => {
-    const { errors, warnings, measured } = judgeSamples([0, 60, 120], { to: 130, ...conditions });
+    const { errors, warnings, measured } = judgeJob({ at: [0, 60, 120], to: 130, ...conditions });
     assert.equal(measured.gate.state, state);
     assert.deepEqual([errors.length, warnings.length], [errorCount, warningCount]);
     assert.equal(errors[0]?.text ?? warnings[0], gapMessage([0, 60]));

@@ -71,14 +71,20 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     for (const each of [monitor, other]) assertSilent(await each.post(), each);
   });
 
-  test('a cancelled monitor/stop reports the cancellation, and the post step writes nothing', {
-    skip: WITHOUT_SIGNALS,
-  }, async () => {
-    await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
-    const stop = await monitor.stop({}, signalAtRequest('SIGINT'));
-    assert.deepEqual([stop.exitCode, stop.report.cancelled], [1, true]);
-    assertSilent(await monitor.post(), monitor);
-  });
+  for (const [step, name] of [
+    ['stop', 'monitor/stop'],
+    ['post', 'post step of a monitor'],
+  ] as const)
+    test(`a cancelled ${name} does not wait for the last sample`, {
+      skip: WITHOUT_SIGNALS,
+    }, async () => {
+      await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
+      const { exitCode, report, stdout } = await monitor[step]({}, signalAtRequest('SIGINT'));
+      assert.deepEqual([exitCode, report.cancelled, report.succeeded], [1, true, false]);
+      assert.doesNotMatch(stdout, /not seen/);
+      if (step === 'stop') assertSilent(await monitor.post(), monitor);
+      assert.equal(existsSync(monitor.directory), false);
+    });
 
   test('the post step judges a monitor if monitor/stop was killed before it published', {
     skip: unlessLinux('needs mkfifo'),
