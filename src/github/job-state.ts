@@ -28,9 +28,7 @@ export function saveDeletion({ id, endsAt }: RunningSandbox, raw: RawInputs): vo
   saveState('sandbox', { id, endsAt, inputs });
 }
 
-export function loadDeletion():
-  | { readonly sandbox: RunningSandbox; readonly inputs: RawInputs }
-  | undefined {
+export function loadDeletion() {
   const { id, endsAt, inputs } = parseFields(getState('sandbox'));
   if (typeof id !== 'string' || typeof endsAt !== 'number') return undefined;
   return {

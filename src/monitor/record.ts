@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { type Observation, type SampleRecord, toRecord } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
-import { systemCode } from '../text/errors.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
@@ -74,10 +73,5 @@ function findErrorLine(stderr: string): string | undefined {
 }
 
 function readIfExists(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return '';
-    throw error;
-  }
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }

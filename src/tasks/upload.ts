@@ -103,7 +103,7 @@ export async function sendFiles(
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
-): Promise<UploadPlan['unsent']> {
+): Promise<Required<Pick<Report, 'upload' | 'warnings'>>> {
   const { cancel, log } = context;
   if (cancel.aborted) return unsent;
   const { upload: planned, warnings } = unsent;

@@ -76,7 +76,7 @@ describe('monitors', { concurrency: 3 }, () => {
     renameSync(record, `${record}.kept`);
     mkdirSync(record);
     requestStop(monitor.directory);
-    await pollUntil(() => !isRunning(monitor.pid));
+    await pollUntil(() => !isSampling(monitor.directory));
     rmSync(record, { recursive: true });
     renameSync(`${record}.kept`, record);
     // Node for Windows can open a directory with the flag 'a', and only fails to write to it.

@@ -6,8 +6,6 @@ import { STALL } from '../e2e/faults.ts';
 import { expectSuccess, type Inputs, type RunOptions, runAction } from '../e2e/run-action.ts';
 import { METRICS, openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
 
-export type RunningMonitor = Awaited<ReturnType<typeof startMonitor>>;
-
 /**
  * Starts a monitor of a sandbox that uses 10 % of its memory. It samples at its start and its end;
  * the interval is longer than any test. Disposing of it kills its sampler.
@@ -63,11 +61,6 @@ export async function pollUntil(isTrue: () => boolean): Promise<void> {
     await delay(20);
   }
   throw new Error('the condition is still false');
-}
-
-/** Signals the running step at any request. When a step ends a monitor, the sampler sends one. */
-export function signalAtRequest(name: NodeJS.Signals): Pick<RunOptions, 'onRequest'> {
-  return { onRequest: (_, signal) => signal(name) };
 }
 
 export function isRunning(pid: number): boolean {

@@ -4,14 +4,12 @@ import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { type Result } from '../e2e/result.ts';
-import { expectFailure } from '../e2e/run-action.ts';
+import { expectFailure, type RunOptions } from '../e2e/run-action.ts';
 import { openJob } from '../e2e/test-job.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import {
   pollUntil,
-  type RunningMonitor,
   STALLING_LAST_SAMPLE,
-  signalAtRequest,
   startMonitor,
   startMonitorIn,
 } from './running-monitor.ts';
@@ -19,7 +17,7 @@ import {
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 
 /** Asserts that the post step wrote nothing, and that the monitor's directory is gone. */
-function assertSilent(post: Result, { directory }: Pick<RunningMonitor, 'directory'>): void {
+function assertSilent(post: Result, { directory }: { directory: string }): void {
   const { exitCode, stdout, stderr, summary, outputs } = post;
   const written = { exitCode, stdout, stderr, summary, outputs };
   assert.deepEqual(written, { exitCode: 0, stdout: '', stderr: '', summary: '', outputs: {} });
@@ -78,8 +76,9 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     test(`a cancelled ${name} does not wait for the last sample`, {
       skip: WITHOUT_SIGNALS,
     }, async () => {
+      const cancelAtSample: RunOptions = { onRequest: (_, signal) => signal('SIGINT') };
       await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
-      const { exitCode, report, stdout } = await monitor[step]({}, signalAtRequest('SIGINT'));
+      const { exitCode, report, stdout } = await monitor[step]({}, cancelAtSample);
       assert.deepEqual([exitCode, report.cancelled, report.succeeded], [1, true, false]);
       assert.doesNotMatch(stdout, /not seen/);
       if (step === 'stop') assertSilent(await monitor.post(), monitor);
