@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Exchange } from './agent/agent.ts';
 import { type Answer, jsonAnswer } from './agent/answer.ts';
-import { readFiles } from './agent/multipart.ts';
+import { readFiles } from './agent/files.ts';
 import { startService } from './agent/service.ts';
 import { execute, type OnStart, type ProcessEnd } from './runner/execute.ts';
 import { measure, type Run } from './runner/measure.ts';

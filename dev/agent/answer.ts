@@ -46,3 +46,10 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
   response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers });
   response.end(body);
 }
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the fields of decoded JSON, or {} for anything but an object. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

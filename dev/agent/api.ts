@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { performed } from './agent.ts';
-import { type Answer, errorAnswer, jsonAnswer, refuse, send } from './answer.ts';
-import { type Fields, fieldsOf } from './json.ts';
-import type { Sandbox, Sandboxes, ServiceOptions } from './service.ts';
+import { performed, type Sandbox } from './agent.ts';
+import { type Answer, errorAnswer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
+import type { Sandboxes, ServiceOptions } from './service.ts';
 
 /** Emulates the part of E2B's API that creates, connects to and deletes sandboxes. */
 export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
@@ -11,18 +10,18 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
   const requests: string[] = [];
   const bodies: unknown[] = [];
 
-  async function respond(request: IncomingMessage, response: ServerResponse) {
+  async function answerTo(request: IncomingMessage, response: ServerResponse) {
     const { 'x-api-key': key, 'content-type': type } = request.headers;
     if (key !== apiKey) throw refuse(401, 'The API key is missing or wrong');
     const json = await text(request);
     const body: unknown = json === '' ? undefined : JSON.parse(json);
     if (body !== undefined && type !== 'application/json') throw refuse(400, 'This is no JSON');
     if (body !== undefined) bodies.push(body);
-    const perform = async () => answerTo(request, fieldsOf(body));
+    const perform = async () => operate(request, fieldsOf(body));
     return await intercept({ to: 'api', request, response, perform });
   }
 
-  function answerTo({ method, url = '' }: IncomingMessage, { templateID, timeout }: Fields) {
+  function operate({ method, url = '' }: IncomingMessage, { templateID, timeout }: Fields): Answer {
     // E2B's SDK 2.51 calls `/v2/sandboxes`. Treat it like `/sandboxes`.
     const path = url.replace(/^\/v2/, '');
     if (!Number.isInteger(timeout ?? 15)) throw refuse(400, 'timeout is wrong');
@@ -52,10 +51,11 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
     /** Method, path and status of each API request, such as `POST /sandboxes 201`. */
     requests,
     bodies,
-    async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      const answer: Answer | undefined = await respond(request, response).catch(errorAnswer);
+    /** Performs a request. Resolves to undefined if nothing is left to send. */
+    async respond(request: IncomingMessage, response: ServerResponse) {
+      const answer = await answerTo(request, response).catch(errorAnswer);
       requests.push(`${request.method} ${request.url} ${answer?.status ?? 'reset'}`);
-      if (answer) send(response, answer);
+      return answer;
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type Answer, jsonAnswer, refuse } from './answer.ts';
-import { type Fields, fieldsOf } from './json.ts';
+import { type Answer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
 
 // Implements the JSON form of the Connect protocol: https://connectrpc.com/docs/protocol
 
@@ -34,14 +33,12 @@ export async function readMessage(request: IncomingMessage, isStream: boolean): 
   const type = request.headers['content-type'];
   if (type !== (isStream ? STREAM : UNARY)) throw refuse(415, `not the type of a message: ${type}`);
   const body = await buffer(request);
-  const json = isStream ? body.subarray(HEADER_BYTES) : body;
-  if (isStream && body.readUInt32BE(1) !== json.length)
-    throw new ConnectError('invalid_argument', 'protocol error: the body is not one message');
+  const json = isStream ? body.subarray(HEADER_BYTES, HEADER_BYTES + body.readUInt32BE(1)) : body;
   return fieldsOf(JSON.parse(json.toString()));
 }
 
 export function beginStream(response: ServerResponse): void {
-  response.writeHead(200, { 'Content-Type': STREAM, 'Connect-Accept-Encoding': 'gzip' });
+  response.writeHead(200, { 'Content-Type': STREAM });
 }
 
 /** Resolves once the event is written or the connection is closed. */

@@ -1,14 +1,18 @@
+import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, posix } from 'node:path';
-import { finished } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Busboy } from '@fastify/busboy';
 import { type Answer, errorAnswer, type Refusal, refuse, textAnswer } from './answer.ts';
-import { readFiles } from './multipart.ts';
 import { onThisMachine, pathOf } from './sandbox-path.ts';
 
 // Serves `/files`. `root` is the directory on this machine that is the sandbox's `/`.
+
+// Bytes to buffer between socket and disk before pausing the socket.
+const BUFFERED = 256 * 1024;
 
 export async function sendFile(
   root: string,
@@ -61,6 +65,31 @@ export async function receiveUpload(
   });
   if (failure !== undefined) return errorAnswer(failure);
   return textAnswer(JSON.stringify([...entries.values()]));
+}
+
+/**
+ * Reads a whole form and passes on the filename and content of each part named `file`.
+ * @throws Error if the body is no form, or is malformed or cut off
+ */
+export async function readFiles(
+  request: IncomingMessage,
+  onFile: (filename: string, content: Readable) => void,
+): Promise<void> {
+  const form = new Busboy({
+    headers: { 'content-type': request.headers['content-type'] ?? '' },
+    preservePath: true,
+    isPartAFile: name => name === 'file',
+    highWaterMark: BUFFERED,
+    fileHwm: BUFFERED,
+  });
+  form.on('file', (_field, content, filename) => {
+    // Ignored, since `form` emits an error, too.
+    content.on('error', () => {}).resume();
+    onFile(filename, content);
+  });
+  // If the client disconnects, keep the part of the form that has arrived.
+  request.on('close', () => void (form.writableEnded || form.end())).pipe(form);
+  await once(form, 'finish');
 }
 
 function openForWriting(root: string, path: string): number {

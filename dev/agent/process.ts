@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, jsonAnswer, unknownPath } from './answer.ts';
+import { type Answer, type Fields, fieldsOf, jsonAnswer, unknownPath } from './answer.ts';
 import { type Command, type CommandOptions, startCommand } from './command.ts';
 import { ConnectError, connectErrorAnswer, readMessage } from './connect.ts';
-import { type Fields, fieldsOf } from './json.ts';
 import { expandPath, findHome, onThisMachine } from './sandbox-path.ts';
 
 // Implements the part of envd's process service that the actions use. Its messages are defined in
@@ -108,10 +107,9 @@ function notFound(pid: number): ConnectError {
 
 /** Kills a command and, if it leads a process group, the whole group. */
 function killGroup(command: Command): void {
-  for (const end of [() => process.kill(-command.pid, 'SIGKILL'), () => command.kill()])
-    try {
-      end();
-    } catch {
-      // The command leads no group, or belongs to another user.
-    }
+  try {
+    process.kill(-command.pid, 'SIGKILL');
+  } catch {
+    command.kill();
+  }
 }

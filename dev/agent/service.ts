@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import path from 'node:path';
-import { type Agent, type AgentOptions, createAgent } from './agent.ts';
+import { type AgentOptions, createSandbox, type Sandbox } from './agent.ts';
 import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import { createApi } from './api.ts';
 
@@ -22,13 +22,6 @@ export interface ServiceOptions extends AgentOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-export interface Sandbox extends Agent {
-  readonly id: string;
-  readonly token: string;
-  /** The sandbox's `/`, as a path on this machine. */
-  readonly root: string;
-}
-
 // No timeouts, so that tests can stall requests, and no Keep-Alive headers in answers.
 const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
 
@@ -40,16 +33,21 @@ export async function startService(options: ServiceOptions) {
   const { apiKey, headerPrefix = 'E2b', listenPort = 0, tls } = options;
   const sandboxes = openSandboxes(options);
   const api = createApi(options, sandboxes);
+  const atWork = new Set<Promise<void>>();
   let connections = 0;
 
+  async function respond(request: http.IncomingMessage, response: http.ServerResponse) {
+    const isForApi = apiKey !== undefined && /^(\/v2)?\/sandboxes\b/.test(request.url ?? '');
+    const receiver = isForApi ? api : sandboxOf(request, headerPrefix, sandboxes);
+    return await receiver.respond(request, response);
+  }
+
   function serve(request: http.IncomingMessage, response: http.ServerResponse): void {
-    if (apiKey !== undefined && /^(\/v2)?\/sandboxes\b/.test(request.url ?? ''))
-      return void api.serve(request, response);
-    try {
-      sandboxOf(request, headerPrefix, sandboxes).serve(request, response);
-    } catch (error) {
-      send(response, errorAnswer(error));
-    }
+    const work = respond(request, response)
+      .catch(errorAnswer)
+      .then(answer => answer && send(response, answer));
+    atWork.add(work);
+    void work.then(() => atWork.delete(work));
   }
 
   const server = tls
@@ -69,7 +67,8 @@ export async function startService(options: ServiceOptions) {
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
-      await Promise.all(sandboxes.created.map(sandbox => sandbox.end()));
+      for (const sandbox of sandboxes.created) sandbox.end();
+      await Promise.all(atWork);
     },
   };
 }
@@ -88,7 +87,7 @@ function openSandboxes({ folder, ...options }: ServiceOptions) {
       token: string = randomUUID(),
       root = path.join(folder, id),
     ) {
-      const sandbox: Sandbox = { id, token, root, ...createAgent(root, token, options) };
+      const sandbox = createSandbox(id, token, root, options);
       running.set(id, sandbox);
       created.push(sandbox);
       return sandbox;
@@ -96,7 +95,7 @@ function openSandboxes({ folder, ...options }: ServiceOptions) {
     find: (id: string) => running.get(id),
     remove(sandbox: Sandbox) {
       running.delete(sandbox.id);
-      void sandbox.end();
+      sandbox.end();
     },
   };
 }
