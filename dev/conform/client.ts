@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { pipeline } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { Agent, request } from 'undici';
 
 /** How to reach a sandbox. The fields are named after the action's inputs. */
 export interface Connection {
@@ -21,9 +18,7 @@ export interface Request {
   /** Path and query, appended to the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
-  /** Splits the body into the pieces to send. If it throws, the connection is closed. */
-  readonly split?: (body: Buffer) => AsyncIterable<Buffer>;
+  readonly body?: Buffer | Readable;
 }
 
 export type Client = ReturnType<typeof openClient>;
@@ -37,8 +32,9 @@ const AGENT_PORT = '49983';
 export function openClient(connection: Connection) {
   const { baseUrl, token, sandboxId, headerPrefix } = connection;
   const base = baseUrl.replaceAll('{sandbox-id}', sandboxId).replaceAll('{port}', AGENT_PORT);
-  const protocol = base.startsWith('https:') ? https : http;
-  const agent = new protocol.Agent({ keepAlive: true });
+  const dispatcher = new Agent({ headersTimeout: IDLE_MS, bodyTimeout: IDLE_MS });
+  let connections = 0;
+  dispatcher.on('connect', () => (connections += 1));
   const common = {
     ...connection.headers,
     Accept: 'application/json',
@@ -48,35 +44,20 @@ export function openClient(connection: Connection) {
   };
 
   /** Resolves once the headers of the answer have arrived. */
-  async function open({ method, path, headers, body, split }: Request) {
-    const length = body === undefined ? {} : { 'Content-Length': body.length };
-    const sent = protocol.request(base.replace(/\/$/, '') + path, {
-      method,
-      agent,
-      timeout: IDLE_MS,
-      headers: { ...common, ...length, ...headers },
-    });
-    sent.on('timeout', () => sent.destroy(new Error(`no progress within ${IDLE_MS / 1000} s`)));
-    const responding = once(sent, 'response');
-    // Ignore errors such as EPIPE after the answer has begun. Earlier ones reject `responding`.
-    sent.on('error', () => {});
-    if (split && body) pipeline(split(body), sent, () => {});
-    else sent.end(body);
-    const [response]: http.IncomingMessage[] = await responding;
-    if (response === undefined) throw new Error('no answer');
-    return { response, isReused: sent.reusedSocket };
+  async function open({ path, headers, ...more }: Request) {
+    const options = { ...more, headers: { ...common, ...headers }, dispatcher };
+    return await request(base.replace(/\/$/, '') + path, options);
   }
 
-  async function send(request: Request) {
-    const { response, isReused } = await open(request);
-    const { statusCode: status = 0, headers } = response;
-    const body = await buffer(response);
+  async function send(sent: Request) {
+    const { statusCode: status, headers, body: content } = await open(sent);
+    const body = Buffer.from(await content.arrayBuffer());
     /** The first 500 bytes. */
     const text = body.toString('utf8', 0, 500).trim();
-    return { status, headers, body, text, isReused };
+    return { status, headers, body, text };
   }
 
-  return { connection, open, send };
+  return { connection, open, send, connections: () => connections };
 }
 
 export function parseJson(text: string): unknown {

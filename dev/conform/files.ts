@@ -1,14 +1,18 @@
 import { posix } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Trial } from './check.ts';
-import { type Answer, type Client, fieldOf, parseJson, type Request } from './client.ts';
+import { type Answer, type Client, fieldOf, parseJson } from './client.ts';
 
 export interface File {
   readonly target: string;
   readonly content: Buffer;
 }
 
-export interface Extra extends Pick<Request, 'headers' | 'split'> {
+export interface Extra {
   readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Splits the body into the pieces to send. If it throws, the connection is closed. */
+  readonly split?: (body: Buffer) => AsyncIterable<Buffer>;
 }
 
 /** Describes a file in the trial's folder below /tmp. By default, its content is its name. */
@@ -26,12 +30,16 @@ export async function sendFiles(
   const form = new FormData();
   for (const { target, content } of files) form.append('file', new Blob([content]), target);
   const encoded = new Response(form);
+  const body = Buffer.from(await encoded.arrayBuffer());
   return await send({
     method: 'POST',
     path: pathOf(connection.uploadPath, { path, username: connection.username, ...query }),
-    headers: { 'Content-Type': encoded.headers.get('Content-Type') ?? '', ...headers },
-    body: Buffer.from(await encoded.arrayBuffer()),
-    ...(split && { split }),
+    headers: {
+      'Content-Type': encoded.headers.get('Content-Type') ?? '',
+      'Content-Length': `${body.length}`,
+      ...headers,
+    },
+    body: split ? Readable.from(split(body)) : body,
   });
 }
 

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { type Check, type Checks, Differs, expectThat, rejectsWrongToken } from './check.ts';
 import { type Answer, type Client, fieldOf, parseJson } from './client.ts';
 
@@ -110,16 +109,15 @@ async function follow(
   message: object,
   { user, onStart }: CommandOptions = {},
 ): Promise<Outcome> {
-  const { response } = await client.open({
+  const { statusCode, body } = await client.open({
     method: 'POST',
     path: `/process.Process/${method}`,
     headers: { 'Content-Type': 'application/connect+json', ...authorization(client, user) },
     body: frameOf(message),
   });
-  if (response.statusCode !== 200)
-    throw new Error(`${response.statusCode} ${(await text(response)).slice(0, 200)}`);
+  if (statusCode !== 200) throw new Error(`${statusCode} ${(await body.text()).slice(0, 200)}`);
   const outcome: Outcome = { stdout: '', stderr: '' };
-  for await (const { isLast, json } of framesOf(response)) {
+  for await (const { isLast, json } of framesOf(body)) {
     if (isLast) outcome.last = json;
     outcome.stdout += decode(fieldOf(json, 'event', 'data', 'stdout'));
     outcome.stderr += decode(fieldOf(json, 'event', 'data', 'stderr'));
@@ -143,9 +141,9 @@ function frameOf(message: object): Buffer {
   return Buffer.concat([prefix, json]);
 }
 
-async function* framesOf(response: IncomingMessage) {
+async function* framesOf(body: Readable) {
   let unread: Buffer<ArrayBufferLike> = Buffer.alloc(0);
-  for await (const chunk of response) {
+  for await (const chunk of body) {
     unread = Buffer.concat([unread, Buffer.from(chunk)]);
     while (unread.length >= PREFIX) {
       const end = PREFIX + unread.readUInt32BE(1);
