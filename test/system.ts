@@ -15,6 +15,8 @@ export function unlessLinux(why: string): string | false {
   return process.platform !== 'linux' && why;
 }
 
+export const WITHOUT_BASH = onWindows('there is no /bin/bash');
+
 export const WITHOUT_LINKS = onWindows('creating a symbolic link needs a privilege');
 
 export const WITHOUT_MODES = onWindows('files have no permission bits');

@@ -139,8 +139,8 @@ function downloads(name: string, size: number): Check {
     const file = fileOf(trial, name, randomBytes(size));
     await sendFiles(trial, [file]);
     const { status, body, headers } = await download(trial, file.target);
-    const length = headers['content-length'];
-    const seen = `${status}, ${body.length} of ${size} bytes, Content-Length: ${length ?? 'missing'}`;
+    const length = String(headers['content-length'] ?? 'missing');
+    const seen = `${status}, ${body.length} of ${size} bytes, Content-Length: ${length}`;
     // Without Content-Length, a truncated answer would pass as complete.
     return expectThat(status === 200 && body.equals(file.content) && length === `${size}`, seen);
   };

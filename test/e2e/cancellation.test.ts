@@ -51,8 +51,8 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
     request: 7,
     totals: [5, 2, 13],
   },
-  'before the next attempt': {
-    line: /^Attempt 1 /,
+  'before the next attempt, which waits as long as Retry-After asks': {
+    line: /^Attempt 1 .* next in 1 min/,
     setup: {
       faults: [{ on: 'upload', do: statusFault(503, '', { headers: { 'Retry-After': '600' } }) }],
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultsInTurn, proxyError, statusFault } from './faults.ts';
-import { expectFailure, expectSuccess, requestMethods } from './run-action.ts';
+import { proxyError, statusFault } from './faults.ts';
+import { expectFailure, requestMethods } from './run-action.ts';
 import { manyFiles, openJob } from './test-job.ts';
 
 test('a full disk (507) ends the transfer, and the stats are still read', async () => {
@@ -39,16 +39,4 @@ test('hundreds of failed files make at most ten annotations, and long answers ar
   assert.match(errors.at(-1) ?? '', /0 of 300 files.* 300 failed/);
   assert.match(result.file('f7.txt').error?.message ?? '', /"7 y{200}/);
   assert.doesNotMatch(result.allOutput, /y{301}/);
-});
-
-test('retries a 429 no earlier than Retry-After, and logs the failed attempt', async () => {
-  const busy = statusFault(429, '{"message":"not now"}', { headers: { 'Retry-After': '1' } });
-  await using job = await openJob({ faults: faultsInTurn({ on: 'upload' }, [busy]) });
-  const arrivals: number[] = [];
-  const onRequest = () => void arrivals.push(performance.now());
-  const { stdout } = await expectSuccess(job, {}, { task: 'upload', onRequest });
-  assert.match(stdout, /^Attempt 1 for a\.txt failed, .*POST .*\/files answered 429.*not now/m);
-  const [first = 0, second = 0, ...others] = arrivals;
-  assert.ok(second - first >= 1000, `${second - first} ms`);
-  assert.deepEqual(others, []);
 });

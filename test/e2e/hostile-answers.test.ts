@@ -26,42 +26,6 @@ async function send(uploads: Uploads, stats: Responder, inputs: Inputs = {}): Pr
   return result;
 }
 
-async function eachFails(uploads: Uploads, kinds: RegExp, stats: Responder): Promise<void> {
-  const result = await send(uploads, stats);
-  for (const name of Object.keys(uploads)) {
-    const { status, error } = result.file(name);
-    assert.equal(status, 'failed', name);
-    assert.match(error?.kind ?? '', kinds, name);
-  }
-}
-
-const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
-const CHUNK = `10000\r\n${'x'.repeat(65_536)}\r\n`;
-
-/** Sends chunks until the client disconnects. */
-const endlessly: Responder = socket => {
-  const fill = () => {
-    while (!socket.destroyed && socket.write(CHUNK));
-  };
-  socket.on('drain', fill).write(CHUNKED);
-  fill();
-};
-
-/** Answers that must not count as the acknowledgement of an upload. */
-const UNTRUSTED: Uploads = {
-  cut: answer(200, ({ target }) => fileEntryJson(target).slice(0, -1)),
-  'within an object': answer(200, ({ target }) => `{"files":[${fileEntryJson(target)}]}`),
-  prototype: answer(200, ({ target }) => `{"__proto__":${fileEntryJson(target)}}`),
-  'unseen mark': answer(200, ({ target }) => fileEntryJson(`${target}\u200b`)),
-  'path is a number': answer(200, ({ target }) => fileEntryJson(target, { path: 1e300 })),
-  'deep objects': answer(200, '{"a":'.repeat(15_000).concat('0', '}'.repeat(15_000))),
-  endless: endlessly,
-};
-
-test('an upload is acknowledged by nothing but its own entry, and an endless answer ends', async () => {
-  await eachFails(UNTRUSTED, /^bad-answer$/, endlessly);
-});
-
 test('hostile text in acknowledgements and stats is escaped in log and summary', async () => {
   const uploads = Object.entries(INJECTIONS).map(([name, text]) => {
     const more = { metadata: { [text]: text }, [text]: [text] };
@@ -92,6 +56,12 @@ test('hostile text in error answers is escaped in log and summary', async () => 
     'as a name': answer(200, fileEntryJson(all)),
     'as a type': answer(200, ({ target }) => fileEntryJson(target, { type: all })),
     'as headers': sendBytes(raw),
+    'deep objects': answer(200, '{"a":'.repeat(15_000).concat('0', '}'.repeat(15_000))),
   };
-  await eachFails(uploads, /^(rejected|bad-answer)$/, answer(400, all));
+  const result = await send(uploads, answer(400, all));
+  for (const name of Object.keys(uploads)) {
+    const { status, error } = result.file(name);
+    assert.equal(status, 'failed', name);
+    assert.match(error?.kind ?? '', /^(rejected|bad-answer)$/, name);
+  }
 });

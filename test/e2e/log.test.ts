@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statusFault } from './faults.ts';
 import type { Result } from './result.ts';
-import { expectFailure, expectSuccess, type Inputs } from './run-action.ts';
+import { expectSuccess, type Inputs } from './run-action.ts';
 import { manyFiles, openJob, TOKEN } from './test-job.ts';
 
 function debugLog({ lines }: Result): string {
@@ -28,37 +27,6 @@ test('the log masks the token first, folds the list of files, and ends with the 
   assert.match(summary, /^<h3>✅ Sandbox Sync \(.*\): Uploaded 60 files/);
   for (const text of ['CPU', 'Memory', 'Disk', '60 files'])
     assert.ok(summary.includes(text), `${text} is missing in ${summary}`);
-});
-
-test('the log of 1,100 files lists failed files first, and at most 1,000', async () => {
-  const files = manyFiles(1100);
-  // Rejecting the second batch fails its 100 files.
-  const faults = [{ on: 'upload', skip: 1, do: statusFault(400) }] as const;
-  await using job = await openJob({ files, faults });
-  const inputs = { 'files-per-request': '1000', concurrency: '1' };
-  const { lines } = await expectFailure(job, inputs, { task: 'upload' });
-  const shown = lines.filter(line => !line.startsWith('::debug::'));
-  assert.ok(shown.length < 1050, `${shown.length} lines`);
-  assert.match(shown.join('\n'), /and 100 more/);
-  assert.match(lines[lines.indexOf('::group::Files') + 1] ?? '', /^failed: f9\d*\.txt/);
-  assert.match(lines.at(-2) ?? '', /^::error::.*1,000 of 1,100 files/);
-});
-
-test('the log names the files that failed, and one annotation for each reason says why', async () => {
-  const faults = ['f1.txt', 'f3.txt', 'f5.txt'].map(
-    path => ({ on: 'upload', path, do: statusFault(path === 'f3.txt' ? 413 : 400) }) as const,
-  );
-  await using job = await openJob({ files: manyFiles(6), faults });
-  const { lines } = await expectFailure(job, {}, { task: 'upload' });
-  const failed = lines.filter(line => line.startsWith('failed: '));
-  assert.deepEqual(
-    failed.map(line => line.replace(/ → \S+$/, '')),
-    ['failed: f1.txt', 'failed: f3.txt', 'failed: f5.txt'],
-  );
-  const reasons = lines.filter(line => /^::error::.* answered /.test(line));
-  assert.equal(reasons.length, 2);
-  assert.match(reasons[0] ?? '', /answered 400.*f1\.txt.*f5\.txt/);
-  assert.match(reasons[1] ?? '', /answered 413.*f3\.txt/);
 });
 
 test('the log names hidden files that a search skips, such as .env', async () => {

@@ -7,8 +7,10 @@ import { type Result, resultOf } from './result.ts';
 import {
   type EmptyJob,
   type IncomingRequest,
+  openJob,
   SANDBOX_ID,
   type TestJob,
+  type TestJobOptions,
   TOKEN,
 } from './test-job.ts';
 
@@ -84,6 +86,18 @@ export async function expectFailure(...run: Parameters<typeof runAction>): Promi
   assert.notEqual(result.errors, '');
   assert.doesNotMatch(result.stdout, /is a bug; please report|^\s+at |%0A\s+at /m);
   return result;
+}
+
+/** Runs the action `run` in a new job, and asserts that it succeeds. */
+export async function succeedRun(inputs: Inputs, options: TestJobOptions = {}): Promise<Result> {
+  await using job = await openJob({ runCommands: true, ...options });
+  return await expectSuccess(job, inputs, { task: 'run' });
+}
+
+/** Runs the action `run` in a new job, and asserts that it fails. */
+export async function failRun(inputs: Inputs, options: TestJobOptions = {}): Promise<Result> {
+  await using job = await openJob({ runCommands: true, ...options });
+  return await expectFailure(job, inputs, { task: 'run' });
 }
 
 export function folderOf(task: ActionName): string {

@@ -11,17 +11,18 @@ import {
   wholeStream,
 } from '../process-frames.ts';
 import { closed, http, rawServer } from '../raw-server.ts';
-import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
-import { failScripted, inTurn, openCommandJob, sendFrames, WITHOUT_BASH } from './command-job.ts';
+import { unlessLinux, WITHOUT_BASH, WITHOUT_SIGNALS } from '../system.ts';
 import { STALL } from './faults.ts';
 import { expectFailure, type Signal } from './run-action.ts';
-import type { Responder } from './scripted-agent.ts';
+import { failScripted, inTurn, type Responder, sendFrames } from './scripted-agent.ts';
+import { openJob } from './test-job.ts';
 
 const skip = WITHOUT_BASH || WITHOUT_SIGNALS;
 
 /** Runs `true`, and cancels the job at the nth request for stats, which never gets an answer. */
 async function cancelAtStats(nth: number) {
-  await using job = await openCommandJob({ faults: [{ on: 'stats', skip: nth - 1, do: STALL }] });
+  const faults = [{ on: 'stats', skip: nth - 1, do: STALL }] as const;
+  await using job = await openJob({ runCommands: true, faults });
   let count = 0;
   const onRequest = (_: unknown, signal: Signal) => {
     count += 1;
@@ -50,7 +51,7 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
   test('a run that is cancelled stops children in groups of their own', {
     skip: unlessLinux('sessions are read from /proc'),
   }, async () => {
-    await using job = await openCommandJob();
+    await using job = await openJob({ runCommands: true });
     await using server = await rawServer(socket => void socket.resume());
     const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; echo ready; sleep 1000`;
     const run = `timeout 1000 bash -c '${connect}'\ntrue`;

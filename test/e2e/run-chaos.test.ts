@@ -5,10 +5,9 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
 import { type Break, openRelay } from '../relay.ts';
-import { filesBelow } from '../system.ts';
-import { openCommandJob, WITHOUT_BASH } from './command-job.ts';
+import { filesBelow, WITHOUT_BASH } from '../system.ts';
 import { runAction } from './run-action.ts';
-import { METRICS } from './test-job.ts';
+import { METRICS, openJob } from './test-job.ts';
 
 function breakAt(direction: 'to-server' | 'to-client', afterBytes: fc.Arbitrary<number>) {
   const by = fc.constantFrom('reset', 'hang', 'noise');
@@ -42,7 +41,7 @@ async function runCommand({ breaks, lines, samples, exitCode, isGated }: Chaos) 
     if (count === samples + 1 && fifo !== undefined) writeSync(fifo, 'go\n');
     return METRICS;
   };
-  await using job = await openCommandJob({ metrics });
+  await using job = await openJob({ runCommands: true, metrics });
   const home = path.join(job.root, 'home/user');
   mkdirSync(home, { recursive: true });
   execFileSync('mkfifo', [path.join(home, 'fifo')]);

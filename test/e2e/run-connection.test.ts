@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { endFrame, errorFrame, LAST_FRAME, outputFrame, startFrame } from '../process-frames.ts';
-import { failScripted, inTurn, loseAfter, sendFrames, succeedScripted } from './command-job.ts';
-import { answer, type Responder } from './scripted-agent.ts';
-
-const html = (status: number) => answer(status, '<title>Proxy</title>');
+import {
+  answer,
+  failScripted,
+  inTurn,
+  loseAfter,
+  type Responder,
+  sendFrames,
+  succeedScripted,
+} from './scripted-agent.ts';
 
 /** Failed answers to Start after which the command may be running. */
 const LOST_STARTS: Readonly<Record<string, Responder>> = {
   'whose connection is reset': socket => socket.resetAndDestroy(),
-  'whose answer never begins': socket => socket.end(),
   'whose answer breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
-  'that a proxy answers with 408': html(408),
-  'that a proxy answers with 502': html(502),
+  'that a proxy answers with 502': answer(502, '<title>Proxy</title>'),
 };
 
 /** Answers to Start that prove that nothing runs, and the advice for each. */
@@ -21,8 +24,6 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
     answer(404, '404 page not found'),
     /answered 404[^]*the service cannot run commands/,
   ],
-  'by a server that knows no POST': [html(501), /answered 501/],
-  'by an agent that is busy': [answer(429, ''), /answered 429/],
   'as unavailable': [sendFrames(errorFrame('unavailable')), /failed \(unavailable\)/],
   'for a sandbox that is gone': [
     answer(502, '{"message":"The sandbox was not found"}'),

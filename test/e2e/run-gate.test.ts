@@ -3,18 +3,11 @@ import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { beginAnswer, endAnswer, endFrame, LAST_FRAME, startFrame } from '../process-frames.ts';
 import { closed } from '../raw-server.ts';
-import {
-  fail,
-  failScripted,
-  openCommandJob,
-  succeed,
-  succeedScripted,
-  WITHOUT_BASH,
-} from './command-job.ts';
+import { WITHOUT_BASH } from '../system.ts';
 import { statusFault } from './faults.ts';
-import { expectFailure } from './run-action.ts';
-import { answer } from './scripted-agent.ts';
-import { METRICS, metricsInTurn } from './test-job.ts';
+import { expectFailure, failRun, succeedRun } from './run-action.ts';
+import { answer, failScripted, succeedScripted } from './scripted-agent.ts';
+import { METRICS, metricsInTurn, openJob } from './test-job.ts';
 
 describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };
@@ -22,7 +15,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   test('a command shorter than the interval is judged by a sample just after it', async () => {
     // The sample before the command's start is not judged.
     const metrics = metricsInTurn('cpu_used_pct', 99, 50);
-    const { outputs, report } = await succeed(gate, { metrics });
+    const { outputs, report } = await succeedRun(gate, { metrics });
     assert.equal(outputs['gate'], 'passed');
     assert.deepEqual(
       report.samples.map(({ figures }) => figures['cpu_used_pct']),
@@ -32,7 +25,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
 
   test('a gate that trips fails a command that exits with 0', async () => {
     const metrics = metricsInTurn('cpu_used_pct', 0, 95);
-    const { outputs, errors } = await fail(gate, { metrics });
+    const { outputs, errors } = await failRun(gate, { metrics });
     assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '0']);
     assert.match(errors, /cpu_used_pct > 90 tripped: 95 %/);
     assert.match(errors, /The gate failed: CPU 95 % > 90 %\. true exited with 0/);
@@ -40,7 +33,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
 
   test('nothing is started if the gate cannot be judged', async () => {
     const blind = { run: 'true', 'fail-if': 'gpu_used > 1' };
-    await using job = await openCommandJob();
+    await using job = await openJob({ runCommands: true });
     const { errors, outputs } = await expectFailure(job, blind, { task: 'run' });
     assert.match(errors, /gpu_used/);
     assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '']);
@@ -57,7 +50,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   ] as const)
     test(`a command runs without stats, and its gate is ${state}`, async () => {
       const faults = [{ on: 'stats', do: statusFault(404) }] as const;
-      const { outputs, report, warnings } = await succeed(
+      const { outputs, report, warnings } = await succeedRun(
         { run: 'true', ...conditions },
         { faults },
       );

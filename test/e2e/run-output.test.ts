@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { removeColors } from '../../src/text/escape.ts';
 import { endFrame, frame, LAST_FRAME, outputFrame, startFrame } from '../process-frames.ts';
-import { failScripted, sendFrames, succeedScripted } from './command-job.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
+import { failScripted, sendFrames, succeedScripted } from './scripted-agent.ts';
 import { TOKEN } from './test-job.ts';
 
 /** Workflow commands in every syntax, with white space and colors around them. */

@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import path from 'node:path';
+import { answerWith, beginAnswer } from '../process-frames.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
+import type { Result } from './result.ts';
+import { expectFailure, expectSuccess, type Inputs, type RunOptions } from './run-action.ts';
 import { type Files, METRICS, openJob } from './test-job.ts';
 
 /** A request that has arrived completely. */
@@ -90,4 +93,50 @@ export function fileEntry(target: string, more: object = {}): object {
 
 export function fileEntryJson(target: string, more: object = {}): string {
   return JSON.stringify(fileEntry(target, more));
+}
+
+interface ScriptedRun extends Pick<Responders, 'processes' | 'stats'>, Pick<RunOptions, 'onLine'> {
+  readonly inputs?: Inputs;
+}
+
+interface ScriptedResult extends Result {
+  /** Returns the requests for an operation of the process service, such as `Start`. */
+  readonly calls: (operation: string) => ReceivedRequest[];
+}
+
+export function succeedScripted(run: ScriptedRun): Promise<ScriptedResult> {
+  return runScripted(expectSuccess, run);
+}
+
+export function failScripted(run: ScriptedRun): Promise<ScriptedResult> {
+  return runScripted(expectFailure, run);
+}
+
+async function runScripted(
+  expectEnd: typeof expectSuccess,
+  { inputs, onLine = () => {}, ...responders }: ScriptedRun,
+): Promise<ScriptedResult> {
+  await using job = await openScriptedJob(responders);
+  const given = { run: 'npm test', ...inputs };
+  const result = await expectEnd(job, given, { task: 'run', onLine });
+  const calls = (operation: string) =>
+    job.agent.requests.filter(({ line }) => line.startsWith(`POST /process.Process/${operation} `));
+  return Object.assign(result, { calls });
+}
+
+export function sendFrames(...frames: readonly Buffer[]): Responder {
+  return socket => answerWith(socket, frames);
+}
+
+/** Sends the beginning of an answer, then closes the connection. */
+export function loseAfter(...frames: readonly Buffer[]): Responder {
+  return socket => {
+    beginAnswer(socket, frames);
+    socket.end();
+  };
+}
+
+export function inTurn(...answers: readonly Responder[]): Responder {
+  const left = [...answers];
+  return (socket, request) => left.shift()?.(socket, request);
 }
