@@ -40,13 +40,11 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
     }
   }
 
-  function breakOff(act: () => void): void {
-    act();
-    onActivity('break');
-  }
-
   function relay(client: Socket, planned: Break | undefined): void {
-    if (planned === 'refuse') return breakOff(() => client.resetAndDestroy());
+    if (planned === 'refuse') {
+      client.resetAndDestroy();
+      return onActivity('break');
+    }
     const upstream = connect(Number(new URL(serverUrl).port), '127.0.0.1');
     for (const [from, to, direction] of [
       [client, upstream, 'to-server'],
@@ -58,13 +56,11 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
         to.write(chunk.subarray(0, bytes));
         bytes -= chunk.length;
         if (bytes > 0 || planned === undefined) return;
-        bytes = Number.POSITIVE_INFINITY;
-        breakOff(() => {
-          for (const end of [client, upstream]) end.removeAllListeners('data');
-          if (planned.by === 'noise') client.write(NOISE);
-          if (planned.by === 'reset') client.resetAndDestroy();
-          else hanging.set(client, 3);
-        });
+        for (const end of [client, upstream]) end.removeAllListeners('data');
+        if (planned.by === 'noise') client.write(NOISE);
+        if (planned.by === 'reset') client.resetAndDestroy();
+        else hanging.set(client, 3);
+        onActivity('break');
       });
       from.on('error', () => to.destroy()).on('close', () => to.destroy());
     }
@@ -76,8 +72,10 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
     if (!isProxy) return relay(client, planned);
     client.once('data', (head: Buffer) => {
       heads.push(String(head));
-      if (planned === 'refuse')
-        return breakOff(() => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+      if (planned === 'refuse') {
+        client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+        return onActivity('break');
+      }
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       relay(client, planned);
     });

@@ -9,6 +9,8 @@ import { expectFailure, failRun, succeedRun } from './run-action.ts';
 import { answer, failScripted, succeedScripted } from './scripted-agent.ts';
 import { METRICS, metricsInTurn, openJob } from './test-job.ts';
 
+const NO_STATS = [{ on: 'stats', do: statusFault(404) }] as const;
+
 describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };
 
@@ -31,29 +33,28 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
     assert.match(errors, /The gate failed: CPU 95 % > 90 %\. true exited with 0/);
   });
 
-  test('nothing is started if the gate cannot be judged', async () => {
-    const blind = { run: 'true', 'fail-if': 'gpu_used > 1' };
-    await using job = await openJob({ runCommands: true });
-    const { errors, outputs } = await expectFailure(job, blind, { task: 'run' });
-    assert.match(errors, /gpu_used/);
-    assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '']);
-    job.addFaults({ on: 'stats', do: statusFault(404) });
-    const { errors: without } = await expectFailure(job, gate, { task: 'run' });
-    assert.match(without, /GET .*\/metrics answered 404/);
-    const urls = job.agent.requests.map(({ url }) => url);
-    assert.deepEqual([...new Set(urls)], ['/metrics']);
-  });
+  for (const [why, job, says] of [
+    ['a metric is not reported', { metrics: () => ({ load: 1 }) }, /cpu_used_pct/],
+    ['there are no stats', { faults: NO_STATS }, /GET .*\/metrics answered 404/],
+  ] as const)
+    test(`run starts nothing if its gate cannot be judged because ${why}`, async () => {
+      await using opened = await openJob({ runCommands: true, ...job });
+      const { errors, outputs } = await expectFailure(opened, gate, { task: 'run' });
+      assert.match(errors, says);
+      assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '']);
+      assert.deepEqual(
+        opened.agent.requests.map(({ url }) => url),
+        ['/metrics'],
+      );
+    });
 
   for (const [conditions, state] of [
     [{}, 'none'],
     [{ 'warn-if': 'mem_used_pct > 90' }, 'warned'],
   ] as const)
     test(`a command runs without stats, and its gate is ${state}`, async () => {
-      const faults = [{ on: 'stats', do: statusFault(404) }] as const;
-      const { outputs, report, warnings } = await succeedRun(
-        { run: 'true', ...conditions },
-        { faults },
-      );
+      const inputs = { run: 'true', ...conditions };
+      const { outputs, report, warnings } = await succeedRun(inputs, { faults: NO_STATS });
       assert.deepEqual([outputs['gate'], outputs['exit-code'], report.stats], [state, '0', null]);
       assert.match(warnings, /The sandbox was not seen from/);
     });
