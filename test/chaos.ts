@@ -5,7 +5,7 @@ import fc from 'fast-check';
 interface ChaosTest<Chaos> {
   /** States what must hold, whatever happens. */
   readonly name: string;
-  /** Each seed produces a different outcome. CHAOS_SEEDS="1 2 3" overrides them. */
+  /** One random scenario for each seed. CHAOS_SEEDS="1 2 3" overrides them. */
   readonly seeds: readonly number[];
   readonly chaos: fc.Arbitrary<Chaos>;
   /** Runs one scenario, and returns its outcome for the log. */
@@ -13,17 +13,10 @@ interface ChaosTest<Chaos> {
   readonly skip?: string | false;
 }
 
-/** Runs a test with one random scenario per seed. */
-export function testChaos<Chaos>({
-  name,
-  seeds,
-  chaos,
-  run,
-  skip = false,
-}: ChaosTest<Chaos>): void {
-  const chosen = process.env['CHAOS_SEEDS']?.split(' ').map(Number) ?? seeds;
-  describe(name, { concurrency: 3, skip }, () => {
-    for (const seed of chosen)
+export function testChaos<Chaos>({ name, chaos, run, ...more }: ChaosTest<Chaos>): void {
+  const seeds = process.env['CHAOS_SEEDS']?.split(' ').map(Number) ?? more.seeds;
+  describe(name, { concurrency: 3, skip: more.skip ?? false }, () => {
+    for (const seed of seeds)
       test(`${name} (seed ${seed})`, async t => {
         const [sample] = fc.sample(chaos, { seed, numRuns: 1 });
         assert.ok(sample !== undefined);

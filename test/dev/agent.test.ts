@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { startService } from '../../dev/agent/service.ts';
 import { openClient } from '../../dev/conform/client.ts';
 import { download, sendFiles } from '../../dev/conform/files.ts';
 import { kill, start } from '../../dev/conform/run-checks.ts';
+import { openJob, SANDBOX_ID, TOKEN } from '../e2e/test-job.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
 import { canBeNamed, filesBelow, onWindows, WITHOUT_SIGNALS } from '../system.ts';
 
@@ -21,38 +21,26 @@ const START = path.resolve(import.meta.dirname, '../../dev/start.js');
 
 /** Starts a stand-in with one sandbox, and opens a client of `npm run conform` for it. */
 async function openSandbox() {
-  const outside = mkdtempSync(path.join(tmpdir(), 'stand-in-'));
-  const folder = path.join(outside, 'sandboxes');
-  mkdirSync(folder);
-  const service = await startService({ folder, runCommands: true });
-  const { id, token, root } = service.create();
-  const connection = {
-    baseUrl: service.url,
-    token,
-    sandboxId: id,
-    headerPrefix: 'E2b',
+  const job = await openJob({ runCommands: true });
+  const client = openClient({
+    baseUrl: job.agent.url,
+    token: TOKEN,
+    sandboxId: SANDBOX_ID,
+    headerPrefix: 'Svc',
     username: undefined,
     uploadPath: '/files',
     statsPath: '/metrics',
     headers: {},
-  };
-  return {
-    outside,
-    root,
-    client: openClient(connection),
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]();
-      rmSync(outside, { recursive: true });
-    },
-  };
+  });
+  return { ...job, client };
 }
 
 test('the stand-in checks the routing headers as the proxy of E2B does', async () => {
   await using sandbox = await openSandbox();
   const cases = [
-    ['E2b-Sandbox-Id', '', 400, /is missing/],
-    ['E2b-Sandbox-Id', 'other', 502, /was not found/],
-    ['E2b-Sandbox-Port', '80', 502, /port is not open/],
+    ['Svc-Sandbox-Id', '', 400, /is missing/],
+    ['Svc-Sandbox-Id', 'other', 502, /was not found/],
+    ['Svc-Sandbox-Port', '80', 502, /port is not open/],
   ] as const;
   for (const [name, value, status, says] of cases) {
     const headers = { [name]: value };
@@ -75,21 +63,19 @@ test('the stand-in resolves paths as envd does, inside the root', async () => {
     '/it\'s 50%, #1 ä"文🙂': '/it\'s 50%, #1 ä"文🙂',
   };
   for (const [given, stored] of Object.entries(answers).filter(([name]) => canBeNamed(name))) {
-    const answer = await sendFiles(sandbox.client, [
-      { target: given, content: Buffer.from(given) },
-    ]);
+    const uploaded = { target: given, content: Buffer.from(given) };
+    const answer = await sendFiles(sandbox.client, [uploaded]);
     assert.equal(JSON.parse(answer.text)[0].path, stored);
     const file = path.join(sandbox.root, path.posix.resolve('/', stored));
     assert.equal(readFileSync(file, 'utf8'), given);
     assert.equal(String((await download(sandbox.client, given.replace(/\/$/, ''))).body), given);
   }
-  assert.deepEqual(readdirSync(sandbox.outside), ['sandboxes']);
+  const beside = readdirSync(path.dirname(sandbox.root)).toSorted();
+  assert.deepEqual(beside, ['outside', SANDBOX_ID, 'temp', 'work']);
   const rejected = { '/home': 400, '/': 400, '': 400, '/new/': 400, '/a\0b': 500 };
   for (const [target, status] of Object.entries(rejected)) {
-    const query = { path: target };
-    const answer = await sendFiles(sandbox.client, [{ target, content: Buffer.from('x') }], {
-      query,
-    });
+    const file = { target, content: Buffer.from('x') };
+    const answer = await sendFiles(sandbox.client, [file], { query: { path: target } });
     assert.equal(answer.status, status, target);
   }
 });
@@ -113,6 +99,7 @@ test('the stand-in kills the process alone, and waits for no child that holds it
   assert.deepEqual(end, { exitCode: -1, status, error: status });
   assert.ok(process.kill(child, 0));
 });
+
 test('npm run agent serves a sandbox and the API', { skip: WITHOUT_SIGNALS }, async t => {
   const folder = mkdtempSync(path.join(tmpdir(), 'stand-in-'));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempDisposableSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startService } from '../../dev/agent/service.ts';
+import { execute } from '../../dev/runner/execute.ts';
 import { listenHere } from '../raw-server.ts';
 import { WINDOWS } from '../system.ts';
 
@@ -22,23 +20,18 @@ interface Report {
   readonly left: readonly string[];
 }
 
-async function conform(...args: readonly string[]) {
-  const child = spawn(process.execPath, [START, 'conform', ...args]);
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { code, stdout, stderr };
+function conform(...given: readonly string[]) {
+  const args = [START, 'conform', ...given];
+  return execute({ file: process.execPath, args, cwd: '.', env: process.env });
 }
 
 async function tryService(baseUrl: string, ...args: readonly string[]) {
   const common = ['--base-url', baseUrl, '--token', TOKEN, '--sandbox-id', 'box', '--json'];
-  const { code, stdout, stderr } = await conform(...common, ...args);
+  const { exitCode, stdout, stderr } = await conform(...common, ...args);
   assert.equal(stderr, '');
   assert.ok(!stdout.includes(TOKEN));
   const report: Report = JSON.parse(stdout);
-  return { code, report };
+  return { exitCode, report };
 }
 
 /** Returns the verdicts of a feature's checks by name, except `yes`. */
@@ -66,10 +59,10 @@ test('conform finds the header-prefix of the stand-in, and that all its operatio
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'conform-'));
   await using service = await startService({ folder: folder.path, runCommands: true });
   service.create('box', TOKEN);
-  const { code, report } = await tryService(service.url);
+  const { exitCode, report } = await tryService(service.url);
   for (const [feature, expected] of Object.entries(EXCEPTIONS))
     assert.deepEqual(exceptions(report, feature), expected, feature);
-  assert.equal(code, 0);
+  assert.equal(exitCode, 0);
   assert.deepEqual(report.works, WORKS);
   assert.deepEqual(report.inputs, { 'header-prefix': 'E2b' });
 });
@@ -82,8 +75,8 @@ test('conform reports what does not work with a service that gives every request
   });
   t.after(() => server.close());
   const url = `http://127.0.0.1:${await listenHere(server)}`;
-  const { code, report } = await tryService(url, '--header-prefix', 'E2b');
-  assert.equal(code, 1);
+  const { exitCode, report } = await tryService(url, '--header-prefix', 'E2b');
+  assert.equal(exitCode, 1);
   const verdicts = new Set(Object.values(exceptions(report, 'upload')));
   assert.deepEqual(verdicts, new Set(['no', 'differs']));
   assert.deepEqual(exceptions(report, 'stats'), {
@@ -105,13 +98,21 @@ test('conform reports what does not work with a service that gives every request
 
 test('conform exits with 2 for bad arguments, with 1 if nothing answers', async () => {
   for (const args of [[], ['--base-url', 'x'], ['--base-url', 'http://x'], ['--other']]) {
-    const { code, stderr } = await conform(...args);
-    assert.equal(code, 2);
+    const { exitCode, stderr } = await conform(...args);
+    assert.equal(exitCode, 2);
     assert.match(stderr, /Usage: npm run conform/);
   }
   const server = createServer();
   const port = await listenHere(server);
   server.close();
-  const { code, stderr } = await conform('--base-url', `http://127.0.0.1:${port}`, '--token', 'x');
-  assert.deepEqual([code, /^The service cannot be tried: .*ECONNREFUSED/.test(stderr)], [1, true]);
+  const { exitCode, stderr } = await conform(
+    '--base-url',
+    `http://127.0.0.1:${port}`,
+    '--token',
+    'x',
+  );
+  assert.deepEqual(
+    [exitCode, /^The service cannot be tried: .*ECONNREFUSED/.test(stderr)],
+    [1, true],
+  );
 });

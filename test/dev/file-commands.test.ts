@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseKeyValueFile } from '../../../dev/runner/file-commands.ts';
+import { parseKeyValueFile } from '../../dev/runner/file-commands.ts';
 
 test('reads lines and blocks from the file of GITHUB_OUTPUT, whose values may look like either', () => {
   const text = 'a=1\nb=x=y<<z\nc<<E\nd=2\n\nEE\nE\nempty=\nnone<<E\nE\n';
