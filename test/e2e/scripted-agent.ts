@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { answerWith, beginAnswer } from '../process-frames.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
-import type { Result } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, type RunOptions } from './run-action.ts';
 import { type Files, METRICS, openJob } from './test-job.ts';
 
@@ -99,26 +98,18 @@ interface ScriptedRun extends Pick<Responders, 'processes' | 'stats'>, Pick<RunO
   readonly inputs?: Inputs;
 }
 
-interface ScriptedResult extends Result {
-  /** Returns the requests for an operation of the process service, such as `Start`. */
-  readonly calls: (operation: string) => ReceivedRequest[];
-}
+/** Runs the action `run` on a scripted agent, and asserts that it succeeds. */
+export const succeedScripted = (run: ScriptedRun) => runScripted(expectSuccess, run);
 
-export function succeedScripted(run: ScriptedRun): Promise<ScriptedResult> {
-  return runScripted(expectSuccess, run);
-}
+/** Runs the action `run` on a scripted agent, and asserts that it fails. */
+export const failScripted = (run: ScriptedRun) => runScripted(expectFailure, run);
 
-export function failScripted(run: ScriptedRun): Promise<ScriptedResult> {
-  return runScripted(expectFailure, run);
-}
-
-async function runScripted(
-  expectEnd: typeof expectSuccess,
-  { inputs, onLine = () => {}, ...responders }: ScriptedRun,
-): Promise<ScriptedResult> {
+async function runScripted(expectEnd: typeof expectSuccess, run: ScriptedRun) {
+  const { inputs, onLine = () => {}, ...responders } = run;
   await using job = await openScriptedJob(responders);
   const given = { run: 'npm test', ...inputs };
   const result = await expectEnd(job, given, { task: 'run', onLine });
+  /** Returns the requests for an operation of the process service, such as `Start`. */
   const calls = (operation: string) =>
     job.agent.requests.filter(({ line }) => line.startsWith(`POST /process.Process/${operation} `));
   return Object.assign(result, { calls });
