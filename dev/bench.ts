@@ -8,8 +8,7 @@ import type { Exchange } from './agent/agent.ts';
 import { type Answer, jsonAnswer } from './agent/answer.ts';
 import { readFiles } from './agent/files.ts';
 import { startService } from './agent/service.ts';
-import { execute, type OnStart, type ProcessEnd } from './runner/execute.ts';
-import { measure, type Run } from './runner/measure.ts';
+import { execute, measure, type OnStart, type ProcessEnd, type Run } from './runner/execute.ts';
 import { runStep } from './runner/step.ts';
 
 // Compares the built action with curl on the same files and server. Prints a Markdown table.

@@ -27,15 +27,10 @@ export async function startCommand({ command, ...options }: CommandOptions) {
   const exited = new Promise<object>(resolve => {
     child.once('exit', (code, signal) => resolve(endEvent(code, signal)));
   });
-  const forward = (output: Readable, name: 'stdout' | 'stderr') =>
-    readChunks(output, async chunk => {
-      const data = { [name]: chunk.toString('base64') };
-      await Promise.all([...followers].map(response => sendEvent(response, { data })));
-    });
   const ended = Promise.all([
     exited,
-    forward(child.stdout, 'stdout'),
-    forward(child.stderr, 'stderr'),
+    forward(child.stdout, 'stdout', followers),
+    forward(child.stderr, 'stderr', followers),
   ]).then(([end]) => end);
   const isRunning = () => child.exitCode === null && child.signalCode === null;
 
@@ -65,12 +60,16 @@ export async function startCommand({ command, ...options }: CommandOptions) {
   };
 }
 
-async function readChunks(
-  stream: Readable,
-  take: (chunk: Buffer) => Promise<unknown>,
+async function forward(
+  output: Readable,
+  name: 'stdout' | 'stderr',
+  followers: ReadonlySet<ServerResponse>,
 ): Promise<void> {
   try {
-    for await (const chunk of stream) await take(Buffer.from(chunk));
+    for await (const chunk of output) {
+      const data = { [name]: Buffer.from(chunk).toString('base64') };
+      await Promise.all([...followers].map(response => sendEvent(response, { data })));
+    }
   } catch {
     // `kill` destroyed the stream.
   }

@@ -9,29 +9,9 @@ const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token T
          [--header-prefix PREFIX] [--listen-port N] [--api-key KEY] [--run-commands]
 See docs/try-locally.md.`;
 
+const text = { type: 'string' } as const;
+
 try {
-  await start(readOptions());
-} catch (error) {
-  console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-  process.exitCode = 2;
-}
-
-async function start({ sandboxId, token, ...options }: ReturnType<typeof readOptions>) {
-  const { apiKey, folder, runCommands } = options;
-  const service = await startService(options);
-  const { url } = service;
-  // With an API, each sandbox gets its own root inside the folder.
-  service.create(sandboxId, token, apiKey === undefined ? folder : undefined);
-  if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
-  if (runCommands)
-    console.log('run-commands: as you, on this machine; the folder of a sandbox is no jail');
-  console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${folder}`);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void service[Symbol.asyncDispose]());
-}
-
-function readOptions() {
-  const text = { type: 'string' } as const;
   const { values } = parseArgs({
     options: {
       root: text,
@@ -45,14 +25,26 @@ function readOptions() {
   });
   for (const [name, value] of Object.entries(values))
     if (value === '') throw new Error(`--${name} is empty`);
-  return {
-    folder: values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-')),
-    token: values.token,
-    sandboxId: values['sandbox-id'],
+  const { token, 'sandbox-id': sandboxId, 'api-key': apiKey, 'run-commands': runCommands } = values;
+  const folder = values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-'));
+  const service = await startService({
+    folder,
+    apiKey,
+    runCommands,
     // The action `sandbox` uses E2B's API, and therefore E2B's prefix.
-    headerPrefix: values['header-prefix'] ?? (values['api-key'] === undefined ? 'Svc' : 'E2b'),
+    headerPrefix: values['header-prefix'] ?? (apiKey === undefined ? 'Svc' : 'E2b'),
     listenPort: Number(values['listen-port']),
-    runCommands: values['run-commands'],
-    apiKey: values['api-key'],
-  };
+  });
+  const { url } = service;
+  // With an API, each sandbox gets its own root inside the folder.
+  service.create(sandboxId, token, apiKey === undefined ? folder : undefined);
+  if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
+  if (runCommands)
+    console.log('run-commands: as you, on this machine; the folder of a sandbox is no jail');
+  console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${folder}`);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void service[Symbol.asyncDispose]());
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  process.exitCode = 2;
 }

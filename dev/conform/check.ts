@@ -36,13 +36,11 @@ export async function runChecks(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const [name, check] of Object.entries({ ...required, ...others })) {
-    const said = await check(trial).catch((error: unknown) =>
-      error instanceof Error ? error : new Error(String(error)),
-    );
+    const said: unknown = await check(trial).catch((error: unknown) => error);
+    const verdict = said instanceof Differs ? 'differs' : said instanceof Error ? 'no' : 'yes';
     const masked = String(said).replaceAll(trial.connection.token, '***');
     // Control characters from the service must not reach the terminal.
     const line = masked.replace(/^Error: /, '').replace(/\p{C}+/gu, ' ');
-    const verdict = said instanceof Differs ? 'differs' : said instanceof Error ? 'no' : 'yes';
     results.push({
       feature,
       name,
