@@ -22,18 +22,18 @@ const FEATURES = {
   run: RUN_CHECKS,
 };
 
-type Options = ReturnType<typeof readOptions>;
-
-let options: Options | undefined;
 try {
-  options = readOptions();
+  process.exitCode = await tryService(readOptions()).catch(cannotTry);
 } catch (error) {
   console.error(`${String(error)}\n\n${USAGE}`);
+  process.exitCode = 2;
 }
-process.exitCode = options === undefined ? 2 : await tryService(options).catch(cannotTry);
 
 /** Runs all checks and prints the results. Returns the exit code. */
-async function tryService({ connections, isJson }: Options): Promise<number> {
+async function tryService({
+  connections,
+  isJson,
+}: ReturnType<typeof readOptions>): Promise<number> {
   const id = `conform-${randomUUID().slice(0, 8)}`;
   const target = `/tmp/${id}/first`;
   const client = await firstThatStores(connections.map(openClient), target);

@@ -21,33 +21,20 @@ export interface Checks {
   readonly others: Readonly<Record<string, Check>>;
 }
 
-export interface Result {
-  readonly feature: string;
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly verdict: 'yes' | 'no' | 'differs';
-  readonly seen: string;
-}
+export type Result = Awaited<ReturnType<typeof runChecks>>[number];
 
-export async function runChecks(
-  feature: string,
-  { required, others }: Checks,
-  trial: Trial,
-): Promise<Result[]> {
-  const results: Result[] = [];
+export async function runChecks(feature: string, { required, others }: Checks, trial: Trial) {
+  const results = [];
   for (const [name, check] of Object.entries({ ...required, ...others })) {
     const said: unknown = await check(trial).catch((error: unknown) => error);
     const verdict = said instanceof Differs ? 'differs' : said instanceof Error ? 'no' : 'yes';
     const masked = String(said).replaceAll(trial.connection.token, '***');
     // Control characters from the service must not reach the terminal.
-    const line = masked.replace(/^Error: /, '').replace(/\p{C}+/gu, ' ');
-    results.push({
-      feature,
-      name,
-      isRequired: name in required,
-      verdict,
-      seen: line.slice(0, 160),
-    });
+    const seen = masked
+      .replace(/^Error: /, '')
+      .replace(/\p{C}+/gu, ' ')
+      .slice(0, 160);
+    results.push({ feature, name, isRequired: name in required, verdict, seen });
   }
   return results;
 }

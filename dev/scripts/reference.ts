@@ -8,13 +8,6 @@ import { readActionFile } from '../runner/action-file.ts';
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 export const REFERENCE = path.join(PROJECT, 'docs/reference.md');
 
-/** Inputs and outputs that get a separate row, since they differ in meaning in one action. */
-const OWN_MEANING: Readonly<Record<string, readonly string[]>> = {
-  sandbox: ['sandbox-id'],
-  run: ['working-directory', 'username', 'max-duration'],
-  download: ['files', 'working-directory', 'username', 'failed-count'],
-};
-
 interface Row {
   readonly action: string;
   readonly name: string;
@@ -23,7 +16,7 @@ interface Row {
   readonly required?: boolean;
 }
 
-/** Generates the document. @throws Error if two files describe the same input differently */
+/** Generates the document. */
 export async function reference(): Promise<string> {
   const actions = await Promise.all(
     Object.values(ACTIONS).map(async ({ folder }) => ({
@@ -50,15 +43,12 @@ export async function reference(): Promise<string> {
   ].join('\n');
 }
 
-/** Groups rows by input or output, in order of first appearance. */
+/** Groups rows with the same name and meaning, in order of first appearance. */
 function group(rows: readonly Row[]): [Row, ...Row[]][] {
   const groups = new Map<string, [Row, ...Row[]]>();
   for (const row of rows) {
-    const isOwn = OWN_MEANING[row.action]?.includes(row.name);
-    const key = isOwn ? `${row.name} of ${row.action}` : row.name;
+    const key = `${row.name}: ${row.description}`;
     const same = groups.get(key);
-    if (same && same[0].description !== row.description)
-      throw new Error(`${row.action} and ${same[0].action} describe ${row.name} differently`);
     if (same) same.push(row);
     else groups.set(key, [row]);
   }
