@@ -31,6 +31,9 @@ export interface TransferOptions extends Pick<RetryOptions, 'retries' | 'sleep' 
   readonly log: Pick<Context['log'], 'line' | 'debug'>;
 }
 
+// This may leave good files unsent, but by then the job has failed anyway.
+const MAX_CONSECUTIVE_FAILURES = 3;
+
 /**
  * Sends a request for each item in parallel, with retries, until further requests would be
  * pointless. Returns the results in the order of the items.
@@ -44,7 +47,7 @@ export async function requestEach<I, T>(
     readonly isHopeless?: (item: I, error: Failure) => boolean;
   },
 ): Promise<TransferTotals & { readonly results: readonly RequestResult<I, T>[] }> {
-  const { concurrency, cancel, clock, log, nameOf, isHopeless } = options;
+  const { concurrency, cancel, clock, log, nameOf, isHopeless = () => false } = options;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, log);
@@ -72,9 +75,9 @@ export async function requestEach<I, T>(
     }
     const error = { kind, status, message, hint };
     if (isRetryable) consecutiveFailures += 1;
-    const isFutile = isFatal(error) || isHopeless?.(item, error) === true;
-    if (isFutile || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
-      giveUp.abort(describeEnd(message, isFutile));
+    const areTooMany = consecutiveFailures >= MAX_CONSECUTIVE_FAILURES;
+    if (areTooMany || isFatal(error) || isHopeless(item, error))
+      giveUp.abort(`the transfer had ended: ${message}`);
     return { item, status: 'failed', attempts, durationMs, error };
   }
 
@@ -86,15 +89,6 @@ export async function requestEach<I, T>(
   const attempts = results.map(result => ('attempts' in result ? result.attempts : 1));
   const retries = attempts.reduce((sum, count) => sum + count - 1, 0);
   return { results, retries, durationMs: Math.round(clock() - transferStartedAt) };
-}
-
-// This may leave good files unsent, but by then the job has failed anyway.
-const MAX_CONSECUTIVE_FAILURES = 3;
-
-function describeEnd(message: string, isFutile: boolean): string {
-  return isFutile
-    ? `the transfer had ended: ${message}`
-    : `${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last with: ${message}`;
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */

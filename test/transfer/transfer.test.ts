@@ -122,15 +122,15 @@ for (const kind of FATAL)
     assert.equal(reasonOf(results[4]), 'the transfer had ended: Nothing works.');
   });
 
-for (const [when, kind, statuses, requests, reason] of [
-  ['one file if the sandbox is unreachable', 'unreachable', 'fnnnn', 3, /ended: It failed\.$/],
-  ['three consecutive failures', 'server', 'fffnn', 9, /^3 requests in a row had failed, .*: It f/],
+for (const [when, kind, statuses, requests] of [
+  ['one file if the sandbox is unreachable', 'unreachable', 'fnnnn', 3],
+  ['three consecutive failures', 'server', 'fffnn', 9],
 ] as const)
   test(`a transfer ends after ${when}, once the retries are used up`, async () => {
     const failure = new AgentError(kind, 'It failed.');
     const simulation = await simulate(plannedFiles(5), () => failure, { retries: 2 });
     assert.deepEqual([simulation.statuses, simulation.requests.length], [statuses, requests]);
-    assert.match(reasonOf(simulation.results[4]), reason);
+    assert.equal(reasonOf(simulation.results[4]), 'the transfer had ended: It failed.');
   });
 
 test('a transfer goes on if a request succeeds between failures, or if files are rejected or have changed', async () => {
