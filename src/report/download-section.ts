@@ -30,23 +30,23 @@ export type DownloadResult = {
 );
 
 export function viewDownload(section: DownloadSection, report: Report): SectionView {
-  const { files } = section;
+  const { files, durationMs } = section;
   const totals = countFiles(files);
+  const { planned, downloaded, missing, failed, notAttempted } = totals;
+  const others = listCounts({ failed, missing, 'not attempted': notAttempted });
   return {
-    level: levelOf(totals, totals.downloaded === 0),
-    headline: describeDownload(section, totals),
+    level: levelOf(totals, downloaded === 0),
+    headline:
+      planned === 0
+        ? 'Nothing was downloaded'
+        : describeDone('Downloaded', downloaded, planned, durationMs, others),
     ...explainFailedFiles(files, report),
     fileLines: limitLines(listFiles(files, describeFile)),
-    logLines: describeSpeed(totals.downloaded, totals.downloadedBytes, section),
-    outputs: {
-      'downloaded-count': String(totals.downloaded),
-      'failed-count': String(totals.failed),
-    },
+    logLines: describeSpeed(downloaded, totals.downloadedBytes, section),
+    outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
     json: { download: { totals, ...section } },
   };
 }
-
-type Totals = ReturnType<typeof countFiles>;
 
 function countFiles(files: readonly DownloadResult[]) {
   const count = (wanted: DownloadResult['status']) =>
@@ -59,13 +59,6 @@ function countFiles(files: readonly DownloadResult[]) {
     notAttempted: count('not-attempted'),
     downloadedBytes: files.reduce((sum, file) => sum + ('size' in file ? file.size : 0), 0),
   };
-}
-
-function describeDownload({ durationMs }: DownloadSection, totals: Totals): string {
-  const { planned, downloaded, missing, failed, notAttempted } = totals;
-  if (planned === 0) return 'Nothing was downloaded';
-  const others = listCounts({ failed, missing, 'not attempted': notAttempted });
-  return describeDone('Downloaded', downloaded, planned, durationMs, others);
 }
 
 function describeFile(file: DownloadResult): string {

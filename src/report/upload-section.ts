@@ -79,8 +79,6 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
   };
 }
 
-type Totals = ReturnType<typeof countFiles>;
-
 function countFiles({ files, skipped }: UploadSection) {
   const filesWith = (wanted: FileResult['status']) =>
     files.filter(({ status }) => status === wanted).map(({ file }) => file);
@@ -100,7 +98,7 @@ function countFiles({ files, skipped }: UploadSection) {
 
 function describeUpload(
   { dryRun, durationMs, skipped }: UploadSection,
-  totals: Totals,
+  totals: ReturnType<typeof countFiles>,
   { errors, cancelled }: Report,
 ): string {
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
