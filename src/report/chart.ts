@@ -2,6 +2,7 @@ import type { Gate } from '../gate/judge.ts';
 import { aggregateOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime, moreInReport } from '../text/format.ts';
+import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 
@@ -29,8 +30,7 @@ export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
   const plots = plotsOf(drawn.flat(), gate);
   if (drawn.length === 0 || plots.length === 0) return [];
   const notes = [
-    ...plots.map(({ name }) => name),
-    ...(plots.some(({ limits }) => limits.length > 0) ? ['level lines are limits'] : []),
+    ...plots.map(({ legend }) => legend),
     ...(drawn.length > 1 ? ['a chart for each time without a gap'] : []),
     ...(stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []),
   ];
@@ -44,13 +44,15 @@ type Point = readonly Sample[];
 function plotsOf(points: readonly Point[], { judgements }: Gate) {
   // Mermaid cannot interrupt a line, so leave out a metric that any point lacks.
   const complete = PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length);
-  return complete.map(plot => {
+  return complete.map(({ name, color, metric }) => {
     // The lines show single samples, so the limit of a mean or percentile would mislead.
-    const limits = judgements
+    const conditions = judgements
       .map(({ condition }) => condition)
-      .filter(({ metric, aggregate }) => metric === plot.metric && aggregate === undefined)
-      .map(({ limit }) => limit);
-    return { ...plot, limits: [...new Set(limits)] };
+      .filter(each => each.metric === metric && each.aggregate === undefined);
+    const limits = [...new Set(conditions.map(({ limit }) => limit))];
+    const figures = limits.map(limit => formatFigure(metric, limit)).join(', ');
+    const legend = figures === '' ? name : `${name} (level line: limit ${figures})`;
+    return { legend, color, metric, limits };
   });
 }
 
