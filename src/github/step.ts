@@ -1,7 +1,8 @@
 import { USER_AGENT } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { sleep } from '../agent/retry.ts';
-import { secretsIn, withJobSandbox } from '../inputs/connection.ts';
+import { secretsIn } from '../inputs/connection.ts';
+import { withJobSandbox } from '../inputs/cross-input-rules.ts';
 import {
   type EntryPoint,
   type Inputs,

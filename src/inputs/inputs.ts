@@ -4,11 +4,10 @@ import {
   baseUrl,
   DEFAULT_PORT,
   existingSandboxId,
-  fillPlaceholders,
   headers,
   sandboxId,
 } from './connection.ts';
-import { CROSS_INPUT_RULES } from './cross-input-rules.ts';
+import { CROSS_INPUT_RULES, fillPlaceholders } from './cross-input-rules.ts';
 import { downloadLines, fileRules } from './files.ts';
 import { InputError, tryAll } from './input-error.ts';
 import { checkedText } from './mistakes.ts';

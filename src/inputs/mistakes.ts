@@ -35,6 +35,8 @@ const UNSENDABLE: Mistake = [
 
 const COMMENT: Mistake = [/\s#/, 'has a # in it. Write each comment on a line of its own.'];
 
+const IN_TARGETS = [QUOTED, VARIABLE_IN_TARGET, COMMENT];
+
 const BAD_ARROW =
   'has a ->, => or colon in it. In front of a target, write => with a space on each side.';
 
@@ -122,13 +124,11 @@ const MISTAKES = {
     [/,|\*\s|^-\s/, SEPARATES_NOTHING],
   ],
   target: [
-    QUOTED,
     [
       /^(home\/|~|\$HOME\b|\$\{HOME\})/,
       "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
     ],
-    VARIABLE_IN_TARGET,
-    COMMENT,
+    ...IN_TARGETS,
     [
       /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,
       'is not a plain POSIX path without .., such as /srv/app.',
@@ -142,9 +142,7 @@ const MISTAKES = {
     [/\*|\/$/, 'is not the path of one file. Name each file.'],
   ],
   'local-path': [
-    QUOTED,
-    VARIABLE_IN_TARGET,
-    COMMENT,
+    ...IN_TARGETS,
     // On Windows, \ separates folders, and a drive letter ends with a colon.
     [
       /^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i,
@@ -155,8 +153,8 @@ const MISTAKES = {
 
 type ValueKind = keyof typeof MISTAKES;
 
-// Messages never quote these.
-const SECRET_KINDS: readonly ValueKind[] = ['token', 'api-key'];
+/** The log masks these inputs, and messages never quote them. */
+export const SECRET_INPUTS: readonly string[] = ['token', 'signature', 'api-key'];
 
 export function findMistake(kind: ValueKind, value: string): string | undefined {
   return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
@@ -168,7 +166,7 @@ export function rejectMistakes(
   value: string,
   input: string,
   example: string,
-  label = value === '' || SECRET_KINDS.includes(kind) ? '' : quote(value),
+  label = value === '' || SECRET_INPUTS.includes(input) ? '' : quote(value),
 ): void {
   const mistake = findMistake(kind, value);
   if (mistake !== undefined) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
