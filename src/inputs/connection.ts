@@ -73,9 +73,7 @@ export const headers: InputParser<Readonly<Record<string, string>>> = (value, in
 };
 
 function splitHeader(line: string): readonly [name: string, value: string] | undefined {
-  const colon = line.indexOf(':');
-  const name = line.slice(0, Math.max(colon, 0)).trim();
-  const value = line.slice(colon + 1).trim();
+  const [, name = '', value = ''] = /^([^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
   const isValid = !findMistake('header-name', name) && !findMistake('header-value', value);
   return isValid ? [name, value] : undefined;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tryAll } from '../../src/inputs/input-error.ts';
-import { accepts, each, parsed, problemsOf, rejects } from './parse-inputs.ts';
+import { parse } from '../gate/parse-condition.ts';
+import { accepts, each, problemsOf, rejects } from './parse-inputs.ts';
 
 const NO_NUMBERS = '-1 1.0 1e1 0x10 1,0 many ٣'.split(' ');
 
@@ -52,23 +53,14 @@ accepts('signature-expiration', { '': '', ' 1798761600 ': '1798761600' });
 const noTimes = ['tomorrow', '2027-01-01', '1h', '-1', '1.5'];
 rejects('signature-expiration', each(noTimes, '% is not a Unix time in whole seconds.'));
 
-test('fail-if, warn-if and wait-until take a condition per line, and skip blank lines and comments', () => {
-  const value = '\n# at most 1,000 MiB\r\n  mem_used_pct>90  \r\n\n\tdisk_free < 512 MiB\n';
-  const { failIf, warnIf, waitUntil } = parsed({
-    'fail-if': value,
-    'warn-if': 'load > 2',
-    'wait-until': '# none',
-  });
-  const texts = [failIf, warnIf, waitUntil].map(list => list?.map(({ text }) => text));
-  const expected = [['mem_used_pct > 90', 'disk_free < 512MiB'], ['load > 2'], undefined];
-  assert.deepEqual(texts, expected);
-});
-
-accepts('wait-until', { ready: [], ' Ready\r\n': [] });
-
+const conditions = '\n# at most 1,000 MiB\r\n  mem_used_pct>90  \r\n\n\tdisk_free < 512 MiB\n';
+const both = ['mem_used_pct > 90', 'disk_free < 512MiB'].map(parse);
 const place = 'line 3: "mem_used >": nothing follows >, perhaps because an expression is empty.';
-for (const input of ['fail-if', 'warn-if', 'wait-until'])
+for (const input of ['fail-if', 'warn-if', 'wait-until']) {
+  accepts(input, { [conditions]: both });
   rejects(input, { 'cpu_count > 1\n\n  mem_used >': place });
+}
+accepts('wait-until', { ready: [], ' Ready\r\n': [], '# none': undefined });
 
 for (const input of ['metadata', 'env']) {
   const lines = { 'A=1\n\n# c\n B=x=y \na=': { A: '1', B: 'x=y', a: '' } };

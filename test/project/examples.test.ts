@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { type Mapping, mapping, readYaml, text } from '../../dev/runner/yaml.ts';
 import { ACTIONS, parseInputs } from '../../src/inputs/inputs.ts';
+import { REQUIRED } from '../inputs/parse-inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const WORKFLOWS = globSync('.github/workflows/*.yml', { cwd: PROJECT })
@@ -68,15 +69,6 @@ function assertSameVersion(uses: string): void {
   assert.equal(version, pinned, uses);
 }
 
-/** Values that an example takes from earlier steps or expressions. */
-const PROVIDED = {
-  'sandbox-id': 'i1a2b3c4d5',
-  token: 'a-token',
-  'base-url': 'https://sandbox.example.com',
-  files: '**',
-};
-const PROVIDED_TO_SANDBOX = { 'api-url': 'https://api.example.com', 'api-key': 'a-key' };
-
 async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   const { inputs } = await readActionFile(path.join(PROJECT, folder));
   const names = inputs.map(({ name }) => name);
@@ -84,9 +76,10 @@ async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   for (const { name, required } of inputs) assert.ok(!required || name in given, name);
   const values = Object.entries(given).map(([name, value]) => [name, text(value)] as const);
   const literal = values.filter(([, value]) => !value.includes('${{'));
-  const { 'sandbox-id': id } = PROVIDED;
-  const connected = 'sandbox-id' in given ? { 'sandbox-id': id } : {};
-  const provided = folder === 'sandbox' ? { ...PROVIDED_TO_SANDBOX, ...connected } : PROVIDED;
+  // Values that an example takes from earlier steps or expressions.
+  const id = 'sandbox-id' in given ? 'i1a2b3c4d5' : '';
+  const api = { ...REQUIRED.sandbox, template: '', 'sandbox-id': id };
+  const provided = folder === 'sandbox' ? api : REQUIRED.sync;
   const action = Object.values(ACTIONS).find(each => each.folder === (folder || '.'));
   // The main script is named after its entry point.
   const [entry] = action?.scripts ?? assert.fail(`${folder} is not an action`);
