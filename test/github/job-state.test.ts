@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { withJobSandbox } from '../../src/inputs/connection.ts';
 import type { ActionName } from '../../src/inputs/inputs.ts';
 import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';
@@ -62,50 +63,42 @@ test('later steps use the sandbox of the job without showing its token', async (
   assert.deepEqual(service.running(), [id]);
 });
 
-test('sandbox-id selects one of several sandboxes of the job', async () => {
+test('sandbox-id selects one of several sandboxes of the job, unless the step sets all of a connection', async () => {
   await using job = await openJobWithApi();
   const { service, runSandbox, runAction } = job;
-  const [first, second] = [await runSandbox(), await runSandbox()];
+  const mains = [await runSandbox(), await runSandbox()];
   const [one, two] = service.created;
   assert.ok(one && two);
-
-  /** Runs the action `stats`. Returns the ID of the sandbox that answered, or the error. */
-  async function measure(inputs: Inputs): Promise<string> {
-    const counts = service.created.map(({ requests }) => requests.length);
-    const end = await runAction('stats', inputs);
-    const answering = service.created.filter(({ requests }, at) => requests.length !== counts[at]);
-    return end.exitCode === 0 ? answering.map(({ id }) => id).join() : end.errors;
-  }
-
-  const either = `"(${one.id}|${two.id})"`;
-  const list = `${either}, ${either}`;
-  const own = { 'base-url': service.url, 'header-prefix': 'E2b' };
-  assert.match(
-    await measure({}),
-    RegExp(`^sandbox-id: is empty\\. Say which .*; this job has ${list}`, 'm'),
-  );
-  const unknown = RegExp(
-    `^sandbox-id: "other" is not a sandbox of this job\\. Set .* job has: ${list}`,
-    'm',
-  );
-  assert.match(await measure({ 'sandbox-id': 'other' }), unknown);
-  assert.equal(await measure({ 'sandbox-id': two.id }), two.id);
-  assert.equal(await measure({ 'sandbox-id': one.id, token: one.token, ...own }), one.id);
-  const partial = [
-    [{ token: one.token, ...own }, 'sandbox-id', 'Remove token and base-url to', 'sandbox-id'],
-    [{ token: one.token }, 'sandbox-id', 'Remove token to', 'sandbox-id and base-url'],
-    [{ 'sandbox-id': one.id, token: one.token }, 'base-url', 'Remove token to', 'base-url'],
-    [{ 'sandbox-id': one.id, ...own }, 'token', 'Remove base-url to', 'token'],
+  const own = { token: one.token, 'base-url': service.url, 'header-prefix': 'E2b' };
+  const choices = [
+    [{ 'sandbox-id': two.id }, two],
+    [{ 'sandbox-id': one.id, ...own }, one],
   ] as const;
-  for (const [inputs, missing, advice, rest] of partial) {
-    const says = RegExp(`^${missing}: .* ${advice} .* set ${rest} too`, 'm');
-    assert.match(await measure(inputs), says);
+  for (const [inputs, chosen] of choices) {
+    const counts = service.created.map(({ requests }) => requests.length);
+    const stats = await runAction('stats', inputs);
+    assert.equal(stats.exitCode, 0, stats.stdout);
+    const asked = service.created.filter(({ requests }, at) => requests.length !== counts[at]);
+    assert.deepEqual(asked, [chosen]);
   }
-  await runSandbox({}, { post: second });
-  assert.equal(await measure({}), one.id);
-  await runSandbox({}, { post: first });
-  const none = await measure({});
-  assert.match(none, /^sandbox-id: no earlier step of this job has left a sandbox\. Use /m);
+  for (const post of mains) await runSandbox({}, { post });
+  const { errors } = await runAction('stats', {});
+  assert.match(errors, /^sandbox-id: no earlier step of this job has left a sandbox\. Use /m);
+});
+
+test('a step that chooses none of two sandboxes of the job is told what to set or remove', () => {
+  const saved = { token: 'saved', baseUrl: 'https://x.io', endsAt: 0 };
+  const sandboxes = ['i1', 'i2'].map(id => ({ id, ...saved }));
+  const [id, token, url] = [{ 'sandbox-id': 'i1' }, { token: 't' }, { 'base-url': 'https://y.io' }];
+  for (const [inputs, message] of [
+    [{}, /^sandbox-id: is empty\. Say which .*; this job has "i1", "i2"\.$/],
+    [{ 'sandbox-id': 'i3' }, /^sandbox-id: "i3" is not .*\. Set .* job has: "i1", "i2"\.$/],
+    [{ ...token, ...url }, /^sandbox-id: .* Remove token and base-url to .* set sandbox-id too/],
+    [token, /^sandbox-id: .* Remove token to .* set sandbox-id and base-url too/],
+    [{ ...id, ...token }, /^base-url: .* Remove token to .* set base-url too/],
+    [{ ...id, ...url }, /^token: .* Remove base-url to .* set token too/],
+  ] as const)
+    assert.throws(() => withJobSandbox(inputs, sandboxes), { name: 'InputError', message });
 });
 
 test('if two steps connect to the same sandbox, later steps use the newest token', async () => {
