@@ -17,7 +17,6 @@ interface FailedCreation {
 
 const answers = (status: number, fields: object) => statusFault(status, JSON.stringify(fields));
 const limit = answers(429, { message: 'At most 20 sandboxes' });
-const createFailed = answers(500, { error_code: 'sandbox_create_failed', message: 'Try again' });
 const page = statusFault(200, '<title>Sandboxes for everyone</title>');
 const cut = statusFault(201, '{"sandboxID":"i1', { acts: true });
 
@@ -38,7 +37,6 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   },
   'a limit (429) after a 503': { failures: [503, limit], says: ['At most 20'], warns: true },
   'JSON that names no sandbox': { failures: [answers(200, {})], says: ['names no'], warns: true },
-  sandbox_create_failed: { failures: [createFailed, createFailed], says: ['"Try again"'] },
   'status 500': { failures: [500], says: ['answered 500', 'run the job again'], warns: true },
   'a connection reset instead of an answer': {
     failures: [{ kind: 'reset', at: 'after-body' }],
