@@ -31,12 +31,6 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
     request: 2,
     totals: [0, 0, 1],
   },
-  'while the gate is checked before the upload': {
-    inputs: { 'fail-if': 'mem_used_pct > 90' },
-    setup: { faults: [{ on: 'stats', do: STALL }] },
-    request: 1,
-    totals: [0, 0, 1],
-  },
   'while a monitor takes its first sample': {
     task: 'monitor',
     setup: { faults: [{ on: 'stats', do: STALL }] },

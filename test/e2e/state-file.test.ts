@@ -106,11 +106,3 @@ test('the state file is removed before the first upload, so a killed step leaves
   assert.deepEqual([before, stateOf(job)], [undefined, undefined]);
   assert.deepEqual(await sentBy(job), ALL);
 });
-
-test('a state file that cannot be written is a warning', async () => {
-  await using job = await openJob({ files: FILES });
-  const block = onUploadOf('b.txt', () => job.write({ [STATE]: 'of another step' }));
-  const { exitCode, warnings } = await run(job, {}, block);
-  assert.equal(exitCode, 0);
-  assert.match(warnings, /state file could not be written/);
-});
