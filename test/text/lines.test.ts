@@ -23,10 +23,6 @@ const BLOCKS: Readonly<Record<string, readonly [chunks: readonly string[], block
   'ends a line once at a \\r\\n that is split between chunks': [['a\r', '\nb\n'], ['a\nb\n']],
   'ends lines at a lone \\r, as the runner does': [['a\rb\r\r\nc\n'], ['a\nb\n\nc\n']],
   'ends a line at a lone \\r at the end of a chunk': [['a\r', 'b\n'], ['a\nb\n']],
-  'keeps every line break if there is nothing else': [
-    ['\n\n', '\r\n\r', '\r', '\n'],
-    ['\n\n', '\n', '\n', '\n'],
-  ],
   'passes on nothing if nothing was written': [['', ''], []],
   'keeps other characters that end lines elsewhere': [
     ['a\u2028b\u0085c\u000bd\n'],
