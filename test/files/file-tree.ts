@@ -11,14 +11,10 @@ type Entry = string | Buffer | ((file: string) => void);
 /** By path relative to the root. */
 export type Entries = Readonly<Record<string, Entry>>;
 
-export interface Tree extends Disposable {
-  /** Absolute path without symlinks. */
-  readonly root: string;
-  at(file: string): string;
-}
+export type Tree = ReturnType<typeof createTree>;
 
-/** Creates a tree in the subdirectory `below` of a new directory. */
-export function createTree(entries: Entries, below = ''): Tree {
+/** Creates a tree in the subdirectory `below` of a new directory, whose path has no links. */
+export function createTree(entries: Entries, below = '') {
   const folder = openTempFolder();
   const root = folder.at(below);
   mkdirSync(root, { recursive: true });
@@ -28,11 +24,8 @@ export function createTree(entries: Entries, below = ''): Tree {
     if (typeof entry === 'function') entry(file);
     else writeFileSync(file, entry);
   }
-  return {
-    root,
-    at: file => path.join(root, file),
-    [Symbol.dispose]: folder[Symbol.dispose],
-  };
+  const at = (file: string) => path.join(root, file);
+  return { root, at, [Symbol.dispose]: folder[Symbol.dispose] };
 }
 
 export function link(target: string): Entry {

@@ -92,12 +92,6 @@ for (const [target, lines] of Object.entries(TARGETS)) {
   }
 }
 
-test('a planned file has its source, target, real path and size', () => {
-  const linked = { ...found('dist/a', 'a', 7), realPath: '/w/real/a' };
-  const [planned] = planFor([matches('dist/**', [linked])]).files;
-  assert.deepEqual(planned, { ...linked, target: 'a' });
-});
-
 test('a plan keeps the order of files, and plans the same source once per target', () => {
   const all = matches('d/**', [found('d/b', 'b'), found('d/a', 'a')]);
   const again = [matches('d/a', [found('d/a')]), matches('d/* => .', [found('d/a', 'a')])];

@@ -15,7 +15,9 @@ const WORKFLOWS = globSync('.github/workflows/*.yml', { cwd: PROJECT })
 for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
   const file = path.join(PROJECT, name);
   const { permissions, jobs } = await readYaml(file);
-  const steps = Object.values(mapping(jobs)).flatMap(job => stepsOf(mapping(job)['steps']));
+  const steps = Object.values(mapping(jobs)).flatMap(job =>
+    Object.values(mapping(mapping(job)['steps'])).map(mapping),
+  );
 
   test(`${path.basename(name)} says what it is for, reads the contents only, and limits the time of its jobs`, () => {
     assert.match(readFileSync(file, 'utf8'), /^# For .+\n(# .+\n){0,2}name: /);
@@ -48,13 +50,6 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
       if (folder !== undefined) await assertAccepted(mapping(step['with']), folder);
     }
   });
-}
-
-/** Returns the steps of a job, including those inside `parallel`. */
-function stepsOf(steps: unknown): Mapping[] {
-  return Object.values(mapping(steps))
-    .map(mapping)
-    .flatMap(step => ('parallel' in step ? stepsOf(step['parallel']) : [step]));
 }
 
 /** Returns the folder of an action of this project, or undefined for other steps. */
