@@ -13,9 +13,9 @@ import { plannedFile } from '../transfer/simulated-transfer.ts';
 const WORKSPACE = '/w';
 
 /** Creates a found file. `relative` is the part that the wildcards matched. */
-function found(source: string, relative = '', size = 1): FoundFile {
+function found(source: string, relative = ''): FoundFile {
   const realPath = path.resolve(WORKSPACE, source);
-  return { source, realPath, relative, size, isExecutable: false };
+  return { source, realPath, relative, size: 1, isExecutable: false };
 }
 
 function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {
