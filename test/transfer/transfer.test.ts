@@ -104,48 +104,42 @@ test('a bug rejects the transfer, and nothing more is sent', async () => {
   assert.ok(started.length <= 4, started.join());
 });
 
-const FATAL: readonly FailureKind[] = [
-  'unauthorized',
-  'forbidden',
-  'sandbox-not-found',
-  'disk-full',
-  'unreachable',
-  'cancelled',
+/** The statuses of five files whose requests all fail, by the kind of the failure. */
+const ALL_FAIL: readonly (readonly [kind: FailureKind, statuses: string])[] = [
+  ['unauthorized', 'fnnnn'],
+  ['forbidden', 'fnnnn'],
+  ['sandbox-not-found', 'fnnnn'],
+  ['disk-full', 'fnnnn'],
+  ['unreachable', 'fnnnn'],
+  ['cancelled', 'fnnnn'],
+  ['busy', 'fffnn'],
+  ['server', 'fffnn'],
+  ['connection', 'fffnn'],
+  ['not-found', 'fffff'],
+  ['no-such-file', 'fffff'],
+  ['rejected', 'fffff'],
+  ['too-large', 'fffff'],
+  ['bad-answer', 'fffff'],
+  ['file-changed', 'fffff'],
+  ['not-written', 'fffff'],
 ];
-for (const kind of FATAL)
-  test(`a transfer ends at once after a fatal failure: ${kind}`, async () => {
-    const fatal = new AgentError(kind, 'Nothing works.');
-    const { results, statuses } = await simulate(plannedFiles(5), failing({ f1: fatal }), {
-      concurrency: 2,
-    });
-    assert.match(statuses, /^uf[un]nn$/);
-    assert.equal(reasonOf(results[4]), 'the transfer had ended: Nothing works.');
-  });
-
-for (const [when, kind, statuses, requests] of [
-  ['one file if the sandbox is unreachable', 'unreachable', 'fnnnn', 3],
-  ['three consecutive failures', 'server', 'fffnn', 9],
-] as const)
-  test(`a transfer ends after ${when}, once the retries are used up`, async () => {
+for (const [kind, expected] of ALL_FAIL)
+  test(`a transfer ends at once, after three failures in a row, or never: ${kind} gives ${expected}`, async () => {
     const failure = new AgentError(kind, 'It failed.');
-    const simulation = await simulate(plannedFiles(5), () => failure, { retries: 2 });
-    assert.deepEqual([simulation.statuses, simulation.requests.length], [statuses, requests]);
-    assert.equal(reasonOf(simulation.results[4]), 'the transfer had ended: It failed.');
+    const retries = 2;
+    const { results, statuses, requests } = await simulate(plannedFiles(5), () => failure, {
+      retries,
+    });
+    assert.equal(statuses, expected);
+    const attempts = failure.isRetryable ? 1 + retries : 1;
+    assert.equal(requests.length, attempts * expected.replaceAll('n', '').length);
+    if (expected !== 'fffff')
+      assert.equal(reasonOf(results[4]), 'the transfer had ended: It failed.');
   });
 
-test('a transfer goes on if a request succeeds between failures, or if files are rejected or have changed', async () => {
+test('a transfer goes on if a request succeeds between failures', async () => {
   const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
   assert.equal((await simulate(plannedFiles(6), mixed)).statuses, 'ffuffu');
-  for (const kind of [
-    'rejected',
-    'too-large',
-    'file-changed',
-    'bad-answer',
-    'not-found',
-  ] as const) {
-    const failure = new AgentError(kind, 'It fails alone.');
-    assert.equal((await simulate(plannedFiles(6), () => failure)).statuses, 'ffffff', kind);
-  }
 });
 
 test('a fatal failure also ends the pauses before retries', async () => {
