@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { readAnswer } from '../../src/agent/answer.ts';
 import type { Client } from '../../src/agent/client.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
@@ -208,7 +209,10 @@ describe('connections', { timeout: 20_000 }, () => {
     await using server = await rawServer(answering(OK));
     await using client = openTestClient(`http://${server.host}`);
     const lane = async () => {
-      for (let count = 0; count < 20; count += 1) await client.send(GET);
+      for (let count = 0; count < 10; count += 1) {
+        await client.send(GET);
+        await client.receive(GET, readAnswer);
+      }
     };
     await Promise.all([lane(), lane(), lane(), lane()]);
     assert.equal(server.connections.length, 4);

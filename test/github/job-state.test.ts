@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { withJobSandbox } from '../../src/inputs/connection.ts';
+import { withJobSandbox } from '../../src/inputs/cross-input-rules.ts';
 import type { ActionName } from '../../src/inputs/inputs.ts';
 import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';

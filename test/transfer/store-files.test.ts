@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
@@ -60,16 +59,6 @@ test('the request of a batch has no target in the query', async () => {
   const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
   await store(client, files, { username: 'a b' });
   assert.equal(requests[0]?.path, '/files?username=a%20b');
-});
-
-test('a request fails if a file of its batch cannot be read', async () => {
-  using folder = openTempFolder();
-  const { client, requests } = acknowledging();
-  const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
-  rmSync(folder.at('2'));
-  for (const batch of [files, files.slice(1)])
-    await assert.rejects(store(client, batch), { kind: 'file-changed', message: /ENOENT/ });
-  assert.equal(requests.length, 0);
 });
 
 test('each stored file has its path, and its SHA-256 with checksums or a state file', async () => {
