@@ -112,12 +112,6 @@ export function afterHead(say: Script): Script {
   };
 }
 
-/** Accepts connections, but never reads or answers. */
-export const silent: Script = socket => void socket.pause();
-
-/** Resets each connection when its first bytes arrive. */
-export const resetting: Script = socket => void socket.once('data', () => socket.resetAndDestroy());
-
 /** Resolves once the connection is closed or reset. */
 export async function closed(socket: Socket): Promise<void> {
   if (!socket.resume().closed) await once(socket, 'close');

@@ -80,16 +80,14 @@ export function statusFailure(
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
     hint: rule?.hint ?? hints[kind],
-    hadNoEffect: parseFields(text)['error_code'] === CREATE_FAILED,
+    // A creation of E2B that failed on every host and left nothing behind
+    // (packages/api/internal/orchestrator in e2b-dev/infra).
+    hadNoEffect: parseFields(text)['error_code'] === 'sandbox_create_failed',
   });
 }
 
 // A quoted path has up to 4,096 characters (PATH_MAX of Linux).
 const MAX_MATCHED = 5000;
-
-// E2B's `error_code` for a creation that failed on every host and left nothing behind
-// (packages/api/internal/orchestrator in e2b-dev/infra).
-const CREATE_FAILED = 'sandbox_create_failed';
 
 // The first match counts. Other statuses mean what their class says.
 const STATUS_RULES: readonly {

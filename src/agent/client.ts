@@ -83,21 +83,19 @@ export function openClient(endpoint: Endpoint, options: ClientOptions): Client &
   };
 }
 
-type Transport = Endpoint &
-  ClientOptions & { readonly dispatcher: ReturnType<typeof openDispatcher> };
-
 const SUCCESS = [200, 201, 204];
 
 async function exchange<T>(
   { method, path, headers, body, onSent, accepts = [], hints }: AgentRequest,
-  { baseUrl, dispatcher, cancel, redact, now, ...endpoint }: Transport,
+  transport: Endpoint & ClientOptions & { readonly dispatcher: ReturnType<typeof openDispatcher> },
   read: (answer: StreamedAnswer, idle: IdleTimeout) => Promise<T>,
 ): Promise<T> {
+  const { baseUrl, timeoutMs, dispatcher, cancel, redact, now } = transport;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
   const cancelled = `${label} was cancelled.`;
   if (cancel.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
   let isSent = body === undefined;
-  const idle = startIdleTimeout(endpoint.timeoutMs, () => stallError(label, isSent));
+  const idle = startIdleTimeout(timeoutMs, () => stallError(label, isSent));
   const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
   cancel.addEventListener('abort', onCancel);
   async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
@@ -108,7 +106,7 @@ async function exchange<T>(
   const sendAndRead = async () => {
     const response = await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
       method,
-      headers: { ...endpoint.headers, ...headers },
+      headers: { ...transport.headers, ...headers },
       signal: idle.signal,
     });
     const { statusCode: status, body: chunks } = response;

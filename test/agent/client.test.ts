@@ -15,9 +15,7 @@ import {
   http,
   onRequest,
   rawServer,
-  resetting,
   type Script,
-  silent,
 } from '../raw-server.ts';
 import {
   GET,
@@ -56,7 +54,10 @@ const UNUSABLE: Readonly<Record<string, Unusable>> = {
     /failed: .*UND_ERR_HEADERS_OVERFLOW/,
   ],
   'is cut off': [onRequest(socket => socket.end(`${LONG}{}`)), /failed: /],
-  'is a connection reset': [resetting, /failed: .*ECONNRESET|other side closed/],
+  'is a connection reset': [
+    onRequest(socket => socket.resetAndDestroy()),
+    /failed: .*ECONNRESET|other side closed/,
+  ],
   'is in another protocol': [answering('SSH-2.0-OpenSSH_9.6\r\n'), /failed: .*HTTP|HPE_/i],
 };
 
@@ -222,7 +223,7 @@ describe('connections', { timeout: 20_000 }, () => {
   for (const scheme of ['http', 'https']) {
     async function endsConnections(kind: FailureKind, end: 'close' | 'cancel'): Promise<void> {
       const controller = new AbortController();
-      await using server = await rawServer(silent);
+      await using server = await rawServer(socket => void socket.pause());
       await using client = openTestClient(`${scheme}://${server.host}`, {
         cancel: controller.signal,
       });
@@ -247,7 +248,7 @@ describe('connections', { timeout: 20_000 }, () => {
   });
 
   test('a TLS handshake that nobody answers times out', async () => {
-    await using server = await rawServer(silent);
+    await using server = await rawServer(socket => void socket.pause());
     await assert.rejects(sendOnce(`https://${server.host}`, { timeout: 200 }), AgentError);
   });
 
