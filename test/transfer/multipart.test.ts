@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
 import { type Batch, bodyOf, CONTENT_TYPE } from '../../src/transfer/multipart.ts';
@@ -25,20 +27,16 @@ interface ParsedPart {
   readonly content: Buffer;
 }
 
-function parse(body: Buffer): Promise<ParsedPart[]> {
-  const parts: ParsedPart[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<ParsedPart[]>();
+async function parse(body: Buffer): Promise<ParsedPart[]> {
+  const parts: Promise<ParsedPart>[] = [];
   const busboy = new Busboy({ headers: { 'content-type': CONTENT_TYPE }, preservePath: true });
   busboy.on('file', (field, stream, filename, _encoding, type) => {
-    const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => parts.push({ field, filename, type, content: Buffer.concat(chunks) }));
+    parts.push(buffer(stream).then(content => ({ field, filename, type, content })));
   });
-  busboy.on('field', name => reject(new Error(`a field ${name}`)));
-  busboy.on('finish', () => resolve(parts));
-  busboy.on('error', reject);
+  busboy.on('field', name => assert.fail(`a field ${name}`));
   busboy.end(body);
-  return promise;
+  await once(busboy, 'finish');
+  return await Promise.all(parts);
 }
 
 function readWhole(body: Body): Buffer {
