@@ -23,8 +23,6 @@ interface CancelledJob {
   readonly totals?: readonly number[];
 }
 
-const LARGE_SEVENTH = { ...manyFiles(20), 'f6.txt': Buffer.alloc(24 * 1024 * 1024) };
-
 const CANCELLED: Readonly<Record<string, CancelledJob>> = {
   'while it waits for the sandbox': {
     inputs: { 'wait-until': 'cpu_used_pct < 1', 'sample-interval': '200ms' },
@@ -37,14 +35,6 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
     request: 1,
   },
   'while files are sent': { setup: { files: manyFiles(400) }, request: 50, name: 'SIGTERM' },
-  'while the agent does not read': {
-    setup: {
-      files: LARGE_SEVENTH,
-      faults: [{ on: 'upload', skip: 5, do: { kind: 'stall', at: 'reading' } }],
-    },
-    request: 7,
-    totals: [5, 2, 13],
-  },
   'before the next attempt, which waits as long as Retry-After asks': {
     line: /^Attempt 1 .* next in 1 min/,
     setup: {

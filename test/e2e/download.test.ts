@@ -107,14 +107,6 @@ describe('if-no-file-found', () => {
   });
 });
 
-test('files that fail for the same reason are one error', async () => {
-  await using download = await openDownload({});
-  const result = await download.fail({ files: 'a\nb' });
-  const [first, ...others] = result.annotations('error');
-  assert.match(first ?? '', /"path '\/home\/user\/a' does not exist"\.\n.*\n2 files: `a`, `b`$/);
-  assert.equal(others.length, 1);
-});
-
 test('a cut download is repeated; if it fails again, its target stays as it was, and other files arrive', async () => {
   let attempts = 0;
   const flaky: Responder = (socket, request) => {

@@ -10,7 +10,7 @@ import type { Answer } from '../../dev/agent/answer.ts';
  * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or
  *   instead of answering. The first two do not perform the request.
  * - `truncate`: announces the whole answer, sends part of it and closes the connection.
- * - `stall`: never reads the body (and does not perform the request), or never answers.
+ * - `stall`: never answers.
  * - `wait`: waits, then answers. With `resets`, waits, then resets the connection without performing
  *   the request.
  */
@@ -25,8 +25,7 @@ export type FaultAction =
     }
   | { readonly kind: 'wait'; readonly for: () => Promise<unknown>; readonly resets?: boolean }
   | { readonly kind: 'reset'; readonly at: 'before-body' | 'during-body' | 'after-body' }
-  | { readonly kind: 'truncate' }
-  | { readonly kind: 'stall'; readonly at: 'reading' | 'answering' };
+  | { readonly kind: 'truncate' | 'stall' };
 
 /** Applies a fault to valid requests only, so that it cannot hide a client's mistake. */
 export interface Fault {
@@ -45,8 +44,7 @@ export function statusFault(status: number, body = '', more: object = {}): Fault
   return { kind: 'status', status, body, ...more };
 }
 
-/** Performs the request but never answers. */
-export const STALL: FaultAction = { kind: 'stall', at: 'answering' };
+export const STALL: FaultAction = { kind: 'stall' };
 
 /** Returns the body of an error from the service's proxy, not from the agent. */
 export function proxyError(message: string, code = 502): string {
@@ -114,7 +112,7 @@ async function respond(
       return void response.write(body.slice(1), () => void response.socket?.end());
     }
     case 'stall':
-      if (action.at === 'answering') await perform();
+      await perform();
       await finished(response).catch(() => undefined);
       return undefined;
   }
