@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, rmSync, truncateSync } from 'node:fs';
+import { appendFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { canBeNamed } from '../system.ts';
+import { canBeNamed, WITHOUT_LINKS } from '../system.ts';
 import { statusFault } from './faults.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
 import { assertDelivered } from './result.ts';
@@ -72,6 +72,25 @@ test('the upload action requests no stats', async () => {
   assert.equal(requestMethods(job), 'POST POST');
   assert.deepEqual([outputs['uploaded-count'], outputs['uploaded-bytes']], ['2', '3']);
   assert.doesNotMatch(summary, /CPU|not reported/);
+});
+
+test('a link to a file is uploaded, and one that leads out of the workspace is an error', {
+  skip: WITHOUT_LINKS,
+}, async () => {
+  await using job = await openJob({ files: { 'dist/a': 'a', 'README.md': 'read' } });
+  const link = (name: string, end: string) => symlinkSync(end, path.join(job.workspace, name));
+  link('dist/one', '../README.md');
+  const inputs = { files: 'dist/**', 'follow-symlinks': 'false' };
+  await expectSuccess(job, inputs);
+  assert.equal(job.readStored('one').toString(), 'read');
+  const before = job.agent.requests.length;
+  writeFileSync(path.join(job.outside, 'secret'), 'the credential of the runner');
+  link('two', path.join(job.outside, 'secret'));
+  link('dist/file', '../two');
+  const { errors, allOutput } = await expectFailure(job, inputs);
+  assert.match(errors, /links lead outside the workspace\. .* Links: "dist\/file"/);
+  assert.ok(!allOutput.includes('the credential'));
+  assert.equal(job.agent.requests.length, before);
 });
 
 const CHANGES: Readonly<Record<string, (file: string) => void>> = {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { WINDOWS, WITHOUT_MODES } from '../system.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
+import { openJob } from './test-job.ts';
+
+test('a dry run lists files with their targets, and connects to nothing, so it needs no valid proxy', async () => {
+  const files = {
+    'dist/a/b.js': 'b',
+    'dist/a/c.map': 'c',
+    'dist/index.html': 'x',
+    'README.md': 'y',
+  };
+  await using job = await openJob({ files });
+  chmodSync(path.join(job.workspace, 'dist/index.html'), 0o755);
+  const inputs = {
+    files: '# the build\ndist/** => www\n!**/c.map',
+    target: '/app',
+    'base-url': 'https://sandbox.example.com',
+    'dry-run': 'true',
+    'wait-until': 'cpu_used_pct < 1',
+    'fail-if': 'cpu_count > 0',
+  };
+  const env = { HTTPS_PROXY: 'not a URL' };
+  const result = await expectSuccess(job, inputs, { env });
+  const { stdout, outputs, report, summary, annotations } = result;
+  assert.match(stdout, /^.*dist\/a\/b\.js → \/app\/www\/a\/b\.js$/m);
+  assert.match(summary, /^<h3>✅ .*Dry run: 2 files \(6 B\) would be uploaded\./);
+  assert.deepEqual([outputs['uploaded-count'], outputs['skipped-count']], ['0', '2']);
+  assert.deepEqual([report.dryRun, outputs['stats'], outputs['gate']], [true, '', 'none']);
+  assert.equal(report.digest, '');
+  // Windows has no executable bit.
+  if (!WINDOWS) assert.match(annotations('notice').join(), /executable.*dist\/index\.html/);
+});
+
+test('a dry run with checksums fails if a file cannot be read', {
+  skip: process.getuid?.() === 0 ? 'root reads all' : WITHOUT_MODES,
+}, async () => {
+  await using job = await openJob({ files: { a: 'x', b: 'y' } });
+  chmodSync(path.join(job.workspace, 'b'), 0);
+  const inputs = { checksums: 'true', 'dry-run': 'true' };
+  const { errors, outputs } = await expectFailure(job, inputs, { task: 'upload' });
+  assert.match(errors, /\/b cannot be read \(EACCES\)/);
+  assert.equal(outputs['digest'], '');
+});
