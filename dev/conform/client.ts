@@ -32,7 +32,9 @@ const AGENT_PORT = '49983';
 export function openClient(connection: Connection) {
   const { baseUrl, token, sandboxId, headerPrefix } = connection;
   const base = baseUrl.replaceAll('{sandbox-id}', sandboxId).replaceAll('{port}', AGENT_PORT);
-  const dispatcher = new Agent({ headersTimeout: IDLE_MS, bodyTimeout: IDLE_MS });
+  // The actions use HTTP/1.1, too.
+  const timeouts = { headersTimeout: IDLE_MS, bodyTimeout: IDLE_MS };
+  const dispatcher = new Agent({ allowH2: false, ...timeouts });
   let connections = 0;
   dispatcher.on('connect', () => (connections += 1));
   const common = {
