@@ -42,7 +42,7 @@ test('hostile text in acknowledgements and stats is escaped in log and summary',
   assert.equal(result.outputs['gate'], 'warned');
 });
 
-test('hostile text in error answers is escaped in log and summary', async () => {
+test('hostile answers acknowledge no upload, and their text is escaped in log and summary', async () => {
   const all = Object.values(INJECTIONS).join('');
   const raw =
     'HTTP/1.1 400 ::error::x <b>##[group]\r\nX-Y: ::set-output name=a::b\r\nRetry-After: ::error::\r\n' +
@@ -56,6 +56,9 @@ test('hostile text in error answers is escaped in log and summary', async () => 
     'as a name': answer(200, fileEntryJson(all)),
     'as a type': answer(200, ({ target }) => fileEntryJson(target, { type: all })),
     'as headers': sendBytes(raw),
+    'within an object': answer(200, ({ target }) => `{"files":[${fileEntryJson(target)}]}`),
+    prototype: answer(200, ({ target }) => `{"__proto__":${fileEntryJson(target)}}`),
+    'path is a number': answer(200, ({ target }) => fileEntryJson(target, { path: 1e300 })),
     'deep objects': answer(200, '{"a":'.repeat(15_000).concat('0', '}'.repeat(15_000))),
   };
   const result = await send(uploads, answer(400, all));

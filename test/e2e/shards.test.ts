@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectSuccess, uploadPathOf, uploadRequests } from './run-action.ts';
+import { expectFailure, expectSuccess, uploadPathOf, uploadRequests } from './run-action.ts';
 import { manyFiles, openJob } from './test-job.ts';
 
 test('shards together send every file once, even if their builds differ in content', async () => {
@@ -18,4 +18,12 @@ test('shards together send every file once, even if their builds differ in conte
   }
   assert.equal(sum, 31);
   assert.deepEqual(uploadRequests(job).map(uploadPathOf).toSorted(), Object.keys(files).toSorted());
+});
+
+test('a conflict of targets anywhere in the plan fails every shard', async () => {
+  await using job = await openJob({ files: { 'x/a.js': '1', 'y/a.js': '2' } });
+  for (const shard of ['1/2', '2/2']) {
+    const { errors } = await expectFailure(job, { files: 'x/**\ny/**', shard });
+    assert.match(errors, /"x\/a\.js".*"y\/a\.js"/);
+  }
 });
