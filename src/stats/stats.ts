@@ -9,6 +9,9 @@ export interface Stats {
   readonly json: string;
 }
 
+// A step keeps up to 1,000 samples. The last becomes an output, and those of a job share 1 MB.
+const MAX_LENGTH = 128 * 1024;
+
 /** @throws AgentError if the request fails or the answer is unusable */
 export async function readStats(
   client: Pick<Client, 'send' | 'redact'>,
@@ -18,6 +21,7 @@ export async function readStats(
   const headers = { 'Cache-Control': 'no-cache' };
   const request = { method: 'GET', path: statsPath, headers, hints: HINTS } as const;
   const answer = await client.send(request);
+  if (answer.text.length > MAX_LENGTH) throw badAnswer(answer, 'it is longer than 128 KiB');
   const stats = decodeStats(redactJson(answer.text, client.redact));
   if (stats === undefined) throw badAnswer(answer, 'it is not a JSON object');
   return stats;

@@ -27,7 +27,7 @@ test('a dry run lists files with their targets, and connects to nothing, so it n
   const result = await expectSuccess(job, inputs, { env });
   const { stdout, outputs, report, summary, annotations } = result;
   assert.match(stdout, /^.*dist\/a\/b\.js → \/app\/www\/a\/b\.js$/m);
-  assert.match(summary, /^<h3>✅ .*Dry run: 2 files \(6 B\) would be uploaded\./);
+  assert.match(summary, /^<h3>✅ .*Dry run: 2 files \(2 B\) would be uploaded\./);
   assert.deepEqual([outputs['uploaded-count'], outputs['skipped-count']], ['0', '2']);
   assert.deepEqual([report.dryRun, outputs['stats'], outputs['gate']], [true, '', 'none']);
   assert.equal(report.digest, '');
