@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 const directory = loadMonitorDirectory();
 if (directory !== void 0) {
 	const inputs = loadInputs(directory) ?? {};
-	if (!isStopped(directory)) await runReportingStep("monitor-end", (_, context) => endMonitor(directory, context), { inputs });
+	if (!isStopped(directory)) await runReportingStep("monitor-end", (_, context) => endMonitor(directory, context), inputs);
 	rmSync(directory, {
 		recursive: true,
 		force: true,

@@ -2,10 +2,7 @@ import { C as loadDeletion, E as removeJobSandbox, n as deleteAtEnd, r as notDel
 
 // src/main/sandbox-post.ts
 const saved = loadDeletion();
-if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteAtEnd(saved.sandbox, inputs, context), {
-	inputs: saved.inputs,
-	failureWarning: notDeletedWarning(saved.sandbox)
-});
+if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteAtEnd(saved.sandbox.id, inputs, context), saved.inputs, notDeletedWarning(saved.sandbox));
 removeJobSandbox();
 
 export {  };

@@ -5,12 +5,77 @@ import { once } from "node:events";
 import { hash, randomUUID } from "node:crypto";
 import path, { posix } from "node:path";
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 
 // package.json
 var version = "1.0.0";
+
+// src/text/format.ts
+const BYTE_UNITS$1 = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const last = BYTE_UNITS$1.length - 1;
+	let step = 0;
+	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
+	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS$1[step]}`;
+}
+/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${remainder}`;
+}
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
+/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
+function limitList(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
+}
+function moreInReport(count) {
+	return `and ${formatNumber(count)} more; the report file has them all`;
+}
+/** Names in a sentence, by default. */
+const MAX_LISTED = 10;
+/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
+function listSome(names, limit = 10) {
+	const more = (count) => `and ${formatNumber(count)} more`;
+	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
+}
 
 // src/text/json.ts
 function fieldsOf(value) {
@@ -85,17 +150,11 @@ function redactor(secrets) {
 	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
 function formsOf(secret) {
-	const inJson = JSON.stringify(secret).slice(1, -1);
-	const inUrl = encodeURIComponent(secret.toWellFormed());
 	return [
 		secret,
-		inJson,
-		inJson.replace(/[&<>]/g, escapeLikeGo),
-		inUrl
+		JSON.stringify(secret).slice(1, -1),
+		encodeURIComponent(secret.toWellFormed())
 	];
-}
-function escapeLikeGo(character) {
-	return `\\u00${character.charCodeAt(0).toString(16)}`;
 }
 /**
 * Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers as
@@ -116,6 +175,28 @@ function errorText(error) {
 }
 
 // src/agent/failure.ts
+var AgentError = class extends Error {
+	name = "AgentError";
+	kind;
+	status;
+	retryAfterMs;
+	hint;
+	/** True if the request certainly had no effect: it was never sent, or was refused. */
+	hadNoEffect;
+	/** Refusals are recognized by their kind and status, so they do not need `hadNoEffect`. */
+	constructor(kind, message, details = {}) {
+		super(message);
+		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
+		this.kind = kind;
+		this.status = status;
+		this.retryAfterMs = retryAfterMs;
+		this.hint = hint ?? GENERAL_HINTS[kind];
+		this.hadNoEffect = hadNoEffect || isRefusal(kind, status);
+	}
+	get isRetryable() {
+		return RETRYABLE.includes(this.kind);
+	}
+};
 const GENERAL_HINTS = {
 	unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
 	forbidden: "Check that the token may use this sandbox, and that the sandbox may resume.",
@@ -140,6 +221,13 @@ const RETRYABLE = [
 	"connection",
 	"unreachable"
 ];
+function isRefusal(kind, status = 0) {
+	if (kind === "rejected" || kind === "sandbox-not-found") return true;
+	return status >= 300 && status < 500 && status !== 408;
+}
+function isFatal({ kind }) {
+	return FATAL.includes(kind);
+}
 const FATAL = [
 	"unauthorized",
 	"forbidden",
@@ -148,38 +236,31 @@ const FATAL = [
 	"unreachable",
 	"cancelled"
 ];
-var AgentError = class extends Error {
-	name = "AgentError";
-	kind;
-	status;
-	retryAfterMs;
-	hint;
-	/** True if the request certainly had no effect: it was never sent, or was refused. */
-	hadNoEffect;
-	constructor(kind, message, details = {}) {
-		super(message);
-		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
-		this.kind = kind;
-		this.status = status;
-		this.retryAfterMs = retryAfterMs;
-		this.hint = hint ?? GENERAL_HINTS[kind];
-		this.hadNoEffect = hadNoEffect || isRefusal(kind, status);
-	}
-	get isRetryable() {
-		return RETRYABLE.includes(this.kind);
-	}
-};
-function isRefusal(kind, status = 0) {
-	if (kind === "rejected" || kind === "sandbox-not-found") return true;
-	return status >= 300 && status < 500 && status !== 408;
-}
-function isFatal({ kind }) {
-	return FATAL.includes(kind);
-}
 const MAX_EXCERPT = 300;
 /** Returns the start of a third party's text, on one line and without secrets. */
 function excerpt(text, redact, limit = MAX_EXCERPT) {
 	return truncate(redact(text).replace(/\s+/g, " ").trim(), limit);
+}
+/**
+* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
+* surface as a bug. `proxyVariables` are the names of those that are set.
+*/
+function networkFailure(error, label, redact, proxyVariables = []) {
+	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
+	const code = codeOf(error);
+	if (code === void 0) return error;
+	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
+	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
+	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
+	const text = excerpt(words, redact);
+	const detail = text.includes(code) ? text : `${text} (${code})`;
+	const hadNoEffect = phase !== "request";
+	const kind = hadNoEffect ? "unreachable" : "connection";
+	const proxy = proxyVariables.join(", ");
+	return new AgentError(kind, `${label} failed: ${detail}.`, {
+		hint: proxy && proxyHint(phase, detail, proxy) || hint,
+		hadNoEffect
+	});
 }
 const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
 const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
@@ -217,27 +298,6 @@ const NETWORK_RULES = [
 		phase: "handshake"
 	}
 ];
-/**
-* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug. `proxyVariables` are the names of those that are set.
-*/
-function networkFailure(error, label, redact, proxyVariables = []) {
-	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
-	const code = codeOf(error);
-	if (code === void 0) return error;
-	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
-	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
-	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
-	const text = excerpt(words, redact);
-	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const hadNoEffect = phase !== "request";
-	const kind = hadNoEffect ? "unreachable" : "connection";
-	const proxy = proxyVariables.join(", ");
-	return new AgentError(kind, `${label} failed: ${detail}.`, {
-		hint: proxy && proxyHint(phase, detail, proxy) || hint,
-		hadNoEffect
-	});
-}
 function proxyHint(phase, detail, variables) {
 	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
 	if (phase !== "connection") return "";
@@ -253,23 +313,23 @@ function messageOf(error) {
 }
 
 // src/agent/answer.ts
-const MAX_ANSWER_BYTES = 131072;
-/** @throws AgentError if the body is longer than `maxBytes` */
-async function readAnswer({ chunks: arriving, ...answer }, maxBytes = MAX_ANSWER_BYTES) {
-	const chunks = [];
+const MAX_ANSWER_BYTES = 4194304;
+/** @throws AgentError if the body is longer than 4 MiB */
+async function readAnswer({ chunks, ...answer }) {
+	const read = [];
 	let size = 0;
-	for await (const chunk of arriving) {
+	for await (const chunk of chunks) {
 		size += chunk.length;
-		if (size > maxBytes) {
+		if (size > MAX_ANSWER_BYTES) {
 			const { label, status } = answer;
-			const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
+			const message = `${label} answered ${status} with more than ${formatBytes(MAX_ANSWER_BYTES)}.`;
 			throw new AgentError("bad-answer", message, { status });
 		}
-		chunks.push(chunk);
+		read.push(chunk);
 	}
 	return {
 		...answer,
-		text: new TextDecoder().decode(Buffer.concat(chunks))
+		text: new TextDecoder().decode(Buffer.concat(read))
 	};
 }
 /** Parses an answer without redacting it. @throws AgentError if it is not JSON */
@@ -294,7 +354,25 @@ function badAnswer(answer, why) {
 function isFromProxy({ text }) {
 	return text.trim() !== "" && !isJson(text);
 }
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+function statusFailure(answer, redact, now, hints = {}) {
+	const { status, headers, text } = answer;
+	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
+	const message = messageIn(text, redact);
+	const matched = excerpt(message, redact, MAX_MATCHED);
+	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
+	const kind = rule?.kind ?? kindOfClass(status);
+	const words = excerpt(message, redact);
+	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
+	const [retryAfter] = [headers["retry-after"]].flat();
+	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		hint: rule?.hint ?? hints[kind],
+		hadNoEffect: parseFields(text)["error_code"] === "sandbox_create_failed"
+	});
+}
+const MAX_MATCHED = 5e3;
 const STATUS_RULES = [
 	{
 		statuses: [404],
@@ -375,32 +453,13 @@ const STATUS_RULES = [
 		kind: "disk-full"
 	}
 ];
-const MAX_MATCHED = 5e3;
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now, hints = {}) {
-	const { status, headers, text } = answer;
-	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
-	const message = messageIn(text, redact);
-	const words = excerpt(message, redact);
-	const matched = excerpt(message, redact, MAX_MATCHED);
-	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
-	const kind = rule?.kind ?? kindOfClass(status);
-	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const [retryAfter] = [headers["retry-after"]].flat();
-	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
-		status,
-		retryAfterMs: parseRetryAfter(retryAfter, now),
-		hint: rule?.hint ?? hints[kind],
-		hadNoEffect: parseFields(text)["error_code"] === CREATE_FAILED
-	});
-}
-const CREATE_FAILED = "sandbox_create_failed";
-function describeStatus({ label, status }) {
-	return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(" ") + ".";
-}
 function kindOfClass(status) {
 	if (status < 300) return "bad-answer";
 	return status < 500 ? "rejected" : "server";
+}
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+function describeStatus({ label, status }) {
+	return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(" ") + ".";
 }
 function redirectFailure(answer, redact) {
 	const [location = ""] = [answer.headers["location"]].flat();
@@ -432,72 +491,8 @@ function parseRetryAfter(value, now) {
 	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
 }
 
-// src/text/format.ts
-var import_undici = require_undici();
-const BYTE_UNITS$1 = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const last = BYTE_UNITS$1.length - 1;
-	let step = 0;
-	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS$1[step]}`;
-}
-/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
-	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
-}
-function formatSixtieths(count, large, small) {
-	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${remainder}`;
-}
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
-function formatTime(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
-}
-/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-function formatDecimal(value, decimals) {
-	return String(Number(value.toFixed(decimals)));
-}
-function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
-function limitList(items, limit, more) {
-	if (items.length <= limit) return items;
-	return [...items.slice(0, limit), more(items.length - limit)];
-}
-function moreInReport(count) {
-	return `and ${formatNumber(count)} more; the report file has them all`;
-}
-/** Names in a sentence, by default. */
-const MAX_LISTED = 10;
-/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-function listSome(names, limit = 10) {
-	const more = (count) => `and ${formatNumber(count)} more`;
-	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
-}
-
 // src/inputs/input-error.ts
+var import_undici = require_undici();
 var InputError = class extends Error {
 	problems;
 	constructor(problems) {
@@ -546,6 +541,11 @@ const VARIABLE_IN_TARGET = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSA
 const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
 const UNSENDABLE = [/[^\t\x20-\x7e\x80-\xff]/, "has a line break or another character that a header cannot carry."];
 const COMMENT = [/\s#/, "has a # in it. Write each comment on a line of its own."];
+const IN_TARGETS = [
+	QUOTED,
+	VARIABLE_IN_TARGET,
+	COMMENT
+];
 const BAD_ARROW = "has a ->, => or colon in it. In front of a target, write => with a space on each side.";
 const SEPARATES_NOTHING = "has a comma or a space, which separates nothing. Write each pattern on its own line.";
 const IN_PATTERNS = [
@@ -596,10 +596,8 @@ const MISTAKES = {
 		[/,|\*\s|^-\s/, SEPARATES_NOTHING]
 	],
 	target: [
-		QUOTED,
 		[/^(home\/|~|\$HOME\b|\$\{HOME\})/, "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."],
-		VARIABLE_IN_TARGET,
-		COMMENT,
+		...IN_TARGETS,
 		[/(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i, "is not a plain POSIX path without .., such as /srv/app."]
 	],
 	"file-to-download": [
@@ -608,24 +606,22 @@ const MISTAKES = {
 		[/\s[-=]>|[-=]>\s/, BAD_ARROW],
 		[/\*|\/$/, "is not the path of one file. Name each file."]
 	],
-	"local-path": [
-		QUOTED,
-		VARIABLE_IN_TARGET,
-		COMMENT,
-		[/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]
-	]
+	"local-path": [...IN_TARGETS, [/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
 };
+/** The log masks these inputs, and messages never quote them. */
+const SECRET_INPUTS = [
+	"token",
+	"signature",
+	"api-key"
+];
 function findMistake(kind, value) {
 	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
-/** @throws InputError if the value has a mistake; `label` replaces a value that may be secret */
-function rejectMistakes(kind, value, input, example, label = value && quote(value)) {
+/** @throws InputError if the value, which the message calls `label`, has a mistake of its kind */
+function rejectMistakes(kind, value, input, example, label = value === "" || SECRET_INPUTS.includes(input) ? "" : quote(value)) {
 	const mistake = findMistake(kind, value);
 	if (mistake !== void 0) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
 }
-
-// src/inputs/parsers.ts
-const anyText = (value) => value;
 /** Parses a text without the mistakes of its kind. */
 function checkedText(kind, example, fallback = "") {
 	return (value, input) => {
@@ -634,6 +630,9 @@ function checkedText(kind, example, fallback = "") {
 		return text;
 	};
 }
+
+// src/inputs/parsers.ts
+const anyText = (value) => value;
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 function flag(fallback) {
 	return (value, input) => {
@@ -692,13 +691,16 @@ const BYTES = {
 	TiB: 2 ** 40
 };
 const BYTE_UNITS = Object.keys(BYTES);
-const BYTE_FACTORS = new Map(Object.entries(BYTES).map(([unit, factor]) => [unit.toLowerCase(), factor]));
+/** Finds a unit, ignoring case. */
+function findUnit(units, written) {
+	return units.find((unit) => unit.toLowerCase() === written.toLowerCase());
+}
 /** Parses bytes, or a number with a unit such as `512MiB`. */
 function byteSize(fallback) {
 	return (value, input) => {
-		const [, number, unit = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
-		const factor = BYTE_FACTORS.get(unit.toLowerCase() || "b") ?? NaN;
-		const bytes = Math.round(Number(number) * factor);
+		const [, number, suffix = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
+		const unit = findUnit(BYTE_UNITS, suffix || "B") ?? "";
+		const bytes = Math.round(Number(number) * (BYTES[unit] ?? NaN));
 		if (bytes >= 1) return bytes;
 		const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS.join(", ")}.`;
 		throw inputError(input, message, fallback);
@@ -753,18 +755,6 @@ function parseUrl(value, input, example) {
 	if (url !== null) return url.href.replace(/\/+$/, "");
 	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query or fragment.`, example);
 }
-/**
-* Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
-* own input reports it.
-*/
-function fillPlaceholders(raw) {
-	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
-	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
-	return {
-		...raw,
-		"base-url": url
-	};
-}
 function isUnencrypted(url) {
 	const { protocol, hostname } = new URL(url);
 	return protocol !== "https:" && !isLoopback(hostname);
@@ -776,14 +766,6 @@ const sandboxId = checkedText("sandbox-id", "${{ steps.sandbox.outputs.id }}");
 const existingSandboxId = (value, input) => value === "" ? value : sandboxId(value, input);
 function isSandboxId(id) {
 	return findMistake("sandbox-id", id) === void 0;
-}
-const token = secret("token", "${{ steps.sandbox.outputs.token }}");
-const apiKey = secret("api-key", "${{ secrets.E2B_API_KEY }}");
-function secret(kind, example) {
-	return (value, input) => {
-		rejectMistakes(kind, value, input, example, "");
-		return value;
-	};
 }
 const RESERVED = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
 const HEADER_EXAMPLE = "\"X-Metadata-build: 42\"";
@@ -800,53 +782,9 @@ const headers = (value, input) => {
 	return Object.fromEntries(lines);
 };
 function splitHeader(line) {
-	const colon = line.indexOf(":");
-	const name = line.slice(0, Math.max(colon, 0)).trim();
-	const value = line.slice(colon + 1).trim();
+	const [, name = "", value = ""] = /^([^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
 	return !findMistake("header-name", name) && !findMistake("header-value", value) ? [name, value] : void 0;
 }
-const JOB_HEADER_PREFIX = "E2b";
-/**
-* Fills in the job's sandbox, unless the step sets a token or base URL.
-* @throws InputError if the sandbox is missing or ambiguous
-*/
-function withJobSandbox(raw, sandboxes) {
-	const isSet = (name) => (raw[name] ?? "").trim() !== "";
-	const explicit = ["token", "base-url"].filter(isSet);
-	if (explicit.length > 0) {
-		const missing = [
-			"sandbox-id",
-			"token",
-			"base-url"
-		].filter((name) => !isSet(name));
-		const [first] = missing;
-		if (first === void 0 || sandboxes.length === 0) return raw;
-		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
-		throw inputError(first, message);
-	}
-	const wanted = (raw["sandbox-id"] ?? "").trim();
-	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
-	if (only === void 0 || others.length > 0) throw inputError("sandbox-id", explainChoice(wanted, sandboxes));
-	const { id, token, baseUrl } = only;
-	const prefix = "E2b";
-	return {
-		...raw,
-		"sandbox-id": id,
-		token,
-		"base-url": baseUrl,
-		"header-prefix": prefix
-	};
-}
-function explainChoice(wanted, sandboxes) {
-	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
-	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
-	return wanted === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
-}
-const SECRET_INPUTS = [
-	"token",
-	"signature",
-	"api-key"
-];
 function secretsIn(raw) {
 	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
 	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
@@ -890,11 +828,11 @@ function proxyVariables(baseUrl) {
 	if (bypassesProxy(baseUrl)) return [];
 	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
-function sendRequest(dispatcher, url, options) {
+function sendRequest(dispatcher, url, body, options) {
 	return (0, import_undici.request)(url, {
 		...options,
 		dispatcher,
-		body: options.body ?? null,
+		body: body ?? null,
 		headersTimeout: 0,
 		bodyTimeout: 0
 	});
@@ -937,14 +875,12 @@ function openClient(endpoint, options) {
 	};
 	const transport = {
 		...options,
-		endpoint: {
-			...endpoint,
-			headers
-		},
+		...endpoint,
+		headers,
 		dispatcher
 	};
 	return {
-		send: (request) => exchange(request, transport, (answer) => readAnswer(answer, request.maxAnswerBytes)),
+		send: (request) => exchange(request, transport, readAnswer),
 		receive: (request, read) => exchange(request, transport, (answer, idle) => read({
 			...answer,
 			chunks: restartOnChunk(answer.chunks, idle)
@@ -958,12 +894,13 @@ const SUCCESS = [
 	201,
 	204
 ];
-async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, accepts = [], hints }, { endpoint, dispatcher, cancel, redact, now }, read) {
-	const label = `${method} ${endpoint.baseUrl}${path.replace(/\?.*/s, "")}`;
+async function exchange({ method, path, headers, body, onSent, accepts = [], hints }, transport, read) {
+	const { baseUrl, timeoutMs, dispatcher, cancel, redact, now } = transport;
+	const label = `${method} ${baseUrl}${path.replace(/\?.*/s, "")}`;
 	const cancelled = `${label} was cancelled.`;
 	if (cancel.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
 	let isSent = body === void 0;
-	const idle = startIdleTimeout(endpoint.timeoutMs, () => stallError(label, isSent));
+	const idle = startIdleTimeout(timeoutMs, () => stallError(label, isSent));
 	const onCancel = () => idle.end(new AgentError("cancelled", cancelled));
 	cancel.addEventListener("abort", onCancel);
 	async function* sendBody(chunks) {
@@ -971,13 +908,12 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, a
 		isSent = true;
 	}
 	const sendAndRead = async () => {
-		const response = await sendRequest(dispatcher, `${endpoint.baseUrl}${path}`, {
+		const response = await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
 			method,
 			headers: {
-				...endpoint.headers,
+				...transport.headers,
 				...headers
 			},
-			body: body && sendBody(body),
 			signal: idle.signal
 		});
 		const { statusCode: status, body: chunks } = response;
@@ -987,10 +923,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, a
 			headers: response.headers,
 			chunks
 		};
-		if (![...SUCCESS, ...accepts].includes(status)) {
-			const refusal = await readAnswer(answer, maxAnswerBytes);
-			throw statusFailure(refusal, redact, now(), hints);
-		}
+		if (![...SUCCESS, ...accepts].includes(status)) throw statusFailure(await readAnswer(answer), redact, now(), hints);
 		const result = await read(answer, idle);
 		if (isSent) return result;
 		const message = `${label} answered ${status} before everything was sent.`;
@@ -1000,7 +933,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, a
 		return await Promise.race([idle.ended, sendAndRead()]);
 	} catch (error) {
 		idle.end(error);
-		throw networkFailure(error, label, redact, proxyVariables(endpoint.baseUrl));
+		throw networkFailure(error, label, redact, proxyVariables(baseUrl));
 	} finally {
 		idle.stop();
 		cancel.removeEventListener("abort", onCancel);
@@ -1084,8 +1017,91 @@ function sleep(ms, stop) {
 	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
 }
 
+// src/inputs/cross-input-rules.ts
+/**
+* Fills in the job's sandbox, unless the step sets a token or base URL.
+* @throws InputError if the sandbox is missing or ambiguous
+*/
+function withJobSandbox(raw, sandboxes) {
+	const isSet = (name) => (raw[name] ?? "").trim() !== "";
+	const explicit = ["token", "base-url"].filter(isSet);
+	if (explicit.length > 0) {
+		const missing = [
+			"sandbox-id",
+			"token",
+			"base-url"
+		].filter((name) => !isSet(name));
+		const [first] = missing;
+		if (first === void 0 || sandboxes.length === 0) return raw;
+		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
+		throw inputError(first, message);
+	}
+	const wanted = (raw["sandbox-id"] ?? "").trim();
+	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
+	if (only === void 0 || others.length > 0) throw inputError("sandbox-id", explainChoice(wanted, sandboxes));
+	const { id, token, baseUrl } = only;
+	const prefix = "E2b";
+	return {
+		...raw,
+		"sandbox-id": id,
+		token,
+		"base-url": baseUrl,
+		"header-prefix": prefix
+	};
+}
+function explainChoice(wanted, sandboxes) {
+	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
+	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
+	return wanted === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
+}
+/**
+* Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
+* own input reports it.
+*/
+function fillPlaceholders(raw) {
+	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
+	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
+	return {
+		...raw,
+		"base-url": url
+	};
+}
+/** Each rule throws an InputError, unless an input that it compares is missing. */
+const CROSS_INPUT_RULES = [
+	checkHttpIsAllowed,
+	checkTemplateOrSandboxId,
+	checkUserOfCommand
+];
+function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
+	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
+	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+	throw inputError("base-url", message, BASE_URL_EXAMPLE);
+}
+function checkTemplateOrSandboxId({ template, sandboxId }) {
+	if (template === void 0 || sandboxId === void 0) return;
+	if (template === "" !== (sandboxId === "")) return;
+	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+	throw inputError("sandbox-id", message);
+}
+function checkUserOfCommand({ run, username = "", headers = {} }) {
+	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
+	if (run === void 0 || username === "" || !isSet) return;
+	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
+	throw inputError("username", message);
+}
+/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
+function filesPerRequestOf(inputs) {
+	const { filesPerRequest, headerPrefix, signature } = inputs;
+	if (signature !== "") return 1;
+	if (filesPerRequest !== "auto") return filesPerRequest;
+	return /^E2b$/i.test(headerPrefix) ? 250 : 1;
+}
+
 // src/gate/metrics.ts
-/** Known metrics. Each has an output of the same name, with hyphens. */
+/**
+* Known metrics. Each has an output of the same name, with hyphens, and with full precision if
+* `decimals` is unset.
+*/
 const METRICS = {
 	ts: { unit: "plain" },
 	cpu_count: { unit: "plain" },
@@ -1252,12 +1268,10 @@ function parseCondition(line, input, example) {
 	}
 	if (number + suffix === "") throw problem(`nothing follows ${sign}, perhaps because an expression is empty`);
 	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) throw problem(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
-	const amount = Number(number);
-	if (!Number.isFinite(amount)) throw problem(`${number} is too large a number`);
 	const metricUnit = unitOf(metric);
-	const unit = findUnit(suffix, metricUnit);
+	const unit = findUnit(UNITS[metricUnit ?? "unknown"], suffix);
 	if (unit === void 0) throw problem(explainUnit(suffix, metric));
-	const limit = toMetricUnit(amount, unit, metricUnit);
+	const limit = toMetricUnit(Number(number), unit, metricUnit);
 	if (metricUnit === "percentage") {
 		const mistake = findPercentageMistake(limit, number + unit);
 		if (mistake !== void 0) throw problem(mistake);
@@ -1289,9 +1303,6 @@ const UNITS = {
 		""
 	]
 };
-function findUnit(suffix, metricUnit = "unknown") {
-	return UNITS[metricUnit].find((each) => each.toLowerCase() === suffix.toLowerCase());
-}
 function explainUnit(suffix, metric) {
 	if (/[<>=#]/.test(suffix)) return "write one condition or comment per line, which in fail-if and warn-if means \"or\"; in YAML, the list begins with |";
 	if (suffix === "") return `${metric} is in bytes and needs a unit, such as 512MiB`;
@@ -1309,38 +1320,6 @@ function findPercentageMistake(limit, written) {
 	if (limit < 0 || limit > 100) return `${written} is not a percentage from 0 to 100`;
 	if (limit === 0 || limit >= 1 || written.endsWith("%")) return void 0;
 	return `write ${Number((limit * 100).toPrecision(15))}, or ${written}% if you mean it`;
-}
-
-// src/inputs/cross-input-rules.ts
-/** Each rule throws an InputError, unless an input that it compares is missing. */
-const CROSS_INPUT_RULES = [
-	checkHttpIsAllowed,
-	checkTemplateOrSandboxId,
-	checkUserOfCommand
-];
-function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
-	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
-	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
-	throw inputError("base-url", message, BASE_URL_EXAMPLE);
-}
-function checkTemplateOrSandboxId({ template, sandboxId }) {
-	if (template === void 0 || sandboxId === void 0) return;
-	if (template === "" !== (sandboxId === "")) return;
-	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
-	throw inputError("sandbox-id", message);
-}
-function checkUserOfCommand({ run, username = "", headers = {} }) {
-	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
-	if (run === void 0 || username === "" || !isSet) return;
-	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
-	throw inputError("username", message);
-}
-/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-function filesPerRequestOf(inputs) {
-	const { filesPerRequest, headerPrefix, signature } = inputs;
-	if (signature !== "") return 1;
-	if (filesPerRequest !== "auto") return filesPerRequest;
-	return /^E2b$/i.test(headerPrefix) ? 250 : 1;
 }
 
 // src/inputs/files.ts
@@ -1407,7 +1386,7 @@ function splitAtArrow(line, form, example) {
 // src/inputs/inputs.ts
 const connectionInputs = {
 	"sandbox-id": sandboxId,
-	token,
+	token: checkedText("token", "${{ steps.sandbox.outputs.token }}"),
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
@@ -1473,7 +1452,7 @@ const runInputs = {
 };
 const apiInputs = {
 	"api-url": apiUrl,
-	"api-key": apiKey,
+	"api-key": checkedText("api-key", "${{ secrets.E2B_API_KEY }}"),
 	headers,
 	retries,
 	timeout: duration(1, "60s")
@@ -1603,31 +1582,6 @@ function describeBug(error) {
 	};
 }
 
-// src/report/checksums.ts
-/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
-function checksumsOf(files) {
-	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []).join("");
-}
-/**
-* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
-* only a complete build has a digest.
-*/
-function digestOf(files) {
-	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
-	if (lines.length === 0 || lines.length < files.length) return "";
-	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
-	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
-}
-const ESCAPES = {
-	"\\": "\\\\",
-	"\n": "\\n",
-	"\r": "\\r"
-};
-function lineOf(sha256, name) {
-	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
-	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
-}
-
 // src/report/html.ts
 const MAX_TEXT = 300;
 const ENTITIES = new Map(Object.entries({
@@ -1678,11 +1632,14 @@ function cutMiddle(text) {
 }
 
 // src/report/transfer-lines.ts
+function levelOf({ failed, notAttempted }, hasNothing) {
+	if (failed + notAttempted > 0) return "failure";
+	return hasNothing ? "warning" : "success";
+}
 function explainFailedFiles(files, { errors, cancelled }) {
-	const failed = files.filter(({ error }) => error !== void 0 && error.kind !== "cancelled");
-	const largestFirst = [...Map.groupBy(failed, ({ error }) => `${error?.status} ${error?.hint}`).values()].sort((one, other) => other.length - one.length);
-	const isExplained = errors.length > 0 || cancelled;
-	const unattempted = files.filter(({ status }) => status === "not-attempted" && !isExplained);
+	const explicable = files.filter((file) => file.status === "failed").filter(({ error }) => error.kind !== "cancelled");
+	const largestFirst = [...Map.groupBy(explicable, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
+	const unattempted = errors.length > 0 || cancelled ? [] : files.filter((file) => file.status === "not-attempted");
 	const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
 	return {
 		fileFailures: largestFirst.map(describeGroup),
@@ -1692,7 +1649,7 @@ function explainFailedFiles(files, { errors, cancelled }) {
 /** Describes files that failed for the same reason, with the message of the first. */
 function describeGroup(group) {
 	const { message = "", hint = "" } = group[0]?.error ?? {};
-	const names = nameFiles(group.map(({ name }) => name));
+	const names = nameFiles(group.map((result) => "file" in result ? result.file.source : result.path));
 	return {
 		text: message,
 		details: [hint, `${group.length === 1 ? "" : `${formatCount(group.length, "file")}: `}${names}`].map(withMarkup)
@@ -1701,11 +1658,20 @@ function describeGroup(group) {
 function nameFiles(names) {
 	return limitList(names.map(inlineCode), 10, moreInReport).join(", ");
 }
-const MAX_LOGGED = 1e3;
-/** Returns a log line for each file, grouped by status in the order of `words`. */
-function listFiles(files, words, describe) {
-	return Object.entries(words).flatMap(([status, word]) => files.filter((file) => file.status === status).map((file) => `${word}: ${describe(file)}`));
+const STATUS_WORDS = {
+	failed: "failed",
+	"not-attempted": "not attempted",
+	missing: "missing",
+	downloaded: "downloaded",
+	uploaded: "uploaded",
+	skipped: "would be uploaded",
+	unchanged: "unchanged"
+};
+/** Returns a log line for each file, grouped by status, failures first. */
+function listFiles(files, describe) {
+	return Object.entries(STATUS_WORDS).flatMap(([status, word]) => files.filter((file) => file.status === status).map((file) => `${word}: ${describe(file)}`));
 }
+const MAX_LOGGED = 1e3;
 function limitLines(lines) {
 	return limitList(lines, MAX_LOGGED, moreInReport);
 }
@@ -1739,18 +1705,14 @@ const EMPTY_UPLOAD = {
 function viewUpload(section, report) {
 	const { files, skipped, digest, shard } = section;
 	const totals = countFiles$1(section);
-	const suffix = shard === void 0 ? "" : ` (${nameShard(shard)})`;
-	const lines = [...describeSpeed(totals.uploaded, totals.uploadedBytes, section), ...digest === "" ? [] : [`Digest: ${digest}`]];
+	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
 	return {
-		level: levelOf$1(section, totals),
+		level: levelOf(totals, files.length === 0 && !shard?.planned),
 		headline: `${describeUpload(section, totals, report)}${suffix}`,
-		...explainFailedFiles(files.map((result) => ({
-			...result,
-			name: result.file.source
-		})), report),
+		...explainFailedFiles(files, report),
 		notices: [...modesNotice(section), ...orphansNotice(section)],
 		fileLines: listLines(section),
-		logLines: lines,
+		logLines: [...describeSpeed(totals.uploaded, totals.uploadedBytes, section), ...digest === "" ? [] : [`Digest: ${digest}`]],
 		outputs: {
 			"uploaded-count": String(totals.uploaded),
 			"unchanged-count": String(totals.unchanged),
@@ -1760,11 +1722,7 @@ function viewUpload(section, report) {
 			digest
 		},
 		checksums: checksumsOf(files),
-		blocks: [
-			...shortList(describePlanned(files)),
-			...lines.map((line) => html`<p>${line}</p>`),
-			...folded(`${formatNumber(skipped.length)} skipped`, skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`))
-		],
+		blocks: folded(`${formatNumber(skipped.length)} skipped`, skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`)),
 		json: {
 			totals,
 			...section,
@@ -1794,10 +1752,6 @@ function countFiles$1({ files, skipped }) {
 		notAttempted: filesWith("not-attempted").length
 	};
 }
-function levelOf$1({ shard }, totals) {
-	if (totals.failed + totals.notAttempted > 0) return "failure";
-	return totals.planned === 0 && !shard?.planned ? "warning" : "success";
-}
 function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cancelled }) {
 	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
 	if (planned === 0) return errors.length > 0 || cancelled ? "Nothing was sent" : "There were no files to upload";
@@ -1816,25 +1770,37 @@ function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cance
 	})}${unsent}`;
 	return describeDone("Uploaded", uploaded, planned - unchanged, durationMs, others);
 }
-const STATUS_WORDS$1 = {
-	failed: "failed",
-	"not-attempted": "not attempted",
-	uploaded: "uploaded",
-	skipped: "would be uploaded",
-	unchanged: "unchanged"
-};
 function listLines({ files, skipped, dryRun }) {
-	const lines = listFiles(files, STATUS_WORDS$1, ({ file, ...result }) => {
-		return `${file.source} → ${"path" in result ? result.path : file.target}`;
+	const lines = listFiles(files, (result) => {
+		const { source, target } = result.file;
+		return `${source} → ${"path" in result ? result.path : target}`;
 	});
 	const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
 	return [...dryRun ? lines : limitLines(lines), ...limitLines(skippedLines)];
 }
-function nameShard({ index, count }) {
-	return `shard ${index} of ${count}`;
+/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
+function checksumsOf(files) {
+	return files.flatMap((result) => "path" in result ? checksumLine(result.sha256, result.path) : []).join("");
 }
-function describeShard(shard) {
-	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
+/**
+* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
+* only a complete build has a digest.
+*/
+function digestOf(files) {
+	const lines = files.flatMap((result) => "sha256" in result ? checksumLine(result.sha256, result.file.target) : []);
+	if (lines.length === 0 || lines.length < files.length) return "";
+	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
+	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
+}
+const ESCAPES = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r"
+};
+function checksumLine(sha256, name) {
+	if (sha256 === void 0) return [];
+	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+	return [`${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`];
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
 function modesNotice({ files }) {
@@ -1846,11 +1812,6 @@ function modesNotice({ files }) {
 function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
 	return [`Still in the sandbox, but no longer in the build: ${nameFiles(orphaned)}`];
-}
-/** Lists by folder what a dry run would upload, since the log already lists each file. */
-function describePlanned(files) {
-	const planned = files.filter(({ status }) => status === "skipped").map(({ file }) => file);
-	return [...Map.groupBy(planned, ({ source, target }) => [source, target].map((file) => inlineCode(path.posix.dirname(file))).join(" → "))].map(([folder, inFolder]) => prose(`${folder}: ${formatCount(inFolder.length, "file")}, ${formatBytes(totalSize(inFolder))}`));
 }
 
 // src/report/report.ts
@@ -1867,7 +1828,7 @@ function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) 
 	};
 }
 /** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
-function failedReport(task, { error, hasFailIf, ...info }) {
+function failedReport(task, error, { hasFailIf, ...info }) {
 	const measured = {
 		samples: [],
 		gate: {
@@ -1965,14 +1926,8 @@ function cancelSignals() {
 		killImminent: killImminent.signal
 	};
 }
-/** @throws InputError if the runner has not set one of these variables */
-function requireVariables(...variables) {
-	const missing = variables.find((name) => !process.env[name]);
-	if (missing !== void 0) throw inputError(missing, "is not set. The runner has to set it.");
-}
 function tempDirectory() {
-	requireVariables("RUNNER_TEMP");
-	return path.resolve(process.env["RUNNER_TEMP"] ?? "");
+	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
 }
 
 // src/github/job-state.ts
@@ -2053,7 +2008,6 @@ function removeJobSandbox() {
 }
 const MONITOR_PREFIX = "sandbox-sync-monitor-";
 function createMonitorDirectory() {
-	requireVariables("GITHUB_STATE", "GITHUB_OUTPUT");
 	const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
 	saveState("directory", directory);
 	setOutput("monitor", path.basename(directory));
@@ -2066,13 +2020,12 @@ function findMonitorDirectories() {
 	return filesInTemp(MONITOR_PREFIX);
 }
 function filesInTemp(prefix) {
-	const directory = process.env["RUNNER_TEMP"];
-	if (!directory || !existsSync(directory)) return [];
-	return readdirSync(directory).filter((name) => name.startsWith(prefix)).sort().map((name) => path.resolve(directory, name));
+	return readdirSync(tempDirectory()).filter((name) => name.startsWith(prefix)).sort().map((name) => path.join(tempDirectory(), name));
 }
 
 // src/github/log.ts
 const MAX_ANNOTATION_LENGTH = 4e3;
+/** Opens a log that redacts secrets and escapes workflow commands in every line. */
 function openLog(redact) {
 	const clean = (line) => escapeCommands(redact(line));
 	const toMessage = (lines) => truncate(lines.map(clean).join("\n"), MAX_ANNOTATION_LENGTH);
@@ -2115,11 +2068,12 @@ const LEVEL_MARKS = {
 	cancelled: "⛔"
 };
 function summaryOf(report, verdict) {
-	const { level, title, reasons, fileFailures, warnings, notices, blocks } = verdict;
+	const { level, title, reasons, fileFailures, warnings, notices, logLines, blocks } = verdict;
 	const mark = LEVEL_MARKS[level];
 	return [
 		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
 		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderReason(each)}`)]),
+		...logLines.map((line) => html`<p>${line}</p>`),
 		...blocks,
 		...folded(formatCount(notices.length, "notice"), notices.map(prose)),
 		footer(report)
@@ -2189,13 +2143,11 @@ function explainFailure({ title: command, durationMs }, end, stoppedBy) {
 	}
 	if (stoppedBy === "cancellation") return [];
 	if (end.kind === "not-started") return fail("was not started.", whyUnseen(end.error));
-	const { exitCode, status, problem } = end;
+	const { exitCode, status } = end;
 	if (stoppedBy === "max-duration") return fail(`was stopped by max-duration after ${duration}.`);
 	if (exitCode === void 0) return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
-	const exited = `exited with ${exitCode} after ${duration}`;
-	if (problem !== void 0) return fail(`${exited}, but the stream broke off.`, [{ text: problem }]);
 	if (exitCode === 0) return [];
-	if (exitCode !== -1) return fail(`${exited}.`, adviceOn(exitCode));
+	if (exitCode !== -1) return fail(`exited with ${exitCode} after ${duration}.`, adviceOn(exitCode));
 	const advice = status === "signal: killed" ? adviceOn(137) : [];
 	return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
 }
@@ -2215,23 +2167,24 @@ function whyUnseen({ kind, message, hint }) {
 
 // src/report/download-section.ts
 function viewDownload(section, report) {
-	const { files } = section;
+	const { files, durationMs } = section;
 	const totals = countFiles(files);
-	const speed = describeSpeed(totals.downloaded, totals.downloadedBytes, section);
+	const { planned, downloaded, missing, failed, notAttempted } = totals;
+	const others = listCounts({
+		failed,
+		missing,
+		"not attempted": notAttempted
+	});
 	return {
-		level: levelOf(totals),
-		headline: describeDownload(section, totals),
-		...explainFailedFiles(files.map((file) => ({
-			...file,
-			name: file.path
-		})), report),
-		fileLines: limitLines(listFiles(files, STATUS_WORDS, describeFile)),
-		logLines: speed,
+		level: levelOf(totals, downloaded === 0),
+		headline: planned === 0 ? "Nothing was downloaded" : describeDone("Downloaded", downloaded, planned, durationMs, others),
+		...explainFailedFiles(files, report),
+		fileLines: limitLines(listFiles(files, describeFile)),
+		logLines: describeSpeed(downloaded, totals.downloadedBytes, section),
 		outputs: {
-			"downloaded-count": String(totals.downloaded),
-			"failed-count": String(totals.failed)
+			"downloaded-count": String(downloaded),
+			"failed-count": String(failed)
 		},
-		blocks: speed.map((line) => html`<p>${line}</p>`),
 		json: { download: {
 			totals,
 			...section
@@ -2249,26 +2202,6 @@ function countFiles(files) {
 		downloadedBytes: files.reduce((sum, file) => sum + ("size" in file ? file.size : 0), 0)
 	};
 }
-function levelOf({ downloaded, failed, notAttempted }) {
-	if (failed + notAttempted > 0) return "failure";
-	return downloaded === 0 ? "warning" : "success";
-}
-function describeDownload({ durationMs }, totals) {
-	const { planned, downloaded, missing, failed, notAttempted } = totals;
-	if (planned === 0) return "Nothing was downloaded";
-	const others = listCounts({
-		failed,
-		missing,
-		"not attempted": notAttempted
-	});
-	return describeDone("Downloaded", downloaded, planned, durationMs, others);
-}
-const STATUS_WORDS = {
-	failed: "failed",
-	"not-attempted": "not attempted",
-	missing: "missing",
-	downloaded: "downloaded"
-};
 function describeFile(file) {
 	const places = `${file.path} → ${file.target}`;
 	return file.status === "downloaded" ? `${places} (${formatBytes(file.size)})` : places;
@@ -2295,45 +2228,34 @@ const RESOURCES = [
 		name: "CPU",
 		used: ["cpu_used_pct"],
 		total: "cpu_count",
-		metrics: ["cpu_used_pct"]
+		free: ""
 	},
 	{
 		name: "memory",
 		used: ["mem_used", "mem_used_pct"],
 		total: "mem_total",
-		metrics: [
-			"mem_used",
-			"mem_used_mib",
-			"mem_used_pct",
-			"mem_free"
-		]
+		free: "mem_free"
 	},
 	{
 		name: "disk",
 		used: ["disk_used", "disk_used_pct"],
 		total: "disk_total",
-		metrics: [
-			"disk_used",
-			"disk_used_pct",
-			"disk_free"
-		]
+		free: "disk_free"
 	}
 ];
 /** Returns the resource of a metric. An unknown metric is its own resource. */
 function resourceOf(metric) {
-	return RESOURCES.find(({ metrics }) => metrics.includes(metric)) ?? {
+	const inBytes = metric.replace(/_mib$/, "");
+	return RESOURCES.find(({ used, free }) => used.includes(inBytes) || free === metric) ?? {
 		name: inlineCode(metric),
 		used: [metric],
 		total: "",
-		metrics: [metric]
+		free: ""
 	};
 }
 function nameMetric(metric) {
-	const { name } = resourceOf(metric);
-	return isFree(metric) ? `free ${name}` : name;
-}
-function isFree(metric) {
-	return ["mem_free", "disk_free"].includes(metric);
+	const { name, free } = resourceOf(metric);
+	return metric === free ? `free ${name}` : name;
 }
 function describeUsage(samples) {
 	if (samples.length === 0) return "No stats were read";
@@ -2368,7 +2290,7 @@ function tableRow(tag, cells) {
 /** Returns the cells of a row, or no row if the resource is neither reported nor judged. */
 function describeResource(resource, judgements, samples) {
 	const [first, second] = peaksOf$1(resource, samples).map(unbroken);
-	const conditions = judgements.filter(({ condition }) => resource.metrics.includes(condition.metric)).map(describeCondition);
+	const conditions = judgements.filter(({ condition }) => resourceOf(condition.metric).name === resource.name).map(describeCondition);
 	if (first === void 0 && conditions.length === 0) return [];
 	const peak = html`${first ?? "not reported"}${second === void 0 ? "" : html` (${second})`}`;
 	return [[
@@ -2393,7 +2315,7 @@ function describeCondition(judgement) {
 	const { metric, aggregate, operator, limit } = judgement.condition;
 	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
 	const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
-	const condition = html`${comparison}${isFree(metric) ? " free" : ""}`;
+	const condition = html`${comparison}${metric === resourceOf(metric).free ? " free" : ""}`;
 	if (judgement.holds === void 0) return html`${condition} (not judged)`;
 	const mark = judgement.holds ? BREACH_MARKS[judgement.level] : "✅";
 	const figure = aggregate === void 0 ? "" : ` (${formatFigure(metric, judgement.figure)})`;
@@ -2428,7 +2350,7 @@ function drawCharts({ samples, gate }) {
 	const plots = plotsOf(drawn.flat(), gate);
 	if (drawn.length === 0 || plots.length === 0) return [];
 	const notes = [
-		...plots.map(describePlot),
+		...plots.map(({ legend }) => legend),
 		...drawn.length > 1 ? ["a chart for each time without a gap"] : [],
 		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
 	];
@@ -2436,17 +2358,17 @@ function drawCharts({ samples, gate }) {
 	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts];
 }
 function plotsOf(points, { judgements }) {
-	return PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length).map((plot) => {
-		const limits = judgements.map(({ condition }) => condition).filter(({ metric, aggregate }) => metric === plot.metric && aggregate === void 0).map(({ limit }) => limit);
+	return PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length).map(({ name, color, metric }) => {
+		const conditions = judgements.map(({ condition }) => condition).filter((each) => each.metric === metric && each.aggregate === void 0);
+		const limits = [...new Set(conditions.map(({ limit }) => limit))];
+		const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
 		return {
-			...plot,
-			limits: [...new Set(limits)]
+			legend: figures === "" ? name : `${name} (level line: limit ${figures})`,
+			color,
+			metric,
+			limits
 		};
 	});
-}
-function describePlot({ name, metric, limits }) {
-	const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
-	return figures === "" ? name : `${name} (level line: limit ${figures})`;
 }
 function splitAtGaps(samples) {
 	const times = samples.map(({ at }) => at);
@@ -2671,13 +2593,10 @@ function reportJson(report, verdict) {
 		sandboxId,
 		baseUrl,
 		cancelled,
-		errors: errors.map((error) => {
-			const [message, ...details] = reasonLines(error);
-			return {
-				message,
-				details
-			};
-		}),
+		errors: errors.map(reasonLines).map(([message, ...details]) => ({
+			message,
+			details
+		})),
 		warnings,
 		...verdict.json
 	};
@@ -2735,7 +2654,6 @@ function writeOutputs(report, verdict, log) {
 			...writeFiles(report, verdict, log),
 			...verdict.outputs
 		};
-		requireVariables("GITHUB_OUTPUT");
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
 		return [];
 	} catch (error) {
@@ -2745,10 +2663,6 @@ function writeOutputs(report, verdict, log) {
 /** Returns the paths of the files, keyed by output. */
 function writeFiles(report, verdict, log) {
 	const { checksums } = verdict;
-	const none = {
-		report: "",
-		...checksums !== void 0 && { checksums: "" }
-	};
 	try {
 		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
 		const write = (name, text) => {
@@ -2756,17 +2670,15 @@ function writeFiles(report, verdict, log) {
 			writeFileSync(file, text, { mode: 384 });
 			return file;
 		};
-		const paths = {
-			...none,
-			report: write("report.json", reportJson(report, verdict))
-		};
-		return checksums ? {
+		const paths = { report: write("report.json", reportJson(report, verdict)) };
+		if (checksums === void 0) return paths;
+		return {
 			...paths,
-			checksums: write("checksums.txt", checksums)
-		} : paths;
+			checksums: checksums && write("checksums.txt", checksums)
+		};
 	} catch (error) {
 		log.warning(`The report file could not be written: ${errorText(error)}.`);
-		return none;
+		return { report: "" };
 	}
 }
 async function writeSummary(report, verdict, log) {
@@ -2793,7 +2705,8 @@ function logVerdict(report, verdict, problems, log) {
 }
 
 // src/github/step.ts
-async function runStep(entry, handler, { inputs, failureWarning } = {}) {
+/** Runs a step. If it fails, `failureWarning` begins a warning, which replaces the error. */
+async function runStep(entry, handler, inputs, failureWarning) {
 	const { log, parseAndRun } = await openStep(entry, inputs);
 	await parseAndRun(handler).catch((error) => {
 		const lines = reasonLines(toReportedError(error));
@@ -2802,11 +2715,10 @@ async function runStep(entry, handler, { inputs, failureWarning } = {}) {
 	});
 }
 /** Runs a step and publishes its report, even if the handler throws. */
-async function runReportingStep(entry, handler, { inputs } = {}) {
+async function runReportingStep(entry, handler, inputs) {
 	const { raw, cancel, redact, log, parseAndRun } = await openStep(entry, inputs);
-	const report = await parseAndRun(handler).catch((error) => failedReport(taskOf(entry), {
+	const report = await parseAndRun(handler).catch((error) => failedReport(taskOf(entry), toReportedError(error), {
 		name: raw["name"]?.trim() ?? "",
-		error: toReportedError(error),
 		cancelled: cancel.aborted,
 		hasFailIf: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
 	}));
@@ -2860,6 +2772,7 @@ async function openStep(entry, inputs) {
 }
 
 // src/stats/stats.ts
+const MAX_LENGTH = 131072;
 /** @throws AgentError if the request fails or the answer is unusable */
 async function readStats(client, statsPath) {
 	const request = {
@@ -2869,6 +2782,7 @@ async function readStats(client, statsPath) {
 		hints: HINTS$1
 	};
 	const answer = await client.send(request);
+	if (answer.text.length > MAX_LENGTH) throw badAnswer(answer, "it is longer than 128 KiB");
 	const stats = decodeStats(redactJson(answer.text, client.redact));
 	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
 	return stats;
@@ -3059,7 +2973,8 @@ async function trySample(read, now) {
 }
 const MAX_RECORD_BYTES = 16777216;
 /** Records a sample after each interval. Returns why it ended: `stop` aborted, or 16 MiB were seen. */
-async function takeSamples(take, record, { intervalMs, sleep, stop, withLast }) {
+async function takeSamples(take, record, options) {
+	const { intervalMs, sleep, stop, withLast } = options;
 	let bytes = 0;
 	while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
 		if (!await sleep(intervalMs, stop) && !withLast) break;
@@ -3107,12 +3022,6 @@ function readLines(onLines) {
 			unfinished = "";
 		}
 	};
-}
-/** Returns the last `count` lines of a text that ends in `\n`. */
-function lastLines(text, count) {
-	let start = text.length - 1;
-	for (let found = 0; found < count && start >= 0; found += 1) start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
-	return text.slice(start + 1);
 }
 
 // src/agent/process.ts
@@ -3165,35 +3074,22 @@ function follow(client, path, message, handlers, headers = {}) {
 }
 async function readEvents(answer, redact, { onStart, onOutput }) {
 	const { label } = answer;
-	const closed = new AgentError("connection", `${label} failed: the connection was closed.`);
-	let end;
-	let isComplete = false;
-	try {
-		for await (const { isLast, fields } of readFrames(answer)) {
-			isComplete ||= isLast;
-			if (isLast && fields["error"] !== void 0) throw streamFailure(fieldsOf(fields["error"]), label, redact);
-			const { start, data, end: ended } = fieldsOf(fields["event"]);
-			const { pid } = fieldsOf(start);
-			if (typeof pid === "number") onStart(pid);
-			for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
-			if (ended !== void 0) end = decodeEnd(fieldsOf(ended), redact);
-		}
-		if (!isComplete) throw closed;
-	} catch (error) {
-		if (end === void 0) throw error;
-		return {
-			...end,
-			problem: (error instanceof AgentError ? error : closed).message
-		};
+	for await (const { isLast, fields } of readFrames(answer)) {
+		if (isLast && fields["error"] !== void 0) throw streamFailure(fields["error"], label, redact);
+		if (isLast) throw new AgentError("bad-answer", `${label} did not say how the command ended.`);
+		const { start, data, end } = fieldsOf(fields["event"]);
+		const { pid } = fieldsOf(start);
+		if (typeof pid === "number") onStart(pid);
+		for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
+		if (end !== void 0) return decodeEnd(end, redact);
 	}
-	if (end !== void 0) return end;
-	throw new AgentError("bad-answer", `${label} did not say how the command ended.`);
+	throw new AgentError("connection", `${label} failed: the connection was closed.`);
 }
-function decodeEnd({ exitCode = 0, exited, status }, redact) {
+function decodeEnd(end, redact) {
+	const { exitCode = 0, exited, status } = fieldsOf(end);
 	return {
 		exitCode: typeof exitCode === "number" && (exitCode !== 0 || exited === true) ? exitCode : void 0,
-		status: excerpt(typeof status === "string" ? status : "", redact),
-		problem: void 0
+		status: excerpt(typeof status === "string" ? status : "", redact)
 	};
 }
 const HEADER_BYTES = 5;
@@ -3254,7 +3150,8 @@ const CONNECT_CODES = [
 		kind: "busy"
 	}
 ];
-function streamFailure({ code, message }, label, redact) {
+function streamFailure(error, label, redact) {
+	const { code, message } = fieldsOf(error);
 	const { kind = "server", hint } = CONNECT_CODES.find((each) => each.code === code) ?? {};
 	const words = excerpt((typeof message === "string" ? message : "").replace(/^error starting process '.*': /s, ""), redact);
 	const said = `${label} failed (${excerpt(String(code), redact)}). It said: ${JSON.stringify(words)}.`;
@@ -3266,11 +3163,12 @@ function streamFailure({ code, message }, label, redact) {
 }
 
 // src/tasks/follow-script.ts
+const MIN_TIMEOUT_MS = 3e4;
 const MAX_RECONNECTS = 10;
 const GIVE_UP_MS = 14e3;
-/** Runs a script once, and reconnects if the connection is lost. */
-async function followScript(endpoint, script, context) {
-	if (script.stopScript.aborted) return {
+/** Runs the script once, and reconnects if the connection is lost. Ends the script on `stopScript`. */
+async function followScript(inputs, context, stopScript, onOutput) {
+	if (stopScript.aborted) return {
 		end: {
 			kind: "not-started",
 			error: new AgentError("cancelled", "The job was cancelled.")
@@ -3279,6 +3177,11 @@ async function followScript(endpoint, script, context) {
 	};
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
+	const timeout = Math.max(inputs.timeout, MIN_TIMEOUT_MS);
+	const endpoint = agentEndpoint({
+		...inputs,
+		timeout
+	});
 	await using client = openClient(endpoint, {
 		...context,
 		cancel: stop
@@ -3292,21 +3195,21 @@ async function followScript(endpoint, script, context) {
 	const { promise: started, resolve } = Promise.withResolvers();
 	let pid;
 	const handlers = {
-		onOutput: script.onOutput,
+		onOutput,
 		onStart(startedPid) {
 			pid = startedPid;
 			resolve(startedPid);
 		}
 	};
-	const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(script), handlers) : attachProcess(client, pid, handlers), {
+	const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(inputs), handlers) : attachProcess(client, pid, handlers), {
 		...policy,
 		isRepeatable: () => pid !== void 0
 	});
-	const stopped = once(script.stopScript, "abort").then(() => void 0);
+	const stopped = once(stopScript, "abort").then(() => void 0);
 	if (await Promise.race([following, stopped]) === void 0) {
 		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
 		const leader = await Promise.race([following.then(() => void 0), started]);
-		if (leader !== void 0) await endSession(client, leader, script.username, policy);
+		if (leader !== void 0) await endSession(client, leader, inputs.username, policy);
 	}
 	const outcome = await following;
 	return {
@@ -3394,15 +3297,17 @@ function toCommandEnd(outcome, isStarted) {
 }
 
 // src/tasks/judge-record.ts
-/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
-function judgeRecord(inputs, record, time) {
+/**
+* Judges the record of a time in Unix milliseconds. A gap is an error if there is a `fail-if`, and a
+* warning otherwise.
+*/
+function judgeRecord(inputs, record, { from, to }) {
 	const { samples } = record;
-	const { from, to } = time;
 	const monitored = {
 		from,
 		to: Math.max(samples.at(-1)?.at ?? to, to)
 	};
-	const gaps = findGaps(record, time, inputs.sampleInterval);
+	const gaps = findGaps(record, from, to, inputs.sampleInterval);
 	const [first, ...others] = inputs.failIf.length > 0 ? gaps : [];
 	return {
 		measured: {
@@ -3419,7 +3324,7 @@ function judgeRecord(inputs, record, time) {
 }
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
-function findGaps({ samples, failures, endReason }, { from, to }, intervalMs) {
+function findGaps({ samples, failures, endReason }, from, to, intervalMs) {
 	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
 	const gaps = [];
 	let last = from;
@@ -3512,32 +3417,21 @@ async function sampleUntil(ended, { sampleInterval: intervalMs }, client, { canc
 	if (hasNoSample() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) observations.push(await take());
 	return toRecord(observations, endReason);
 }
-const MIN_TIMEOUT_MS = 3e4;
-const MAX_LAST_LINES = 20;
 const MAX_LAST_LINE = 1e3;
 async function runScript(inputs, context) {
-	const { sandboxId, baseUrl, maxDuration, timeout } = inputs;
+	const { sandboxId, baseUrl, maxDuration } = inputs;
 	const { cancel, clock, now, redact, log } = context;
 	const title = redact(inputs.name || inputs.run.replace(/\n.*/s, " …"));
 	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
 	let last = "";
 	const output = readLines((text) => {
 		log.output(text);
-		last = lastLines(last + text, MAX_LAST_LINES);
-	});
-	const endpoint = agentEndpoint({
-		...inputs,
-		timeout: Math.max(timeout, MIN_TIMEOUT_MS)
+		last = `${last}${text}`.split("\n").slice(-21).join("\n");
 	});
 	const maxDurationSignal = AbortSignal.timeout(maxDuration);
 	const stopScript = AbortSignal.any([cancel, maxDurationSignal]);
 	const startedAt = clock();
-	const script = {
-		...inputs,
-		stopScript,
-		onOutput: output.write
-	};
-	const { end, reconnects } = await followScript(endpoint, script, context);
+	const { end, reconnects } = await followScript(inputs, context, stopScript, output.write);
 	output.end();
 	const lines = last === "" ? [] : redact(removeColors(last)).trimEnd().split("\n");
 	const isStarted = end.kind !== "not-started";
@@ -3565,6 +3459,7 @@ function monitorFiles(directory) {
 	return {
 		inputs: path.join(directory, "inputs.json"),
 		record: path.join(directory, "record.jsonl"),
+		/** Exists until the sampler exits, and names its process. */
 		pid: path.join(directory, "pid"),
 		errors: path.join(directory, "errors.txt"),
 		stop: path.join(directory, "stop")
@@ -3577,9 +3472,9 @@ function loadInputs(directory) {
 	const json = readIfExists(monitorFiles(directory).inputs);
 	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
 }
-/** Returns undefined once the sampler has exited normally. */
-function samplerPid(directory) {
-	return Number(readIfExists(monitorFiles(directory).pid)) || void 0;
+/** Returns true until the sampler has exited, and for a killed one, too. */
+function isSampling(directory) {
+	return existsSync(monitorFiles(directory).pid);
 }
 const STOPPED = "stopped";
 function requestStop(directory) {
@@ -3618,12 +3513,7 @@ function findErrorLine(stderr) {
 	return (lines.findLast((each) => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1))?.trim() || void 0;
 }
 function readIfExists(file) {
-	try {
-		return readFileSync(file, "utf8");
-	} catch (error) {
-		if (systemCode(error) === "ENOENT") return "";
-		throw error;
-	}
+	return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 // src/monitor/sampler.ts
@@ -3652,15 +3542,16 @@ async function startSampler(script, directory, inputs) {
 	});
 	closeSync(errorFile);
 	await once(child, "spawn");
-	writeFileSync(pid, String(child.pid), { mode: 384 });
 	await (child.stdin && finished(child.stdin.end(JSON.stringify(inputs))))?.catch(() => {
 		const { endReason = "for no known reason" } = readRecord(directory);
 		throw inputError("monitor", `its process ended at once: ${endReason}.`);
 	});
+	writeFileSync(pid, String(child.pid), { mode: 384 });
 	child.unref();
 }
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 async function runSampler(directory, jobPid) {
+	process.once("exit", () => rmSync(monitorFiles(directory).pid, { force: true }));
 	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
 	const inputs = parseInputs("monitor", raw);
 	const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
@@ -3683,7 +3574,6 @@ async function runSampler(directory, jobPid) {
 	};
 	const end = await takeSamples(take, (observation) => appendLine(directory, observation), sampling);
 	appendLine(directory, { end });
-	rmSync(monitorFiles(directory).pid, { force: true });
 }
 const CHECK_INTERVAL_MS = 200;
 const LAST_SAMPLE_TIMEOUT_MS = 5e3;
@@ -3710,17 +3600,15 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 }
 const MAX_WAIT_MS = 8e3;
 const POLL_MS = 50;
-async function waitForSampler(directory, { sleep, stop, clock }) {
+async function waitForSampler(directory, { sleep, cancel, clock }) {
 	const deadline = clock() + MAX_WAIT_MS;
-	const isSampling = () => isRunning(samplerPid(directory));
-	while (isSampling() && clock() < deadline) if (!await sleep(POLL_MS, stop)) return;
+	while (isSampling(directory) && clock() < deadline) if (!await sleep(POLL_MS, cancel)) return;
 }
 function isRunning(pid) {
-	if (pid === void 0) return false;
 	try {
 		return process.kill(pid, 0);
-	} catch (error) {
-		return systemCode(error) === "EPERM";
+	} catch {
+		return false;
 	}
 }
 
@@ -3756,17 +3644,15 @@ async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
 	const { cancel } = context;
+	const lost = `its record is lost: something removed files from ${directory}.`;
 	const saved = loadInputs(directory);
-	if (saved === void 0) throw lostRecordError(directory);
+	if (saved === void 0) throw inputError("monitor", lost);
 	const jobEnd = context.now();
 	requestStop(directory);
-	await waitForSampler(directory, {
-		...context,
-		stop: cancel
-	});
+	await waitForSampler(directory, context);
 	const record = readRecord(directory);
 	const [first] = record.samples;
-	if (first === void 0) throw lostRecordError(directory);
+	if (first === void 0) throw inputError("monitor", lost);
 	const endReason = cancel.aborted ? ENDED_AS_PLANNED : record.endReason;
 	const inputs = parseInputs("monitor-end", saved);
 	const judged = judgeRecord(inputs, {
@@ -3780,9 +3666,6 @@ async function endMonitor(directory, context) {
 		name: inputs.name,
 		...judged
 	});
-}
-function lostRecordError(directory) {
-	return inputError("monitor", `its record is lost: something removed files from ${directory}.`);
 }
 /**
 * Returns the directory of the monitor to stop, by its ID or its name.
@@ -3923,7 +3806,7 @@ const OTHER_HINT = "Check api-url, the limits of your account and the service's 
 // src/sandbox/sandbox.ts
 /**
 * Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion` before anything can
-* fail that would leave a sandbox running.
+* fail that would leave a sandbox running. The `baseUrl` is empty if the domain is unknown.
 * @throws AgentError
 */
 async function createOrConnect(inputs, context, scheduleDeletion) {
@@ -3946,7 +3829,7 @@ async function createOrConnect(inputs, context, scheduleDeletion) {
 	};
 }
 /** @throws AgentError unless the sandbox is gone */
-async function deleteAtEnd({ id }, inputs, context) {
+async function deleteAtEnd(id, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
 	const wasThere = await deleteSandbox(api, id);
 	context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
@@ -3998,4 +3881,4 @@ function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { AgentError as $, EMPTY_UPLOAD as A, findMistake as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, describeRetry as F, formatNumber as G, inputError as H, withRetries as I, listSome as J, formatRate as K, agentEndpoint as L, digestOf as M, toReportedError as N, requireVariables as O, filesPerRequestOf as P, parseAnswer as Q, openClient as R, jobMetadata as S, publishSandbox as T, formatBytes as U, InputError as V, formatCount as W, MAX_ANSWER_BYTES as X, totalSize as Y, badAnswer as Z, runReportingStep as _, endMonitor as a, parseFields as at, createMonitorDirectory as b, isStopped as c, run as d, isFatal as et, measure as f, waitForSandbox as g, stats as h, chooseMonitor as i, fieldsOf as it, describeShard as j, reportOf as k, loadInputs as l, reportUnmeasured as m, deleteAtEnd as n, systemCode as nt, startMonitor as o, readJudgeableStats as p, limitList as q, notDeletedWarning as r, quote as rt, runSampler as s, createOrConnect as t, errorText as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, isSecretHeader as z };
+export { formatRate as $, digestOf as A, inputError as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, agentEndpoint as F, errorText as G, parseAnswer as H, openClient as I, fieldsOf as J, systemCode as K, isSecretHeader as L, filesPerRequestOf as M, describeRetry as N, reportOf as O, withRetries as P, formatNumber as Q, findMistake as R, jobMetadata as S, publishSandbox as T, AgentError as U, badAnswer as V, isFatal as W, formatBytes as X, parseFields as Y, formatCount as Z, runReportingStep as _, endMonitor as a, createMonitorDirectory as b, isStopped as c, run as d, limitList as et, measure as f, waitForSandbox as g, stats as h, chooseMonitor as i, toReportedError as j, EMPTY_UPLOAD as k, loadInputs as l, reportUnmeasured as m, deleteAtEnd as n, totalSize as nt, startMonitor as o, readJudgeableStats as p, quote as q, notDeletedWarning as r, runSampler as s, createOrConnect as t, listSome as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, InputError as z };

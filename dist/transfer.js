@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as AgentError, A as EMPTY_UPLOAD, B as findMistake, F as describeRetry, G as formatNumber, H as inputError, I as withRetries, J as listSome, K as formatRate, L as agentEndpoint, M as digestOf, N as toReportedError, P as filesPerRequestOf, Q as parseAnswer, R as openClient, U as formatBytes, V as InputError, W as formatCount, X as MAX_ANSWER_BYTES, Y as totalSize, Z as badAnswer, at as parseFields, et as isFatal, f as measure, g as waitForSandbox, it as fieldsOf, j as describeShard, k as reportOf, m as reportUnmeasured, nt as systemCode, p as readJudgeableStats, q as limitList, rt as quote, tt as errorText, y as NOT_MEASURED, z as isSecretHeader } from "./shared.js";
+import { $ as formatRate, A as digestOf, B as inputError, F as agentEndpoint, G as errorText, H as parseAnswer, I as openClient, J as fieldsOf, K as systemCode, L as isSecretHeader, M as filesPerRequestOf, N as describeRetry, O as reportOf, P as withRetries, Q as formatNumber, R as findMistake, U as AgentError, V as badAnswer, W as isFatal, X as formatBytes, Y as parseFields, Z as formatCount, et as limitList, f as measure, g as waitForSandbox, j as toReportedError, k as EMPTY_UPLOAD, m as reportUnmeasured, nt as totalSize, p as readJudgeableStats, q as quote, tt as listSome, y as NOT_MEASURED, z as InputError } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -67,7 +67,7 @@ function deepestLinkIn(file) {
 // src/files/classify.ts
 const LINK_TO_FOLDER = "a link to a folder";
 /** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
-function createClassifier({ root, skipsHidden, workspace, followSymlinks }) {
+function createClassifier(root, workspace, skipsHidden, followSymlinks) {
 	const realWorkspace = realpathSync.native(workspace);
 	const realRoot = realRootOf(root, workspace);
 	return (entry) => {
@@ -156,20 +156,19 @@ const MAX_FILES = 1e6;
 * @throws InputError if an exclude is useless, links point out of the workspace or to something
 * hidden, or a link to a folder matches while `followSymlinks` is undefined
 */
-async function findFiles(inputs, options) {
+async function findFiles(inputs, workspace, cancel, maxFiles = MAX_FILES) {
 	const { workingDirectory, stateFile } = inputs;
 	const { patterns, excludes } = inputs.files;
-	const { workspace, cancel } = options;
 	const directory = path.resolve(workspace, workingDirectory);
 	requireDirectory(directory, workingDirectory);
 	if (cancel.aborted) return [];
 	const absolute = (line) => toAbsolutePattern(line, directory);
 	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
 	const allExcludes = [...excludes.map(absolute), ...stateExclude];
-	const searches = patterns.map((pattern) => search(pattern, allExcludes, inputs, options));
-	const aborted = once(cancel, "abort").then(() => void 0);
+	const searches = patterns.map((pattern) => search(pattern, allExcludes, inputs, workspace, maxFiles));
+	const aborted = once(cancel, "abort").then(() => []);
 	const results = await Promise.race([Promise.all(searches), aborted]);
-	if (results === void 0 || cancel.aborted) return [];
+	if (cancel.aborted) return [];
 	const links = results.flatMap((result) => result.links);
 	const problems = [...describeLinks(links, workspace), ...await findUselessExcludes(excludes, results, directory)];
 	if (problems.length > 0) throw new InputError(problems);
@@ -184,25 +183,21 @@ function requireDirectory(directory, workingDirectory) {
 	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
 	throw inputError("working-directory", message, "packages/app");
 }
-async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, { workspace, maxFiles = MAX_FILES }) {
+async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, workspace, maxFiles) {
 	const directory = path.resolve(workspace, workingDirectory);
 	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
 	const root = await rootOf(absolutePattern);
 	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
-	const settings = {
-		root,
-		skipsHidden,
-		workspace,
-		followSymlinks
-	};
+	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
 	const paths = /* @__PURE__ */ new Set();
-	for await (const file of pathsOf(absolutePattern, excludes, settings)) {
+	for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
 		paths.add(file);
 		if (paths.size <= maxFiles) continue;
 		const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
 		throw inputError("files", message);
 	}
-	const found = [...paths].sort().flatMap(createClassifier(settings));
+	const classify = createClassifier(root, workspace, skipsHidden, followSymlinks);
+	const found = [...paths].sort().flatMap(classify);
 	return {
 		pattern,
 		root,
@@ -216,9 +211,8 @@ async function rootOf(absolutePattern) {
 	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
 	return root;
 }
-async function* pathsOf(absolutePattern, excludes, { root, skipsHidden, followSymlinks }) {
+async function* pathsOf(lines, root, skipsHidden, followSymlinks) {
 	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
-	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
 	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) yield* (await create(lines, {
 		followSymbolicLinks,
 		matchDirectories: false,
@@ -232,20 +226,18 @@ async function* pathsOf(absolutePattern, excludes, { root, skipsHidden, followSy
 async function findUselessExcludes(excludes, matches, directory) {
 	const folders = matches.map(({ root }) => firstFolderOf(root, directory));
 	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
-	const withRoots = excludes.map(async (line) => {
-		return {
-			line,
-			root: await rootOf(toAbsolutePattern(line, directory))
-		};
-	});
-	return (await Promise.all(withRoots)).filter(({ root }) => !isSearched(root)).map(({ line }) => {
+	const problems = [];
+	for (const line of excludes) {
+		if (isSearched(await rootOf(toAbsolutePattern(line, directory)))) continue;
 		const name = line.replace(/^([~.*]*[\\/])+/, "");
 		const anywhere = isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
-		return {
+		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
+		problems.push({
 			input: "files",
-			message: `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`
-		};
-	});
+			message
+		});
+	}
+	return problems;
 }
 function firstFolderOf(root, directory) {
 	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
@@ -297,16 +289,17 @@ function explainNoMatch(match, directory) {
 	const why = first === void 0 ? describeRoot(match, directory) : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
 	return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
 }
-function describeRoot({ pattern, root, skipsHidden }, directory) {
+function describeRoot({ root, skipsHidden }, directory) {
 	const existing = deepestExisting(root);
 	const isDirectory = existing === directory;
 	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
-	if (!statSync(existing).isDirectory()) return /[*?[]/.test(pattern.pattern) ? `${name} is a file, and the pattern expects a folder.` : `${name} is a file, and a ! line excludes it from all patterns.`;
-	const names = listSome(readdirSync(existing).sort().map(quote));
-	if (names === "") return isDirectory ? "The working directory is empty: did actions/checkout or the build run in this job?" : `${name} is empty.`;
+	if (!statSync(existing).isDirectory()) return `${name} is a file: the pattern expects a folder, or a ! line excludes it.`;
+	const names = readdirSync(existing).sort().map(quote);
+	if (isDirectory && names.length === 0) return "The working directory is empty: did actions/checkout or the build run in this job?";
+	const found = `Found there: ${listSome(names) || "nothing"}.`;
 	const [missing] = path.relative(existing, root).split(path.sep);
-	if (missing) return `There is no ${quote(missing)} in ${name}, only ${names}.`;
-	return `Nothing in ${name} matches, or a ! line excludes it${skipsHidden ? "; names that start with a dot need include-hidden-files: true" : ""}. Found there: ${names}.`;
+	if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
+	return `Nothing in ${name} matches, or a ! line excludes it${skipsHidden ? "; names that start with a dot need include-hidden-files: true" : ""}. ${found}`;
 }
 function targetOf({ source, relative }, { target: lineTarget = "" }, target) {
 	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
@@ -582,8 +575,8 @@ const LINE_BREAK = Buffer.from("\r\n");
 const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 /**
-* Frames the files of a batch (RFC 7578). Its chunks throw an AgentError if a file cannot be read or
-* its size has changed.
+* Frames the files of a batch (RFC 7578). `digests` has the SHA-256 of each file in hex once all
+* `chunks` are read, which throw an AgentError if a file cannot be read or its size has changed.
 */
 function bodyOf(batch, isHashed) {
 	const heads = batch.map(headOf);
@@ -623,15 +616,14 @@ function headOf({ target }, index) {
 }
 
 // src/transfer/store-files.ts
-const ENTRY_BYTES = 8192;
 /**
 * Stores a batch with one request.
-* @throws AgentError if the request fails or a file cannot be read
+* @throws AgentError if the request fails, a file cannot be read, or the answer lists other files
 */
 async function storeFiles(batch, inputs, client, onSent) {
 	const [file] = batch;
 	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
-	const paths = storedPaths(await client.send({
+	const answer = await client.send({
 		method: "POST",
 		path: requestPath(inputs, batch.length === 1 ? file.target : void 0),
 		headers: {
@@ -640,13 +632,13 @@ async function storeFiles(batch, inputs, client, onSent) {
 		},
 		body: chunks,
 		hints: HINTS,
-		maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * batch.length,
 		onSent
-	}), batch.map(({ target }) => target)).map(client.redact);
+	});
+	const entries = entriesIn(answer, batch.length);
 	return batch.map((stored, index) => {
 		return {
 			file: stored,
-			path: paths[index] ?? "",
+			path: client.redact(storedPath(entries[index], stored.target, answer)),
 			sha256: digests[index]
 		};
 	});
@@ -666,16 +658,11 @@ function requestPath(inputs, target) {
 	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
 	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
 }
-/**
-* Returns the stored paths in target order, unredacted: redaction could mask part of a target, and
-* then the comparison fails.
-* @throws AgentError if the answer lists other files
-*/
-function storedPaths(answer, targets) {
+function entriesIn(answer, count) {
 	const body = parseAnswer(answer);
 	const entries = Array.isArray(body) ? body : [body];
-	if (entries.length !== targets.length) throw badAnswer(answer, `it lists ${entries.length} files instead of ${targets.length}`);
-	return targets.map((target, index) => storedPath(entries[index], target, answer));
+	if (entries.length === count) return entries;
+	throw badAnswer(answer, `it lists ${entries.length} files instead of ${count}`);
 }
 const MAX_PATH = 4096;
 function storedPath(entry, target, answer) {
@@ -695,7 +682,7 @@ const MAX_CONSECUTIVE_FAILURES = 3;
 * Sends a request for each item in parallel, with retries, until further requests would be
 * pointless. Returns the results in the order of the items.
 */
-async function requestEach(items, options) {
+async function requestEach(items, request, options) {
 	const { concurrency, cancel, clock, log, nameOf, isHopeless = () => false } = options;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
@@ -704,7 +691,7 @@ async function requestEach(items, options) {
 	let consecutiveFailures = 0;
 	async function requestOne(item) {
 		const startedAt = clock();
-		const outcome = await withRetries(() => throttled(() => options.request(item)), {
+		const outcome = await withRetries(() => throttled(() => request(item)), {
 			...options,
 			stop,
 			onRetry: (retry) => log.line(describeRetry(nameOf(item), retry))
@@ -734,8 +721,7 @@ async function requestEach(items, options) {
 			hint
 		};
 		if (isRetryable) consecutiveFailures += 1;
-		if (isFatal(error) || isHopeless(item, error)) giveUp.abort(`the transfer had ended: ${message}`);
-		else if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`${MAX_CONSECUTIVE_FAILURES} requests in a row had failed, the last with: ${message}`);
+		if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES || isFatal(error) || isHopeless(item, error)) giveUp.abort(`the transfer had ended: ${message}`);
 		return {
 			item,
 			status: "failed",
@@ -774,18 +760,12 @@ function isOverload(error) {
 
 // src/transfer/transfer.ts
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
-async function transfer(planned, options) {
-	const { storeFiles, filesPerRequest, progress } = options;
-	const batches = batchesOf(pendingIn(planned), filesPerRequest);
-	const { results, ...totals } = await requestEach(batches, {
+async function transfer(planned, storeFiles, options) {
+	const batches = batchesOf(pendingIn(planned), options.filesPerRequest);
+	const { results, ...totals } = await requestEach(batches, storeFiles, {
 		...options,
 		nameOf: nameSources,
-		isHopeless: mayHaveOverwrittenOthers,
-		async request(batch) {
-			const stored = await storeFiles(batch, progress.addSent);
-			progress.addStored(batch.length);
-			return stored;
-		}
+		isHopeless: mayHaveOverwrittenOthers
 	});
 	const sent = results.flatMap(resultsOf);
 	const byTarget = new Map(sent.map((result) => [result.file.target, result]));
@@ -862,7 +842,7 @@ function failOverwritten(results) {
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	const { cancel } = context;
-	if (inputs.dryRun) return reportOf("upload", inputs, cancel, plan.resultIfNothingSent);
+	if (inputs.dryRun) return reportOf("upload", inputs, cancel, plan.unsent);
 	await using client = openClient(agentEndpoint(inputs), context);
 	return reportOf("upload", inputs, cancel, await sendFiles(plan, inputs, client, context));
 }
@@ -890,7 +870,7 @@ async function planUpload(inputs, context) {
 	const { files, orphaned } = await compareWithState(results, state, cancel);
 	const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
 	return {
-		resultIfNothingSent: {
+		unsent: {
 			upload: {
 				...EMPTY_UPLOAD,
 				dryRun,
@@ -921,9 +901,8 @@ async function hashSkipped(files, cancel) {
 	return results;
 }
 const MAX_HIDDEN = 5;
-async function findAndPlan(inputs, context) {
-	const { workspace, log } = context;
-	const matches = await findFiles(inputs, context);
+async function findAndPlan(inputs, { workspace, cancel, log }) {
+	const matches = await findFiles(inputs, workspace, cancel);
 	for (const { pattern, root, files, skipped } of matches) {
 		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
 		log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
@@ -932,21 +911,25 @@ async function findAndPlan(inputs, context) {
 	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
 	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles({ resultIfNothingSent, state }, inputs, client, context) {
+async function sendFiles({ unsent, state }, inputs, client, context) {
 	const { cancel, log } = context;
-	if (cancel.aborted) return resultIfNothingSent;
-	const { upload: planned, warnings } = resultIfNothingSent;
+	if (cancel.aborted) return unsent;
+	const { upload: planned, warnings } = unsent;
 	if (state !== void 0) removeState(state);
 	const files = pendingIn(planned.files);
 	if (files.length > 0) log.line(announcementOf(files, inputs, planned));
 	using progress = logProgress(files, context);
-	const { files: results, ...totals } = await transfer(planned.files, {
+	const store = async (batch) => {
+		const stored = await storeFiles(batch, inputs, client, progress.addSent);
+		progress.addStored(batch.length);
+		return stored;
+	};
+	const options = {
 		...inputs,
 		...context,
-		filesPerRequest: filesPerRequestOf(inputs),
-		storeFiles: (batch, onSent) => storeFiles(batch, inputs, client, onSent),
-		progress
-	});
+		filesPerRequest: filesPerRequestOf(inputs)
+	};
+	const { files: results, ...totals } = await transfer(planned.files, store, options);
 	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
 	const upload = {
 		...planned,
@@ -962,7 +945,10 @@ async function sendFiles({ resultIfNothingSent, state }, inputs, client, context
 	};
 }
 function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
-	return `Uploading ${`${formatCount(files.length, "file")} (${formatBytes(totalSize(files))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
+	const line = `Uploading ${`${formatCount(files.length, "file")} (${formatBytes(totalSize(files))})`} to sandbox ${sandboxId} at ${baseUrl}`;
+	if (shard === void 0) return line;
+	const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
+	return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
 }
 const INTERVAL_MS = 15e3;
 /** Logs every 15 s how far an upload is, until it is disposed of. */
@@ -977,12 +963,8 @@ function logProgress(files, { clock, log }) {
 	};
 	const timer = setInterval(() => log.line(line()), INTERVAL_MS).unref();
 	return {
-		addSent(bytes) {
-			sent += bytes;
-		},
-		addStored(count) {
-			stored += count;
-		},
+		addSent: (bytes) => void (sent += bytes),
+		addStored: (count) => void (stored += count),
 		[Symbol.dispose]: () => clearInterval(timer)
 	};
 }
@@ -993,34 +975,28 @@ function logProgress(files, { clock, log }) {
 * @throws InputError before anything is sent
 */
 async function sync(inputs, context) {
+	const report = (result) => reportOf("sync", inputs, context.cancel, result);
 	const plan = await planUpload(inputs, context);
-	const { cancel } = context;
-	if (inputs.dryRun) {
-		const result = {
-			...plan.resultIfNothingSent,
-			measured: NOT_MEASURED
-		};
-		return reportOf("sync", inputs, cancel, result);
-	}
+	if (inputs.dryRun) return report({
+		...plan.unsent,
+		measured: NOT_MEASURED
+	});
 	await using client = openClient(agentEndpoint(inputs), context);
-	return reportOf("sync", inputs, cancel, await sendAndMeasure(plan, inputs, client, context));
-}
-async function sendAndMeasure(plan, inputs, client, context) {
 	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
-	if (error !== void 0) return {
-		...sendNothing(plan.resultIfNothingSent, error.text),
+	if (error !== void 0) return report({
+		...sendNothing(plan, error.text),
 		...reportUnmeasured(inputs, error)
-	};
+	});
 	const sent = await sendFiles(plan, inputs, client, context);
-	if (hasFatalFailure(sent.upload.files)) return {
+	if (hasFatalFailure(sent.upload.files)) return report({
 		...sent,
 		...reportUnmeasured(inputs)
-	};
+	});
 	const cpuWindowStarted = inputs.failIf.length > 0;
-	return {
+	return report({
 		...sent,
 		...await measure(inputs, client, context, cpuWindowStarted)
-	};
+	});
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
 /** Returns an error if there is a `fail-if` that cannot be judged, unless the job is cancelled. */
@@ -1038,7 +1014,7 @@ async function checkGate(inputs, client, context) {
 		};
 	}
 }
-function sendNothing({ upload, warnings }, reason) {
+function sendNothing({ unsent: { upload, warnings } }, reason) {
 	const files = upload.files.map((result) => result.status === "not-attempted" ? {
 		...result,
 		reason
@@ -1130,12 +1106,21 @@ async function download(inputs, context) {
 	const count = formatCount(files.length, "file");
 	context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
 	await using client = openClient(agentEndpoint(inputs), context);
-	const section = await downloadEach(files, inputs, client, context);
-	const missing = section.files.filter(({ status }) => status === "missing");
+	const { results, ...totals } = await requestEach(files, (file) => downloadFile(file, inputs, client), {
+		...inputs,
+		...context,
+		nameOf: ({ path }) => path
+	});
+	const downloads = results.map((result) => describeResult(result, ifNoFileFound));
+	const missing = downloads.filter(({ status }) => status === "missing");
 	const warnings = ifNoFileFound === "warn" ? missing.map((file) => `${file.path} ${NOT_FOUND}.`) : [];
+	const download = {
+		files: downloads,
+		...totals
+	};
 	return reportOf("download", inputs, context.cancel, {
 		warnings,
-		download: section
+		download
 	});
 }
 const NOT_FOUND = "does not exist in the sandbox";
@@ -1154,19 +1139,7 @@ function placeTargets({ files, workingDirectory }, workspace) {
 		};
 	});
 }
-async function downloadEach(files, inputs, client, context) {
-	const { results, ...totals } = await requestEach(files, {
-		...inputs,
-		...context,
-		nameOf: (file) => file.path,
-		request: (file) => downloadFile(file, inputs, client)
-	});
-	return {
-		files: results.map((result) => describeResult(result, inputs)),
-		...totals
-	};
-}
-function describeResult({ item: { path, target }, ...result }, { ifNoFileFound }) {
+function describeResult({ item: { path, target }, ...result }, ifNoFileFound) {
 	if (result.status === "done") {
 		const { value, attempts, durationMs } = result;
 		return {
