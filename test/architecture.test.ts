@@ -26,7 +26,7 @@ const ORDER = [
 const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/core': /^github\//,
   '@actions/glob': /^files\/find\.ts$/,
-  'form-data': /^transfer\/multipart\.ts$/,
+  'form-data': /^transfer\/store-files\.ts$/,
   'p-limit': /^transfer\/request-each\.ts$/,
   undici: /^agent\/dispatcher\.ts$/,
 };

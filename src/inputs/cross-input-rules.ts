@@ -87,13 +87,3 @@ function checkUserOfCommand({ run, username = '', headers = {} }: AnyInputs): vo
   const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
   throw inputError('username', message);
 }
-
-/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-export function filesPerRequestOf(inputs: Inputs<'upload'>): number {
-  const { filesPerRequest, headerPrefix, signature } = inputs;
-  // A signature covers a single path.
-  if (signature !== '') return 1;
-  if (filesPerRequest !== 'auto') return filesPerRequest;
-  // Batches rarely get this long: they are also limited to 1 MiB.
-  return /^E2b$/i.test(headerPrefix) ? 250 : 1;
-}

@@ -2,7 +2,6 @@ import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { findFiles, listHidden } from '../files/find.ts';
 import { filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
-import { filesPerRequestOf } from '../inputs/cross-input-rules.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { digestOf, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
@@ -14,7 +13,6 @@ import {
   listSome,
   totalSize,
 } from '../text/format.ts';
-import type { Batch } from '../transfer/multipart.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
   compareWithState,
@@ -24,7 +22,7 @@ import {
   writeState,
 } from '../transfer/state-file.ts';
 import { storeFiles } from '../transfer/store-files.ts';
-import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
+import { type FileResult, filesPerRequestOf, pendingIn, transfer } from '../transfer/transfer.ts';
 
 /** @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
@@ -111,7 +109,7 @@ export async function sendFiles(
   const files = pendingIn(planned.files);
   if (files.length > 0) log.line(announcementOf(files, inputs, planned));
   using progress = logProgress(files, context);
-  const store = async (batch: Batch) => {
+  const store = async (batch: readonly PlannedFile[]) => {
     const stored = await storeFiles(batch, inputs, client, progress.addSent);
     progress.addStored(batch.length);
     return stored;

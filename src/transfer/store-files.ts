@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
+import FormData from 'form-data';
 import { type Answer, badAnswer, parseAnswer } from '../agent/answer.ts';
-import type { Client } from '../agent/client.ts';
+import type { BorrowedBuffer, Client } from '../agent/client.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-import { type Batch, bodyOf, CONTENT_TYPE } from './multipart.ts';
+import { openFile } from './read-file.ts';
 
 export interface StoredFile {
   readonly file: PlannedFile;
@@ -19,16 +21,15 @@ export interface StoredFile {
  * @throws AgentError if the request fails, a file cannot be read, or the answer lists other files
  */
 export async function storeFiles(
-  batch: Batch,
+  batch: readonly PlannedFile[],
   inputs: Inputs<'upload'>,
   client: Pick<Client, 'send' | 'redact'>,
   onSent: (bytes: number) => void,
 ): Promise<readonly StoredFile[]> {
-  const [file] = batch;
   const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
   const answer = await client.send({
     method: 'POST',
-    path: requestPath(inputs, batch.length === 1 ? file.target : undefined),
+    path: requestPath(inputs, batch),
     headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(length) },
     body: chunks,
     hints: HINTS,
@@ -50,11 +51,11 @@ const HINTS = {
   busy: 'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
 };
 
-// In a batch, the filename of each part is its target.
-function requestPath(inputs: Inputs<'upload'>, target: string | undefined): string {
+function requestPath(inputs: Inputs<'upload'>, batch: readonly PlannedFile[]): string {
   const { username, signature, signatureExpiration, uploadPath } = inputs;
   const parameters = {
-    path: target,
+    // In a batch, the filename of each part is its target instead.
+    path: batch.length === 1 ? batch[0]?.target : undefined,
     username,
     signature,
     signature_expiration: signatureExpiration,
@@ -63,6 +64,55 @@ function requestPath(inputs: Inputs<'upload'>, target: string | undefined): stri
     // Services reject an empty username.
     .flatMap(([name, value]) => (value ? [`${name}=${encodeURIComponent(value)}`] : []));
   return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
+}
+
+// Unpredictable, so that no file can contain it.
+const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
+const LINE_BREAK = Buffer.from('\r\n');
+const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+
+export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/**
+ * Frames the files of a batch (RFC 7578). `digests` has the SHA-256 of each file in hex once all
+ * `chunks` are read, which throw an AgentError if a file cannot be read or its size has changed.
+ */
+export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean) {
+  const heads = batch.map(headOf);
+  const digests: string[] = [];
+  function* chunks(): Generator<BorrowedBuffer> {
+    for (const [index, file] of batch.entries()) {
+      // Open the file first: the agent may replace the target as soon as it sees the head.
+      using opened = openFile(file);
+      const digest = isHashed ? createHash('sha256') : undefined;
+      // Send the head with the first chunk, since two writes for a small file would take longer.
+      let head = heads[index];
+      for (const chunk of opened.chunks) {
+        digest?.update(chunk);
+        yield head === undefined ? chunk : Buffer.concat([head, chunk]);
+        head = undefined;
+      }
+      if (head !== undefined) yield head;
+      if (digest !== undefined) digests.push(digest.digest('hex'));
+    }
+    // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
+    // section 5.1) or more may count as sent only after the answer has arrived.
+    yield TAIL;
+  }
+  const sizes = [...heads.map(head => head.length), ...batch.map(({ size }) => size)];
+  const length = sizes.reduce((sum, size) => sum + size, TAIL.length);
+  return { chunks: chunks(), length, digests };
+}
+
+/** Returns what precedes a file. All parts are named `file`. */
+function headOf({ target }: PlannedFile, index: number): Buffer {
+  // getBuffer() is quadratic in the number of parts, so each part gets its own form.
+  const form = new FormData();
+  form.setBoundary(BOUNDARY);
+  // form-data's `filename` keeps only the base name; `filepath` keeps folders.
+  form.append('file', '', { filepath: target, contentType: 'application/octet-stream' });
+  const head = form.getBuffer().subarray(0, -TAIL.length);
+  return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
 }
 
 function entriesIn(answer: Answer, count: number): readonly unknown[] {

@@ -1,7 +1,7 @@
 import type { Failure } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
+import type { Inputs } from '../inputs/inputs.ts';
 import { listSome } from '../text/format.ts';
-import { type Batch, batchesOf } from './multipart.ts';
 import {
   type Attempts,
   type NotDone,
@@ -23,7 +23,7 @@ export type FileResult = { readonly file: PlannedFile } & (
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
 export async function transfer(
   planned: readonly FileResult[],
-  storeFiles: (batch: Batch) => Promise<readonly StoredFile[]>,
+  storeFiles: (batch: readonly PlannedFile[]) => Promise<readonly StoredFile[]>,
   options: TransferOptions & { readonly filesPerRequest: number },
 ): Promise<TransferTotals & { readonly files: readonly FileResult[] }> {
   const batches = batchesOf(pendingIn(planned), options.filesPerRequest);
@@ -42,6 +42,60 @@ export function pendingIn(files: readonly FileResult[]): PlannedFile[] {
   return files.flatMap(({ status, file }) => (status === 'not-attempted' ? file : []));
 }
 
+/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
+export function filesPerRequestOf(
+  inputs: Pick<Inputs<'upload'>, 'filesPerRequest' | 'headerPrefix' | 'signature'>,
+): number {
+  const { filesPerRequest, headerPrefix, signature } = inputs;
+  // A signature covers a single path.
+  if (signature !== '') return 1;
+  if (filesPerRequest !== 'auto') return filesPerRequest;
+  // Batches rarely get this long: they are also limited to 1 MiB.
+  return /^E2b$/i.test(headerPrefix) ? 250 : 1;
+}
+
+// Sending larger files together would save little time.
+const SMALL_BYTES = 256 * 1024;
+
+const BATCH_BYTES = 1024 * 1024;
+
+// Upper bound for a part's boundary and headers, excluding the file name.
+const FRAME_BYTES = 256;
+
+/**
+ * Groups small files into batches of at most `filesPerRequest` files and 1 MiB. Each other file
+ * gets its own request.
+ */
+export function batchesOf(
+  files: readonly PlannedFile[],
+  filesPerRequest: number,
+): readonly (readonly PlannedFile[])[] {
+  const batches: (readonly PlannedFile[])[] = [];
+  let open: PlannedFile[] | undefined;
+  let room = 0;
+  for (const file of files) {
+    if (!canBatch(file)) {
+      batches.push([file]);
+      continue;
+    }
+    const bytes = FRAME_BYTES + file.target.length + file.size;
+    if (open === undefined || open.length === filesPerRequest || bytes > room) {
+      open = [];
+      batches.push(open);
+      room = BATCH_BYTES;
+    }
+    open.push(file);
+    room -= bytes;
+  }
+  return batches;
+}
+
+// All multipart parsers we know read these names the same way, and form-data does not escape them.
+function canBatch({ target, size }: PlannedFile): boolean {
+  if (size > SMALL_BYTES || !/^[!-~](?:[ -~]*[!-~])?$/.test(target)) return false;
+  return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
+}
+
 function nameSources(files: readonly PlannedFile[]): string {
   return listSome(
     files.map(({ source }) => source),
@@ -50,14 +104,14 @@ function nameSources(files: readonly PlannedFile[]): string {
 }
 
 // An agent that ignores the folders of targets may have overwritten other files with a batch.
-function mayHaveOverwrittenOthers(batch: Batch, { kind }: Failure): boolean {
+function mayHaveOverwrittenOthers(batch: readonly PlannedFile[], { kind }: Failure): boolean {
   return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
 
 function resultsOf({
   item: batch,
   ...result
-}: RequestResult<Batch, readonly StoredFile[]>): FileResult[] {
+}: RequestResult<readonly PlannedFile[], readonly StoredFile[]>): FileResult[] {
   if (result.status === 'done') {
     const { value, attempts, durationMs } = result;
     return value.map(stored => ({ ...stored, status: 'uploaded', attempts, durationMs }));

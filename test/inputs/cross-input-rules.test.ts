@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filesPerRequestOf } from '../../src/inputs/cross-input-rules.ts';
-import { accepts, each, invalidInputs, parsed, problemsOf, rejects } from './parse-inputs.ts';
+import { accepts, each, invalidInputs, problemsOf, rejects } from './parse-inputs.ts';
 
 const urls = ['http://example.com', 'http://10.0.0.1:3000'];
 const words = '% would send secrets unencrypted. Use https, or set allow-insecure-http: true.';
@@ -35,23 +34,6 @@ accepts('username', { '': '' }, { action: 'run', others: { headers } });
 accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
 // For uploads, the agent reads the user from the URL, so a header does not conflict.
 accepts('username', { ci: 'ci' }, { others: { headers } });
-
-/** By header-prefix, signature and files-per-request: the resulting number of files per request. */
-const FILES_PER_REQUEST = [
-  ['E2b', '', 'auto', 250],
-  [' e2B ', '', '', 250],
-  ['', '', 'auto', 1],
-  ['E2b2', '', '', 1],
-  ['E2b', 'abc', 'auto', 1],
-  ['E2b', 'abc', '7', 1],
-  ['', '', '7', 7],
-] as const;
-
-for (const [prefix, signature, count, expected] of FILES_PER_REQUEST)
-  test(`files-per-request "${count}" is ${expected} with header-prefix "${prefix}" and signature "${signature}"`, () => {
-    const given = { 'header-prefix': prefix, signature, 'files-per-request': count };
-    assert.equal(filesPerRequestOf(parsed(given)), expected);
-  });
 
 test('problems of single values and of their combinations are reported together', () => {
   const inputs = { port: 'x', 'base-url': 'http://example.com' };

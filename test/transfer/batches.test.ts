@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { batchesOf, bodyOf } from '../../src/transfer/multipart.ts';
+import { bodyOf } from '../../src/transfer/store-files.ts';
+import { batchesOf, filesPerRequestOf } from '../../src/transfer/transfer.ts';
+import { parsed } from '../inputs/parse-inputs.ts';
 import { plannedFile, plannedFiles } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
@@ -14,6 +16,23 @@ const MIXED = [
   plannedFile('largest', 400 * KIB),
   plannedFile('c'),
 ];
+
+/** By header-prefix, signature and files-per-request: the resulting number of files per request. */
+const FILES_PER_REQUEST = [
+  ['E2b', '', 'auto', 250],
+  [' e2B ', '', '', 250],
+  ['', '', 'auto', 1],
+  ['E2b2', '', '', 1],
+  ['E2b', 'abc', 'auto', 1],
+  ['E2b', 'abc', '7', 1],
+  ['', '', '7', 7],
+] as const;
+
+for (const [prefix, signature, count, expected] of FILES_PER_REQUEST)
+  test(`files-per-request "${count}" is ${expected} with header-prefix "${prefix}" and signature "${signature}"`, () => {
+    const given = { 'header-prefix': prefix, signature, 'files-per-request': count };
+    assert.equal(filesPerRequestOf(parsed(given)), expected);
+  });
 
 const CASES = {
   'a batch has at most `files-per-request` files': [plannedFiles(5), 2, ['f0 f1', 'f2 f3', 'f4']],

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
-import { type Batch, bodyOf, CONTENT_TYPE } from '../../src/transfer/multipart.ts';
+import type { PlannedFile } from '../../src/files/plan.ts';
+import { bodyOf, CONTENT_TYPE } from '../../src/transfer/store-files.ts';
 import {
   concatCopies,
   countOpenFiles,
@@ -46,10 +47,8 @@ function readWhole(body: Body): Buffer {
 }
 
 /** Writes one file per name. Its content defaults to its name. */
-function writeBatch(folder: TempFolder, names: readonly string[], contents = names): Batch {
-  const files = names.map((name, index) => folder.writePlanned(name, contents[index] ?? ''));
-  const [first = assert.fail('there are no files'), ...others] = files;
-  return [first, ...others];
+function writeBatch(folder: TempFolder, names: readonly string[], contents = names): PlannedFile[] {
+  return names.map((name, index) => folder.writePlanned(name, contents[index] ?? ''));
 }
 
 for (const size of [0, 1, 1000, LARGE_BYTES - 1, LARGE_BYTES, 5 * LARGE_BYTES])
@@ -158,6 +157,6 @@ test('a multipart body is framed as RFC 7578 says', () => {
 
 test('each process has another multipart boundary', async () => {
   assert.ok(BOUNDARY.length > 20 && BOUNDARY.length <= 70);
-  const again = await import(import.meta.resolve('../../src/transfer/multipart.ts?again'));
+  const again = await import(import.meta.resolve('../../src/transfer/store-files.ts?again'));
   assert.notEqual(again.CONTENT_TYPE, CONTENT_TYPE);
 });

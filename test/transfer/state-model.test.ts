@@ -72,7 +72,7 @@ test('after a green run, the sandbox has every file, whatever earlier runs did',
           unchanged,
           concurrency,
           cancel: job.signal,
-          async storeFiles([file]) {
+          async storeFiles([file = assert.fail()]) {
             if (requests === cancelledAt) job.abort();
             requests += 1;
             const upload = uploads.find(({ target }) => target === file.target) ?? assert.fail();

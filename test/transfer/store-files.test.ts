@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { batchesOf } from '../../src/transfer/multipart.ts';
 import { storeFiles } from '../../src/transfer/store-files.ts';
 import { openTestClient } from '../agent/open-client.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
@@ -39,8 +38,7 @@ function store(
   files: readonly PlannedFile[],
   given: RawInputs = {},
 ) {
-  const [batch = assert.fail('there are no files')] = batchesOf(files, files.length);
-  return storeFiles(batch, parsed(given), client, () => {});
+  return storeFiles(files, parsed(given), client, () => {});
 }
 
 test('the request of a single file has its target in the query, and a Content-Length', async () => {
