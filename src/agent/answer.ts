@@ -1,44 +1,12 @@
-import { formatBytes } from '../text/format.ts';
 import { fieldsOf, isJson, parseFields } from '../text/json.ts';
 import { type Redact, redactJson } from '../text/redact.ts';
+import type { Answer } from './dispatcher.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
-
-export interface Answer {
-  /** Method and URL without the query, which may contain a signature. */
-  readonly label: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
-
-export interface StreamedAnswer extends Omit<Answer, 'text'> {
-  readonly chunks: AsyncIterable<Buffer>;
-}
-
-// E2B's agent answers an upload with a few hundred bytes per file, and at most 8 KiB: a path and
-// metadata of up to 4 KiB each. Batches have up to 250 files by default.
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-
-/** @throws AgentError if the body is longer than 4 MiB */
-export async function readAnswer({ chunks, ...answer }: StreamedAnswer): Promise<Answer> {
-  const read: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) {
-      const { label, status } = answer;
-      const message = `${label} answered ${status} with more than ${formatBytes(MAX_ANSWER_BYTES)}.`;
-      throw new AgentError('bad-answer', message, { status });
-    }
-    read.push(chunk);
-  }
-  return { ...answer, text: new TextDecoder().decode(Buffer.concat(read)) };
-}
 
 /** Parses an answer without redacting it. @throws AgentError if it is not JSON */
 export function parseAnswer(answer: Answer): unknown {
   try {
-    return JSON.parse(answer.text);
+    return JSON.parse(answer.body);
   } catch {
     throw badAnswer(answer, 'it is not JSON');
   }
@@ -54,8 +22,8 @@ export function badAnswer(answer: Answer, why: string): AgentError {
 }
 
 /** Returns true if a proxy or a website seems to have answered: not in JSON, but not empty. */
-export function isFromProxy({ text }: Answer): boolean {
-  return text.trim() !== '' && !isJson(text);
+export function isFromProxy({ body }: Answer): boolean {
+  return body.trim() !== '' && !isJson(body);
 }
 
 /** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
@@ -65,9 +33,9 @@ export function statusFailure(
   now: number,
   hints: Hints = {},
 ): AgentError {
-  const { status, headers, text } = answer;
+  const { status, headers, body } = answer;
   if (status >= 300 && status < 400) return redirectFailure(answer, redact);
-  const message = messageIn(text, redact);
+  const message = messageIn(body, redact);
   const matched = excerpt(message, redact, MAX_MATCHED);
   const rule = STATUS_RULES.find(
     each => each.statuses.includes(status) && (each.message?.test(matched) ?? true),
@@ -82,7 +50,7 @@ export function statusFailure(
     hint: rule?.hint ?? hints[kind],
     // A creation of E2B that failed on every host and left nothing behind
     // (packages/api/internal/orchestrator in e2b-dev/infra).
-    hadNoEffect: parseFields(text)['error_code'] === 'sandbox_create_failed',
+    hadNoEffect: parseFields(body)['error_code'] === 'sandbox_create_failed',
   });
 }
 

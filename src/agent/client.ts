@@ -2,8 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
-import { type Answer, readAnswer, type StreamedAnswer, statusFailure } from './answer.ts';
-import { openDispatcher, proxyVariables, sendRequest } from './dispatcher.ts';
+import { statusFailure } from './answer.ts';
+import type { Context } from './context.ts';
+import {
+  type Answer,
+  openDispatcher,
+  proxyVariables,
+  readAnswer,
+  sendRequest,
+} from './dispatcher.ts';
 import { AgentError, type Hints, networkFailure } from './failure.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
@@ -14,7 +21,7 @@ export interface Client {
   /** Like `send`, but reads the answer while it arrives. Each chunk restarts the timeout. */
   readonly receive: <T>(
     request: AgentRequest,
-    read: (answer: StreamedAnswer) => Promise<T>,
+    read: (answer: Answer<AsyncIterable<Buffer>>) => Promise<T>,
   ) => Promise<T>;
   readonly redact: Redact;
 }
@@ -35,49 +42,37 @@ export interface AgentRequest {
   readonly hints?: Hints;
 }
 
-export interface Endpoint {
-  readonly baseUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-}
-
-export function agentEndpoint(connection: Connection): Endpoint {
-  const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port, headerPrefix } = connection;
-  return {
-    baseUrl,
-    timeoutMs,
-    headers: {
-      ...headers,
-      'X-Access-Token': token,
-      [`${headerPrefix}-Sandbox-Id`]: sandboxId,
-      [`${headerPrefix}-Sandbox-Port`]: String(port),
-    },
-  };
-}
-
 export function postJson(path: string, message: object): AgentRequest {
   const bytes = Buffer.from(JSON.stringify(message));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
   return { method: 'POST', path, headers, body: [bytes] };
 }
 
-export interface ClientOptions {
-  readonly cancel: AbortSignal;
-  readonly now: () => number;
-  readonly redact: Redact;
+/** Opens a client for a sandbox's agent. See `openClient`. */
+export function openAgent(connection: Connection, options: ClientOptions) {
+  const { token, sandboxId, port, headerPrefix } = connection;
+  const headers = {
+    ...connection.headers,
+    'X-Access-Token': token,
+    [`${headerPrefix}-Sandbox-Id`]: sandboxId,
+    [`${headerPrefix}-Sandbox-Port`]: String(port),
+  };
+  return openClient({ ...connection, headers }, options);
 }
+
+type Endpoint = Pick<Connection, 'baseUrl' | 'headers' | 'timeout'>;
+
+type ClientOptions = Pick<Context, 'cancel' | 'now' | 'redact'>;
 
 /** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
 export function openClient(endpoint: Endpoint, options: ClientOptions): Client & AsyncDisposable {
-  const dispatcher = openDispatcher(endpoint.baseUrl, endpoint.timeoutMs);
+  const { baseUrl, timeout } = endpoint;
+  const dispatcher = openDispatcher(baseUrl, timeout);
   const headers = { ...endpoint.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
-  const transport = { ...options, ...endpoint, headers, dispatcher };
+  const transport = { ...options, baseUrl, timeout, headers, dispatcher };
   return {
     send: request => exchange(request, transport, readAnswer),
-    receive: (request, read) =>
-      exchange(request, transport, (answer, idle) =>
-        read({ ...answer, chunks: restartOnChunk(answer.chunks, idle) }),
-      ),
+    receive: (request, read) => exchange({ ...request, isStreamed: true }, transport, read),
     redact: options.redact,
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   };
@@ -85,19 +80,17 @@ export function openClient(endpoint: Endpoint, options: ClientOptions): Client &
 
 const SUCCESS = [200, 201, 204];
 
+/** Each chunk of the answer to an `isStreamed` request restarts the timeout. */
 async function exchange<T>(
-  { method, path, headers, body, onSent, accepts = [], hints }: AgentRequest,
+  request: AgentRequest & { readonly isStreamed?: boolean },
   transport: Endpoint & ClientOptions & { readonly dispatcher: ReturnType<typeof openDispatcher> },
-  read: (answer: StreamedAnswer, idle: IdleTimeout) => Promise<T>,
+  read: (answer: Answer<AsyncIterable<Buffer>>) => Promise<T>,
 ): Promise<T> {
-  const { baseUrl, timeoutMs, dispatcher, cancel, redact, now } = transport;
+  const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
+  const { baseUrl, timeout, dispatcher, cancel, redact, now } = transport;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
-  const cancelled = `${label} was cancelled.`;
-  if (cancel.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
   let isSent = body === undefined;
-  const idle = startIdleTimeout(timeoutMs, () => stallError(label, isSent));
-  const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
-  cancel.addEventListener('abort', onCancel);
+  const idle = idleTimeout(timeout, () => stallError(label, isSent));
   async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
     // undici only asks for the next chunk once the socket has taken this one.
     yield* restartOnChunk(chunks, idle, onSent);
@@ -109,16 +102,21 @@ async function exchange<T>(
       headers: { ...transport.headers, ...headers },
       signal: idle.signal,
     });
-    const { statusCode: status, body: chunks } = response;
-    const answer = { label, status, headers: response.headers, chunks };
-    if (![...SUCCESS, ...accepts].includes(status))
+    const answer = { ...response, label };
+    if (![...SUCCESS, ...accepts].includes(answer.status))
       throw statusFailure(await readAnswer(answer), redact, now(), hints);
-    const result = await read(answer, idle);
+    const chunks = isStreamed ? restartOnChunk(answer.body, idle) : answer.body;
+    const result = await read({ ...answer, body: chunks });
     if (isSent) return result;
-    const message = `${label} answered ${status} before everything was sent.`;
+    const message = `${label} answered ${answer.status} before everything was sent.`;
     throw new AgentError('connection', message);
   };
+  const cancelled = `${label} was cancelled.`;
+  if (cancel.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
+  const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
+  cancel.addEventListener('abort', onCancel);
   try {
+    idle.restart();
     // undici ignores `signal` while it connects (nodejs/undici#386).
     return await Promise.race([idle.ended, sendAndRead()]);
   } catch (error) {
@@ -138,23 +136,22 @@ function stallError(label: string, isSent: boolean): AgentError {
   return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
 }
 
-type IdleTimeout = ReturnType<typeof startIdleTimeout>;
+type IdleTimeout = ReturnType<typeof idleTimeout>;
 
-/** Ends with an error after `ms` milliseconds without a restart. */
-function startIdleTimeout(ms: number, expire: () => Error) {
+/** Rejects `ended` and aborts `signal` if `restart` is not called for `ms` milliseconds. */
+function idleTimeout(ms: number, expire: () => Error) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const aborter = new AbortController();
   const end = (error: unknown) => {
     reject(error);
     aborter.abort(error);
   };
-  const start = () => setTimeout(() => end(expire()), ms);
-  let timer = start();
+  let timer: NodeJS.Timeout | undefined;
   const stop = () => clearTimeout(timer);
   const restart = () => {
     // Not timer.refresh(), which Node's mock timers ignore.
     stop();
-    timer = start();
+    timer = setTimeout(() => end(expire()), ms);
   };
   return { ended, signal: aborter.signal, end, restart, stop };
 }

@@ -1,14 +1,21 @@
 import type { JobSandbox } from '../inputs/connection.ts';
-import type { ClientOptions } from './client.ts';
-import type { RetryOptions } from './retry.ts';
+import type { Redact } from '../text/redact.ts';
 
 /** What a step passes to its task. */
-export interface Context extends ClientOptions, Pick<RetryOptions, 'sleep' | 'random'> {
+export interface Context {
   readonly workspace: string;
+  /** Aborts when the job is cancelled. */
+  readonly cancel: AbortSignal;
   /** Aborts just before the runner kills the process. */
   readonly killImminent: AbortSignal;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
   /** Monotonic, in milliseconds. */
   readonly clock: () => number;
+  /** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
+  readonly sleep: (ms: number, stop: AbortSignal) => Promise<boolean>;
+  readonly random: () => number;
+  readonly redact: Redact;
   /** The sandboxes that earlier steps of this job created or connected to. */
   readonly sandboxes: readonly JobSandbox[];
   readonly log: {

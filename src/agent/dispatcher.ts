@@ -1,6 +1,16 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { isLoopback } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
+import { formatBytes } from '../text/format.ts';
+import { AgentError } from './failure.ts';
+
+export interface Answer<Body = string> {
+  /** Method and URL without the query, which may contain a signature. */
+  readonly label: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Body;
+}
 
 const MAX_CONNECT_MS = 10_000;
 
@@ -33,13 +43,13 @@ export function proxyVariables(baseUrl: string): string[] {
   return names.filter(name => process.env[name]).sort();
 }
 
-export function sendRequest(
+export async function sendRequest(
   dispatcher: Dispatcher,
   url: string,
   body: AsyncIterable<Buffer> | undefined,
   options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'signal'>,
-) {
-  return request(url, {
+): Promise<Omit<Answer<AsyncIterable<Buffer>>, 'label'>> {
+  const response = await request(url, {
     ...options,
     dispatcher,
     // @ts-expect-error undici accepts async iterables as bodies, but its types do not
@@ -49,4 +59,28 @@ export function sendRequest(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  return { status: response.statusCode, headers: response.headers, body: response.body };
+}
+
+// E2B's agent answers an upload with a few hundred bytes per file, and at most 8 KiB: a path and
+// metadata of up to 4 KiB each. Batches have up to 250 files by default.
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** @throws AgentError if the body is longer than 4 MiB */
+export async function readAnswer({
+  body,
+  ...answer
+}: Answer<AsyncIterable<Buffer>>): Promise<Answer> {
+  const read: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) {
+      const { label, status } = answer;
+      const message = `${label} answered ${status} with more than ${formatBytes(MAX_ANSWER_BYTES)}.`;
+      throw new AgentError('bad-answer', message, { status });
+    }
+    read.push(chunk);
+  }
+  return { ...answer, body: new TextDecoder().decode(Buffer.concat(read)) };
 }

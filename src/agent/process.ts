@@ -1,7 +1,7 @@
 import { fieldsOf, parseFields } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
-import type { StreamedAnswer } from './answer.ts';
 import { type Client, postJson } from './client.ts';
+import type { Answer } from './dispatcher.ts';
 import { AgentError, excerpt, type FailureKind } from './failure.ts';
 
 // E2B's agent runs processes with the Connect protocol (https://connectrpc.com/docs/protocol), in
@@ -94,7 +94,7 @@ function follow(
 }
 
 async function readEvents(
-  answer: StreamedAnswer,
+  answer: Answer<AsyncIterable<Buffer>>,
   redact: Redact,
   { onStart, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
@@ -139,9 +139,9 @@ function frameOf(message: object): Buffer {
 }
 
 /** Drops a truncated last frame. @throws AgentError if a frame is too long */
-async function* readFrames({ label, chunks }: StreamedAnswer) {
+async function* readFrames({ label, body }: Answer<AsyncIterable<Buffer>>) {
   let unread: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
+  for await (const chunk of body) {
     unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
     while (unread.length >= HEADER_BYTES) {
       const end = HEADER_BYTES + unread.readUInt32BE(1);

@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDuration } from '../text/format.ts';
+import type { Context } from './context.ts';
 import { AgentError } from './failure.ts';
-
-/** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
-export type Sleep = (ms: number, stop: AbortSignal) => Promise<boolean>;
 
 export interface Retry {
   readonly attempt: number;
@@ -15,10 +13,8 @@ export type Outcome<T> =
   | { readonly attempts: number; readonly value: T }
   | { readonly attempts: number; readonly error: AgentError };
 
-export interface RetryOptions {
+export interface RetryOptions extends Pick<Context, 'sleep' | 'random'> {
   readonly retries: number;
-  readonly sleep: Sleep;
-  readonly random: () => number;
   /** Prevents further attempts, but does not abort a request in flight. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import { agentEndpoint, openClient } from '../agent/client.ts';
+import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
@@ -57,9 +57,9 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const raw = stringFieldsOf(parseFields(await text(process.stdin)));
   const inputs = parseInputs('monitor', raw);
   const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
-  const endpoint = agentEndpoint({ ...inputs, timeout: sampleTimeout(inputs) });
+  const timeout = sampleTimeout(inputs);
   const redact = redactor(secretsIn(raw));
-  await using client = openClient(endpoint, { cancel, now: Date.now, redact });
+  await using client = openAgent({ ...inputs, timeout }, { cancel, now: Date.now, redact });
   const take = () => trySample(() => readStats(client, inputs.statsPath), Date.now);
   const sampling = { intervalMs: inputs.sampleInterval, sleep, stop, withLast: true };
   const end = await takeSamples(take, observation => appendLine(directory, observation), sampling);

@@ -1,6 +1,7 @@
-import { type Answer, badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
+import { badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
 import { type Client, openClient, postJson } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
+import type { Answer } from '../agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
 import { describeRetry, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
@@ -13,12 +14,12 @@ export interface SandboxApi extends RetryOptions, AsyncDisposable {
 
 /** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
 export function openApi(
-  { apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries }: Inputs<'sandbox-end'>,
+  { apiUrl: baseUrl, apiKey, headers, timeout, retries }: Inputs<'sandbox-end'>,
   context: Context,
   stop: AbortSignal,
 ): SandboxApi {
   const { killImminent: cancel, sleep, random, log } = context;
-  const endpoint = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeoutMs };
+  const endpoint = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeout };
   const client = openClient(endpoint, { ...context, cancel });
   const onRetry = (retry: Retry) => log.line(describeRetry('the sandbox', retry));
   const { [Symbol.asyncDispose]: dispose } = client;

@@ -1,5 +1,5 @@
+import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
-import type { Sleep } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Stats } from './stats.ts';
 
@@ -33,7 +33,7 @@ export async function takeSamples(
   record: (observation: Observation) => void,
   options: {
     readonly intervalMs: number;
-    readonly sleep: Sleep;
+    readonly sleep: Context['sleep'];
     readonly stop: AbortSignal;
     /** Takes a last sample if `stop` aborts between two samples. */
     readonly withLast: boolean;

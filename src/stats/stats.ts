@@ -21,8 +21,8 @@ export async function readStats(
   const headers = { 'Cache-Control': 'no-cache' };
   const request = { method: 'GET', path: statsPath, headers, hints: HINTS } as const;
   const answer = await client.send(request);
-  if (answer.text.length > MAX_LENGTH) throw badAnswer(answer, 'it is longer than 128 KiB');
-  const stats = decodeStats(redactJson(answer.text, client.redact));
+  if (answer.body.length > MAX_LENGTH) throw badAnswer(answer, 'it is longer than 128 KiB');
+  const stats = decodeStats(redactJson(answer.body, client.redact));
   if (stats === undefined) throw badAnswer(answer, 'it is not a JSON object');
   return stats;
 }

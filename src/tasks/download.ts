@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { agentEndpoint, openClient } from '../agent/client.ts';
+import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -21,7 +21,7 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   const files = placeTargets(inputs, context.workspace);
   const count = formatCount(files.length, 'file');
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
-  await using client = openClient(agentEndpoint(inputs), context);
+  await using client = openAgent(inputs, context);
   const { results, ...totals } = await requestEach(
     files,
     file => downloadFile(file, inputs, client),

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import {
@@ -40,8 +40,7 @@ export async function followScript(
   // A cancelled job still has to stop the script.
   const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
   const timeout = Math.max(inputs.timeout, MIN_TIMEOUT_MS);
-  const endpoint = agentEndpoint({ ...inputs, timeout });
-  await using client = openClient(endpoint, { ...context, cancel: stop });
+  await using client = openAgent({ ...inputs, timeout }, { ...context, cancel: stop });
   const policy = {
     ...context,
     retries: MAX_RECONNECTS,

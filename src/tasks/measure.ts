@@ -1,4 +1,4 @@
-import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { AgentError } from '../agent/failure.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
@@ -14,7 +14,7 @@ import { formatDuration } from '../text/format.ts';
 
 /** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
-  await using client = openClient(agentEndpoint(inputs), context);
+  await using client = openAgent(inputs, context);
   const error = await waitForSandbox(inputs, client, context);
   const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
   return reportOf('stats', inputs, context.cancel, result);

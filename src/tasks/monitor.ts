@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { agentEndpoint, openClient } from '../agent/client.ts';
+import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
@@ -31,7 +31,7 @@ export async function startMonitor(
   context: Context,
   { script, openDirectory }: { script: string; openDirectory: () => string },
 ): Promise<undefined> {
-  await using client = openClient(agentEndpoint(inputs), context);
+  await using client = openAgent(inputs, context);
   const request = { ...inputs, retries: FIRST_RETRIES };
   const stats = await readJudgeableStats(request, client, context);
   const directory = openDirectory();

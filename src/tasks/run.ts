@@ -1,4 +1,4 @@
-import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { explainFailure } from '../report/command-section.ts';
@@ -30,8 +30,7 @@ const STATS_PATH = '/metrics';
 export async function run(inputs: Inputs<'run'>, context: Context): Promise<Report> {
   const { cancel, now } = context;
   noteSandboxEnd(inputs, context);
-  const endpoint = agentEndpoint({ ...inputs, timeout: sampleTimeout(inputs) });
-  await using client = openClient(endpoint, context);
+  await using client = openAgent({ ...inputs, timeout: sampleTimeout(inputs) }, context);
   // Starts the period that the next CPU figure covers.
   const first = { ...inputs, statsPath: STATS_PATH, retries: FIRST_RETRIES };
   if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);

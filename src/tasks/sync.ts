@@ -1,4 +1,4 @@
-import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { isFatal } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -17,7 +17,7 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
   const report = (result: Partial<Report>) => reportOf('sync', inputs, context.cancel, result);
   const plan = await planUpload(inputs, context);
   if (inputs.dryRun) return report({ ...plan.unsent, measured: NOT_MEASURED });
-  await using client = openClient(agentEndpoint(inputs), context);
+  await using client = openAgent(inputs, context);
   const error =
     (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)

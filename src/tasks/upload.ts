@@ -1,4 +1,4 @@
-import { agentEndpoint, type Client, openClient } from '../agent/client.ts';
+import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { findFiles, listHidden } from '../files/find.ts';
 import { filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
@@ -29,7 +29,7 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
   const plan = await planUpload(inputs, context);
   const { cancel } = context;
   if (inputs.dryRun) return reportOf('upload', inputs, cancel, plan.unsent);
-  await using client = openClient(agentEndpoint(inputs), context);
+  await using client = openAgent(inputs, context);
   return reportOf('upload', inputs, cancel, await sendFiles(plan, inputs, client, context));
 }
 

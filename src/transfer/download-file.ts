@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { StreamedAnswer } from '../agent/answer.ts';
 import type { Client } from '../agent/client.ts';
+import type { Answer } from '../agent/dispatcher.ts';
 import { AgentError } from '../agent/failure.ts';
 import { deepestLinkIn, isLink, statIfExists } from '../files/paths.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -61,7 +61,7 @@ function checkTarget({ target, realTarget }: FileToDownload): void {
 async function receiveInto(
   part: string,
   file: FileToDownload,
-  answer: StreamedAnswer,
+  answer: Answer<AsyncIterable<Buffer>>,
   maxBytes: number,
 ): Promise<DownloadedFile> {
   const expected = checkLength(answer, maxBytes);
@@ -72,7 +72,7 @@ async function receiveInto(
     return openSync(part, 'wx');
   });
   try {
-    for await (const chunk of answer.chunks) {
+    for await (const chunk of answer.body) {
       useDisk(file, () => writeFileSync(descriptor, chunk));
       digest.update(chunk);
       size += chunk.length;
@@ -84,7 +84,7 @@ async function receiveInto(
   throw new AgentError('connection', `${answer.label} sent ${size} of ${expected} bytes.`);
 }
 
-function checkLength({ label, headers }: StreamedAnswer, maxBytes: number): number {
+function checkLength({ label, headers }: Answer<unknown>, maxBytes: number): number {
   const { 'content-length': length, 'content-encoding': encoding } = headers;
   const hint = 'Check whether a proxy on the way compresses or converts answers.';
   if (encoding !== undefined)

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import FormData from 'form-data';
-import { type Answer, badAnswer, parseAnswer } from '../agent/answer.ts';
+import { badAnswer, parseAnswer } from '../agent/answer.ts';
 import type { BorrowedBuffer, Client } from '../agent/client.ts';
+import type { Answer } from '../agent/dispatcher.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type Answer,
-  badAnswer,
-  parseAnswer,
-  parseRetryAfter,
-  statusFailure,
-} from '../../src/agent/answer.ts';
+import { badAnswer, parseAnswer, parseRetryAfter, statusFailure } from '../../src/agent/answer.ts';
+import type { Answer } from '../../src/agent/dispatcher.ts';
 import type { FailureKind } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 
@@ -14,8 +9,8 @@ const LONG = 'x'.repeat(295);
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const redact = redactor(['s3cretpass', 'a&b"c']);
 
-function answer(status: number, text = '', retryAfter?: string): Answer {
-  return { label: 'POST https://host/files', status, headers: { 'retry-after': retryAfter }, text };
+function answer(status: number, body = '', retryAfter?: string): Answer {
+  return { label: 'POST https://host/files', status, headers: { 'retry-after': retryAfter }, body };
 }
 
 function failure(status: number, text = '', retryAfter?: string) {

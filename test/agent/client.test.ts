@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { readAnswer } from '../../src/agent/answer.ts';
 import type { Client } from '../../src/agent/client.ts';
+import { readAnswer } from '../../src/agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import {
@@ -78,7 +78,7 @@ describe('an answer', { timeout: 20_000 }, () => {
   test('an answer may have 4 MiB, and loses its byte order mark', async () => {
     const body = `\uFEFF${'x'.repeat(4 * MIB - 3)}`;
     await using server = await rawServer(answering(http(201, body)));
-    assert.equal((await sendOnce(`http://${server.host}`)).text, body.slice(1));
+    assert.equal((await sendOnce(`http://${server.host}`)).body, body.slice(1));
   });
 });
 
@@ -185,8 +185,8 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
     await using agent = await tlsAgent();
     await using client = openTestClient(agent.url);
     for (let count = 0; count < 5; count += 1) await client.send({ method: 'GET', path: '/last' });
-    const { text } = await client.send({ method: 'GET', path: '/last' });
-    assert.ok(Number(text) >= 4, `${text} of 5 were resumed`);
+    const { body } = await client.send({ method: 'GET', path: '/last' });
+    assert.ok(Number(body) >= 4, `${body} of 5 were resumed`);
   });
 
   test('an answer over TLS never counts as early, even if the event loop is busy', async () => {
@@ -287,9 +287,9 @@ test('each chunk of a streamed answer restarts the timeout', async t => {
   );
   t.mock.timers.enable({ apis: ['setTimeout'] });
   await using client = openTestClient(`http://${server.host}`, { timeout: 1000 });
-  const read = await client.receive(GET, async ({ chunks }) => {
+  const read = await client.receive(GET, async ({ body }) => {
     let text = '';
-    for await (const chunk of chunks) {
+    for await (const chunk of body) {
       text += String(chunk);
       t.mock.timers.tick(900);
       if (text.length < 3) (await answered.promise).write(String(text.length + 1));

@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { Answer } from '../../src/agent/answer.ts';
-import { type AgentRequest, agentEndpoint, openClient } from '../../src/agent/client.ts';
+import { type AgentRequest, openAgent } from '../../src/agent/client.ts';
+import type { Answer } from '../../src/agent/dispatcher.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/redact.ts';
 import type { Keys } from '../keys.ts';
@@ -22,7 +22,7 @@ interface Settings extends Partial<Connection> {
 export function openTestClient(
   baseUrl: string,
   settings: Settings = {},
-): ReturnType<typeof openClient> {
+): ReturnType<typeof openAgent> {
   const { cancel = new AbortController().signal, ...more } = settings;
   const connection = {
     sandboxId: 'i1a2b3c4d5',
@@ -35,7 +35,7 @@ export function openTestClient(
     timeout: 60_000,
     ...more,
   };
-  return openClient(agentEndpoint(connection), {
+  return openAgent(connection, {
     cancel,
     now: Date.now,
     redact: redactor([TOKEN]),

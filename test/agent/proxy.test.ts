@@ -25,7 +25,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
       await using server = await rawServer(answering(OK));
       using _ = setProxyVariables({ http_proxy: 'http://127.0.0.1:1' });
       const url = `http://${server.host.replace('127.0.0.1', host)}`;
-      assert.equal((await sendOnce(url)).text, '{}');
+      assert.equal((await sendOnce(url)).body, '{}');
     });
   }
 
@@ -39,7 +39,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
     const HTTPS_PROXY = `http://user:secret@${proxy.host}`;
     for (const NO_PROXY of ['x', 'x, 127.0.0.1']) {
       using _ = setProxyVariables({ HTTPS_PROXY, NO_PROXY });
-      assert.equal((await sendOnce(`https://${server.host}`)).text, '{}');
+      assert.equal((await sendOnce(`https://${server.host}`)).body, '{}');
       assert.deepEqual(
         proxy.heads.map(head => head.split(' HTTP')[0]),
         [`CONNECT ${server.host}`],

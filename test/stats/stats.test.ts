@@ -91,8 +91,8 @@ test('readStats rejects stats of more than 128 KiB', async () => {
 });
 
 test('readStats redacts names and strings, but no numbers', async () => {
-  const text = '{"12345678":12345678,"a\\u00345678b":["x12345678"]}';
-  const answer = { label: 'GET /metrics', status: 200, headers: {}, text };
+  const body = '{"12345678":12345678,"a\\u00345678b":["x12345678"]}';
+  const answer = { label: 'GET /metrics', status: 200, headers: {}, body };
   const client = { send: async () => answer, redact: redactor(['12345678', '45678']) };
   const { figures, json } = await readStats(client, '/metrics');
   assert.deepEqual([...figures], [['***', 12_345_678]]);

@@ -22,7 +22,7 @@ async function wait(answers: readonly Answer[], inputs: RawInputs) {
     const answer = answers[requests] ?? answers.at(-1);
     requests += 1;
     if (answer instanceof AgentError) throw answer;
-    return { label: 'GET /metrics', status: 200, text: `{"load":${answer}}`, headers: {} };
+    return { label: 'GET /metrics', status: 200, body: `{"load":${answer}}`, headers: {} };
   };
   const { signal } = new AbortController();
   const error = await waitForSandbox(

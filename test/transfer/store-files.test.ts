@@ -21,7 +21,7 @@ function answering(text: string) {
     redact: text => text.replaceAll('sec/ret', '***'),
     async send(request) {
       requests.push({ ...request, bytes: concatCopies(request.body ?? []).length });
-      return { label: 'POST https://host/files', status: 200, headers: {}, text };
+      return { label: 'POST https://host/files', status: 200, headers: {}, body: text };
     },
   };
   return { client, requests };
