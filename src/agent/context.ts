@@ -4,7 +4,7 @@ import type { Redact } from '../text/redact.ts';
 /** What a step passes to its task. */
 export interface Context {
   readonly workspace: string;
-  /** Aborts when the job is cancelled. */
+  /** Aborts when the job is cancelled. Its reason is a string, which results show. */
   readonly cancel: AbortSignal;
   /** Aborts just before the runner kills the process. */
   readonly killImminent: AbortSignal;

@@ -32,7 +32,7 @@ export function cancelSignals() {
   const killImminent = new AbortController();
   for (const signal of SIGNALS)
     process.on(signal, () => {
-      cancel.abort();
+      cancel.abort('the job was cancelled');
       setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
     });
   return { cancel: cancel.signal, killImminent: killImminent.signal };

@@ -1,6 +1,6 @@
 import { formatBytes } from '../text/format.ts';
 import type { DownloadedFile } from '../transfer/download-file.ts';
-import type { Attempts, NotDone, TransferTotals } from '../transfer/request-each.ts';
+import type { Attempts, FailedOrNotAttempted } from '../transfer/request-each.ts';
 import type { Report } from './report.ts';
 import {
   describeDone,
@@ -13,9 +13,11 @@ import {
 } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
-export interface DownloadSection extends TransferTotals {
+export interface DownloadSection {
   /** In the order of the input `files`. */
   readonly files: readonly DownloadResult[];
+  readonly retries: number;
+  readonly durationMs: number;
 }
 
 export type DownloadResult = {
@@ -26,7 +28,7 @@ export type DownloadResult = {
 } & (
   | ({ readonly status: 'downloaded' } & Attempts & DownloadedFile)
   | { readonly status: 'missing'; readonly reason: string }
-  | NotDone
+  | FailedOrNotAttempted
 );
 
 export function viewDownload(section: DownloadSection, report: Report): SectionView {

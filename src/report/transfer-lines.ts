@@ -9,7 +9,6 @@ import {
   MAX_LISTED,
   moreInReport,
 } from '../text/format.ts';
-import type { TransferTotals } from '../transfer/request-each.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import type { DownloadResult } from './download-section.ts';
 import { type Reason, withMarkup } from './reason.ts';
@@ -91,7 +90,7 @@ export function limitLines(lines: readonly string[]): readonly string[] {
 export function describeSpeed(
   count: number,
   bytes: number,
-  { retries, durationMs }: TransferTotals,
+  { retries, durationMs }: Readonly<Record<'retries' | 'durationMs', number>>,
 ): string[] {
   if (count === 0) return [];
   // Below a second, the rate says more about latency than about the network.

@@ -3,7 +3,6 @@ import type { SkippedEntry } from '../files/classify.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
-import type { TransferTotals } from '../transfer/request-each.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { code, folded, html } from './html.ts';
 import type { Report } from './report.ts';
@@ -19,7 +18,7 @@ import {
 } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
-export interface UploadSection extends TransferTotals {
+export interface UploadSection {
   readonly dryRun: boolean;
   readonly shard: (Shard & Readonly<Record<'files' | 'planned', number>>) | undefined;
   /** In plan order. */
@@ -29,6 +28,8 @@ export interface UploadSection extends TransferTotals {
   readonly digest: string;
   /** Paths in the sandbox of files that have left the build, according to the state file. */
   readonly orphaned: readonly string[];
+  readonly retries: number;
+  readonly durationMs: number;
 }
 
 export const EMPTY_UPLOAD: UploadSection = {

@@ -22,11 +22,11 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   const count = formatCount(files.length, 'file');
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
   await using client = openAgent(inputs, context);
-  const { results, ...totals } = await requestEach(
-    files,
-    file => downloadFile(file, inputs, client),
-    { ...inputs, ...context, nameOf: ({ path }) => path },
-  );
+  const requests = {
+    send: (file: FileToDownload) => downloadFile(file, inputs, client),
+    nameOf: (file: FileToDownload) => file.path,
+  };
+  const { results, ...totals } = await requestEach(files, requests, inputs, context);
   const downloads = results.map(result => describeResult(result, ifNoFileFound));
   const missing = downloads.filter(({ status }) => status === 'missing');
   const warnings =

@@ -22,7 +22,7 @@ import {
   writeState,
 } from '../transfer/state-file.ts';
 import { storeFiles } from '../transfer/store-files.ts';
-import { type FileResult, filesPerRequestOf, pendingIn, transfer } from '../transfer/transfer.ts';
+import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
 
 /** @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
@@ -114,8 +114,7 @@ export async function sendFiles(
     progress.addStored(batch.length);
     return stored;
   };
-  const options = { ...inputs, ...context, filesPerRequest: filesPerRequestOf(inputs) };
-  const { files: results, ...totals } = await transfer(planned.files, store, options);
+  const { files: results, ...totals } = await transfer(planned.files, store, inputs, context);
   // Different targets can resolve to the same path, for example through a link in the sandbox.
   const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   const upload = {

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import type { Context } from '../agent/context.ts';
 import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
-import { describeRetry, type RetryOptions, withRetries } from '../agent/retry.ts';
+import { describeRetry, withRetries } from '../agent/retry.ts';
+import type { Inputs } from '../inputs/inputs.ts';
 
 export interface Attempts {
   readonly attempts: number;
@@ -9,26 +10,21 @@ export interface Attempts {
   readonly durationMs: number;
 }
 
-export type NotDone =
+export type FailedOrNotAttempted =
   | ({ readonly status: 'failed'; readonly error: Failure } & Attempts)
   | { readonly status: 'not-attempted'; readonly reason: string };
 
 export type RequestResult<I, T> = { readonly item: I } & (
   | ({ readonly status: 'done'; readonly value: T } & Attempts)
-  | NotDone
+  | FailedOrNotAttempted
 );
 
-export interface TransferTotals {
-  readonly retries: number;
-  readonly durationMs: number;
-}
-
-export interface TransferOptions extends Pick<RetryOptions, 'retries' | 'sleep' | 'random'> {
-  readonly concurrency: number;
-  /** Prevents new requests; the client aborts those in flight. */
-  readonly cancel: AbortSignal;
-  readonly clock: () => number;
-  readonly log: Pick<Context['log'], 'line' | 'debug'>;
+interface Requests<I, T> {
+  readonly send: (item: I) => Promise<T>;
+  /** Names an item in the log. */
+  readonly nameOf: (item: I) => string;
+  /** Returns true for errors that make further requests pointless, besides fatal ones. */
+  readonly isHopeless?: (item: I, error: Failure) => boolean;
 }
 
 // This may leave good files unsent, but by then the job has failed anyway.
@@ -40,14 +36,11 @@ const MAX_CONSECUTIVE_FAILURES = 3;
  */
 export async function requestEach<I, T>(
   items: readonly I[],
-  request: (item: I) => Promise<T>,
-  options: TransferOptions & {
-    readonly nameOf: (item: I) => string;
-    /** Returns true for errors that make further requests pointless, besides fatal ones. */
-    readonly isHopeless?: (item: I, error: Failure) => boolean;
-  },
-): Promise<TransferTotals & { readonly results: readonly RequestResult<I, T>[] }> {
-  const { concurrency, cancel, clock, log, nameOf, isHopeless = () => false } = options;
+  { send, nameOf, isHopeless = () => false }: Requests<I, T>,
+  { concurrency, retries }: Pick<Inputs<'upload'>, 'concurrency' | 'retries'>,
+  context: Context,
+) {
+  const { cancel, clock, log } = context;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, log);
@@ -56,23 +49,25 @@ export async function requestEach<I, T>(
 
   async function requestOne(item: I): Promise<RequestResult<I, T>> {
     const startedAt = clock();
-    const outcome = await withRetries(() => throttled(() => request(item)), {
-      ...options,
+    let isAttempted = false;
+    const request = () => {
+      isAttempted = true;
+      return send(item);
+    };
+    const outcome = await withRetries(() => throttled(request), {
+      ...context,
+      retries,
       stop,
       onRetry: retry => log.line(describeRetry(nameOf(item), retry)),
     });
+    if (!isAttempted) return { item, status: 'not-attempted', reason: String(stop.reason) };
     const { attempts } = outcome;
     const durationMs = Math.round(clock() - startedAt);
     if ('value' in outcome) {
       consecutiveFailures = 0;
       return { item, status: 'done', attempts, durationMs, value: outcome.value };
     }
-    const { kind, status, message, hint, isRetryable, hadNoEffect } = outcome.error;
-    // The transfer ended before the first attempt.
-    if (kind === 'cancelled' && hadNoEffect) {
-      const reason = typeof stop.reason === 'string' ? stop.reason : 'the job was cancelled';
-      return { item, status: 'not-attempted', reason };
-    }
+    const { kind, status, message, hint, isRetryable } = outcome.error;
     const error = { kind, status, message, hint };
     if (isRetryable) consecutiveFailures += 1;
     const areTooMany = consecutiveFailures >= MAX_CONSECUTIVE_FAILURES;
@@ -87,12 +82,12 @@ export async function requestEach<I, T>(
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
   const attempts = results.map(result => ('attempts' in result ? result.attempts : 1));
-  const retries = attempts.reduce((sum, count) => sum + count - 1, 0);
-  return { results, retries, durationMs: Math.round(clock() - transferStartedAt) };
+  const repeated = attempts.reduce((sum, count) => sum + count - 1, 0);
+  return { results, retries: repeated, durationMs: Math.round(clock() - transferStartedAt) };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle(concurrency: number, stop: AbortSignal, log: TransferOptions['log']) {
+function throttle(concurrency: number, stop: AbortSignal, log: Context['log']) {
   const requests = pLimit(concurrency);
   return <T>(request: () => Promise<T>): Promise<T> =>
     requests(async () => {

@@ -1,14 +1,13 @@
+import type { Context } from '../agent/context.ts';
 import type { Failure } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { listSome } from '../text/format.ts';
 import {
   type Attempts,
-  type NotDone,
+  type FailedOrNotAttempted,
   type RequestResult,
   requestEach,
-  type TransferOptions,
-  type TransferTotals,
 } from './request-each.ts';
 import type { StoredFile } from './store-files.ts';
 
@@ -16,7 +15,7 @@ import type { StoredFile } from './store-files.ts';
 export type FileResult = { readonly file: PlannedFile } & (
   | ({ readonly status: 'uploaded' } & StoredFile & Attempts)
   | ({ readonly status: 'unchanged' } & StoredFile)
-  | NotDone
+  | FailedOrNotAttempted
   | { readonly status: 'skipped'; readonly reason: string; readonly sha256?: string | undefined }
 );
 
@@ -24,14 +23,16 @@ export type FileResult = { readonly file: PlannedFile } & (
 export async function transfer(
   planned: readonly FileResult[],
   storeFiles: (batch: readonly PlannedFile[]) => Promise<readonly StoredFile[]>,
-  options: TransferOptions & { readonly filesPerRequest: number },
-): Promise<TransferTotals & { readonly files: readonly FileResult[] }> {
-  const batches = batchesOf(pendingIn(planned), options.filesPerRequest);
-  const { results, ...totals } = await requestEach(batches, storeFiles, {
-    ...options,
-    nameOf: nameSources,
+  inputs: Inputs<'upload'>,
+  context: Context,
+) {
+  const batches = batchesOf(pendingIn(planned), filesPerRequestOf(inputs));
+  const requests = {
+    send: storeFiles,
+    nameOf: formatSources,
     isHopeless: mayHaveOverwrittenOthers,
-  });
+  };
+  const { results, ...totals } = await requestEach(batches, requests, inputs, context);
   const sent = results.flatMap(resultsOf);
   const byTarget = new Map(sent.map(result => [result.file.target, result]));
   const files = planned.map(result => byTarget.get(result.file.target) ?? result);
@@ -96,7 +97,7 @@ function canBatch({ target, size }: PlannedFile): boolean {
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
 }
 
-function nameSources(files: readonly PlannedFile[]): string {
+function formatSources(files: readonly PlannedFile[]): string {
   return listSome(
     files.map(({ source }) => source),
     1,
@@ -132,7 +133,7 @@ function failOverwritten(results: readonly FileResult[]): FileResult[] {
     const { file, path } = result;
     const sharing = byPath.get(path) ?? [];
     if (sharing.length < 2) return result;
-    const sources = nameSources(sharing.map(each => each.file));
+    const sources = formatSources(sharing.map(each => each.file));
     const message = `${sources} were stored at the same place, ${path}: only one of them is there.`;
     const hint = 'Give one of them another target, or exclude it.';
     const error: Failure = { kind: 'rejected', status: undefined, message, hint };

@@ -1,6 +1,9 @@
+import type { Context } from '../../src/agent/context.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
+import type { Inputs } from '../../src/inputs/inputs.ts';
 import { type FileResult, transfer } from '../../src/transfer/transfer.ts';
 import { fakeClock } from '../clock.ts';
+import { parsed } from '../inputs/parse-inputs.ts';
 
 export function plannedFile(target: string, size = 3): PlannedFile {
   const realPath = `/w/${target}`;
@@ -27,7 +30,11 @@ export interface Request {
 
 type Transfer = typeof transfer;
 
-interface Settings extends Partial<Parameters<Transfer>[2]> {
+interface Settings
+  extends Partial<
+    Pick<Inputs<'upload'>, 'concurrency' | 'filesPerRequest' | 'retries'> &
+      Pick<Context, 'cancel' | 'random'>
+  > {
   readonly unchanged?: readonly FileResult[];
   /** Duration of each request. */
   readonly takesMs?: number;
@@ -48,7 +55,9 @@ export async function simulate(
     storedPath = target => `/home/${target}`,
     unchanged = [],
     storeFiles,
-    ...options
+    random = () => 0.5,
+    cancel = new AbortController().signal,
+    ...changes
   }: Settings = {},
 ) {
   const clock = fakeClock();
@@ -69,21 +78,26 @@ export async function simulate(
   };
   const known = new Map(unchanged.map(result => [result.file, result]));
   const before = planned.map(file => known.get(file) ?? notAttempted(file));
-  const {
-    files: results,
-    retries: repeated,
-    durationMs: tookMs,
-  } = await transfer(before, storeFiles ?? store, {
-    concurrency: 1,
-    filesPerRequest: 1,
-    retries: 0,
-    random: () => 0.5,
-    cancel: new AbortController().signal,
-    log: { line: text => lines.push(text), debug: text => debugLines.push(text) },
+  const inputs = { ...parsed(), concurrency: 1, filesPerRequest: 1, retries: 0, ...changes };
+  const context: Context = {
+    workspace: '/w',
+    cancel,
+    killImminent: cancel,
+    now: clock.now,
     clock: clock.now,
     sleep: clock.sleep,
-    ...options,
-  });
+    random,
+    redact: String,
+    sandboxes: [],
+    log: {
+      line: text => lines.push(text),
+      debug: text => debugLines.push(text),
+      output() {},
+      warning() {},
+    },
+  };
+  const result = await transfer(before, storeFiles ?? store, inputs, context);
+  const { files: results, retries: repeated, durationMs: tookMs } = result;
   /** The first letter of each file's status. */
   const statuses = results.map(({ status }) => status[0]).join('');
   return { results, statuses, requests, repeated, lines, debugLines, tookMs };

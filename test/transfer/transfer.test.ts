@@ -76,7 +76,7 @@ test('a retry of a batch names its first file and counts the others', async () =
 });
 
 for (const [reason, end] of Object.entries({
-  'a cancelled job': (controller: AbortController) => controller.abort(),
+  'a cancelled job': (controller: AbortController) => controller.abort('the job was cancelled'),
   'a fatal failure': () => DENIED,
 }))
   test(`retries counts the requests that were repeated, not those that ${reason} prevented`, async () => {
@@ -157,7 +157,7 @@ test('a cancelled job leaves the remaining files unattempted', async () => {
     plannedFiles(4),
     ({ name }) => {
       if (name !== 'f1') return undefined;
-      controller.abort();
+      controller.abort('the job was cancelled');
       return new AgentError('cancelled', 'It was cancelled.');
     },
     { cancel: controller.signal, retries: 4 },
