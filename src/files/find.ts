@@ -1,28 +1,48 @@
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern } from '../inputs/files.ts';
-import { InputError, inputError, type Problem } from '../inputs/input-error.ts';
+import { InputError, inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
-import {
-  createClassifier,
-  describeLinks,
-  type ForbiddenLink,
-  type FoundFile,
-  type SkippedEntry,
-} from './classify.ts';
+import { describeLinks, findUselessExcludes, LINK_TO_FOLDER } from './explain-files.ts';
 import {
   displayPath,
   escapeGlob,
+  hasHiddenName,
   isLink,
   namesHidden,
   pathWithin,
   statIfExists,
   toAbsolutePattern,
+  toPosix,
 } from './paths.ts';
+
+export interface FoundFile {
+  /** For display: relative to the workspace if inside it, with slashes. */
+  readonly source: string;
+  readonly realPath: string;
+  /** POSIX path below the pattern's root; empty if the pattern names the file itself. */
+  readonly relative: string;
+  readonly size: number;
+  /** Always false on Windows. */
+  readonly isExecutable: boolean;
+}
+
+export interface SkippedEntry {
+  /** For display: relative to the workspace if inside it, with slashes. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** A link that fails the step. */
+export interface ForbiddenLink {
+  readonly leadsTo: 'folder' | 'outside' | 'hidden';
+  /** Absolute path of the matched entry, which is the link or below it. */
+  readonly entry: string;
+}
 
 /** What one pattern matches. */
 export interface Matches {
@@ -66,9 +86,12 @@ export async function findFiles(
   const results = await Promise.race([Promise.all(searches), aborted]);
   if (cancel.aborted) return [];
   const links = results.flatMap(result => result.links);
+  const excludesWithRoots = await Promise.all(
+    excludes.map(async line => ({ line, root: await rootOf(absolute(line)) })),
+  );
   const problems = [
     ...describeLinks(links, workspace),
-    ...(await findUselessExcludes(excludes, results, directory)),
+    ...findUselessExcludes(excludesWithRoots, results, directory),
   ];
   if (problems.length > 0) throw new InputError(problems);
   return results;
@@ -149,35 +172,45 @@ async function* pathsOf(
   }
 }
 
+/** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
+export function createClassifier(
+  root: string,
+  workspace: string,
+  skipsHidden: boolean,
+  followSymlinks: boolean | undefined,
+) {
+  const realWorkspace = realpathSync.native(workspace);
+  const realRoot = realRootOf(root, workspace);
+  return (entry: string): (FoundFile | SkippedEntry | ForbiddenLink)[] => {
+    const source = displayPath(entry, workspace);
+    const relative = path.relative(root, entry);
+    if (skipsHidden && hasHiddenName(relative)) return [];
+    const stats = statIfExists(entry);
+    if (stats === undefined) return [{ path: source, reason: 'a broken link' }];
+    if (stats.isDirectory()) {
+      if (followSymlinks === undefined) return [{ leadsTo: 'folder', entry }];
+      return followSymlinks ? [] : [{ path: source, reason: LINK_TO_FOLDER }];
+    }
+    if (!stats.isFile()) return [{ path: source, reason: 'not a regular file' }];
+    const realPath = realpathSync.native(entry);
+    const isInside = [realWorkspace, realRoot].some(
+      folder => pathWithin(folder, realPath) !== undefined,
+    );
+    if (!isInside) return [{ leadsTo: 'outside', entry }];
+    // A link from dist/x to ../.git must not upload the credentials in .git/config.
+    if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath)))
+      return [{ leadsTo: 'hidden', entry }];
+    const isExecutable = (stats.mode & 0o111) !== 0;
+    return [{ source, realPath, relative: toPosix(relative), size: stats.size, isExecutable }];
+  };
+}
+
 /**
- * Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
- * beside `dist/**`. A pattern counts as searching its whole top-level folder.
+ * Returns the real path of a pattern's root, which may be outside the workspace. A root that is a
+ * link is not resolved, so a link to `/` does not allow all files.
  */
-async function findUselessExcludes(
-  excludes: readonly string[],
-  matches: readonly Matches[],
-  directory: string,
-): Promise<Problem[]> {
-  const folders = matches.map(({ root }) => firstFolderOf(root, directory));
-  const isSearched = (place: string) => folders.some(folder => overlap(folder, place));
-  const problems: Problem[] = [];
-  for (const line of excludes) {
-    if (isSearched(await rootOf(toAbsolutePattern(line, directory)))) continue;
-    const name = line.replace(/^([~.*]*[\\/])+/, '');
-    const anywhere = isSearched(directory)
-      ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is`
-      : '';
-    const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
-    problems.push({ input: 'files', message });
-  }
-  return problems;
-}
-
-function firstFolderOf(root: string, directory: string): string {
-  const [first = ''] = pathWithin(directory, root)?.split(path.sep) ?? [];
-  return first === '' ? root : path.join(directory, first);
-}
-
-function overlap(one: string, other: string): boolean {
-  return pathWithin(one, other) !== undefined || pathWithin(other, one) !== undefined;
+function realRootOf(root: string, workspace: string): string {
+  const start = pathWithin(workspace, root) === undefined ? path.dirname(root) : workspace;
+  const realStart = existsSync(start) ? realpathSync.native(start) : start;
+  return path.join(realStart, path.relative(start, root));
 }

@@ -1,16 +1,12 @@
 import { hash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { FilePattern } from '../inputs/files.ts';
 import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { findMistake } from '../inputs/mistakes.ts';
 import type { Shard } from '../inputs/parsers.ts';
-import { quote } from '../text/escape.ts';
-import { formatNumber, limitList, listSome } from '../text/format.ts';
-import { type FoundFile, warnOfSkipped } from './classify.ts';
-import type { Matches } from './find.ts';
-import { deepestExisting, displayPath } from './paths.ts';
+import { limitList } from '../text/format.ts';
+import { explainNoMatch, findMistakenTargets, warnOfSkipped } from './explain-files.ts';
+import type { FoundFile, Matches } from './find.ts';
 
 export interface PlannedFile extends FoundFile {
   /** POSIX path, absolute or relative to the user's home. */
@@ -65,35 +61,6 @@ export function filesOfShard(
   );
 }
 
-/** Puts the advice first and the names last, since summaries cut long texts. */
-export function explainNoMatch(match: Matches, directory: string): string {
-  const { pattern } = match.pattern;
-  const mistake = findMistake('unmatched-pattern', pattern);
-  const advice = mistake === undefined ? '' : ` It ${mistake}`;
-  const [first] = match.skipped;
-  const why =
-    first === undefined
-      ? describeRoot(match, directory)
-      : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
-  return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
-}
-
-function describeRoot({ root, skipsHidden }: Matches, directory: string): string {
-  const existing = deepestExisting(root);
-  const isDirectory = existing === directory;
-  const name = isDirectory ? 'the working directory' : quote(displayPath(existing, directory));
-  if (!statSync(existing).isDirectory())
-    return `${name} is a file: the pattern expects a folder, or a ! line excludes it.`;
-  const names = readdirSync(existing).sort().map(quote);
-  if (isDirectory && names.length === 0)
-    return 'The working directory is empty: did actions/checkout or the build run in this job?';
-  const found = `Found there: ${listSome(names) || 'nothing'}.`;
-  const [missing] = path.relative(existing, root).split(path.sep);
-  if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
-  const hint = skipsHidden ? '; names that start with a dot need include-hidden-files: true' : '';
-  return `Nothing in ${name} matches, or a ! line excludes it${hint}. ${found}`;
-}
-
 function targetOf(
   { source, relative }: FoundFile,
   { target: lineTarget = '' }: FilePattern,
@@ -104,20 +71,6 @@ function targetOf(
     : path.posix.join(target, lineTarget);
   const isFile = relative === '' && !/(^|\/)\.?$/.test(lineTarget);
   return isFile ? base : path.posix.join(base, relative || path.posix.basename(source));
-}
-
-// With `files: server.js`, `target: app/server.js` would become a folder.
-function findMistakenTargets(matches: readonly Matches[], target: string): Problem[] {
-  const mistaken = matches.filter(({ pattern, files: [file] }) => {
-    if (file?.relative !== '' || pattern.target !== undefined) return false;
-    return (
-      !target.endsWith('/') && path.posix.basename(target) === path.posix.basename(file.source)
-    );
-  });
-  return mistaken.map(({ pattern: { pattern } }) => ({
-    input: 'target',
-    message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`,
-  }));
 }
 
 const ADVICE = 'Give one line another target, or exclude one.';

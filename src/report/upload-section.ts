@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SkippedEntry } from '../files/classify.ts';
+import type { SkippedEntry } from '../files/find.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';

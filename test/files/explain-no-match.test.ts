@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainNoMatch } from '../../src/files/plan.ts';
+import { explainNoMatch } from '../../src/files/explain-files.ts';
 import { onWindows, WINDOWS, WITHOUT_LINKS } from '../system.ts';
 import { createTree, directory, type Entries, type FindSettings, find, link } from './file-tree.ts';
 

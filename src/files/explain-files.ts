@@ -1,0 +1,121 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Problem } from '../inputs/input-error.ts';
+import { findMistake } from '../inputs/mistakes.ts';
+import { quote } from '../text/escape.ts';
+import { formatNumber, listSome } from '../text/format.ts';
+import type { ForbiddenLink, Matches, SkippedEntry } from './find.ts';
+import { deepestExisting, deepestLinkIn, displayPath, pathWithin } from './paths.ts';
+
+/** Puts the advice first and the names last, since summaries cut long texts. */
+export function explainNoMatch(match: Matches, directory: string): string {
+  const { pattern } = match.pattern;
+  const mistake = findMistake('unmatched-pattern', pattern);
+  const advice = mistake === undefined ? '' : ` It ${mistake}`;
+  const [first] = match.skipped;
+  const why =
+    first === undefined
+      ? describeRoot(match, directory)
+      : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
+  return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
+}
+
+function describeRoot({ root, skipsHidden }: Matches, directory: string): string {
+  const existing = deepestExisting(root);
+  const isDirectory = existing === directory;
+  const name = isDirectory ? 'the working directory' : quote(displayPath(existing, directory));
+  if (!statSync(existing).isDirectory())
+    return `${name} is a file: the pattern expects a folder, or a ! line excludes it.`;
+  const names = readdirSync(existing).sort().map(quote);
+  if (isDirectory && names.length === 0)
+    return 'The working directory is empty: did actions/checkout or the build run in this job?';
+  const found = `Found there: ${listSome(names) || 'nothing'}.`;
+  const [missing] = path.relative(existing, root).split(path.sep);
+  if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
+  const hint = skipsHidden ? '; names that start with a dot need include-hidden-files: true' : '';
+  return `Nothing in ${name} matches, or a ! line excludes it${hint}. ${found}`;
+}
+
+export const LINK_TO_FOLDER = 'a link to a folder';
+
+/** Returns a warning for each reason that a user may not expect, naming one entry. */
+export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
+  const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
+  return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
+    const names = entries.map(entry => quote(entry.path));
+    return `Skipped (${reason}): ${listSome(names, 1)}.`;
+  });
+}
+
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+
+/** Returns one problem per kind of link. Summaries cut long texts, so the list of links is last. */
+export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
+  const nameOf = (file: string) => quote(displayPath(file, workspace));
+  return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
+    const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
+    const linkDescriptions = Array.from(
+      unique,
+      link => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`,
+    );
+    const message = `${adviseOn(leadsTo, linkDescriptions)}. Links: ${listSome(linkDescriptions)}.`;
+    return { input: leadsTo === 'folder' ? 'follow-symlinks' : 'files', message };
+  });
+}
+
+function adviseOn(leadsTo: ForbiddenLink['leadsTo'], linkDescriptions: readonly string[]): string {
+  if (leadsTo === 'folder')
+    return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
+  if (leadsTo === 'outside')
+    return 'links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace';
+  const isPnpm = linkDescriptions.some(move => move.includes('/.pnpm/'));
+  const pnpm = isPnpm ? ', let pnpm install with node-linker=hoisted' : '';
+  return `links lead to something hidden. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`;
+}
+
+/**
+ * Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
+ * beside `dist/**`. A pattern counts as searching its whole top-level folder.
+ */
+export function findUselessExcludes(
+  excludes: readonly { readonly line: string; readonly root: string }[],
+  matches: readonly Matches[],
+  directory: string,
+): Problem[] {
+  const folders = matches.map(({ root }) => firstFolderOf(root, directory));
+  const isSearched = (place: string) => folders.some(folder => overlap(folder, place));
+  const problems: Problem[] = [];
+  for (const { line, root } of excludes) {
+    if (isSearched(root)) continue;
+    const name = line.replace(/^([~.*]*[\\/])+/, '');
+    const anywhere = isSearched(directory)
+      ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is`
+      : '';
+    const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
+    problems.push({ input: 'files', message });
+  }
+  return problems;
+}
+
+function firstFolderOf(root: string, directory: string): string {
+  const [first = ''] = pathWithin(directory, root)?.split(path.sep) ?? [];
+  return first === '' ? root : path.join(directory, first);
+}
+
+function overlap(one: string, other: string): boolean {
+  return pathWithin(one, other) !== undefined || pathWithin(other, one) !== undefined;
+}
+
+// With `files: server.js`, `target: app/server.js` would become a folder.
+export function findMistakenTargets(matches: readonly Matches[], target: string): Problem[] {
+  const mistaken = matches.filter(({ pattern, files: [file] }) => {
+    if (file?.relative !== '' || pattern.target !== undefined) return false;
+    return (
+      !target.endsWith('/') && path.posix.basename(target) === path.posix.basename(file.source)
+    );
+  });
+  return mistaken.map(({ pattern: { pattern } }) => ({
+    input: 'target',
+    message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`,
+  }));
+}
