@@ -67,7 +67,6 @@ export async function findFiles(
   inputs: Inputs<'upload'>,
   workspace: string,
   cancel: AbortSignal,
-  maxFiles = MAX_FILES,
 ): Promise<readonly Matches[]> {
   const { workingDirectory, stateFile } = inputs;
   const { patterns, excludes } = inputs.files;
@@ -78,9 +77,7 @@ export async function findFiles(
   // The state file is not part of the build.
   const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
   const allExcludes = [...excludes.map(absolute), ...stateExclude];
-  const searches = patterns.map(pattern =>
-    search(pattern, allExcludes, inputs, workspace, maxFiles),
-  );
+  const searches = patterns.map(pattern => search(pattern, allExcludes, inputs, workspace));
   // The glob only yields on a match, so it cannot notice a cancelled job by itself.
   const aborted = once(cancel, 'abort').then(() => []);
   const results = await Promise.race([Promise.all(searches), aborted]);
@@ -120,7 +117,6 @@ async function search(
   excludes: readonly string[],
   { workingDirectory, followSymlinks, includeHiddenFiles }: Inputs<'upload'>,
   workspace: string,
-  maxFiles: number,
 ): Promise<Matches> {
   const directory = path.resolve(workspace, workingDirectory);
   const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
@@ -131,8 +127,8 @@ async function search(
   const paths = new Set<string>();
   for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
     paths.add(file);
-    if (paths.size <= maxFiles) continue;
-    const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
+    if (paths.size <= MAX_FILES) continue;
+    const message = `${quote(pattern.pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
     throw inputError('files', message);
   }
   const classify = createClassifier(root, workspace, skipsHidden, followSymlinks);

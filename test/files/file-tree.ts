@@ -43,21 +43,15 @@ process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
 
 export interface FindSettings extends Partial<Inputs<'upload'>> {
   readonly cancel?: AbortSignal;
-  readonly maxFiles?: number;
 }
 
 /** Calls `findFiles` with these lines, and with defaults for all other inputs. */
 export function find(
   workspace: string,
   lines: readonly string[],
-  { maxFiles, cancel = new AbortController().signal, ...inputs }: FindSettings = {},
+  { cancel = new AbortController().signal, ...inputs }: FindSettings = {},
 ): Promise<readonly Matches[]> {
-  return findFiles(
-    { ...parsed({ files: lines.join('\n') }), ...inputs },
-    workspace,
-    cancel,
-    maxFiles,
-  );
+  return findFiles({ ...parsed({ files: lines.join('\n') }), ...inputs }, workspace, cancel);
 }
 
 /** Returns the sorted paths of found files, relative to the roots of their patterns. */
