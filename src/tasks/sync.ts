@@ -7,7 +7,7 @@ import { type ReportedError, toReportedError } from '../report/reason.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
-import { planUpload, sendFiles, type UploadPlan } from './upload.ts';
+import { planUpload } from './upload.ts';
 
 /**
  * Plans, waits for the sandbox, uploads, measures and judges.
@@ -16,13 +16,13 @@ import { planUpload, sendFiles, type UploadPlan } from './upload.ts';
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
   const report = (result: Partial<Report>) => reportOf('sync', inputs, context.cancel, result);
   const plan = await planUpload(inputs, context);
-  if (inputs.dryRun) return report({ ...plan.unsent, measured: NOT_MEASURED });
+  if (inputs.dryRun) return report({ ...plan.resultIfNothingSent, measured: NOT_MEASURED });
   await using client = openAgent(inputs, context);
   const error =
     (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)
-    return report({ ...sendNothing(plan, error.text), ...reportUnmeasured(inputs, error) });
-  const sent = await sendFiles(plan, inputs, client, context);
+    return report({ ...plan.resultIfNothingSent, ...reportUnmeasured(inputs, error) });
+  const sent = await plan.send(client);
   if (hasFatalFailure(sent.upload.files)) return report({ ...sent, ...reportUnmeasured(inputs) });
   // The check of `fail-if` has already read the stats, so the CPU figure covers the upload.
   const cpuWindowStarted = inputs.failIf.length > 0;
@@ -45,13 +45,6 @@ async function checkGate(
     if (context.cancel.aborted) return undefined;
     return { text: NOT_JUDGEABLE, title: NOT_JUDGEABLE, details: [toReportedError(error)] };
   }
-}
-
-function sendNothing({ unsent: { upload, warnings } }: UploadPlan, reason: string) {
-  const files = upload.files.map(result =>
-    result.status === 'not-attempted' ? { ...result, reason } : result,
-  );
-  return { upload: { ...upload, files }, warnings };
 }
 
 // When the disk is full, the stats still work and show how full it is.

@@ -14,13 +14,7 @@ import {
   totalSize,
 } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
-import {
-  compareWithState,
-  readState,
-  removeState,
-  type UploadState,
-  writeState,
-} from '../transfer/state-file.ts';
+import { compareWithState, readState, removeState, writeState } from '../transfer/state-file.ts';
 import { storeFiles } from '../transfer/store-files.ts';
 import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
 
@@ -28,34 +22,31 @@ import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
   const { cancel } = context;
-  if (inputs.dryRun) return reportOf('upload', inputs, cancel, plan.unsent);
+  if (inputs.dryRun) return reportOf('upload', inputs, cancel, plan.resultIfNothingSent);
   await using client = openAgent(inputs, context);
-  return reportOf('upload', inputs, cancel, await sendFiles(plan, inputs, client, context));
-}
-
-export interface UploadPlan {
-  /** What a step reports if it sends nothing, such as a dry run. */
-  readonly unsent: Required<Pick<Report, 'upload' | 'warnings'>>;
-  readonly state: UploadState | undefined;
+  return reportOf('upload', inputs, cancel, await plan.send(client));
 }
 
 /**
- * Finds files, plans their targets and compares them with the state file.
+ * Finds files, plans their targets and compares them with the state file. `send` sends them.
  * @throws InputError, or AgentError if a file that a dry run is to hash cannot be read
  */
-export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
+export async function planUpload(inputs: Inputs<'upload'>, context: Context) {
   const { workspace, cancel } = context;
   const { shard, dryRun, checksums } = inputs;
   const state = readState(inputs, workspace);
   const plan = await findAndPlan(inputs, context);
   const ours = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
-  const results = ours.map((file): FileResult => {
-    // The second reason stands if the job is cancelled before the upload begins.
-    return dryRun
-      ? { status: 'skipped', file, reason: 'dry run' }
-      : { status: 'not-attempted', file, reason: 'the job was cancelled' };
-  });
-  const { files, orphaned } = await compareWithState(results, state, cancel);
+  const results = ours.map(
+    (file): FileResult =>
+      dryRun
+        ? { status: 'skipped', file, reason: 'dry run' }
+        : { status: 'not-attempted', file, reason: 'the upload did not begin' },
+  );
+  const { files, orphaned } =
+    state === undefined
+      ? { files: results, orphaned: [] }
+      : await compareWithState(results, state, cancel);
   const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
   const upload: UploadSection = {
     ...EMPTY_UPLOAD,
@@ -67,7 +58,15 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
     orphaned,
   };
   const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
-  return { unsent: { upload, warnings }, state };
+  const resultIfNothingSent = { upload, warnings };
+  const send = async (client: Client): Promise<typeof resultIfNothingSent> => {
+    if (cancel.aborted) return resultIfNothingSent;
+    if (state !== undefined) removeState(state);
+    const sent = await sendFiles(upload, inputs, client, context);
+    const stateWarnings = state === undefined ? [] : writeState(state, sent.files);
+    return { upload: sent, warnings: [...warnings, ...stateWarnings] };
+  };
+  return { resultIfNothingSent, send };
 }
 
 async function hashSkipped(
@@ -96,18 +95,14 @@ async function findAndPlan(inputs: Inputs<'upload'>, { workspace, cancel, log }:
   return planFiles(matches, inputs, workspace);
 }
 
-export async function sendFiles(
-  { unsent, state }: UploadPlan,
+async function sendFiles(
+  planned: UploadSection,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
-): Promise<Required<Pick<Report, 'upload' | 'warnings'>>> {
-  const { cancel, log } = context;
-  if (cancel.aborted) return unsent;
-  const { upload: planned, warnings } = unsent;
-  if (state !== undefined) removeState(state);
+): Promise<UploadSection> {
   const files = pendingIn(planned.files);
-  if (files.length > 0) log.line(announcementOf(files, inputs, planned));
+  if (files.length > 0) context.log.line(announcementOf(files, inputs, planned));
   using progress = logProgress(files, context);
   const store = async (batch: readonly PlannedFile[]) => {
     const stored = await storeFiles(batch, inputs, client, progress.addSent);
@@ -115,17 +110,16 @@ export async function sendFiles(
     return stored;
   };
   const { files: results, ...totals } = await transfer(planned.files, store, inputs, context);
-  // Different targets can resolve to the same path, for example through a link in the sandbox.
+  // A path that the state lists as orphaned may just have been written through another target, such
+  // as a link in the sandbox.
   const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
-  const upload = {
+  return {
     ...planned,
     ...totals,
     files: results,
     orphaned: planned.orphaned.filter(orphan => !storedPaths.has(orphan)),
     digest: digestOf(results),
   };
-  const stateWarnings = state === undefined ? [] : writeState(state, results);
-  return { upload, warnings: [...warnings, ...stateWarnings] };
 }
 
 function announcementOf(

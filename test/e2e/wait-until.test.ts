@@ -34,7 +34,7 @@ test('wait-until ends at wait-timeout, reports the last figures, and nothing is 
   const inputs = { ...PATIENT, 'wait-timeout': '300ms', 'fail-if': 'mem_used_pct > 99' };
   const { errors, summary, outputs, file } = await expectFailure(job, inputs);
   assert.equal(uploadRequests(job).length, 0);
-  assert.match(file('a.txt').reason ?? '', /not ready/);
+  assert.equal(file('a.txt').reason, 'the upload did not begin');
   for (const text of [errors, summary.replaceAll('&lt;', '<')])
     assert.match(text, /not ready within.*cpu_used_pct < 20.*87\.5 %/s);
   assert.doesNotMatch(errors, /mem_free/);
