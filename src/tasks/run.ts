@@ -20,7 +20,7 @@ import { followScript } from './follow-script.ts';
 import { judgeRecord } from './judge-record.ts';
 import { FIRST_RETRIES, readJudgeableStats, readStatsWithRetries } from './measure.ts';
 
-// Not an input: every service that can run commands serves stats at E2B's path.
+// Not an input: a service that can run commands serves its stats, if any, at E2B's path.
 const STATS_PATH = '/metrics';
 
 /**
@@ -44,7 +44,10 @@ export async function run(inputs: Inputs<'run'>, context: Context): Promise<Repo
   const { command, isStarted, endedAt: to, errors, warnings } = script;
   const recordToJudge = isStarted ? record : { ...record, samples: [] };
   const { measured, ...gaps } = judgeRecord(inputs, recordToJudge, { from, to });
-  const isJudged = isStarted && !cancel.aborted;
+  const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
+  // Without stats, every command would get the same warnings.
+  const isMeasured = hasConditions || record.samples.length > 0;
+  const isJudged = isStarted && isMeasured && !cancel.aborted;
   return reportOf('run', inputs, cancel, {
     name: inputs.name,
     command,
@@ -76,16 +79,20 @@ async function sampleUntil(
 ): Promise<SampleRecord> {
   const take = () => trySample(() => readStats(client, STATS_PATH), now);
   const observations: Observation[] = [];
-  // As for a monitor, a single failure is normal.
-  const hasNoSample = () =>
-    observations.length <= 1 && observations.every(each => 'failure' in each);
+  const needsLastSample = () => {
+    const hasSample = observations.some(each => 'json' in each);
+    // As for a monitor, one failure is normal.
+    const hasFailedOften = observations.length > 1;
+    return !hasSample && !hasFailedOften;
+  };
   const add = (observation: Observation) => {
     // After the end, a sample may show a machine that is idle again, so it only counts if it is alone.
-    if (!ended.aborted || hasNoSample()) observations.push(observation);
+    if (!ended.aborted || needsLastSample()) observations.push(observation);
   };
   const sampling = { intervalMs, sleep, stop: ended, withLast: false };
   const endReason = await takeSamples(take, add, sampling);
-  if (hasNoSample() && (await sleep(LAST_SAMPLE_DELAY_MS, cancel))) observations.push(await take());
+  if (needsLastSample() && (await sleep(LAST_SAMPLE_DELAY_MS, cancel)))
+    observations.push(await take());
   return toRecord(observations, endReason);
 }
 
@@ -114,7 +121,8 @@ async function runScript(inputs: Inputs<'run'>, context: Context) {
   const { end, reconnects } = await followScript(inputs, context, stopScript, output.write);
   output.end();
   // A removed color could put the halves of a secret together, so redact afterwards.
-  const lines = last === '' ? [] : redact(removeColors(last)).trimEnd().split('\n');
+  const text = redact(removeColors(last)).trimEnd();
+  const lines = text === '' ? [] : text.split('\n');
   const isStarted = end.kind !== 'not-started';
   const command = {
     title,

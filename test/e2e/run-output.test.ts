@@ -46,3 +46,10 @@ test('output above 16 MiB is not shown, and the log says so once', async () => {
   assert.equal(report.command.lastLines.at(-1), 'the end');
   assert.equal(report.command.lastLines.length, 20);
 });
+
+test('a command that prints only blank lines has no last lines', async () => {
+  const Start = sendFrames(startFrame(42), outputFrame('\n \n\n'), endFrame(0), LAST_FRAME);
+  const { report, summary } = await succeedScripted({ processes: { Start } });
+  assert.deepEqual(report.command.lastLines, []);
+  assert.doesNotMatch(summary, /Last lines/);
+});
