@@ -54,11 +54,13 @@ export async function takeSamples(
 export interface SampleRecord {
   readonly samples: readonly Sample[];
   readonly failures: readonly string[];
-  /** Why sampling ended; undefined if the process that samples was killed or hangs. */
+  /**
+   * `ENDED_AS_PLANNED`, or why sampling ended early; undefined if the process that samples was killed
+   * or hangs.
+   */
   readonly endReason: string | undefined;
 }
 
-/** Means that sampling did not end early. */
 export const ENDED_AS_PLANNED = 'the job asked for it';
 
 export function toRecord(

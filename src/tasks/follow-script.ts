@@ -48,31 +48,41 @@ export async function followScript(
     onRetry: ({ error, delayMs }: Retry) =>
       context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`),
   };
-  const { promise: started, resolve } = Promise.withResolvers<number>();
+  const { started, ended } = startScript(inputs, client, onOutput, policy);
+  const stopped = once(stopScript, 'abort').then(() => 'stopped' as const);
+  if ((await Promise.race([ended, stopped])) === 'stopped') {
+    setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
+    const pid = await started;
+    if (pid !== undefined) await endSession(client, pid, inputs.username, policy);
+  }
+  const outcome = await ended;
+  const isStarted = (await started) !== undefined;
+  return { end: toCommandEnd(outcome, isStarted), reconnects: outcome.attempts - 1 };
+}
+
+/** `started` resolves to the script's PID, or to undefined if the script did not start. */
+function startScript(
+  inputs: Inputs<'run'>,
+  client: Client,
+  onOutput: ProcessHandlers['onOutput'],
+  policy: RetryOptions,
+) {
+  const { promise: started, resolve } = Promise.withResolvers<number | undefined>();
   let pid: number | undefined;
-  const handlers: ProcessHandlers = {
-    onOutput,
-    onStart(startedPid) {
-      pid = startedPid;
-      resolve(startedPid);
-    },
+  const onStart = (startedPid: number) => {
+    pid = startedPid;
+    resolve(startedPid);
   };
-  const following = withRetries(
+  const handlers = { onStart, onOutput };
+  const ended = withRetries(
     () =>
       pid === undefined
         ? startProcess(client, wrap(inputs), handlers)
         : attachProcess(client, pid, handlers),
     // A start whose answer was lost may have succeeded, so never start twice.
     { ...policy, isRepeatable: () => pid !== undefined },
-  );
-  const stopped = once(stopScript, 'abort').then(() => undefined);
-  if ((await Promise.race([following, stopped])) === undefined) {
-    setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-    const leader = await Promise.race([following.then(() => undefined), started]);
-    if (leader !== undefined) await endSession(client, leader, inputs.username, policy);
-  }
-  const outcome = await following;
-  return { end: toCommandEnd(outcome, pid !== undefined), reconnects: outcome.attempts - 1 };
+  ).finally(() => resolve(undefined));
+  return { started, ended };
 }
 
 // Agents before 0.3 leave stdin open, and only a single stream keeps the order of stdout and stderr.

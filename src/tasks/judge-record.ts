@@ -44,9 +44,10 @@ function findGaps(
     if (at - last > longest) gaps.push(describeGap(last, at));
     last = at;
   }
-  // A monitor takes a first sample when it starts, which alone says nothing about the job. One failure
-  // is normal, since a step may delete the sandbox before the last sample.
-  const isBlind = last === from && (samples.length === 0 || failures.length > 1);
+  // A monitor starts with a sample at `from`, which alone says nothing about the job.
+  const hasNoLaterSample = last === from;
+  // One failure is normal, since a step may delete the sandbox before the last sample.
+  const isBlind = hasNoLaterSample && (samples.length === 0 || failures.length > 1);
   if (endReason === ENDED_AS_PLANNED && !isBlind && to - last <= longest) return gaps;
   return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
 }
