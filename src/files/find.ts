@@ -156,7 +156,8 @@ async function* pathsOf(
 ): AsyncGenerator<string> {
   // The glob does not enter a root that is a link, and only some patterns make it yield the root.
   if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
-  // When the glob follows links, it omits broken ones and names that are not UTF-8, so search twice.
+  // A glob that follows links omits broken ones and names that are not UTF-8, so first search with one
+  // that does not follow them.
   for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) {
     const globber = await create(lines, {
       followSymbolicLinks,
@@ -183,6 +184,7 @@ export function createClassifier(
     if (skipsHidden && hasHiddenName(relative)) return [];
     const stats = statIfExists(entry);
     if (stats === undefined) return [{ path: source, reason: 'a broken link' }];
+    // This can only be a link to a directory, since `matchDirectories` is false.
     if (stats.isDirectory()) {
       if (followSymlinks === undefined) return [{ leadsTo: 'folder', entry }];
       return followSymlinks ? [] : [{ path: source, reason: LINK_TO_FOLDER }];
