@@ -20,7 +20,7 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
   return reportOf('stats', inputs, context.cancel, result);
 }
 
-const NOTE_INTERVAL_MS = 15_000;
+const WAIT_LOG_INTERVAL_MS = 15_000;
 
 /**
  * Waits until the conditions of `wait-until` hold in one sample. Returns an error if they do not hold
@@ -36,7 +36,7 @@ export async function waitForSandbox(
   if (conditions === undefined || cancel.aborted) return undefined;
   log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
   const startedAt = clock();
-  let nextNoteMs = NOTE_INTERVAL_MS;
+  let nextLogMs = WAIT_LOG_INTERVAL_MS;
   let unmet: readonly string[] = [];
   for (;;) {
     // Do not retry: this loop already repeats the request.
@@ -52,8 +52,8 @@ export async function waitForSandbox(
     const isOver = leftMs <= 0 || error?.isRetryable === false;
     if (isOver || !(await sleep(Math.min(sampleInterval, leftMs), cancel)))
       return cancel.aborted ? undefined : waitError(waitedMs, unmet, error);
-    if (waitedMs < nextNoteMs) continue;
-    nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
+    if (waitedMs < nextLogMs) continue;
+    nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
     const reasons = error === undefined ? unmet : [...unmet, error.message];
     log.line(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
   }
@@ -107,7 +107,7 @@ export async function measure(
 }
 
 // A sandbox that was just created or resumed may not answer immediately.
-export const FIRST_RETRIES = 2;
+export const FIRST_SAMPLE_RETRIES = 2;
 
 /**
  * Reads the stats, which proves that `fail-if` can be judged.

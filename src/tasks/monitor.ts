@@ -18,7 +18,7 @@ import { ENDED_AS_PLANNED } from '../stats/sample.ts';
 import { quote } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { judgeRecord } from './judge-record.ts';
-import { FIRST_RETRIES, readJudgeableStats } from './measure.ts';
+import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from './measure.ts';
 
 /**
  * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
@@ -32,7 +32,7 @@ export async function startMonitor(
   { script, openDirectory }: { script: string; openDirectory: () => string },
 ): Promise<undefined> {
   await using client = openAgent(inputs, context);
-  const request = { ...inputs, retries: FIRST_RETRIES };
+  const request = { ...inputs, retries: FIRST_SAMPLE_RETRIES };
   const stats = await readJudgeableStats(request, client, context);
   const directory = openDirectory();
   const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);

@@ -15,10 +15,10 @@ import {
 import { readStats } from '../stats/stats.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
-import { readLines } from '../text/lines.ts';
+import { lineSplitter } from '../text/lines.ts';
 import { followScript } from './follow-script.ts';
 import { judgeRecord } from './judge-record.ts';
-import { FIRST_RETRIES, readJudgeableStats, readStatsWithRetries } from './measure.ts';
+import { FIRST_SAMPLE_RETRIES, readJudgeableStats, readStatsWithRetries } from './measure.ts';
 
 // Not an input: a service that can run commands serves its stats, if any, at E2B's path.
 const STATS_PATH = '/metrics';
@@ -29,10 +29,10 @@ const STATS_PATH = '/metrics';
  */
 export async function run(inputs: Inputs<'run'>, context: Context): Promise<Report> {
   const { cancel, now } = context;
-  noteSandboxEnd(inputs, context);
+  logSandboxEnd(inputs, context);
   await using client = openAgent({ ...inputs, timeout: sampleTimeout(inputs) }, context);
   // Starts the period that the next CPU figure covers.
-  const first = { ...inputs, statsPath: STATS_PATH, retries: FIRST_RETRIES };
+  const first = { ...inputs, statsPath: STATS_PATH, retries: FIRST_SAMPLE_RETRIES };
   if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
   else await readStatsWithRetries(first, client, context);
   const from = now();
@@ -57,7 +57,7 @@ export async function run(inputs: Inputs<'run'>, context: Context): Promise<Repo
   });
 }
 
-function noteSandboxEnd(
+function logSandboxEnd(
   { sandboxId, maxDuration }: Inputs<'run'>,
   { now, sandboxes, log }: Context,
 ): void {
@@ -107,7 +107,7 @@ async function runScript(inputs: Inputs<'run'>, context: Context) {
   const title = redact(inputs.name || inputs.run.replace(/\n.*/s, ' …'));
   log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
   let last = '';
-  const output = readLines(text => {
+  const output = lineSplitter(text => {
     log.output(text);
     // The text ends in \n, so the last piece is empty.
     last = `${last}${text}`

@@ -23,7 +23,7 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
   if (error !== undefined)
     return report({ ...plan.resultIfNothingSent, ...reportUnmeasured(inputs, error) });
   const sent = await plan.send(client);
-  if (hasFatalFailure(sent.upload.files)) return report({ ...sent, ...reportUnmeasured(inputs) });
+  if (statsWouldFail(sent.upload.files)) return report({ ...sent, ...reportUnmeasured(inputs) });
   // The check of `fail-if` has already read the stats, so the CPU figure covers the upload.
   const cpuWindowStarted = inputs.failIf.length > 0;
   return report({ ...sent, ...(await measure(inputs, client, context, cpuWindowStarted)) });
@@ -47,8 +47,9 @@ async function checkGate(
   }
 }
 
-// When the disk is full, the stats still work and show how full it is.
-function hasFatalFailure(results: readonly FileResult[]): boolean {
+// What ended the transfer, such as a wrong token, would fail this request, too. But when the disk is
+// full, the stats still work and show how full it is.
+function statsWouldFail(results: readonly FileResult[]): boolean {
   return results.some(
     result =>
       result.status === 'failed' && isFatal(result.error) && result.error.kind !== 'disk-full',

@@ -134,7 +134,7 @@ function announcementOf(
   return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
 }
 
-const INTERVAL_MS = 15_000;
+const PROGRESS_INTERVAL_MS = 15_000;
 
 /** Logs every 15 s how far an upload is, until it is disposed of. */
 export function logProgress(
@@ -152,7 +152,7 @@ export function logProgress(
     const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;
     return `${counts}, ${sizes}, ${formatRate(bytes, clock() - startedAt)}`;
   };
-  const timer = setInterval(() => log.line(line()), INTERVAL_MS).unref();
+  const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
   return {
     addSent: (bytes: number) => void (sent += bytes),
     addStored: (count: number) => void (stored += count),

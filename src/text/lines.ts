@@ -4,7 +4,7 @@ const MAX_LINE_LENGTH = 64 * 1024;
  * Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret
  * could be split between two chunks. Lines above 64 KiB may be truncated.
  */
-export function readLines(onLines: (block: string) => void) {
+export function lineSplitter(onLines: (block: string) => void) {
   const decoder = new TextDecoder();
   let unfinished = '';
   const add = (text: string) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readLines } from '../../src/text/lines.ts';
+import { lineSplitter } from '../../src/text/lines.ts';
 
 /** Returns the blocks of lines that are read from these chunks. */
 function read(chunks: readonly Uint8Array[]): string[] {
   const blocks: string[] = [];
-  const reader = readLines(block => blocks.push(block));
+  const reader = lineSplitter(block => blocks.push(block));
   for (const chunk of chunks) reader.write(Buffer.from(chunk));
   reader.end();
   return blocks;
@@ -31,13 +31,13 @@ const BLOCKS: Readonly<Record<string, readonly [chunks: readonly string[], block
 };
 
 for (const [what, [chunks, blocks]] of Object.entries(BLOCKS))
-  test(`readLines ${what}`, () => assert.deepEqual(read(encode(chunks)), blocks));
+  test(`lineSplitter ${what}`, () => assert.deepEqual(read(encode(chunks)), blocks));
 
-test('readLines replaces bytes that are not UTF-8, also at the end', () => {
+test('lineSplitter replaces bytes that are not UTF-8, also at the end', () => {
   assert.deepEqual(read([Buffer.from('a\xff\n\xc3', 'latin1')]), ['a\ufffd\n', '\ufffd\n']);
 });
 
-test('readLines returns the same lines, however the output is split', () => {
+test('lineSplitter returns the same lines, however the output is split', () => {
   const unit = fc.constantFrom('a', '\n', '\r', '\r\n', 'ü', '😀', ' ');
   fc.assert(
     fc.property(fc.string({ unit }), fc.array(fc.nat(40)), (text, cuts) => {
@@ -53,7 +53,7 @@ test('readLines returns the same lines, however the output is split', () => {
   );
 });
 
-test('readLines keeps the first 64 KiB of a line without end, and the line after it', () => {
+test('lineSplitter keeps the first 64 KiB of a line without end, and the line after it', () => {
   const chunk = Buffer.alloc(32 * 1024, 'x');
   const chunks = Array.from({ length: 128 }, () => chunk);
   const [long = '', ...others] = read([Buffer.from('^'), ...chunks, Buffer.from('\nb\n')])
@@ -64,7 +64,7 @@ test('readLines keeps the first 64 KiB of a line without end, and the line after
   assert.ok(long.length <= 96 * 1024, `${long.length} characters`);
 });
 
-test('readLines bounds a line without end that is the last', () => {
+test('lineSplitter bounds a line without end that is the last', () => {
   const chunks = Array.from({ length: 128 }, () => Buffer.alloc(32 * 1024, 'x'));
   assert.equal(read(chunks).join('').length, 64 * 1024 + 1);
 });
