@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { createTree, find } from './file-tree.ts';
+import { createTree, dropDebugLines, find } from './file-tree.ts';
+
+dropDebugLines();
 
 /** Returns the messages about these lines of `files`. `/w` stands for the working directory. */
 async function messagesAbout(lines: readonly string[]): Promise<readonly string[]> {

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explainNoMatch } from '../../src/files/explain-files.ts';
 import { onWindows, WINDOWS, WITHOUT_LINKS } from '../system.ts';
-import { createTree, directory, type Entries, type FindSettings, find, link } from './file-tree.ts';
+import {
+  createTree,
+  directory,
+  dropDebugLines,
+  type Entries,
+  type FindSettings,
+  find,
+  link,
+} from './file-tree.ts';
+
+dropDebugLines();
 
 // Windows allows no line breaks in file names.
 const LINE_BREAK = WINDOWS ? '' : '\n';

@@ -36,10 +36,12 @@ export function directory(file: string): void {
   mkdirSync(file);
 }
 
-// Drop the debug lines of @actions/glob, which would flood the output of the tests.
-const write = process.stdout.write.bind(process.stdout);
-process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
-  typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);
+/** Drops the debug lines of @actions/glob, which would flood the output of the tests. */
+export function dropDebugLines(): void {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
+    typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);
+}
 
 export interface FindSettings extends Partial<Inputs<'upload'>> {
   readonly cancel?: AbortSignal;

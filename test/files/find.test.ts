@@ -13,12 +13,15 @@ import {
 import {
   createTree,
   directory,
+  dropDebugLines,
   type Entries,
   find,
   link,
   relativePaths,
   skippedReasons,
 } from './file-tree.ts';
+
+dropDebugLines();
 
 const PROJECT: Entries = {
   'dist/index.html': '12345',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTree, find, relativePaths } from './file-tree.ts';
+import { createTree, dropDebugLines, find, relativePaths } from './file-tree.ts';
+
+dropDebugLines();
 
 const TREE = Object.fromEntries(
   ['a.js', '.env', 'sub/.env', 'sub/b.js', '.next/c.js', '.next/.d/e.js', '.git/config'].map(

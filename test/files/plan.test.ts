@@ -141,7 +141,7 @@ const CONFLICTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [lines, conflicts] of Object.entries(CONFLICTS))
-  test(`${conflicts.length} conflicts are reported for the lines ${lines}`, () => {
+  test(`planFiles ${conflicts.length === 0 ? 'accepts' : 'reports the conflicts of'} the lines ${lines}`, () => {
     const all = lines.split(', ').map(line => {
       const [letter = ''] = line;
       return matches(line, [line.includes('*') ? found(`${letter}/x`, 'x') : found(letter)]);

@@ -3,7 +3,17 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { pathWithin } from '../../src/files/paths.ts';
 import { WITHOUT_LINKS } from '../system.ts';
-import { createTree, find, link, relativePaths, skippedReasons, type Tree } from './file-tree.ts';
+import {
+  createTree,
+  dropDebugLines,
+  find,
+  link,
+  relativePaths,
+  skippedReasons,
+  type Tree,
+} from './file-tree.ts';
+
+dropDebugLines();
 
 type Links = Readonly<Record<string, string>>;
 type Follow = boolean | undefined;
@@ -34,46 +44,88 @@ const IN_L_DIR = { 'l/dir/b.txt': 'w/dir/b.txt' };
 const FOLDER = 'a link to a folder';
 const BROKEN = 'a broken link';
 
-const CASES: Readonly<Record<string, Case>> = {
-  'to a file': [{ 'dir/l': '../a.txt' }, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
-  'to a file, not followed': [{ 'dir/l': '../a.txt' }, 'dir', { ...B, 'dir/l': 'w/a.txt' }, false],
-  'to a file, named by the pattern': [{ l: 'm', m: 'a.txt' }, 'l', { l: 'w/a.txt' }],
-  'to a file, out and in again': [{ l: '../outside/../w/a.txt' }, 'l', { l: 'w/a.txt' }],
-  'to a folder, followed': [{ l: 'dir' }, 'l*', IN_L, true],
-  'to a folder, not followed': [{ 'dir/l': '.' }, 'dir', { ...B, 'dir/l': FOLDER }, false],
-  'to a folder, excluded': [{ 'dir/l': '.', 'dir/m/l': '..' }, 'dir,!**/l', B],
-  'to a folder, its content excluded': [{ 'dir/l': '.' }, 'dir,!**/l/**', B],
-  'to a folder, not matched': [{ 'dir/l': '.' }, 'dir/*.txt', B],
-  'to a folder, hidden': [{ 'dir/.l': '.' }, 'dir', B],
-  'to a folder, before the first wildcard': [{ l: '.' }, 'l/dir/*.txt', IN_L_DIR],
-  'to a folder, as the root': [{ l: 'dir' }, 'l/*', { l: FOLDER }, false],
-  'to a folder, as the root, followed': [{ l: 'dir' }, 'l/*', IN_L, true],
-  'to a folder, in the middle of a pattern': [{ 'l/dir': '../dir' }, 'l/*/b*', IN_L_DIR, true],
-  'to a folder above': [{ 'dir/up': '..' }, 'dir', { ...B, 'dir/up/a.txt': 'w/a.txt' }, true],
-  'that is broken': [{ 'dir/l': 'none' }, 'dir', { ...B, 'dir/l': BROKEN }],
-  'to a broken link': [{ l: 'm', m: 'none' }, '[lm]', { l: BROKEN, m: BROKEN }],
-  'that is broken, followed': [{ 'dir/l': 'none' }, 'dir', { ...B, 'dir/l': BROKEN }, true],
-  'that is broken, excluded': [{ 'dir/l': 'nowhere' }, 'dir,!dir/l', B],
-  'that is broken, named by the pattern': [{ l: 'nowhere' }, 'l', { l: BROKEN }],
-  'to itself': [{ 'dir/l': 'l' }, 'dir', { ...B, 'dir/l': BROKEN }],
-  'through a file': [{ 'dir/l': 'b.txt/x' }, 'dir', { ...B, 'dir/l': BROKEN }],
-  'to something hidden, excluded': [{ 'dir/l': '../.env' }, 'dir,!dir/l', B],
-  'in a hidden folder': [{ '.git/x/l': '../config' }, '.git/x/*', { '.git/x/l': 'w/.git/config' }],
-  'out of the workspace, excluded': [{ 'dir/l': '../../outside/secret' }, 'dir,!**/l', B],
-  'out of the workspace, hidden': [{ 'dir/.l': '../../outside/secret' }, 'dir', B],
-  'to a folder outside, not followed': [{ l: '../outside' }, 'l', { l: FOLDER }, false],
+/** By what happens to the link. */
+const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
+  sends: {
+    'to a file': [{ 'dir/l': '../a.txt' }, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
+    'to a file with follow-symlinks: false': [
+      { 'dir/l': '../a.txt' },
+      'dir',
+      { ...B, 'dir/l': 'w/a.txt' },
+      false,
+    ],
+    'to a file that the pattern names': [{ l: 'm', m: 'a.txt' }, 'l', { l: 'w/a.txt' }],
+    'out of the workspace and in again': [{ l: '../outside/../w/a.txt' }, 'l', { l: 'w/a.txt' }],
+    'in a hidden folder that the pattern names': [
+      { '.git/x/l': '../config' },
+      '.git/x/*',
+      { '.git/x/l': 'w/.git/config' },
+    ],
+  },
+  follows: {
+    'to a folder with follow-symlinks: true': [{ l: 'dir' }, 'l*', IN_L, true],
+    'to a folder before the first wildcard': [{ l: '.' }, 'l/dir/*.txt', IN_L_DIR],
+    'to a folder that is the root': [{ l: 'dir' }, 'l/*', IN_L, true],
+    'to a folder in the middle of a pattern': [{ 'l/dir': '../dir' }, 'l/*/b*', IN_L_DIR, true],
+    'to a folder above': [{ 'dir/up': '..' }, 'dir', { ...B, 'dir/up/a.txt': 'w/a.txt' }, true],
+  },
+  skips: {
+    'to a folder with follow-symlinks: false': [
+      { 'dir/l': '.' },
+      'dir',
+      { ...B, 'dir/l': FOLDER },
+      false,
+    ],
+    'to a folder that is the root, with follow-symlinks: false': [
+      { l: 'dir' },
+      'l/*',
+      { l: FOLDER },
+      false,
+    ],
+    'to a folder outside, with follow-symlinks: false': [
+      { l: '../outside' },
+      'l',
+      { l: FOLDER },
+      false,
+    ],
+    'that is broken': [{ 'dir/l': 'none' }, 'dir', { ...B, 'dir/l': BROKEN }],
+    'that is broken, with follow-symlinks: true': [
+      { 'dir/l': 'none' },
+      'dir',
+      { ...B, 'dir/l': BROKEN },
+      true,
+    ],
+    'that is broken, although the pattern names it': [{ l: 'nowhere' }, 'l', { l: BROKEN }],
+    'to a broken link': [{ l: 'm', m: 'none' }, '[lm]', { l: BROKEN, m: BROKEN }],
+    'to itself': [{ 'dir/l': 'l' }, 'dir', { ...B, 'dir/l': BROKEN }],
+    'through a file': [{ 'dir/l': 'b.txt/x' }, 'dir', { ...B, 'dir/l': BROKEN }],
+  },
+  ignores: {
+    'to a folder that is excluded': [{ 'dir/l': '.', 'dir/m/l': '..' }, 'dir,!**/l', B],
+    'to a folder whose content is excluded': [{ 'dir/l': '.' }, 'dir,!**/l/**', B],
+    'to a folder that does not match': [{ 'dir/l': '.' }, 'dir/*.txt', B],
+    'to a folder if its own name is hidden': [{ 'dir/.l': '.' }, 'dir', B],
+    'that is broken and excluded': [{ 'dir/l': 'nowhere' }, 'dir,!dir/l', B],
+    'to something hidden that is excluded': [{ 'dir/l': '../.env' }, 'dir,!dir/l', B],
+    'out of the workspace that is excluded': [{ 'dir/l': '../../outside/secret' }, 'dir,!**/l', B],
+    'out of the workspace if its own name is hidden': [
+      { 'dir/.l': '../../outside/secret' },
+      'dir',
+      B,
+    ],
+  },
 };
 
-for (const [name, [links, lines, found, followSymlinks]] of Object.entries(CASES)) {
-  test(`findFiles handles a link ${name}`, SKIP, async () => {
-    using tree = createLinkedTree(links);
-    const matches = await find(tree.at('w'), lines.split(','), { followSymlinks });
-    const files = matches.flatMap(match => match.files);
-    const real = files.map(file => [file.source, path.relative(tree.root, file.realPath)]);
-    const all = { ...Object.fromEntries(real), ...skippedReasons(matches) };
-    assert.deepEqual(all, found);
-  });
-}
+for (const [verb, cases] of Object.entries(CASES))
+  for (const [name, [links, lines, found, followSymlinks]] of Object.entries(cases))
+    test(`findFiles ${verb} a link ${name}`, SKIP, async () => {
+      using tree = createLinkedTree(links);
+      const matches = await find(tree.at('w'), lines.split(','), { followSymlinks });
+      const files = matches.flatMap(match => match.files);
+      const real = files.map(file => [file.source, path.relative(tree.root, file.realPath)]);
+      const all = { ...Object.fromEntries(real), ...skippedReasons(matches) };
+      assert.deepEqual(all, found);
+    });
 
 test('links above the workspace are ignored', SKIP, async () => {
   using tree = createTree({
@@ -113,7 +165,7 @@ const ARCHIVE = 'or send an archive: https:\\S+/examples/archive\\.yml';
 
 /** Regular expressions for the messages about links, before the list of links. */
 const SAYS: Readonly<Record<string, string>> = {
-  'to folders': `follow-symlinks: is not set, and the patterns match links to folders\\. Decide: true sends what they lead to, false skips them\\. Or exclude them with ! lines, ${ARCHIVE}`,
+  'to a folder': `follow-symlinks: is not set, and the patterns match links to folders\\. Decide: true sends what they lead to, false skips them\\. Or exclude them with ! lines, ${ARCHIVE}`,
   'out of the workspace':
     'files: links lead outside the workspace\\. Exclude them with ! lines, or copy what they lead to into the workspace',
   'to something hidden': `files: links lead to something hidden\\. Exclude them with ! lines, ${ARCHIVE}`,
@@ -126,40 +178,103 @@ const CHAIN = { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' };
 
 /** By kind of link. */
 const FORBIDDEN: Readonly<Record<string, Readonly<Record<string, Forbidden>>>> = {
-  'to folders': {
-    'one link': [{ 'dir/l': '.' }, 'dir/**', '"dir/l" to "dir"'],
-    'a link that two patterns match': [{ 'dir/l': '.' }, 'dir,**', '"dir/l" to "dir"'],
-    'a link out of the workspace': [{ l: '../outside' }, '*', '"l" to ".*outside"'],
-    'a link to a hidden folder': [{ 'dir/l': '../.git' }, 'dir', '"dir/l" to ".git"'],
-    'a link that is the root': [{ l: 'dir' }, 'l', '"l" to "dir"'],
-    'a link that is only the root': [{ l: 'dir' }, 'l/*.txt', '"l" to "dir"'],
-    'ten of twelve links': [TWELVE, 'dir', '"dir/10" to .*"dir/19" to "dir", and 2 more'],
+  'to a folder': {
+    ' if follow-symlinks is not set': [{ 'dir/l': '.' }, 'dir/**', '"dir/l" to "dir"'],
+    ' that names it once if two patterns match it': [
+      { 'dir/l': '.' },
+      'dir,**',
+      '"dir/l" to "dir"',
+    ],
+    ', even if the folder is outside the workspace': [
+      { l: '../outside' },
+      '*',
+      '"l" to ".*outside"',
+    ],
+    ', even if the folder is hidden': [{ 'dir/l': '../.git' }, 'dir', '"dir/l" to ".git"'],
+    ', even if it is the whole pattern': [{ l: 'dir' }, 'l', '"l" to "dir"'],
+    ', even if it is only the root of the pattern': [{ l: 'dir' }, 'l/*.txt', '"l" to "dir"'],
+    ' that names ten of twelve links': [
+      TWELVE,
+      'dir',
+      '"dir/10" to .*"dir/19" to "dir", and 2 more',
+    ],
   },
   'out of the workspace': {
-    'to a file': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to .*outside/secret"'],
-    'not followed': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to .*secret"', false],
-    'by a chain': [{ l: 'm', m: '../outside/secret' }, 'l', '"l" to .*outside/secret"'],
-    'named and hidden': [{ '.l': '../outside/secret' }, '.l', '"\\.l" to .*secret"'],
-    'to a sibling whose name begins alike': [{ l: '../w2/d.txt' }, 'l', '"l" to .*w2/d.txt"'],
-    'to a folder': [{ 'dir/l': '../../outside' }, 'dir', '"dir/l" to .*outside"', true],
-    'as the root': [{ l: '../outside' }, 'l/**', '"l" to .*outside"', true],
-    'before the first wildcard': [{ l: '../outside' }, 'l/sub/*', '"l" to .*outside"'],
-    'by the deepest link': [CHAIN, 'dir/l/sub/m/*', '"dir/l/sub/m" to .*w2"', true],
-    'all of them in one error': [TO_TWO, 'dir', '"dir/l" to .*secret", "dir/m" to .*w2"', true],
-    'out of the root of a pattern': [LINKS_OUTSIDE, '../outside/sub', '".*/n" to .*/secret"', true],
-    'a root outside that is a link': [LINKS_OUTSIDE, '../o', '".*/o" to .*outside".*', true],
+    ' if it leads to a file': [
+      { 'dir/l': '../../outside/secret' },
+      'dir/**',
+      '"dir/l" to .*outside/secret"',
+    ],
+    ', even with follow-symlinks: false': [
+      { 'dir/l': '../../outside/secret' },
+      'dir/**',
+      '"dir/l" to .*secret"',
+      false,
+    ],
+    ', even through a chain of links': [
+      { l: 'm', m: '../outside/secret' },
+      'l',
+      '"l" to .*outside/secret"',
+    ],
+    ', even if the pattern spells out its hidden name': [
+      { '.l': '../outside/secret' },
+      '.l',
+      '"\\.l" to .*secret"',
+    ],
+    ', even into a sibling whose name begins alike': [
+      { l: '../w2/d.txt' },
+      'l',
+      '"l" to .*w2/d.txt"',
+    ],
+    ' if it leads to a folder': [
+      { 'dir/l': '../../outside' },
+      'dir',
+      '"dir/l" to .*outside"',
+      true,
+    ],
+    ', even if it is the root of the pattern': [
+      { l: '../outside' },
+      'l/**',
+      '"l" to .*outside"',
+      true,
+    ],
+    ', even before the first wildcard': [{ l: '../outside' }, 'l/sub/*', '"l" to .*outside"'],
+    ' that names the deepest of several links': [
+      CHAIN,
+      'dir/l/sub/m/*',
+      '"dir/l/sub/m" to .*w2"',
+      true,
+    ],
+    ' that names every such link': [TO_TWO, 'dir', '"dir/l" to .*secret", "dir/m" to .*w2"', true],
+    ' if it leaves a root that is outside, too': [
+      LINKS_OUTSIDE,
+      '../outside/sub',
+      '".*/n" to .*/secret"',
+      true,
+    ],
+    ' if it is a root that is outside, too': [
+      LINKS_OUTSIDE,
+      '../o',
+      '".*/o" to .*outside".*',
+      true,
+    ],
   },
   'to something hidden': {
-    'to a file': [{ 'dir/y': '../.env' }, 'dir/**', '"dir/y" to ".env"'],
-    'beside a link that may be sent': [IN_GIT, '.git/**', '".git/y" to ".env"'],
-    'named by the pattern': [{ 'conf.env': '.env' }, 'conf.env', '"conf.env" to ".env"'],
-    'to a followed folder': [{ 'dir/x': '../.git' }, 'dir/**', '"dir/x" to ".git"', true],
+    ' if it leads to a file': [{ 'dir/y': '../.env' }, 'dir/**', '"dir/y" to ".env"'],
+    ', even beside a link that may be sent': [IN_GIT, '.git/**', '".git/y" to ".env"'],
+    ', even if the pattern names it': [{ 'conf.env': '.env' }, 'conf.env', '"conf.env" to ".env"'],
+    ' if it leads to a folder, even with follow-symlinks: true': [
+      { 'dir/x': '../.git' },
+      'dir/**',
+      '"dir/x" to ".git"',
+      true,
+    ],
   },
 };
 
 for (const [kind, cases] of Object.entries(FORBIDDEN))
   for (const [name, [links, lines, names, followSymlinks]] of Object.entries(cases))
-    test(`links ${kind} are an error: ${name}`, SKIP, async () => {
+    test(`a link ${kind} is an error${name}`, SKIP, async () => {
       using tree = createLinkedTree(links);
       const message = new RegExp(`^${SAYS[kind]}\\. Links: ${names}\\.$`);
       const finding = find(tree.at('w'), [...lines.split(','), '../outside/none'], {
