@@ -1,6 +1,7 @@
+import { formatCount } from '../text/format.ts';
 import { viewCommand } from './command-section.ts';
 import { viewDownload } from './download-section.ts';
-import type { Html } from './html.ts';
+import { code, concat, folded, type Html, html, prose, shorten, shortList } from './html.ts';
 import { viewMeasured } from './measured-section.ts';
 import { type Reason, type ReportedError, reasonLines } from './reason.ts';
 import type { Report } from './report.ts';
@@ -62,28 +63,6 @@ export function succeeded({ level }: Verdict): boolean {
   return level === 'success' || level === 'warning';
 }
 
-// Bump the number only if a key is removed or changes its meaning.
-const SCHEMA =
-  'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
-
-export function reportJson(report: Report, verdict: Verdict): string {
-  const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
-  const document = {
-    $schema: SCHEMA,
-    task,
-    succeeded: succeeded(verdict),
-    headline: verdict.title,
-    name,
-    sandboxId,
-    baseUrl,
-    cancelled,
-    errors: errors.map(reasonLines).map(([message, ...details]) => ({ message, details })),
-    warnings,
-    ...verdict.json,
-  };
-  return `${JSON.stringify(document)}\n`;
-}
-
 function viewsOf(report: Report): SectionView[] {
   const { command, upload, measured, download } = report;
   return [
@@ -123,4 +102,64 @@ function omitTitle({ title, ...error }: ReportedError): Reason[] {
   if (error.text !== title) return [error];
   const [first, ...others] = error.details ?? [];
   return first === undefined ? [] : [{ ...first, details: [...(first.details ?? []), ...others] }];
+}
+
+// Bump the number only if a key is removed or changes its meaning.
+const SCHEMA =
+  'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
+
+export function reportJson(report: Report, verdict: Verdict): string {
+  const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
+  const document = {
+    $schema: SCHEMA,
+    task,
+    succeeded: succeeded(verdict),
+    headline: verdict.title,
+    name,
+    sandboxId,
+    baseUrl,
+    cancelled,
+    errors: errors.map(reasonLines).map(([message, ...details]) => ({ message, details })),
+    warnings,
+    ...verdict.json,
+  };
+  return `${JSON.stringify(document)}\n`;
+}
+
+const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
+const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
+
+export function summaryOf(report: Report, verdict: Verdict): string {
+  const { level, title, reasons, fileFailures, warnings, notices, logLines, blocks } = verdict;
+  const mark = LEVEL_MARKS[level];
+  const all = [
+    html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+    ...shortList([
+      ...[...fileFailures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
+      ...warnings.map(each => html`⚠️ ${renderReason(each)}`),
+    ]),
+    ...logLines.map(line => html`<p>${line}</p>`),
+    ...blocks,
+    ...folded(formatCount(notices.length, 'notice'), notices.map(prose)),
+    footer(report),
+  ];
+  return all.map(block => `${block.html}\n\n`).join('');
+}
+
+function renderReason({ text, hasMarkup, details = [] }: Reason): Html {
+  const line = hasMarkup ? prose(text) : code(text.replaceAll('`', ''));
+  return concat([line, ...shorten(details.map(renderReason))], '<br>');
+}
+
+// The summaries of a matrix share a page, and only these names tell them apart.
+function nameSandbox({ name, sandboxId }: Report): Html {
+  const names = [name, sandboxId].filter(text => text !== '').map(code);
+  return names.length === 0 ? html`` : html` (${concat(names, ', ')})`;
+}
+
+function footer({ sandboxId, baseUrl }: Report): Html {
+  const sandbox =
+    sandboxId === '' ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
+  const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
+  return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
 }
