@@ -6,7 +6,7 @@ import {
   formatNumber,
   formatRate,
   limitList,
-  MAX_LISTED,
+  listSome,
   moreInReport,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
@@ -48,16 +48,10 @@ export function explainFailedFiles(
 /** Describes files that failed for the same reason, with the message of the first. */
 function describeGroup(group: readonly Extract<TransferResult, { status: 'failed' }>[]): Reason {
   const { message = '', hint = '' } = group[0]?.error ?? {};
-  const names = nameFiles(
-    group.map(result => ('file' in result ? result.file.source : result.path)),
-  );
+  const names = group.map(result => ('file' in result ? result.file.source : result.path));
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
-  const details = [hint, `${count}${names}`];
+  const details = [hint, `${count}${listSome(names.map(inlineCode))}`];
   return { text: message, details: details.map(withMarkup) };
-}
-
-export function nameFiles(names: readonly string[]): string {
-  return limitList(names.map(inlineCode), MAX_LISTED, moreInReport).join(', ');
 }
 
 const STATUS_WORDS: Readonly<Record<TransferResult['status'], string>> = {

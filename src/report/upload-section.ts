@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { SkippedEntry } from '../files/find.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
-import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { code, folded, html } from './html.ts';
 import type { Report } from './report.ts';
@@ -14,7 +14,6 @@ import {
   limitLines,
   listCounts,
   listFiles,
-  nameFiles,
 } from './transfer-lines.ts';
 import type { SectionView } from './verdict.ts';
 
@@ -168,5 +167,7 @@ function modesNotice({ files }: UploadSection): string[] {
 
 function orphansNotice({ orphaned }: UploadSection): string[] {
   if (orphaned.length === 0) return [];
-  return [`Still in the sandbox, but no longer in the build: ${nameFiles(orphaned)}`];
+  return [
+    `Still in the sandbox, but no longer in the build: ${listSome(orphaned.map(inlineCode))}`,
+  ];
 }

@@ -64,11 +64,8 @@ export function moreInReport(count: number): string {
   return `and ${formatNumber(count)} more; the report file has them all`;
 }
 
-/** Names in a sentence, by default. */
-export const MAX_LISTED = 10;
-
 /** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-export function listSome(names: readonly string[], limit = MAX_LISTED): string {
+export function listSome(names: readonly string[], limit = 10): string {
   const more = (count: number) => `and ${formatNumber(count)} more`;
   return limitList(names, limit, more).join(limit === 1 ? ' ' : ', ');
 }
