@@ -7,8 +7,8 @@ import { fakeClock } from '../clock.ts';
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
 const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
 
-/** Retries a request that fails with one of these errors per attempt, and then succeeds. */
-async function retryAfter(
+/** Sends a request that fails with one of these errors per attempt, and then succeeds. */
+async function sendWithFailures(
   failures: readonly Error[],
   options: { stop?: AbortSignal; isRepeatable?: (error: AgentError) => boolean } = {},
 ) {
@@ -34,7 +34,7 @@ async function retryAfter(
 }
 
 test('withRetries retries retryable failures with a growing delay', async () => {
-  const { outcome, retries, tookMs } = await retryAfter([BUSY, BUSY, BUSY, BUSY]);
+  const { outcome, retries, tookMs } = await sendWithFailures([BUSY, BUSY, BUSY, BUSY]);
   assert.deepEqual(outcome, { attempts: 5, value: 'done' });
   const delays = retries.map(({ attempt, delayMs }) => [attempt, delayMs]);
   assert.deepEqual(delays, [
@@ -46,36 +46,43 @@ test('withRetries retries retryable failures with a growing delay', async () => 
   assert.equal(tookMs, 11_250);
 });
 
+test('retries a 429 no earlier than Retry-After', async () => {
+  const limited = new AgentError('busy', 'It is busy.', { status: 429, retryAfterMs: 20_000 });
+  const { outcome, tookMs } = await sendWithFailures([limited]);
+  assert.deepEqual(outcome, { attempts: 2, value: 'done' });
+  assert.ok(tookMs >= 20_000, `${tookMs} ms`);
+});
+
 test('a request fails once its retries are used up', async () => {
-  const { outcome } = await retryAfter(Array.from({ length: 9 }, () => BUSY));
+  const { outcome } = await sendWithFailures(Array.from({ length: 9 }, () => BUSY));
   assert.deepEqual(outcome, { attempts: 5, error: BUSY });
 });
 
 test('a request is not retried if its failure is final, or if it must not be repeated', async () => {
-  assert.deepEqual((await retryAfter([REJECTED])).outcome, { attempts: 1, error: REJECTED });
-  const { outcome } = await retryAfter([BUSY], { isRepeatable: () => false });
+  assert.deepEqual((await sendWithFailures([REJECTED])).outcome, { attempts: 1, error: REJECTED });
+  const { outcome } = await sendWithFailures([BUSY], { isRepeatable: () => false });
   assert.deepEqual(outcome, { attempts: 1, error: BUSY });
 });
 
 test('a retry that is cancelled before it is sent reports the failure before it', async () => {
   const cancelled = new AgentError('cancelled', 'It was cancelled.', { hadNoEffect: true });
-  const { outcome } = await retryAfter([BUSY, cancelled]);
+  const { outcome } = await sendWithFailures([BUSY, cancelled]);
   assert.deepEqual(outcome, { attempts: 1, error: BUSY });
 });
 
 test('a retry that is cancelled in flight is reported as cancelled, since it may have had an effect', async () => {
   const cancelled = new AgentError('cancelled', 'It was cancelled.');
-  const { outcome } = await retryAfter([BUSY, cancelled]);
+  const { outcome } = await sendWithFailures([BUSY, cancelled]);
   assert.deepEqual(outcome, { attempts: 2, error: cancelled });
 });
 
 test('a request is not retried once the job is cancelled', async () => {
-  const { outcome } = await retryAfter([BUSY], { stop: AbortSignal.abort() });
+  const { outcome } = await sendWithFailures([BUSY], { stop: AbortSignal.abort() });
   assert.deepEqual(outcome, { attempts: 1, error: BUSY });
 });
 
 test('a bug is thrown, not retried', async () => {
-  await assert.rejects(retryAfter([BUSY, new TypeError('a bug')]), TypeError);
+  await assert.rejects(sendWithFailures([BUSY, new TypeError('a bug')]), TypeError);
 });
 
 const least = () => 0;
