@@ -12,7 +12,7 @@ export function parseAnswer(answer: Answer): unknown {
   }
 }
 
-/** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
+/** Builds the error for a 2xx answer that the API does not describe; `why` ends its message. */
 export function badAnswer(answer: Answer, why: string): AgentError {
   const { label, status } = answer;
   const message = `${label} answered ${status} with an unusable answer: ${why}.`;
@@ -129,7 +129,8 @@ function kindOfClass(status: number): FailureKind {
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 function describeStatus({ label, status }: Answer): string {
-  return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(' ') + '.';
+  const phrase = STATUS_CODES[status];
+  return `${label} answered ${status}${phrase === undefined ? '' : ` ${phrase}`}.`;
 }
 
 function redirectFailure(answer: Answer, redact: Redact): AgentError {

@@ -32,21 +32,22 @@ export async function downloadFile(
   { username, maxBytes }: Pick<Inputs<'download'>, 'username' | 'maxBytes'>,
   client: Pick<Client, 'receive'>,
 ): Promise<DownloadedFile> {
-  useDisk(file, () => checkTarget(file));
+  wrapWriteErrors(file, () => checkTarget(file));
   // Use a short, unique name: the target's may already have the maximum length.
-  const part = path.join(path.dirname(file.realTarget), `.sandbox-sync-${randomUUID()}.part`);
+  const name = `.sandbox-sync-${randomUUID()}.part`;
+  const partialFile = path.join(path.dirname(file.realTarget), name);
   const user = username === '' ? '' : `&username=${encodeURIComponent(username)}`;
   try {
     const downloaded = await client.receive(
       { method: 'GET', path: `/files?path=${encodeURIComponent(file.path)}${user}` },
-      answer => receiveInto(part, file, answer, maxBytes),
+      answer => receiveInto(partialFile, file, answer, maxBytes),
     );
     // After a timeout, `receiveInto` may keep running in the background, so only this line may
     // touch the target.
-    useDisk(file, () => renameSync(part, file.realTarget));
+    wrapWriteErrors(file, () => renameSync(partialFile, file.realTarget));
     return downloaded;
   } finally {
-    useDisk(file, () => rmSync(part, { force: true }));
+    wrapWriteErrors(file, () => rmSync(partialFile, { force: true }));
   }
 }
 
@@ -59,7 +60,7 @@ function checkTarget({ target, realTarget }: FileToDownload): void {
 }
 
 async function receiveInto(
-  part: string,
+  partialFile: string,
   file: FileToDownload,
   answer: Answer<AsyncIterable<Buffer>>,
   maxBytes: number,
@@ -67,13 +68,13 @@ async function receiveInto(
   const expected = checkLength(answer, maxBytes);
   const digest = createHash('sha256');
   let size = 0;
-  const descriptor = useDisk(file, () => {
-    mkdirSync(path.dirname(part), { recursive: true });
-    return openSync(part, 'wx');
+  const descriptor = wrapWriteErrors(file, () => {
+    mkdirSync(path.dirname(partialFile), { recursive: true });
+    return openSync(partialFile, 'wx');
   });
   try {
     for await (const chunk of answer.body) {
-      useDisk(file, () => writeFileSync(descriptor, chunk));
+      wrapWriteErrors(file, () => writeFileSync(descriptor, chunk));
       digest.update(chunk);
       size += chunk.length;
     }
@@ -99,7 +100,7 @@ function checkLength({ label, headers }: Answer<unknown>, maxBytes: number): num
   });
 }
 
-function useDisk<T>({ target }: FileToDownload, call: () => T): T {
+function wrapWriteErrors<T>({ target }: FileToDownload, call: () => T): T {
   try {
     return call();
   } catch (error) {

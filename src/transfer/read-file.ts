@@ -13,7 +13,7 @@ const CHUNK_BYTES = 256 * 1024;
  * @throws AgentError if the file cannot be opened or its size has changed
  */
 export function openFile(file: PlannedFile) {
-  const descriptor = callSystem(file, () => openSync(file.realPath, 'r'));
+  const descriptor = wrapReadErrors(file, () => openSync(file.realPath, 'r'));
   const close = () => closeSync(descriptor);
   const { size } = fstatSync(descriptor);
   if (size === file.size) return { chunks: chunksOf(file, descriptor), [Symbol.dispose]: close };
@@ -55,13 +55,13 @@ function* chunksOf(file: PlannedFile, descriptor: number): Generator<BorrowedBuf
 function fill(chunk: Buffer, file: PlannedFile, descriptor: number): void {
   for (let filled = 0; filled < chunk.length; ) {
     const missing = chunk.length - filled;
-    const read = callSystem(file, () => readSync(descriptor, chunk, filled, missing, null));
+    const read = wrapReadErrors(file, () => readSync(descriptor, chunk, filled, missing, null));
     if (read === 0) throw fileError(file, 'shrank during the upload');
     filled += read;
   }
 }
 
-function callSystem<T>(file: PlannedFile, call: () => T): T {
+function wrapReadErrors<T>(file: PlannedFile, call: () => T): T {
   try {
     return call();
   } catch (error) {

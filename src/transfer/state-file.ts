@@ -30,7 +30,7 @@ interface StateRow {
 }
 
 // Increase it whenever the format changes.
-const SCHEMA = 2;
+const STATE_VERSION = 2;
 
 /** @throws InputError if the input `state-file` names a file of another kind */
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
@@ -109,7 +109,11 @@ export function writeState(state: UploadState, results: readonly FileResult[]): 
     const { path, file, sha256 } = result;
     rows.set(path, { path, target: file.target, size: file.size, sha256 });
   }
-  const text = JSON.stringify({ schema: SCHEMA, scope: state.scope, files: [...rows.values()] });
+  const text = JSON.stringify({
+    schema: STATE_VERSION,
+    scope: state.scope,
+    files: [...rows.values()],
+  });
   try {
     // A truncated file is invalid JSON, so the next run ignores it.
     writeFileSync(state.file, `${text}\n`, { flag: 'wx', mode: 0o600 });
@@ -142,7 +146,8 @@ function readRows(file: string, expectedScope: string): StateRow[] | undefined {
   if (!/^\{"schema":\d+,"scope":/.test(text))
     throw stateError(file, 'contains something other than the state of uploads');
   const { schema, scope, files } = parseFields(text);
-  if (schema !== SCHEMA || scope !== expectedScope || !Array.isArray(files)) return undefined;
+  if (schema !== STATE_VERSION || scope !== expectedScope || !Array.isArray(files))
+    return undefined;
   return files.every(isRow) ? files : undefined;
 }
 

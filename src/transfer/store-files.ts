@@ -118,7 +118,8 @@ function headOf({ target }: PlannedFile, index: number): Buffer {
 
 function entriesIn(answer: Answer, count: number): readonly unknown[] {
   const body = parseAnswer(answer);
-  // The contract specifies one entry; E2B's agent returns a list.
+  // The API describes a single entry, but E2B's agent returns a list, even of one
+  // (packages/envd/spec/envd.yaml in e2b-dev/infra).
   const entries = Array.isArray(body) ? body : [body];
   if (entries.length === count) return entries;
   throw badAnswer(answer, `it lists ${entries.length} files instead of ${count}`);

@@ -104,7 +104,8 @@ function formatSources(files: readonly PlannedFile[]): string {
   );
 }
 
-// An agent that ignores the folders of targets may have overwritten other files with a batch.
+// An agent that drops folders from file names rejects or mislabels a batch after it may have
+// overwritten files, so stop.
 function mayHaveOverwrittenOthers(batch: readonly PlannedFile[], { kind }: Failure): boolean {
   return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
