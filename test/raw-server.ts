@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Keys } from './keys.ts';
 
-/** A TCP or TLS server on a free local port whose connections are handled by a script. */
+/** A TCP or TLS server on a free local port whose connections are handled by a function. */
 interface RawServer extends AsyncDisposable {
   /** Address and port, such as `127.0.0.1:8080`. */
   readonly host: string;
@@ -12,11 +12,10 @@ interface RawServer extends AsyncDisposable {
   readonly connected: (count: number) => Promise<void>;
 }
 
-/** Handles one connection. */
-export type Script = (socket: Socket) => void;
+export type ConnectionHandler = (socket: Socket) => void;
 
 /** Starts a server. With keys, it uses TLS and prefers HTTP/2. */
-export async function rawServer(script: Script, keys?: Keys): Promise<RawServer> {
+export async function rawServer(handle: ConnectionHandler, keys?: Keys): Promise<RawServer> {
   const server =
     keys === undefined
       ? createServer()
@@ -24,7 +23,7 @@ export async function rawServer(script: Script, keys?: Keys): Promise<RawServer>
   const connections: Socket[] = [];
   server.on('connection', (socket: Socket) => connections.push(socket.on('error', () => {})));
   server.on(keys === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
-    script(socket.on('error', () => {})),
+    handle(socket.on('error', () => {})),
   );
   const port = await listenHere(server);
   return {
@@ -63,8 +62,10 @@ export interface RawRequest {
   readonly count: number;
 }
 
-/** Calls `say` for each request once it has arrived completely. */
-export function onRequest(say: (socket: Socket, request: RawRequest) => void): Script {
+export type RequestHandler = (socket: Socket, request: RawRequest) => void;
+
+/** Calls `handle` for each request once it has arrived completely. */
+export function onRequest(handle: RequestHandler): ConnectionHandler {
   return socket => {
     let unread: Buffer<ArrayBufferLike> = Buffer.alloc(0);
     let count = 0;
@@ -79,18 +80,18 @@ export function onRequest(say: (socket: Socket, request: RawRequest) => void): S
         const body = unread.subarray(start, end);
         unread = unread.subarray(end);
         count += 1;
-        say(socket, { head, body, count });
+        handle(socket, { head, body, count });
       }
     });
   };
 }
 
-export function answering(bytes: string): Script {
+export function answering(bytes: string): ConnectionHandler {
   return onRequest(socket => void socket.write(bytes));
 }
 
 /** Answers with `bytes`, then sends `drop` every 10 ms until the client disconnects. */
-export function dripping(bytes: string, drop: string): Script {
+export function dripping(bytes: string, drop: string): ConnectionHandler {
   return onRequest(socket => {
     socket.write(bytes);
     const timer = setInterval(() => socket.write(drop), 10);
@@ -98,15 +99,15 @@ export function dripping(bytes: string, drop: string): Script {
   });
 }
 
-/** Calls `say` after the headers of the first request, and stops reading. */
-export function afterHead(say: Script): Script {
+/** Calls `handle` after the headers of the first request, and stops reading. */
+export function afterHead(handle: ConnectionHandler): ConnectionHandler {
   return socket => {
     let read = '';
     const onData = (data: Buffer) => {
       read += data.toString('latin1');
       if (!read.includes('\r\n\r\n')) return;
       socket.off('data', onData).pause();
-      say(socket);
+      handle(socket);
     };
     socket.on('data', onData);
   };

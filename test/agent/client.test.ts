@@ -10,12 +10,12 @@ import { hasOpenssl, makeKeys } from '../keys.ts';
 import {
   afterHead,
   answering,
+  type ConnectionHandler,
   closed,
   dripping,
   http,
   onRequest,
   rawServer,
-  type Script,
 } from '../raw-server.ts';
 import {
   GET,
@@ -38,7 +38,7 @@ before(() => void setProxyVariables({}));
 
 const LATE = /: the answer did not end within timeout/;
 
-type Unusable = readonly [script: Script, message: RegExp, timeout?: number];
+type Unusable = readonly [handle: ConnectionHandler, message: RegExp, timeout?: number];
 
 const UNUSABLE: Readonly<Record<string, Unusable>> = {
   'never comes': [onRequest(() => {}), LATE, 200],
@@ -62,9 +62,9 @@ const UNUSABLE: Readonly<Record<string, Unusable>> = {
 };
 
 describe('an answer', { timeout: 20_000 }, () => {
-  for (const [name, [script, message, timeout = 10_000]] of Object.entries(UNUSABLE)) {
+  for (const [name, [handle, message, timeout = 10_000]] of Object.entries(UNUSABLE)) {
     test(`a request fails if the answer ${name}`, async () => {
-      await using server = await rawServer(script);
+      await using server = await rawServer(handle);
       await assert.rejects(sendOnce(`http://${server.host}`, { timeout }), (error: unknown) => {
         assert.ok(error instanceof AgentError);
         assert.match(error.message, message);
@@ -189,7 +189,7 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
     assert.ok(Number(body) >= 4, `${body} of 5 were resumed`);
   });
 
-  test('an answer over TLS never counts as early, even if the event loop is busy', async () => {
+  test('an answer over TLS after the whole body is not rejected as early, even if the event loop is busy', async () => {
     await using agent = await tlsAgent();
     await using client = openTestClient(agent.url);
     const busy = setInterval(() => {

@@ -21,11 +21,11 @@ import {
 } from '../process-frames.ts';
 import {
   answering,
+  type ConnectionHandler,
   http,
   onRequest,
   type RawRequest,
   rawServer,
-  type Script,
 } from '../raw-server.ts';
 import { openTestClient, TOKEN } from './open-client.ts';
 
@@ -44,9 +44,12 @@ interface Followed {
   readonly end: ProcessEnd | AgentError;
 }
 
-/** Starts a process through a server that runs this script, and follows it to its end. */
-async function follow(script: Script, options: Partial<ProcessOptions> = {}): Promise<Followed> {
-  await using server = await rawServer(script);
+/** Starts a process through a server with this handler, and follows it to its end. */
+async function follow(
+  handle: ConnectionHandler,
+  options: Partial<ProcessOptions> = {},
+): Promise<Followed> {
+  await using server = await rawServer(handle);
   await using client = openTestClient(`http://${server.host}`);
   const pids: number[] = [];
   const output: Buffer[] = [];
@@ -62,12 +65,12 @@ async function follow(script: Script, options: Partial<ProcessOptions> = {}): Pr
 }
 
 /** Answers each request with these pieces. */
-function pieces(...all: readonly Buffer[]): Script {
+function pieces(...all: readonly Buffer[]): ConnectionHandler {
   return onRequest(socket => answerWith(socket, all));
 }
 
 /** Sends the beginning of an answer, then closes the connection. */
-function cut(...pieces: readonly Buffer[]): Script {
+function cut(...pieces: readonly Buffer[]): ConnectionHandler {
   return onRequest(socket => {
     beginAnswer(socket, pieces);
     socket.end();
@@ -176,21 +179,21 @@ const EXIT_CODES: readonly (readonly [end: End, exitCode: number | undefined])[]
   [{ exited: true, exitCode: '0' }, undefined],
 ];
 for (const [fields, exitCode] of EXIT_CODES)
-  test(`the end ${JSON.stringify(fields)} has the exit code ${exitCode}`, async () => {
+  test(`an end event ${JSON.stringify(fields)} means exit code ${exitCode}`, async () => {
     const { end } = await follow(pieces(frame({ event: { end: fields } }), LAST_FRAME));
     assert.deepEqual(end, { exitCode, status: fields.status ?? '' });
   });
 
-test('an end is known, whatever happens to the stream after it', async () => {
+test('the exit code survives a stream that breaks after the end event', async () => {
   const noise = Buffer.from('<html></html>');
-  for (const script of [
+  for (const handle of [
     cut(endFrame(3)),
     pieces(endFrame(3), LAST_FRAME.subarray(0, -1)),
     pieces(endFrame(3), errorFrame('internal', 'lost it')),
     pieces(endFrame(3), noise),
     onRequest(socket => beginAnswer(socket, [endFrame(3)])),
   ]) {
-    const { end } = await follow(script);
+    const { end } = await follow(handle);
     assert.deepEqual(end, { exitCode: 3, status: 'exit status 3' });
   }
 });
@@ -204,7 +207,7 @@ test('the status of an ended process is redacted, and kept on one short line', a
   assert.ok(seen.status.length <= 301);
 });
 
-type Failing = readonly [script: Script, kind: string, words: RegExp, hint?: RegExp];
+type Failing = readonly [handle: ConnectionHandler, kind: string, words: RegExp, hint?: RegExp];
 const CLOSED = /connection was closed/;
 const NO_END = /did not say how the command ended/;
 const NO_FRAMES = /something other than frames/;
@@ -223,9 +226,9 @@ const FAILURES: Readonly<Record<string, Failing>> = {
     /Check base-url\. If it is right, the service cannot run commands/,
   ],
 };
-for (const [what, [script, kind, words, hint = /./]] of Object.entries(FAILURES))
+for (const [what, [handle, kind, words, hint = /./]] of Object.entries(FAILURES))
   test(what, async () => {
-    const { end } = await follow(script);
+    const { end } = await follow(handle);
     assert.ok(end instanceof AgentError, JSON.stringify(end));
     assert.equal(end.kind, kind);
     assert.match(end.message, words);

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { FailureKind } from '../../src/agent/failure.ts';
 import { downloadFile } from '../../src/transfer/download-file.ts';
 import { openTestClient } from '../agent/open-client.ts';
-import { http, onRequest, type RawRequest, rawServer } from '../raw-server.ts';
+import { http, onRequest, type RequestHandler, rawServer } from '../raw-server.ts';
 import { filesBelow, WITHOUT_LINKS } from '../system.ts';
 import { distinctBytes, openTempFolder } from './temp-folder.ts';
 
-type Say = (socket: Socket, request: RawRequest) => void;
-
-/** Downloads a file into a folder, from a server that answers with `say`. */
+/** Downloads a file into a folder, from a server that handles requests like this. */
 async function downloadTo(
   folder: string,
-  say: Say,
+  handle: RequestHandler,
   {
     path: source = 'a.txt',
     target = 'out',
@@ -25,19 +22,19 @@ async function downloadTo(
     timeout = 60_000,
   } = {},
 ) {
-  await using server = await rawServer(onRequest(say));
+  await using server = await rawServer(onRequest(handle));
   await using client = openTestClient(`http://${server.host}`, { timeout });
   const file = { path: source, target, realTarget: path.join(folder, target) };
   return await downloadFile(file, { username, maxBytes }, client);
 }
 
-const say =
-  (bytes: string | Buffer): Say =>
+const respond =
+  (bytes: string | Buffer): RequestHandler =>
   socket =>
     void socket.write(bytes);
 
-const sayAndEnd =
-  (bytes: string): Say =>
+const respondAndEnd =
+  (bytes: string): RequestHandler =>
   socket =>
     void socket.end(bytes);
 
@@ -52,7 +49,7 @@ for (const size of [0, 1, 70_000, 3 * 1024 * 1024])
     const content = distinctBytes(size);
     const head = `${OK}Content-Length: ${size}\r\n\r\n`;
     const whole = Buffer.concat([Buffer.from(head), content]);
-    const downloaded = await downloadTo(folder.path, say(whole));
+    const downloaded = await downloadTo(folder.path, respond(whole));
     const sha256 = createHash('sha256').update(content).digest('hex');
     assert.deepEqual(downloaded, { size, sha256 });
     assert.deepEqual(filesBelow(folder.path), { out: content });
@@ -61,8 +58,8 @@ for (const size of [0, 1, 70_000, 3 * 1024 * 1024])
 test('a downloaded file replaces an older one, and makes missing folders', async () => {
   using folder = openTempFolder();
   writeFileSync(folder.at('out'), 'a longer text from before');
-  await downloadTo(folder.path, say(http(200, 'new')));
-  await downloadTo(folder.path, say(http(200, 'deep')), { target: 'a/b/c' });
+  await downloadTo(folder.path, respond(http(200, 'new')));
+  await downloadTo(folder.path, respond(http(200, 'deep')), { target: 'a/b/c' });
   const expected = { out: Buffer.from('new'), 'a/b/c': Buffer.from('deep') };
   assert.deepEqual(filesBelow(folder.path), expected);
 });
@@ -70,7 +67,7 @@ test('a downloaded file replaces an older one, and makes missing folders', async
 test('a file may be exactly as large as max-bytes, and have the longest name', async () => {
   using folder = openTempFolder();
   const target = 'n'.repeat(255);
-  const { size } = await downloadTo(folder.path, say(http(200, 'hello')), {
+  const { size } = await downloadTo(folder.path, respond(http(200, 'hello')), {
     target,
     maxBytes: 5,
   });
@@ -81,7 +78,7 @@ test('a file may be exactly as large as max-bytes, and have the longest name', a
 test('a download requests its path and username, encoded', async () => {
   using folder = openTempFolder();
   const requests: string[] = [];
-  const record: Say = (socket, { head }) => {
+  const record: RequestHandler = (socket, { head }) => {
     requests.push(head);
     socket.write(http(200));
   };
@@ -95,46 +92,58 @@ test('a download requests its path and username, encoded', async () => {
   assert.doesNotMatch(requests.join(), /accept-encoding/i);
 });
 
-type Case = readonly [say: Say, kind: FailureKind, message: RegExp, timeout?: number];
+type Case = readonly [handle: RequestHandler, kind: FailureKind, message: RegExp, timeout?: number];
 
 const MISSING = `{"code":404,"message":"path '/home/user/a.txt' does not exist"}`;
 
 const NO_LENGTH = /sent no Content-Length\.$/;
 const CUT = /failed: /;
 const LATE = /did not end within timeout/;
-const reset: Say = socket =>
+const reset: RequestHandler = socket =>
   void socket.write(`${OK}${LENGTH}\r\nhel`, () => socket.resetAndDestroy());
 const gzip = http(200, 'hello', ['Content-Encoding: gzip']);
 
 const FAILURES: Readonly<Record<string, Case>> = {
-  'is chunked': [say(`${OK}${CHUNKED}\r\n${CHUNKS}`), 'bad-answer', NO_LENGTH],
-  'ends with its connection': [sayAndEnd(`${OK}\r\nhello`), 'bad-answer', NO_LENGTH],
+  'is chunked': [respond(`${OK}${CHUNKED}\r\n${CHUNKS}`), 'bad-answer', NO_LENGTH],
+  'ends with its connection': [respondAndEnd(`${OK}\r\nhello`), 'bad-answer', NO_LENGTH],
   'announces a length without sending it': [
-    say(`HTTP/1.1 204 None\r\n${LENGTH}\r\n`),
+    respond(`HTTP/1.1 204 None\r\n${LENGTH}\r\n`),
     'connection',
     /files (sent 0 of 5 bytes|failed: )/,
   ],
-  'is gzip although nobody asked for it': [say(gzip), 'bad-answer', /sent an encoded answer\.$/],
-  'is longer than max-bytes': [say(http(200, 'x'.repeat(101))), 'too-large', /would send 101 B\.$/],
-  'has two lengths': [say(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`), 'connection', CUT],
-  'has a length and is chunked': [say(`${OK}${LENGTH}${CHUNKED}\r\n${CHUNKS}`), 'connection', CUT],
-  'is cut before its content': [sayAndEnd(`${OK}${LENGTH}\r\n`), 'connection', CUT],
-  'is cut before the last byte': [sayAndEnd(`${OK}${LENGTH}\r\nhell`), 'connection', CUT],
+  'is gzip although nobody asked for it': [
+    respond(gzip),
+    'bad-answer',
+    /sent an encoded answer\.$/,
+  ],
+  'is longer than max-bytes': [
+    respond(http(200, 'x'.repeat(101))),
+    'too-large',
+    /would send 101 B\.$/,
+  ],
+  'has two lengths': [respond(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`), 'connection', CUT],
+  'has a length and is chunked': [
+    respond(`${OK}${LENGTH}${CHUNKED}\r\n${CHUNKS}`),
+    'connection',
+    CUT,
+  ],
+  'is cut before its content': [respondAndEnd(`${OK}${LENGTH}\r\n`), 'connection', CUT],
+  'is cut before the last byte': [respondAndEnd(`${OK}${LENGTH}\r\nhell`), 'connection', CUT],
   'is reset in its content': [reset, 'connection', CUT],
   'stalls before its head': [() => {}, 'connection', LATE, 50],
-  'stalls in its content': [say(`${OK}${LENGTH}\r\nhel`), 'connection', LATE, 50],
+  'stalls in its content': [respond(`${OK}${LENGTH}\r\nhel`), 'connection', LATE, 50],
   'says that the file does not exist': [
-    say(http(404, MISSING)),
+    respond(http(404, MISSING)),
     'no-such-file',
     /It said: "path '\/home\/user\/a\.txt' does not exist"\.$/,
   ],
 };
 
-for (const [name, [server, kind, message, timeout = 60_000]] of Object.entries(FAILURES))
+for (const [name, [handle, kind, message, timeout = 60_000]] of Object.entries(FAILURES))
   test(`a target stays as it was if the answer ${name}`, async () => {
     using folder = openTempFolder();
     writeFileSync(folder.at('out'), 'before');
-    const downloading = downloadTo(folder.path, server, { maxBytes: 100, timeout });
+    const downloading = downloadTo(folder.path, handle, { maxBytes: 100, timeout });
     await assert.rejects(downloading, { kind, message });
     assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('before') });
   });
@@ -142,7 +151,7 @@ for (const [name, [server, kind, message, timeout = 60_000]] of Object.entries(F
 test('a rejected answer frees its connection, although more of it would come', async () => {
   using folder = openTempFolder();
   const closed = Promise.withResolvers<void>();
-  const endless: Say = socket => {
+  const endless: RequestHandler = socket => {
     socket.on('close', () => closed.resolve());
     socket.write(`${OK}Content-Length: 999999\r\n\r\nhello`);
   };
@@ -156,7 +165,7 @@ test('a rejected answer frees its connection, although more of it would come', a
 
 const refused = async (folder: string, target: string, message: RegExp) => {
   let requests = 0;
-  const count: Say = socket => {
+  const count: RequestHandler = socket => {
     requests += 1;
     socket.write(http(200, 'new'));
   };

@@ -79,7 +79,7 @@ for (const [reason, end] of Object.entries({
   'a cancelled job': (controller: AbortController) => controller.abort('the job was cancelled'),
   'a fatal failure': () => DENIED,
 }))
-  test(`retries counts the requests that were repeated, not those that ${reason} prevented`, async () => {
+  test(`the retry count excludes retries that ${reason} prevented`, async () => {
     const controller = new AbortController();
     const { lines, repeated } = await simulate(
       plannedFiles(2),
@@ -123,8 +123,10 @@ const ALL_FAIL: readonly (readonly [kind: FailureKind, statuses: string])[] = [
   ['file-changed', 'fffff'],
   ['not-written', 'fffff'],
 ];
-for (const [kind, expected] of ALL_FAIL)
-  test(`a transfer ends at once, after three failures in a row, or never: ${kind} gives ${expected}`, async () => {
+for (const [kind, expected] of ALL_FAIL) {
+  const sent = expected.replaceAll('n', '').length;
+  const extent = sent < 5 ? `stops after ${sent} of 5 files` : 'still sends all 5 files';
+  test(`if every request fails with ${kind}, the transfer ${extent}`, async () => {
     const failure = new AgentError(kind, 'It failed.');
     const retries = 2;
     const { results, statuses, requests } = await simulate(plannedFiles(5), () => failure, {
@@ -132,10 +134,11 @@ for (const [kind, expected] of ALL_FAIL)
     });
     assert.equal(statuses, expected);
     const attempts = failure.isRetryable ? 1 + retries : 1;
-    assert.equal(requests.length, attempts * expected.replaceAll('n', '').length);
+    assert.equal(requests.length, attempts * sent);
     if (expected !== 'fffff')
       assert.equal(reasonOf(results[4]), 'the transfer had ended: It failed.');
   });
+}
 
 test('a transfer goes on if a request succeeds between failures', async () => {
   const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
@@ -171,7 +174,7 @@ for (const [error, statuses, count] of [
   [SERVER, 'fffuuu', 3],
   [DENIED, 'fffnnn', 1],
 ] as const)
-  test(`the files of a batch that failed for a reason outside it keep their hint: ${error.kind}`, async () => {
+  test(`a batch that fails with ${error.kind} does not suggest files-per-request: 1`, async () => {
     const failures = failing({ 'f0 f1 f2': error });
     const simulation = await simulate(plannedFiles(6), failures, { ...batched, retries: 1 });
     assert.deepEqual([simulation.statuses, simulation.requests.length], [statuses, count]);
@@ -179,7 +182,7 @@ for (const [error, statuses, count] of [
   });
 
 for (const error of [REJECTED, BAD])
-  test(`a batch that may have overwritten other files ends the transfer: ${error.kind}`, async () => {
+  test(`a batch that fails with ${error.kind} ends the transfer, since it may have overwritten other files`, async () => {
     const { results, statuses } = await simulate(plannedFiles(6), failing({ 'f0 f1 f2': error }), {
       ...batched,
       retries: 4,
