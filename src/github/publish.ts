@@ -64,13 +64,13 @@ async function writeSummary(report: Report, verdict: Verdict, log: StepLog): Pro
 const MAX_ANNOTATIONS = 9;
 
 function logVerdict(
-  report: Report,
+  { name }: Report,
   verdict: Verdict,
   problems: readonly string[],
   log: StepLog,
 ): void {
-  const { title, reasons, fileFailures, warnings, notices, logLines } = verdict;
-  const prefix = report.name === '' ? '' : `${report.name}: `;
+  const { title, titleHasCause, reasons, fileFailures, warnings, notices, logLines } = verdict;
+  const prefix = name === '' ? '' : `${name}: `;
   const withName = ([first = '', ...others]: readonly string[]) => [`${prefix}${first}`, ...others];
   for (const line of logLines) log.line(line);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
@@ -78,8 +78,6 @@ function logVerdict(
   for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS))
     log.error(withName(reasonLines(failure)));
   const causes = reasons.flatMap(reasonLines);
-  // Lists of annotations only show the first line, so begin with the cause.
-  const titleHasCause = report.cancelled || report.errors.every(error => error.title !== undefined);
   const ending = titleHasCause ? [title, ...causes] : [...causes, title];
   const texts = withName([...problems, ...ending]);
   if (succeeded(verdict) && problems.length === 0) log.line(texts.join(' '));

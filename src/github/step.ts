@@ -12,7 +12,7 @@ import {
   taskOf,
 } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { reasonLines, toReportedError } from '../report/reason.ts';
+import { fullReason, reasonLines, toReportedError } from '../report/reason.ts';
 import { failedReport, type Report } from '../report/report.ts';
 import { redactor } from '../text/redact.ts';
 import { loadJobSandboxes } from './job-state.ts';
@@ -35,7 +35,7 @@ export async function runStep<T extends EntryPoint>(
 ): Promise<void> {
   const { log, parseAndRun } = await openStep(entry, inputs);
   await parseAndRun(handler).catch((error: unknown) => {
-    const lines = reasonLines(toReportedError(error));
+    const lines = reasonLines(fullReason(toReportedError(error)));
     if (failureWarning === undefined) log.fail(lines);
     else log.warning([failureWarning, ...lines].join(' '));
   });

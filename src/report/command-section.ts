@@ -67,10 +67,9 @@ export function explainFailure(
   stoppedBy: 'max-duration' | 'cancellation' | undefined,
 ): ReportedError[] {
   const duration = formatDuration(durationMs);
-  const fail = (how: string, details: readonly Reason[] = []) => {
-    const title = `${nameCommand(command)} ${how}`;
-    return [{ text: title, title, details }];
-  };
+  const fail = (how: string, reason: Reason = []) => [
+    { title: `${nameCommand(command)} ${how}`, reason },
+  ];
   if (end.kind === 'lost') {
     const how = `was not seen to end within ${duration}. It may still be running.`;
     return stoppedBy === 'cancellation' ? fail(how) : fail(how, whyUnseen(end.error));
@@ -96,12 +95,12 @@ const ADVICE: Readonly<Record<number, string>> = {
   141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
 };
 
-function adviceOn(exitCode: number): Reason[] {
+function adviceOn(exitCode: number): Reason {
   const advice = ADVICE[exitCode];
   return advice === undefined ? [] : [withMarkup(advice)];
 }
 
-function whyUnseen({ kind, message, hint }: Failure): Reason[] {
+function whyUnseen({ kind, message, hint }: Failure): Reason {
   // Only `max-duration` and a cancelled job cancel the request.
   return kind === 'cancelled'
     ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]

@@ -5,7 +5,7 @@ import { formatCount, formatNumber, formatTime, listSome } from '../text/format.
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
 import { describeUsage, figuresTable, formatFigure, judgementLine, nameMetric } from './figures.ts';
-import { type Reason, withMarkup } from './reason.ts';
+import { type ReasonLine, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { SectionView } from './verdict.ts';
 
@@ -31,7 +31,7 @@ export function viewMeasured(section: MeasuredSection, report: Report): SectionV
     level: LEVELS[gate.state],
     headline: headlineOf(section, report),
     gateSentence: describeGate(section, report),
-    reasons: describeBreaches(section, 'fail'),
+    reasons: describeBreaches(section, 'fail').map(line => [line]),
     warnings: describeBreaches(section, 'warn'),
     outputs: {
       ...figureOutputs(last),
@@ -96,7 +96,7 @@ function nameBreach(breach: GateJudgement): string {
   return [nameMetric(metric), aggregate ?? [], figures.join(` ${operator} `)].flat().join(' ');
 }
 
-function describeBreaches(section: MeasuredSection, level: GateJudgement['level']): Reason[] {
+function describeBreaches(section: MeasuredSection, level: GateJudgement['level']): ReasonLine[] {
   return explicableBreaches(section)
     .filter(breach => breach.level === level)
     .map(breach => withMarkup(describeBreach(breach, section.samples)));

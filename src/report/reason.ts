@@ -2,50 +2,58 @@ import { AgentError } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
 import { formatCount } from '../text/format.ts';
 
-export interface Reason {
+export interface ReasonLine {
   readonly text: string;
   /** Only for our own words, with code in backticks. Other texts may quote the agent or an input. */
   readonly hasMarkup?: true;
-  readonly details?: readonly Reason[];
 }
 
-/** The reason why a whole step failed. */
-export interface ReportedError extends Reason {
-  /** A sentence for the title, with code in backticks. The reasons omit a text that repeats it. */
+/** A message, and lines with details or advice below it. */
+export type Reason = readonly ReasonLine[];
+
+/** Why a whole step failed. */
+export interface ReportedError {
+  /** A sentence for the title of the verdict, with code in backticks. */
   readonly title?: string;
+  /** What the title does not say; all of it if there is no title. */
+  readonly reason: Reason;
 }
 
-/** Returns a reason whose backticks mark code. Quote file names in it with `inlineCode`. */
-export function withMarkup(text: string): Reason {
+/** Returns a line whose backticks mark code. Quote file names in it with `inlineCode`. */
+export function withMarkup(text: string): ReasonLine {
   return { text, hasMarkup: true };
 }
 
-/** Returns a reason's text, and those of its details. */
-export function reasonLines({ text, details = [] }: Reason): string[] {
-  return [text, ...details.flatMap(reasonLines)];
+export function reasonLines(reason: Reason): string[] {
+  return reason.map(({ text }) => text);
+}
+
+/** Puts the title, if there is one, above the reason. */
+export function fullReason({ title, reason }: ReportedError): Reason {
+  return title === undefined ? reason : [withMarkup(title), ...reason];
 }
 
 export function toReportedError(error: unknown): ReportedError {
   if (error instanceof AgentError) {
-    const details = error.kind === 'cancelled' ? [] : [withMarkup(error.hint)];
-    return { text: error.message, details };
+    const advice = error.kind === 'cancelled' ? [] : [withMarkup(error.hint)];
+    return { reason: [{ text: error.message }, ...advice] };
   }
   if (error instanceof InputError) return describeProblems(error);
-  if (error instanceof Error && 'syscall' in error) return { text: `${error.message}.` };
+  if (error instanceof Error && 'syscall' in error)
+    return { reason: [{ text: `${error.message}.` }] };
   return describeBug(error);
 }
 
 function describeProblems({ problems }: InputError): ReportedError {
-  const lines = problems.map(each => ({ text: describeProblem(each) }));
-  const [only, ...others] = lines;
-  if (only !== undefined && others.length === 0) return only;
+  const reason = problems.map(each => ({ text: describeProblem(each) }));
+  if (problems.length === 1) return { reason };
   const count = new Set(problems.map(({ input }) => input)).size;
   const title = `${formatCount(count, 'input')} ${count === 1 ? 'is' : 'are'} invalid.`;
-  return { text: title, title, details: lines };
+  return { title, reason };
 }
 
 function describeBug(error: unknown): ReportedError {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const title = 'Sandbox Sync itself failed. This is a bug; please report it.';
-  return { text: title, title, details: stack.split('\n').map(text => ({ text })) };
+  return { title, reason: stack.split('\n').map(text => ({ text })) };
 }

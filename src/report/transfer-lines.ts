@@ -41,7 +41,7 @@ export function explainFailedFiles(
   const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
   return {
     fileFailures: largestFirst.map(describeGroup),
-    reasons: Array.from(reasons, text => ({ text })),
+    reasons: Array.from(reasons, text => [{ text }]),
   };
 }
 
@@ -50,8 +50,11 @@ function describeGroup(group: readonly Extract<TransferResult, { status: 'failed
   const { message = '', hint = '' } = group[0]?.error ?? {};
   const names = group.map(result => ('file' in result ? result.file.source : result.path));
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
-  const details = [hint, `${count}${listSome(names.map(inlineCode))}`];
-  return { text: message, details: details.map(withMarkup) };
+  return [
+    { text: message },
+    withMarkup(hint),
+    withMarkup(`${count}${listSome(names.map(inlineCode))}`),
+  ];
 }
 
 const STATUS_WORDS: Readonly<Record<TransferResult['status'], string>> = {

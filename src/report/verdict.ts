@@ -3,7 +3,7 @@ import { viewCommand } from './command-section.ts';
 import { viewDownload } from './download-section.ts';
 import { code, concat, folded, type Html, html, prose, shorten, shortList } from './html.ts';
 import { viewMeasured } from './measured-section.ts';
-import { type Reason, type ReportedError, reasonLines } from './reason.ts';
+import { fullReason, type Reason, type ReasonLine, reasonLines } from './reason.ts';
 import type { Report } from './report.ts';
 import { viewUpload } from './upload-section.ts';
 
@@ -11,11 +11,13 @@ import { viewUpload } from './upload-section.ts';
 export interface Verdict {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   readonly title: string;
-  /** Why the step failed, except for failed files. */
+  /** If false, logs begin with the reasons: lists of annotations only show the first line. */
+  readonly titleHasCause: boolean;
+  /** Why the step failed, except for failed files and for what the title says. */
   readonly reasons: readonly Reason[];
   /** Why files failed. Each becomes an annotation of its own. */
   readonly fileFailures: readonly Reason[];
-  readonly warnings: readonly Reason[];
+  readonly warnings: readonly ReasonLine[];
   readonly notices: readonly string[];
   /** A line for each file, failures first. */
   readonly fileLines: readonly string[];
@@ -30,7 +32,7 @@ export interface Verdict {
 }
 
 /** What one section adds to the verdict. */
-export interface SectionView extends Partial<Omit<Verdict, 'level' | 'title'>> {
+export interface SectionView extends Partial<Omit<Verdict, 'level' | 'title' | 'titleHasCause'>> {
   readonly level: Exclude<Verdict['level'], 'cancelled'>;
   /** A sentence without its period; can be empty. Only shown for the first section of a report. */
   readonly headline: string;
@@ -43,7 +45,11 @@ export function verdictOf(report: Report): Verdict {
   return {
     level: verdictLevel(report, views),
     title: titleOf(report, views),
-    reasons: [...report.errors.flatMap(omitTitle), ...views.flatMap(({ reasons = [] }) => reasons)],
+    titleHasCause: report.cancelled || report.errors.every(({ title }) => title !== undefined),
+    reasons: [
+      ...report.errors.map(({ reason }) => reason).filter(({ length }) => length > 0),
+      ...views.flatMap(({ reasons = [] }) => reasons),
+    ],
     fileFailures: views.flatMap(({ fileFailures = [] }) => fileFailures),
     warnings: [
       ...views.flatMap(({ warnings = [] }) => warnings),
@@ -97,13 +103,6 @@ function titleOf({ cancelled, errors }: Report, views: readonly SectionView[]): 
   return sentences.filter(sentence => sentence !== '').join(' ');
 }
 
-/** Leaves out what the title already says. */
-function omitTitle({ title, ...error }: ReportedError): Reason[] {
-  if (error.text !== title) return [error];
-  const [first, ...others] = error.details ?? [];
-  return first === undefined ? [] : [{ ...first, details: [...(first.details ?? []), ...others] }];
-}
-
 // Bump the number only if a key is removed or changes its meaning.
 const SCHEMA =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
@@ -119,7 +118,10 @@ export function reportJson(report: Report, verdict: Verdict): string {
     sandboxId,
     baseUrl,
     cancelled,
-    errors: errors.map(reasonLines).map(([message, ...details]) => ({ message, details })),
+    errors: errors.map(error => {
+      const [message = '', ...details] = reasonLines(fullReason(error));
+      return { message, details };
+    }),
     warnings,
     ...verdict.json,
   };
@@ -136,7 +138,7 @@ export function summaryOf(report: Report, verdict: Verdict): string {
     html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
     ...shortList([
       ...[...fileFailures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
-      ...warnings.map(each => html`⚠️ ${renderReason(each)}`),
+      ...warnings.map(each => html`⚠️ ${renderLine(each)}`),
     ]),
     ...logLines.map(line => html`<p>${line}</p>`),
     ...blocks,
@@ -146,9 +148,12 @@ export function summaryOf(report: Report, verdict: Verdict): string {
   return all.map(block => `${block.html}\n\n`).join('');
 }
 
-function renderReason({ text, hasMarkup, details = [] }: Reason): Html {
-  const line = hasMarkup ? prose(text) : code(text.replaceAll('`', ''));
-  return concat([line, ...shorten(details.map(renderReason))], '<br>');
+function renderReason(reason: Reason): Html {
+  return concat(shorten(reason.map(renderLine)), '<br>');
+}
+
+function renderLine({ text, hasMarkup }: ReasonLine): Html {
+  return hasMarkup ? prose(text) : code(text.replaceAll('`', ''));
 }
 
 // The summaries of a matrix share a page, and only these names tell them apart.

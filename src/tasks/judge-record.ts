@@ -1,6 +1,5 @@
 import { judgeGate } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import type { ReportedError } from '../report/reason.ts';
 import { ENDED_AS_PLANNED, type SampleRecord } from '../stats/sample.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 
@@ -16,14 +15,13 @@ export function judgeRecord(
   const { samples } = record;
   const monitored = { from, to: Math.max(samples.at(-1)?.at ?? to, to) };
   const gaps = findGaps(record, from, to, inputs.sampleInterval);
-  const [first, ...others] = inputs.failIf.length > 0 ? gaps : [];
+  const texts = gaps.map(({ text }) => text);
+  const [title] = inputs.failIf.length > 0 ? gaps.map(gap => gap.title) : [];
+  const reason = texts.filter(text => text !== title).map(text => ({ text }));
   return {
     measured: { samples, monitored, gate: judgeGate(inputs, samples, gaps.length > 0) },
-    errors: first === undefined ? [] : [{ ...first, details: others }],
-    warnings: [
-      ...describeFailures(record),
-      ...(first === undefined ? gaps.map(({ text }) => text) : []),
-    ],
+    errors: title === undefined ? [] : [{ title, reason }],
+    warnings: [...describeFailures(record), ...(title === undefined ? texts : [])],
   };
 }
 
@@ -31,14 +29,20 @@ export function judgeRecord(
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 
+interface Gap {
+  readonly title: string;
+  /** Also says why the gap lasted to the end, if it is known. */
+  readonly text: string;
+}
+
 function findGaps(
   { samples, failures, endReason }: SampleRecord,
   from: number,
   to: number,
   intervalMs: number,
-): ReportedError[] {
+): Gap[] {
   const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-  const gaps: ReportedError[] = [];
+  const gaps: Gap[] = [];
   let last = from;
   for (const { at } of samples) {
     if (at - last > longest) gaps.push(describeGap(last, at));
@@ -57,7 +61,7 @@ function whyEnded(endReason: string | undefined): string {
   return endReason === ENDED_AS_PLANNED ? '' : `, since sampling had ended: ${endReason}`;
 }
 
-function describeGap(from: number, to: number, why = ''): ReportedError {
+function describeGap(from: number, to: number, why = ''): Gap {
   const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
   return { title: `${title}.`, text: `${title}${why}.` };
 }

@@ -66,9 +66,9 @@ function waitError(
 ): ReportedError {
   if (error?.isRetryable === false) return toReportedError(error);
   const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-  const details = error === undefined ? [] : [{ text: error.message }];
+  const message = error === undefined ? [] : [{ text: error.message }];
   const advice = error === undefined ? unmet : [...unmet, error.hint];
-  return { text: title, title, details: [...details, ...advice.map(withMarkup)] };
+  return { title, reason: [...message, ...advice.map(withMarkup)] };
 }
 
 /** Reports that nothing was measured, so a gate fails. */

@@ -3,7 +3,7 @@ import type { Context } from '../agent/context.ts';
 import { isFatal } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { NOT_MEASURED } from '../report/measured-section.ts';
-import { type ReportedError, toReportedError } from '../report/reason.ts';
+import { fullReason, type ReportedError, toReportedError } from '../report/reason.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
@@ -43,7 +43,7 @@ async function checkGate(
     return undefined;
   } catch (error) {
     if (context.cancel.aborted) return undefined;
-    return { text: NOT_JUDGEABLE, title: NOT_JUDGEABLE, details: [toReportedError(error)] };
+    return { title: NOT_JUDGEABLE, reason: fullReason(toReportedError(error)) };
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '../../src/gate/judge.ts';
-import { reasonLines } from '../../src/report/reason.ts';
+import { fullReason, reasonLines } from '../../src/report/reason.ts';
 import { ENDED_AS_PLANNED } from '../../src/stats/sample.ts';
 import { judgeRecord } from '../../src/tasks/judge-record.ts';
 import { formatTime } from '../../src/text/format.ts';
@@ -72,7 +72,7 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
 for (const [name, { gaps, ...job }] of Object.entries(JOBS))
   test(`judgeRecord finds ${name}`, () => {
     const { errors } = judgeJob(job);
-    assert.deepEqual(errors.flatMap(reasonLines), gaps.map(gapMessage));
+    assert.deepEqual(errors.map(fullReason).flatMap(reasonLines), gaps.map(gapMessage));
   });
 
 const GATES = {
@@ -86,6 +86,6 @@ for (const [name, [conditions, state, errorCount, warningCount]] of Object.entri
     const { errors, warnings, measured } = judgeJob({ at: [0, 60, 120], to: 130, ...conditions });
     assert.equal(measured.gate.state, state);
     assert.deepEqual([errors.length, warnings.length], [errorCount, warningCount]);
-    assert.equal(errors[0]?.text ?? warnings[0], gapMessage([0, 60]));
+    assert.equal(errors[0]?.title ?? warnings[0], gapMessage([0, 60]));
     assert.deepEqual(measured.monitored, { from: 0, to: 130 * S });
   });

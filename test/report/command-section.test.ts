@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, type Failure } from '../../src/agent/failure.ts';
 import { type CommandEnd, explainFailure, viewCommand } from '../../src/report/command-section.ts';
-import { reasonLines, withMarkup } from '../../src/report/reason.ts';
+import { fullReason, reasonLines, withMarkup } from '../../src/report/reason.ts';
 import { reportJson, verdictOf } from '../../src/report/verdict.ts';
 import { COMMAND, ended, judged, ran, report, type StoppedBy } from './build-report.ts';
 
@@ -72,7 +72,7 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
   test(name, () => {
     const { errors } = ran(end, {}, stoppedBy);
     assert.equal(errors[0]?.title, title);
-    const lines = errors.flatMap(reasonLines);
+    const lines = errors.map(fullReason).flatMap(reasonLines);
     const expected = title === none ? [] : [title, ...others];
     assert.equal(lines.length, expected.length);
     for (const [index, line] of expected.entries())
@@ -82,7 +82,7 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
 
 test('a lost connection is reported with its message as plain text and its hint with markup', () => {
   const [explained] = ran(lost).errors;
-  assert.deepEqual(explained?.details, [{ text: 'POST Start failed.' }, withMarkup('Check it.')]);
+  assert.deepEqual(explained?.reason, [{ text: 'POST Start failed.' }, withMarkup('Check it.')]);
 });
 
 test('a title shows 60 characters of a long first line, without its backticks', () => {

@@ -69,7 +69,11 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     errors: [
       {
         title: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC.',
-        text: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since sampling had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
+        reason: [
+          {
+            text: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since sampling had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
+          },
+        ],
       },
     ],
   }),

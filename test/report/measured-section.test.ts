@@ -24,7 +24,7 @@ for (const [condition, loads, line] of BREACHES) {
     const readings = loads.map(value => ({ load: value }));
     const given = report({ task: 'stats', ...judged(readings, [condition], [condition]) });
     const { reasons, warnings } = verdictOf(given);
-    assert.deepEqual([reasons, warnings], [[withMarkup(line)], [withMarkup(line)]]);
+    assert.deepEqual([reasons, warnings], [[[withMarkup(line)]], [withMarkup(line)]]);
   });
 }
 

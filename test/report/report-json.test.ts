@@ -12,7 +12,7 @@ const written = (parts: Parts) => {
 
 test('the report of a sync has the upload, the files and what was measured', () => {
   const errors = [{ message: 'No.', details: ['d', 'advice'] }];
-  const given = [{ text: 'No.', details: [{ text: 'd' }, withMarkup('advice')], title: 'No.' }];
+  const given = [{ title: 'No.', reason: [{ text: 'd' }, withMarkup('advice')] }];
   const parsed = JSON.parse(written({ ...EVERY_STATUS, errors: given, warnings: ['w'] }));
   const { $schema, files, totals, ...rest } = parsed;
   assert.match($schema, /report-1\.json$/);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { Task } from '../../src/inputs/inputs.ts';
-import { reasonLines, toReportedError } from '../../src/report/reason.ts';
+import { fullReason, reasonLines, toReportedError } from '../../src/report/reason.ts';
 import { failedReport, redactReport } from '../../src/report/report.ts';
 import { reportJson, summaryOf, verdictOf } from '../../src/report/verdict.ts';
 import { redactor } from '../../src/text/redact.ts';
@@ -32,7 +32,7 @@ const SECTIONS: readonly (readonly [Task, readonly string[]])[] = [
 for (const [task, sections] of SECTIONS)
   test(`a ${task} that fails early has the outputs and report keys of ${sections.join(' and ')}, and a failed gate if any`, () => {
     const info = { name: '', cancelled: false, hasFailIf: true };
-    const given = failedReport(task, { text: 'No.' }, info);
+    const given = failedReport(task, { reason: [{ text: 'No.' }] }, info);
     const verdict = verdictOf(given);
     for (const keys of [verdict.outputs, JSON.parse(reportJson(given, verdict))].map(Object.keys)) {
       const found = Object.entries(MARKS).filter(([, mark]) => keys.some(key => mark.test(key)));
@@ -48,28 +48,30 @@ for (const [task, sections] of SECTIONS)
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
   const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };
   const line = 'port: "x" is no port. Example: port: 1';
-  assert.deepEqual(toReportedError(new InputError([port])), { text: line });
+  assert.deepEqual(toReportedError(new InputError([port])), { reason: [{ text: line }] });
   const both = toReportedError(new InputError([port, { input: 'files', message: 'No.' }]));
   const title = '2 inputs are invalid.';
-  assert.deepEqual(both, { text: title, details: [{ text: line }, { text: 'files: No.' }], title });
+  assert.deepEqual(both, { title, reason: [{ text: line }, { text: 'files: No.' }] });
 });
+
+const linesOf = (error: unknown) => reasonLines(fullReason(toReportedError(error)));
 
 test('an AgentError is reported with its hint, unless the job was cancelled', () => {
   const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
-  assert.deepEqual(reasonLines(toReportedError(busy)), ['It answered 429.', 'Wait.']);
-  assert.deepEqual(reasonLines(toReportedError(new AgentError('cancelled', 'No.'))), ['No.']);
+  assert.deepEqual(linesOf(busy), ['It answered 429.', 'Wait.']);
+  assert.deepEqual(linesOf(new AgentError('cancelled', 'No.')), ['No.']);
 });
 
 test('a system error is reported in the words of the system, and not as a bug', async () => {
   const missing = path.join(import.meta.dirname, 'missing');
   const error: unknown = await readdir(missing).catch((thrown: unknown) => thrown);
-  const [line = '', ...others] = reasonLines(toReportedError(error));
+  const [line = '', ...others] = linesOf(error);
   assert.match(line, /^ENOENT: no such file or directory, scandir '.*missing'\.$/);
   assert.deepEqual(others, []);
 });
 
 test('a bug is reported with its stack', () => {
-  const [line = '', ...stack] = reasonLines(toReportedError(new TypeError('oops')));
+  const [line = '', ...stack] = linesOf(new TypeError('oops'));
   assert.match(line, /bug/);
   assert.match(stack.join('\n'), /oops[\s\S]*report\.test/);
 });
@@ -87,7 +89,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
       name: typed,
       sandboxId: typed,
       baseUrl: typed,
-      errors: [{ text: typed, details: [{ text: typed }] }],
+      errors: [{ title: typed, reason: [{ text: typed }] }],
       warnings: [typed],
       skipped: [{ path: typed, reason: typed }],
       files,

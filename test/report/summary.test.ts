@@ -37,7 +37,7 @@ function flooded(text: string, reason = text): Report {
     skipped: lines.map(line => ({ path: line, reason })),
     orphaned: lines,
     warnings: lines,
-    errors: lines.map(line => ({ text: line, details: [{ text: line }, { text: line }] })),
+    errors: lines.map(line => ({ reason: [{ text: line }, { text: line }, { text: line }] })),
     ...judged([{ [`metric0${'x'.repeat(600)}`]: 1 }], metrics),
   });
 }

@@ -19,7 +19,7 @@ import {
   uploaded,
 } from './file-results.ts';
 
-const errors = [{ text: 'The stats could not be read.', details: [{ text: 'Try again.' }] }];
+const errors = [{ reason: [{ text: 'The stats could not be read.' }, { text: 'Try again.' }] }];
 
 test('the outputs of an upload count the files by status', () => {
   const verdict = verdictOf(report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS }));

@@ -7,8 +7,8 @@ import { FAILED, NOT_ATTEMPTED, skipped, UNCHANGED, UPLOADED } from './file-resu
 
 const PLANNED = skipped('e');
 const shard = { index: 2, count: 4, files: 2, planned: 2000 };
-const errors = [{ text: 'The stats could not be read.', details: [{ text: 'Try again.' }] }];
-const titled = [{ text: 'It was not seen.', title: 'It was not seen.' }];
+const errors = [{ reason: [{ text: 'The stats could not be read.' }, { text: 'Try again.' }] }];
+const titled = [{ title: 'It was not seen.', reason: [] }];
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') =>
   judged([{ load: value }], [fail], [warn]);
@@ -116,10 +116,9 @@ test('a gate without samples gives no reason but the error that says why there a
   assert.deepEqual(reasons.flatMap(reasonLines), ['The stats could not be read.', 'Try again.']);
 });
 
-test('the reasons of a report omit an error that its title already says', () => {
-  const text = 'The sandbox was not ready.';
-  const details = [{ text: 'GET answered 503.' }, withMarkup('Check port.')];
-  const error = { text, details, title: text };
+test('the reasons do not repeat the title of an error', () => {
+  const reason = [{ text: 'GET answered 503.' }, withMarkup('Check port.')];
+  const error = { title: 'The sandbox was not ready.', reason };
   const { title, reasons } = verdictOf(report({ files: [NOT_ATTEMPTED], errors: [error] }));
   assert.equal(title, 'The sandbox was not ready. Nothing was sent.');
   assert.deepEqual(reasons.flatMap(reasonLines), ['GET answered 503.', 'Check port.']);
