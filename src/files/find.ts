@@ -170,7 +170,7 @@ async function* pathsOf(
 }
 
 /** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
-export function createClassifier(
+function createClassifier(
   root: string,
   workspace: string,
   skipsHidden: boolean,
