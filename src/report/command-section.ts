@@ -7,14 +7,28 @@ import { type Reason, type ReportedError, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { SectionView } from './verdict.ts';
 
-/** The exit code is undefined if nobody saw the command end. */
-export interface CommandSection extends Pick<ProcessEnd, 'exitCode' | 'status'> {
+export interface CommandSection {
   /** The step's name, or the first line of the script. */
   readonly title: string;
+  /** Undefined unless the agent reported one. */
+  readonly exitCode: ProcessEnd['exitCode'];
+  readonly status: ProcessEnd['status'];
   readonly durationMs: number;
   readonly lastLines: readonly string[];
+  /** Whether an error of the report says how the command failed. */
+  readonly hasFailed: boolean;
 }
 
+export const NOT_STARTED: CommandSection = {
+  title: '',
+  exitCode: undefined,
+  status: '',
+  durationMs: 0,
+  lastLines: [],
+  hasFailed: false,
+};
+
+/** How a command ended, for the report. */
 export type CommandEnd =
   | ({ readonly kind: 'ended' } & ProcessEnd)
   /** The command may still be running. */
@@ -22,32 +36,30 @@ export type CommandEnd =
   | { readonly kind: 'not-started'; readonly error: Failure };
 
 export function viewCommand(section: CommandSection, report: Report): SectionView {
-  const { exitCode, durationMs } = section;
+  const { title, exitCode, status, durationMs, lastLines } = section;
   return {
     level: exitCode === 0 ? 'success' : 'failure',
-    headline: headlineOf(section, report),
+    headline: section.hasFailed ? '' : headlineOf(section, report),
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
       'duration-ms': String(durationMs),
     },
-    blocks: outputBlocks(section),
-    json: { command: { ...section, exitCode: exitCode ?? null } },
+    blocks: outputBlocks(lastLines),
+    json: { command: { title, exitCode: exitCode ?? null, status, durationMs, lastLines } },
   };
 }
 
 function headlineOf(
   { title, exitCode, durationMs }: CommandSection,
-  { cancelled, errors }: Report,
+  { cancelled }: Report,
 ): string {
   const name = nameCommand(title);
   const after = `after ${formatDuration(durationMs)}`;
-  // An error already says how the command failed.
-  if (errors.some(error => error.title?.startsWith(name))) return '';
   if (exitCode === 0) return `${name} exited with 0 ${after}`;
   return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : 'Nothing was run';
 }
 
-function outputBlocks({ lastLines }: CommandSection): Html[] {
+function outputBlocks(lastLines: readonly string[]): Html[] {
   if (lastLines.length === 0) return [];
   const lines = lastLines.map(line => html`${line.replaceAll('\t', '    ')}`);
   // Use a separate block: inside <p> or <details>, a blank line would turn the rest into Markdown.
@@ -62,7 +74,7 @@ function nameCommand(title: string): string {
 
 /** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
 export function explainFailure(
-  { title: command, durationMs }: CommandSection,
+  { title: command, durationMs }: Pick<CommandSection, 'title' | 'durationMs'>,
   end: CommandEnd,
   stoppedBy: 'max-duration' | 'cancellation' | undefined,
 ): ReportedError[] {

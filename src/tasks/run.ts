@@ -132,12 +132,13 @@ async function runScript(inputs: Inputs<'run'>, context: Context) {
     lastLines: lines.map(line => truncate(line, MAX_LAST_LINE)),
   };
   const stoppedBy = maxDurationSignal.aborted ? 'max-duration' : undefined;
+  const errors = explainFailure(command, end, cancel.aborted ? 'cancellation' : stoppedBy);
   const lost = `The connection was lost ${formatCount(reconnects, 'time')}, so output of the command may be missing.`;
   return {
-    command,
+    command: { ...command, hasFailed: errors.length > 0 },
     isStarted,
     endedAt: now(),
-    errors: explainFailure(command, end, cancel.aborted ? 'cancellation' : stoppedBy),
+    errors,
     warnings: reconnects === 0 ? [] : [lost],
   };
 }

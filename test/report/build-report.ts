@@ -82,6 +82,7 @@ export const COMMAND: CommandSection = {
     '\tindented',
     '# [not a heading](https://example.com)',
   ],
+  hasFailed: false,
 };
 
 export function ended(exitCode: number | undefined, status = ''): CommandEnd {
@@ -91,8 +92,8 @@ export function ended(exitCode: number | undefined, status = ''): CommandEnd {
 /** Builds the report of a `run` whose command ended like this. */
 export function ran(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy): Report {
   const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
-  const command = { ...COMMAND, exitCode, status };
-  const errors = explainFailure(command, end, stoppedBy);
+  const errors = explainFailure(COMMAND, end, stoppedBy);
+  const command = { ...COMMAND, exitCode, status, hasFailed: errors.length > 0 };
   const cancelled = stoppedBy === 'cancellation';
   return report({ task: 'run', command, errors, cancelled, ...parts });
 }

@@ -9,7 +9,7 @@ import { fullReason, reasonLines, toReportedError } from '../../src/report/reaso
 import { failedReport, redactReport } from '../../src/report/report.ts';
 import { reportJson, summaryOf, verdictOf } from '../../src/report/verdict.ts';
 import { redactor } from '../../src/text/redact.ts';
-import { judged, report } from './build-report.ts';
+import { COMMAND, judged, report } from './build-report.ts';
 import { failed, notAttempted, SHA256, skipped, unchanged, uploaded } from './file-results.ts';
 
 /** By section: the output and the report key that only this section has. */
@@ -94,7 +94,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
       skipped: [{ path: typed, reason: typed }],
       files,
     }),
-    command: { title: typed, exitCode: 0, status: '', durationMs: 1, lastLines: [] },
+    command: { ...COMMAND, title: typed, durationMs: 1, lastLines: [typed] },
   };
   const redacted = redactReport(given, redactor(['12"&</34']));
   const verdict = verdictOf(redacted);
