@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { type Observation, type SampleRecord, toRecord } from '../stats/sample.ts';
+import { type SampleOrFailure, type SampleRecord, toRecord } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 
@@ -45,7 +45,10 @@ export function isStopped(directory: string): boolean {
   return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
 
-export function appendLine(directory: string, line: Observation | { readonly end: string }): void {
+export function appendLine(
+  directory: string,
+  line: SampleOrFailure | { readonly end: string },
+): void {
   // Leave out the figures, which the reader derives from the sample's JSON.
   const json = JSON.stringify({ ...line, figures: undefined });
   appendFileSync(monitorFiles(directory).record, `${json}\n`, { mode: 0o600 });
@@ -59,7 +62,7 @@ export function readRecord(directory: string): SampleRecord {
   return toRecord(lines.flatMap(decodeLine), end ?? findErrorLine(readIfExists(errors)));
 }
 
-function decodeLine({ at, json, failure }: ReturnType<typeof parseFields>): Observation[] {
+function decodeLine({ at, json, failure }: ReturnType<typeof parseFields>): SampleOrFailure[] {
   if (typeof failure === 'string') return [{ failure }];
   const stats = typeof json === 'string' ? decodeStats(json) : undefined;
   return typeof at === 'number' && stats !== undefined ? [{ at, ...stats }] : [];

@@ -62,7 +62,7 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   await using client = openAgent({ ...inputs, timeout }, { cancel, now: Date.now, redact });
   const take = () => trySample(() => readStats(client, inputs.statsPath), Date.now);
   const sampling = { intervalMs: inputs.sampleInterval, sleep, stop, withLast: true };
-  const end = await takeSamples(take, observation => appendLine(directory, observation), sampling);
+  const end = await takeSamples(take, result => appendLine(directory, result), sampling);
   appendLine(directory, { end });
 }
 

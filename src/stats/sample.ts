@@ -8,13 +8,13 @@ export interface Sample extends Stats {
   readonly at: number;
 }
 
-export type Observation = Sample | { readonly failure: string };
+export type SampleOrFailure = Sample | { readonly failure: string };
 
 /** Takes one sample, or says why the request failed. */
 export async function trySample(
   read: () => Promise<Stats>,
   now: () => number,
-): Promise<Observation> {
+): Promise<SampleOrFailure> {
   try {
     const stats = await read();
     return { at: now(), ...stats };
@@ -29,8 +29,8 @@ const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
 /** Records a sample after each interval. Returns why it ended: `stop` aborted, or 16 MiB were seen. */
 export async function takeSamples(
-  take: () => Promise<Observation>,
-  record: (observation: Observation) => void,
+  take: () => Promise<SampleOrFailure>,
+  record: (result: SampleOrFailure) => void,
   options: {
     readonly intervalMs: number;
     readonly sleep: Context['sleep'];
@@ -44,9 +44,9 @@ export async function takeSamples(
   while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
     const isDue = await sleep(intervalMs, stop);
     if (!isDue && !withLast) break;
-    const observation = await take();
-    record(observation);
-    bytes += JSON.stringify(observation).length;
+    const result = await take();
+    record(result);
+    bytes += JSON.stringify(result).length;
   }
   return stop.aborted ? String(stop.reason) : 'its record was full';
 }
@@ -64,12 +64,12 @@ export interface SampleRecord {
 export const ENDED_AS_PLANNED = 'the job asked for it';
 
 export function toRecord(
-  observations: readonly Observation[],
+  results: readonly SampleOrFailure[],
   endReason: string | undefined,
 ): SampleRecord {
   return {
-    samples: observations.filter(each => 'json' in each),
-    failures: observations.flatMap(each => ('failure' in each ? each.failure : [])),
+    samples: results.filter(each => 'json' in each),
+    failures: results.flatMap(each => ('failure' in each ? each.failure : [])),
     endReason,
   };
 }

@@ -5,7 +5,7 @@ import { explainFailure } from '../report/command-section.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import {
   ENDED_AS_PLANNED,
-  type Observation,
+  type SampleOrFailure,
   type SampleRecord,
   sampleTimeout,
   takeSamples,
@@ -78,14 +78,14 @@ async function sampleUntil(
   { cancel, now, sleep }: Context,
 ): Promise<SampleRecord> {
   const take = () => trySample(() => readStats(client, STATS_PATH), now);
-  const observations: Observation[] = [];
+  const observations: SampleOrFailure[] = [];
   const needsLastSample = () => {
     const hasSample = observations.some(each => 'json' in each);
     // As for a monitor, one failure is normal.
     const hasFailedOften = observations.length > 1;
     return !hasSample && !hasFailedOften;
   };
-  const add = (observation: Observation) => {
+  const add = (observation: SampleOrFailure) => {
     // After the end, a sample may show a machine that is idle again, so it only counts if it is alone.
     if (!ended.aborted || needsLastSample()) observations.push(observation);
   };
