@@ -1,7 +1,6 @@
 export interface Problem {
   readonly input: string;
   readonly message: string;
-  readonly example?: string;
 }
 
 export class InputError extends Error {
@@ -15,15 +14,18 @@ export class InputError extends Error {
 }
 
 export function inputError(input: string, message: string, example?: string): InputError {
-  const shown = example === undefined ? {} : { example: `${input}: ${example}` };
-  return new InputError([{ input, message, ...shown }]);
+  const suggestion = example === undefined ? '' : ` Example: ${input}: ${example}`;
+  return new InputError([{ input, message: message + suggestion }]);
 }
 
-export function describeProblem({ input, message, example }: Problem): string {
-  return `${input}: ${message}${example === undefined ? '' : ` Example: ${example}`}`;
+export function describeProblem({ input, message }: Problem): string {
+  return `${input}: ${message}`;
 }
 
-/** Parses every item, and collects the problems of every `InputError`, each after its place. */
+/**
+ * Parses every item and collects the problems of all InputErrors. `placeOf` prefixes each message,
+ * such as `line 3: `.
+ */
 export function tryAll<I, T>(
   items: readonly I[],
   parse: (item: I) => T,

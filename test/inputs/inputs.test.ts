@@ -38,8 +38,8 @@ for (const input of ['dry-run', 'summary', 'follow-symlinks', 'allow-insecure-ht
 }
 test('the example for a switch means the same as the rejected word', () => {
   for (const [word, meant] of Object.entries({ yes: true, On: true, no: false, off: false })) {
-    const [{ example } = {}] = problemsOf({ summary: word });
-    assert.equal(example, `summary: ${meant}`);
+    const [problem] = problemsOf({ summary: word });
+    assert.ok(problem?.message.endsWith(` Example: summary: ${meant}`), problem?.message);
   }
 });
 accepts('delete', { true: true, false: false }, { action: 'sandbox' });

@@ -25,7 +25,7 @@ const died = Array.from({ length: 16 }, (_, index) => reading(20 + 3 * index, 30
 const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
 
 const invalid = new InputError([
-  { input: 'port', message: '"x" is not a whole number.', example: 'port: 49983' },
+  { input: 'port', message: '"x" is not a whole number. Example: port: 49983' },
   { input: 'files', message: '"dist/**" matches nothing.' },
 ]);
 

@@ -46,8 +46,8 @@ for (const [task, sections] of SECTIONS)
   });
 
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
-  const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };
-  const line = 'port: "x" is no port. Example: port: 1';
+  const port = { input: 'port', message: '"x" is no port. Example: port: 1' };
+  const line = `port: ${port.message}`;
   assert.deepEqual(toReportedError(new InputError([port])), { reason: [{ text: line }] });
   const both = toReportedError(new InputError([port, { input: 'files', message: 'No.' }]));
   const title = '2 inputs are invalid.';
