@@ -46,14 +46,11 @@ export function publishSandbox(sandbox: JobSandbox & Pick<Sandbox, 'domain'>): v
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
   const outputs = { id, token, domain, 'base-url': url, 'header-prefix': JOB_HEADER_PREFIX };
   for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-  if (baseUrl !== '') saveJobSandbox({ id, token, baseUrl, endsAt });
-}
-
-function saveJobSandbox(sandbox: JobSandbox): void {
+  if (baseUrl === '') return;
   // The name contains the ID, so a later step that connects to the same sandbox replaces its token.
-  const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${sandbox.id}.json`);
+  const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${id}.json`);
   saveState('job-sandbox', file);
-  writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify({ id, token, baseUrl, endsAt }), { mode: 0o600 });
 }
 
 /** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */

@@ -1,5 +1,5 @@
 import { badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
-import { type Client, openClient, postJson } from '../agent/client.ts';
+import { openClient, postJson } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { Answer } from '../agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
@@ -8,22 +8,19 @@ import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
 
-export interface SandboxApi extends RetryOptions, AsyncDisposable {
-  readonly client: Client;
-}
+export type SandboxApi = ReturnType<typeof openApi>;
 
 /** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
 export function openApi(
   { apiUrl: baseUrl, apiKey, headers, timeout, retries }: Inputs<'sandbox-end'>,
   context: Context,
   stop: AbortSignal,
-): SandboxApi {
+) {
   const { killImminent: cancel, sleep, random, log } = context;
   const endpoint = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeout };
   const client = openClient(endpoint, { ...context, cancel });
   const onRetry = (retry: Retry) => log.line(describeRetry('the sandbox', retry));
-  const { [Symbol.asyncDispose]: dispose } = client;
-  return { client, retries, sleep, random, stop, onRetry, [Symbol.asyncDispose]: dispose };
+  return { ...client, retries, sleep, random, stop, onRetry };
 }
 
 export interface Sandbox {
@@ -49,7 +46,7 @@ export async function createSandbox(
   let isUncertain = false;
   const create = async () => {
     try {
-      return decodeSandbox(await api.client.send(request));
+      return decodeSandbox(await api.send(request));
     } catch (error) {
       isUncertain ||= !(error instanceof AgentError && error.hadNoEffect);
       throw error;
@@ -69,7 +66,7 @@ export async function connectToSandbox(
   lifetimeMs: number,
 ): Promise<Sandbox> {
   const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
-  const connect = async () => decodeSandbox(await api.client.send(request));
+  const connect = async () => decodeSandbox(await api.send(request));
   return { ...(await callWithRetries(api, connect)), id };
 }
 
@@ -77,7 +74,7 @@ export async function connectToSandbox(
 export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   const request = { method: 'DELETE', path: `/sandboxes/${id}`, accepts: [404] } as const;
   return callWithRetries(api, async () => {
-    const answer = await api.client.send(request);
+    const answer = await api.send(request);
     if (isFromProxy(answer)) throw badAnswer(answer, 'it is not JSON');
     return answer.status !== 404;
   });

@@ -14,18 +14,16 @@ import {
 
 export type RunningSandbox = Pick<JobSandbox, 'id' | 'endsAt'>;
 
-/** Saves a deletion for the post step. */
-type ScheduleDeletion = (sandbox: RunningSandbox) => void;
-
 /**
- * Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion` before anything can
- * fail that would leave a sandbox running. The `baseUrl` is empty if the domain is unknown.
+ * Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion`, which saves a deletion
+ * for the post step, before anything can fail that would leave a sandbox running. The `baseUrl` is
+ * empty if the domain is unknown.
  * @throws AgentError
  */
 export async function createOrConnect(
   inputs: Inputs<'sandbox'>,
   context: Context,
-  scheduleDeletion: ScheduleDeletion,
+  scheduleDeletion: (sandbox: RunningSandbox) => void,
 ): Promise<JobSandbox & Pick<Sandbox, 'domain'>> {
   const { template, apiUrl } = inputs;
   const { log, cancel } = context;
@@ -76,7 +74,7 @@ async function create(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
   { now, log }: Context,
-  scheduleDeletion: ScheduleDeletion,
+  scheduleDeletion: (sandbox: RunningSandbox) => void,
 ): Promise<Sandbox & RunningSandbox> {
   const { template, lifetime, metadata } = inputs;
   const created = await createSandbox(api, inputs, () =>
@@ -99,7 +97,7 @@ async function connect(
   api: SandboxApi,
   { sandboxId: id, lifetime, delete: shouldDelete = false }: Inputs<'sandbox'>,
   { now, log }: Context,
-  scheduleDeletion: ScheduleDeletion,
+  scheduleDeletion: (sandbox: RunningSandbox) => void,
 ): Promise<Sandbox & RunningSandbox> {
   const endsAt = now() + lifetime;
   // Schedule the deletion first, because connecting may fail.
