@@ -8,8 +8,7 @@ import {
   type Inputs,
   inputNames,
   parseInputs,
-  type ReportingEntryPoint,
-  taskOf,
+  type Task,
 } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { fullReason, reasonLines, toReportedError } from '../report/reason.ts';
@@ -20,42 +19,46 @@ import { openLog } from './log.ts';
 import { publish } from './publish.ts';
 import { cancelSignals, readInputs, workspace } from './runner.ts';
 
-type StepHandler<T extends EntryPoint, R> = (
-  inputs: Inputs<T>,
-  context: Context,
-  raw: RawInputs,
-) => Promise<R>;
-
 /** Runs a step. If it fails, `failureWarning` begins a warning, which replaces the error. */
 export async function runStep<T extends EntryPoint>(
   entry: T,
-  handler: StepHandler<T, void>,
-  inputs?: RawInputs,
+  handler: (inputs: Inputs<T>, context: Context, raw: RawInputs) => Promise<void>,
+  savedInputs?: RawInputs,
   failureWarning?: string,
 ): Promise<void> {
-  const { log, parseAndRun } = await openStep(entry, inputs);
-  await parseAndRun(handler).catch((error: unknown) => {
+  const { context, parse } = await openStep(entry, savedInputs);
+  try {
+    const { inputs, raw } = await parse();
+    await handler(inputs, context, raw);
+  } catch (error) {
     const lines = reasonLines(fullReason(toReportedError(error)));
-    if (failureWarning === undefined) log.fail(lines);
-    else log.warning([failureWarning, ...lines].join(' '));
-  });
+    if (failureWarning === undefined) context.log.fail(lines);
+    else context.log.warning([failureWarning, ...lines].join(' '));
+  }
 }
 
+type MonitorEnd = 'monitor-stop' | 'monitor-end';
+
 /** Runs a step and publishes its report, even if the handler throws. */
-export async function runReportingStep<T extends ReportingEntryPoint>(
+export async function runReportingStep<T extends Task | MonitorEnd>(
   entry: T,
-  handler: StepHandler<T, Report | undefined>,
-  inputs?: RawInputs,
+  handler: (inputs: Inputs<T>, context: Context, raw: RawInputs) => Promise<Report | undefined>,
+  savedInputs?: RawInputs,
 ): Promise<void> {
-  const { raw, cancel, redact, log, parseAndRun } = await openStep(entry, inputs);
-  const report = await parseAndRun(handler).catch((error: unknown) =>
-    failedReport(taskOf(entry), toReportedError(error), {
+  const { context, raw, parse } = await openStep(entry, savedInputs);
+  const { cancel, redact, log } = context;
+  let report: Report | undefined;
+  try {
+    const parsed = await parse();
+    report = await handler(parsed.inputs, context, parsed.raw);
+  } catch (error) {
+    report = failedReport(taskOf(entry), toReportedError(error), {
       name: raw['name']?.trim() ?? '',
       cancelled: cancel.aborted,
       // Nothing was judged, so `fail-if` fails.
       hasFailIf: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
-    }),
-  );
+    });
+  }
   if (report !== undefined) {
     // A step with invalid inputs has a summary too, so read the raw value.
     const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
@@ -65,16 +68,20 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   if (cancel.aborted) process.stdout.write('', () => process.exit());
 }
 
+function taskOf(entry: Task | MonitorEnd): Task {
+  return entry === 'monitor-stop' || entry === 'monitor-end' ? 'monitor' : entry;
+}
+
 // Headers and variables may be secret, and URLs may contain passwords.
 const UNLOGGED = ['headers', 'env', 'base-url', 'api-url'];
 
-async function openStep<T extends EntryPoint>(entry: T, inputs: RawInputs | undefined) {
+async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs | undefined) {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
-  const raw = inputs ?? readInputs(entry);
+  const raw = savedInputs ?? readInputs(entry);
   const usesSandbox = inputNames(entry).includes('token');
   const loading = Promise.try(() => (usesSandbox ? loadJobSandboxes() : []));
-  // The log needs the tokens to redact. If they cannot be loaded, `parseAndRun` reports why.
+  // The log needs the tokens to redact. If they cannot be loaded, `parse` reports why.
   const sandboxes = await loading.catch(() => []);
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
@@ -92,9 +99,10 @@ async function openStep<T extends EntryPoint>(entry: T, inputs: RawInputs | unde
     sandboxes,
     log,
   };
-  async function parseAndRun<R>(handler: StepHandler<T, R>): Promise<R> {
-    const resolved = usesSandbox ? withJobSandbox(raw, await loading) : raw;
-    return handler(parseInputs(entry, resolved), context, resolved);
+  /** Returns the inputs, and the raw ones that they came from, filled in with the job's sandbox. */
+  async function parse() {
+    const filled = usesSandbox ? withJobSandbox(raw, await loading) : raw;
+    return { inputs: parseInputs(entry, filled), raw: filled };
   }
-  return { ...context, raw, parseAndRun };
+  return { context, raw, parse };
 }

@@ -148,9 +148,8 @@ const INPUTS = {
 
 export type EntryPoint = keyof typeof INPUTS;
 
-export type ReportingEntryPoint = Exclude<EntryPoint, 'sandbox' | 'sandbox-end'>;
-
-export type Task = Exclude<ReportingEntryPoint, 'monitor-stop' | 'monitor-end'>;
+/** What a report is about. The parts of a monitor make one report. */
+export type Task = Exclude<ActionName, 'sandbox' | 'monitor-stop'>;
 
 type InputParsers = Readonly<Record<string, InputParser<unknown>>>;
 
@@ -165,10 +164,6 @@ type Values<F extends InputParsers> = {
 export type Inputs<T extends EntryPoint> = Values<(typeof INPUTS)[T]>;
 
 export type Connection = Values<typeof connectionInputs>;
-
-export function taskOf(entry: ReportingEntryPoint): Task {
-  return entry === 'monitor-end' || entry === 'monitor-stop' ? 'monitor' : entry;
-}
 
 export function inputNames(entry: EntryPoint): string[] {
   return Object.keys(INPUTS[entry]);
