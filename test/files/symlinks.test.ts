@@ -38,6 +38,10 @@ type Case = readonly [
   follow?: Follow,
 ];
 
+const TO_FILE = { 'dir/l': '../a.txt' };
+const TO_DIR = { 'dir/l': '.' };
+const TO_NONE = { 'dir/l': 'none' };
+const TO_SECRET = { 'dir/l': '../../outside/secret' };
 const B = { 'dir/b.txt': 'w/dir/b.txt' };
 const IN_L = { 'l/b.txt': 'w/dir/b.txt' };
 const IN_L_DIR = { 'l/dir/b.txt': 'w/dir/b.txt' };
@@ -47,13 +51,8 @@ const BROKEN = 'a broken link';
 /** By what happens to the link. */
 const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   sends: {
-    'to a file': [{ 'dir/l': '../a.txt' }, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
-    'to a file with follow-symlinks: false': [
-      { 'dir/l': '../a.txt' },
-      'dir',
-      { ...B, 'dir/l': 'w/a.txt' },
-      false,
-    ],
+    'to a file': [TO_FILE, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
+    'to a file with follow-symlinks: false': [TO_FILE, 'dir', { ...B, 'dir/l': 'w/a.txt' }, false],
     'to a file that the pattern names': [{ l: 'm', m: 'a.txt' }, 'l', { l: 'w/a.txt' }],
     'out of the workspace and in again': [{ l: '../outside/../w/a.txt' }, 'l', { l: 'w/a.txt' }],
     'in a hidden folder that the pattern names': [
@@ -70,12 +69,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     'to a folder above': [{ 'dir/up': '..' }, 'dir', { ...B, 'dir/up/a.txt': 'w/a.txt' }, true],
   },
   skips: {
-    'to a folder with follow-symlinks: false': [
-      { 'dir/l': '.' },
-      'dir',
-      { ...B, 'dir/l': FOLDER },
-      false,
-    ],
+    'to a folder with follow-symlinks: false': [TO_DIR, 'dir', { ...B, 'dir/l': FOLDER }, false],
     'to a folder that is the root, with follow-symlinks: false': [
       { l: 'dir' },
       'l/*',
@@ -88,13 +82,8 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       { l: FOLDER },
       false,
     ],
-    'that is broken': [{ 'dir/l': 'none' }, 'dir', { ...B, 'dir/l': BROKEN }],
-    'that is broken, with follow-symlinks: true': [
-      { 'dir/l': 'none' },
-      'dir',
-      { ...B, 'dir/l': BROKEN },
-      true,
-    ],
+    'that is broken': [TO_NONE, 'dir', { ...B, 'dir/l': BROKEN }],
+    'that is broken, with follow-symlinks: true': [TO_NONE, 'dir', { ...B, 'dir/l': BROKEN }, true],
     'that is broken, although the pattern names it': [{ l: 'nowhere' }, 'l', { l: BROKEN }],
     'to a broken link': [{ l: 'm', m: 'none' }, '[lm]', { l: BROKEN, m: BROKEN }],
     'to itself': [{ 'dir/l': 'l' }, 'dir', { ...B, 'dir/l': BROKEN }],
@@ -102,12 +91,12 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   },
   ignores: {
     'to a folder that is excluded': [{ 'dir/l': '.', 'dir/m/l': '..' }, 'dir,!**/l', B],
-    'to a folder whose content is excluded': [{ 'dir/l': '.' }, 'dir,!**/l/**', B],
-    'to a folder that does not match': [{ 'dir/l': '.' }, 'dir/*.txt', B],
+    'to a folder whose content is excluded': [TO_DIR, 'dir,!**/l/**', B],
+    'to a folder that does not match': [TO_DIR, 'dir/*.txt', B],
     'to a folder if its own name is hidden': [{ 'dir/.l': '.' }, 'dir', B],
     'that is broken and excluded': [{ 'dir/l': 'nowhere' }, 'dir,!dir/l', B],
     'to something hidden that is excluded': [{ 'dir/l': '../.env' }, 'dir,!dir/l', B],
-    'out of the workspace that is excluded': [{ 'dir/l': '../../outside/secret' }, 'dir,!**/l', B],
+    'out of the workspace that is excluded': [TO_SECRET, 'dir,!**/l', B],
     'out of the workspace if its own name is hidden': [
       { 'dir/.l': '../../outside/secret' },
       'dir',
@@ -179,12 +168,8 @@ const CHAIN = { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' };
 /** By kind of link. */
 const FORBIDDEN: Readonly<Record<string, Readonly<Record<string, Forbidden>>>> = {
   'to a folder': {
-    ' if follow-symlinks is not set': [{ 'dir/l': '.' }, 'dir/**', '"dir/l" to "dir"'],
-    ' that names it once if two patterns match it': [
-      { 'dir/l': '.' },
-      'dir,**',
-      '"dir/l" to "dir"',
-    ],
+    ' if follow-symlinks is not set': [TO_DIR, 'dir/**', '"dir/l" to "dir"'],
+    ' that names it once if two patterns match it': [TO_DIR, 'dir,**', '"dir/l" to "dir"'],
     ', even if the folder is outside the workspace': [
       { l: '../outside' },
       '*',
@@ -200,17 +185,8 @@ const FORBIDDEN: Readonly<Record<string, Readonly<Record<string, Forbidden>>>> =
     ],
   },
   'out of the workspace': {
-    ' if it leads to a file': [
-      { 'dir/l': '../../outside/secret' },
-      'dir/**',
-      '"dir/l" to .*outside/secret"',
-    ],
-    ', even with follow-symlinks: false': [
-      { 'dir/l': '../../outside/secret' },
-      'dir/**',
-      '"dir/l" to .*secret"',
-      false,
-    ],
+    ' if it leads to a file': [TO_SECRET, 'dir/**', '"dir/l" to .*outside/secret"'],
+    ', even with follow-symlinks: false': [TO_SECRET, 'dir/**', '"dir/l" to .*secret"', false],
     ', even through a chain of links': [
       { l: 'm', m: '../outside/secret' },
       'l',
