@@ -16,13 +16,13 @@ export const waitConditions: InputParser<readonly Condition[] | undefined> = (va
 };
 
 // Every group is optional, so any line matches and the error can name its wrong part.
-const PARTS =
+const CONDITION_PATTERN =
   /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 
 /** Parses `metric[.aggregate] operator number[unit]`. @throws InputError */
 function parseCondition(line: string, input: string, example: string): Condition {
   const problem = (why: string) => inputError(input, `${quote(line)}: ${why}.`, example);
-  const [, start = '', sign = '', number = '', suffix = ''] = PARTS.exec(line) ?? [];
+  const [, start = '', sign = '', number = '', suffix = ''] = CONDITION_PATTERN.exec(line) ?? [];
   const name = start.replace(/\s+/, '');
   if (name === '') throw problem('it must begin with a metric, such as mem_used_pct');
   const [metric, aggregate] = splitName(name);
