@@ -89,13 +89,19 @@ export async function expectFailure(...run: Parameters<typeof runAction>): Promi
 }
 
 /** Runs the action `run` in a new job, and asserts that it succeeds. */
-export async function succeedRun(inputs: Inputs, options: TestJobOptions = {}): Promise<Result> {
+export async function expectRunSuccess(
+  inputs: Inputs,
+  options: TestJobOptions = {},
+): Promise<Result> {
   await using job = await openJob({ runCommands: true, ...options });
   return await expectSuccess(job, inputs, { task: 'run' });
 }
 
 /** Runs the action `run` in a new job, and asserts that it fails. */
-export async function failRun(inputs: Inputs, options: TestJobOptions = {}): Promise<Result> {
+export async function expectRunFailure(
+  inputs: Inputs,
+  options: TestJobOptions = {},
+): Promise<Result> {
   await using job = await openJob({ runCommands: true, ...options });
   return await expectFailure(job, inputs, { task: 'run' });
 }

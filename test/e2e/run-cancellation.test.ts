@@ -14,7 +14,7 @@ import { closed, http, rawServer } from '../raw-server.ts';
 import { unlessLinux, WITHOUT_BASH, WITHOUT_SIGNALS } from '../system.ts';
 import { STALL } from './faults.ts';
 import { expectFailure, type Signal } from './run-action.ts';
-import { failScripted, inTurn, type Responder, sendFrames } from './scripted-agent.ts';
+import { expectScriptedFailure, inTurn, type Responder, sendFrames } from './scripted-agent.ts';
 import { openJob } from './test-job.ts';
 
 const skip = WITHOUT_BASH || WITHOUT_SIGNALS;
@@ -72,7 +72,7 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
     const rootless = sendFrames(errorFrame('unauthenticated', "invalid user: 'root'"));
     const Start = inTurn(command, rootless, sendFrames(...wholeStream('')));
     const SendSignal: Responder = socket => socket.write(http(200, '{}'), () => kill());
-    const { calls, errors } = await failScripted({
+    const { calls, errors } = await expectScriptedFailure({
       processes: { Start, SendSignal },
       inputs: { username: 'me' },
       onLine: cancelWhenReady,

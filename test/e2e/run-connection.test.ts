@@ -3,12 +3,12 @@ import { describe, test } from 'node:test';
 import { endFrame, errorFrame, LAST_FRAME, outputFrame, startFrame } from '../process-frames.ts';
 import {
   answer,
-  failScripted,
+  expectScriptedFailure,
+  expectScriptedSuccess,
   inTurn,
   loseAfter,
   type Responder,
   sendFrames,
-  succeedScripted,
 } from './scripted-agent.ts';
 
 /** Failed answers to Start after which the command may be running. */
@@ -34,7 +34,7 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
 describe('a start', { concurrency: 3 }, () => {
   for (const [what, Start] of Object.entries(LOST_STARTS))
     test(`a start ${what} is not repeated, since the command may be running`, async () => {
-      const { calls, errors, outputs } = await failScripted({ processes: { Start } });
+      const { calls, errors, outputs } = await expectScriptedFailure({ processes: { Start } });
       assert.deepEqual([calls('Start').length, calls('Connect').length], [1, 0]);
       assert.match(errors, /^npm test was not seen to end .* It may still be running\./);
       assert.equal(outputs['exit-code'], '');
@@ -42,7 +42,7 @@ describe('a start', { concurrency: 3 }, () => {
 
   for (const [what, [Start, advice]] of Object.entries(REFUSED_STARTS))
     test(`a start that is refused ${what} is not repeated, and reported as not started`, async () => {
-      const { calls, errors, outputs } = await failScripted({ processes: { Start } });
+      const { calls, errors, outputs } = await expectScriptedFailure({ processes: { Start } });
       assert.equal(calls('Start').length, 1);
       assert.match(errors, /^npm test was not started\./);
       assert.match(errors, advice);
@@ -59,7 +59,7 @@ describe('a lost connection', { concurrency: 3 }, () => {
       loseAfter(startFrame(42), outputFrame('nd\nthi')),
       sendFrames(startFrame(42), outputFrame('rd\n'), endFrame(0), LAST_FRAME),
     );
-    const run = await succeedScripted({ processes: { Start, Connect } });
+    const run = await expectScriptedSuccess({ processes: { Start, Connect } });
     assert.equal(run.calls('Start').length, 1);
     const attached = run.calls('Connect').map(({ body }) => body.subarray(5).toString());
     assert.deepEqual(attached, Array(2).fill('{"process":{"pid":42}}'));
@@ -72,7 +72,7 @@ describe('a lost connection', { concurrency: 3 }, () => {
 
   test('a command whose process is gone after a lost connection fails the step', async () => {
     const Connect = sendFrames(errorFrame('not_found', 'process with pid 42 not found'));
-    const run = await failScripted({ processes: { Start, Connect } });
+    const run = await expectScriptedFailure({ processes: { Start, Connect } });
     assert.match(run.errors, /^npm test was not seen to end within .* It may still be running/);
     assert.match(run.errors, /process with pid 42 not found[^]*may have been restarted/);
     assert.deepEqual([run.calls('Start').length, run.calls('Connect').length], [1, 1]);

@@ -5,8 +5,8 @@ import { beginAnswer, endAnswer, endFrame, LAST_FRAME, startFrame } from '../pro
 import { closed } from '../raw-server.ts';
 import { WITHOUT_BASH } from '../system.ts';
 import { statusFault } from './faults.ts';
-import { expectFailure, failRun, succeedRun } from './run-action.ts';
-import { answer, failScripted, succeedScripted } from './scripted-agent.ts';
+import { expectFailure, expectRunFailure, expectRunSuccess } from './run-action.ts';
+import { answer, expectScriptedFailure, expectScriptedSuccess } from './scripted-agent.ts';
 import { METRICS, metricsInTurn, openJob } from './test-job.ts';
 
 const NO_STATS = [{ on: 'stats', do: statusFault(404) }] as const;
@@ -17,7 +17,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   test('a command shorter than the interval is judged by a sample just after it', async () => {
     // The sample before the command's start is not judged.
     const metrics = metricsInTurn('cpu_used_pct', 99, 50);
-    const { outputs, report } = await succeedRun(gate, { metrics });
+    const { outputs, report } = await expectRunSuccess(gate, { metrics });
     assert.equal(outputs['gate'], 'passed');
     assert.deepEqual(
       report.samples.map(({ figures }) => figures['cpu_used_pct']),
@@ -27,7 +27,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
 
   test('a gate that trips fails a command that exits with 0', async () => {
     const metrics = metricsInTurn('cpu_used_pct', 0, 95);
-    const { outputs, errors } = await failRun(gate, { metrics });
+    const { outputs, errors } = await expectRunFailure(gate, { metrics });
     assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '0']);
     assert.match(errors, /cpu_used_pct > 90 tripped: 95 %/);
     assert.match(errors, /The gate failed: CPU 95 % > 90 %\. true exited with 0/);
@@ -54,7 +54,7 @@ describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   ] as const)
     test(`a command runs without stats, and its gate is ${state}`, async () => {
       const inputs = { run: 'true', ...conditions };
-      const { outputs, report, warnings } = await succeedRun(inputs, { faults: NO_STATS });
+      const { outputs, report, warnings } = await expectRunSuccess(inputs, { faults: NO_STATS });
       assert.deepEqual([outputs['gate'], outputs['exit-code'], report.stats], [state, '0', null]);
       assert.match(warnings, says);
     });
@@ -79,7 +79,7 @@ function endlessCommand() {
 test('run takes samples as long as its command runs, and judges no others', async () => {
   const { Start, end } = endlessCommand();
   let count = 0;
-  const { report } = await succeedScripted({
+  const { report } = await expectScriptedSuccess({
     processes: { Start },
     stats(socket, request) {
       count += 1;
@@ -97,7 +97,7 @@ test('run takes samples as long as its command runs, and judges no others', asyn
 test('the gate of run fails if all of several samples failed, although the stats answer again after its end', async () => {
   const { Start, end } = endlessCommand();
   let count = 0;
-  const { outputs, errors, report } = await failScripted({
+  const { outputs, errors, report } = await expectScriptedFailure({
     processes: { Start },
     stats(socket, request) {
       count += 1;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { removeColors } from '../../src/text/escape.ts';
 import { endFrame, frame, LAST_FRAME, outputFrame, startFrame } from '../process-frames.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
-import { failScripted, sendFrames, succeedScripted } from './scripted-agent.ts';
+import { expectScriptedFailure, expectScriptedSuccess, sendFrames } from './scripted-agent.ts';
 import { TOKEN } from './test-job.ts';
 
 /** Workflow commands in every syntax, with white space and colors around them. */
@@ -24,7 +24,7 @@ test('nothing in the output of a command acts on the runner, the summary or a te
   const frames = HOSTILE.flatMap(text => [outputFrame(text), outputFrame(`${text}\n`, 'stderr')]);
   const end = frame({ event: { end: { exitCode: -1, status: HOSTILE.join('').slice(0, 200) } } });
   const Start = sendFrames(startFrame(42), ...frames, end, LAST_FRAME);
-  const result = await failScripted({ processes: { Start } });
+  const result = await expectScriptedFailure({ processes: { Start } });
   const lines = result.lines.map(line => removeColors(line).replaceAll('\t', ''));
   assertNoInjection({ ...result, lines });
   assert.equal(result.outputs['exit-code'], '-1');
@@ -38,7 +38,7 @@ test('output above 16 MiB is not shown, and the log says so once', async () => {
   const half = outputFrame(LINE.repeat(512));
   const frames = [...Array.from({ length: 33 }, () => half), outputFrame('the end\n')];
   const Start = sendFrames(startFrame(42), ...frames, endFrame(0), LAST_FRAME);
-  const { lines, stdout, report } = await succeedScripted({ processes: { Start } });
+  const { lines, stdout, report } = await expectScriptedSuccess({ processes: { Start } });
   assert.equal(lines.filter(line => line.startsWith('xxx')).length, 16 * 1024);
   const notes = lines.filter(line => line.startsWith('The rest of the output is not shown'));
   assert.equal(notes.length, 1);

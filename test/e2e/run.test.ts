@@ -5,13 +5,13 @@ import { describe, test } from 'node:test';
 import { closed, rawServer } from '../raw-server.ts';
 import { openJobWithApi } from '../sandbox/job-with-api.ts';
 import { unlessLinux, WITHOUT_BASH } from '../system.ts';
-import { expectFailure, expectSuccess, failRun, succeedRun } from './run-action.ts';
+import { expectFailure, expectRunFailure, expectRunSuccess, expectSuccess } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
 describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   test('run shows the output of its command, and passes if it exits with 0', async () => {
     const run = 'echo out\necho err >&2\nprintf "\\033[32mgreen\\033[0m\\n\\nlast"';
-    const { lines, outputs, report, summary } = await succeedRun({ run });
+    const { lines, outputs, report, summary } = await expectRunSuccess({ run });
     const shown = ['out', 'err', '\u001b[32mgreen\u001b[0m', '', 'last'];
     const at = lines.indexOf('out');
     assert.deepEqual(lines.slice(at, at + 5), shown);
@@ -24,7 +24,7 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   });
 
   test('run fails with the exit code of its command', async () => {
-    const { errors, outputs, report, summary } = await failRun({ run: 'echo no; exit 3' });
+    const { errors, outputs, report, summary } = await expectRunFailure({ run: 'echo no; exit 3' });
     assert.match(errors, /^echo no; exit 3 exited with 3 after \d+ m?s\.$/);
     assert.equal(outputs['exit-code'], '3');
     assert.deepEqual([report.command.exitCode, report.succeeded], [3, false]);
@@ -40,7 +40,7 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   };
   for (const [what, [run, exitCode]] of Object.entries(ENDS))
     test(`run ${what}`, async () => {
-      const { lines, outputs } = await failRun({ run });
+      const { lines, outputs } = await expectRunFailure({ run });
       assert.equal(outputs['exit-code'], String(exitCode));
       assert.ok(!lines.includes('never'));
     });
@@ -69,9 +69,9 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
   });
 
   test('run says what to do if there is no such user or folder', async () => {
-    const user = await failRun({ run: 'true', username: 'ci' });
+    const user = await expectRunFailure({ run: 'true', username: 'ci' });
     assert.match(user.errors, /^true was not started\.[^]*'ci'[^]*Check username/);
-    const folder = await failRun({ run: 'true', 'working-directory': 'ap' });
+    const folder = await expectRunFailure({ run: 'true', 'working-directory': 'ap' });
     assert.match(folder.errors, /^true was not started\.[^]*\/ap[^]*Check that working-directory/);
   });
 
@@ -93,7 +93,7 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
     // Each process keeps a connection open until it ends.
     const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; sleep 1000; true`;
     const run = `(${connect}) &\n${connect}`;
-    const { errors, outputs } = await failRun({ run, 'max-duration': '2s' });
+    const { errors, outputs } = await expectRunFailure({ run, 'max-duration': '2s' });
     assert.match(errors, /was stopped by max-duration after \d/);
     assert.equal(outputs['exit-code'], '-1');
     await server.connected(2);

@@ -99,10 +99,10 @@ interface ScriptedRun extends Pick<Responders, 'processes' | 'stats'>, Pick<RunO
 }
 
 /** Runs the action `run` on a scripted agent, and asserts that it succeeds. */
-export const succeedScripted = (run: ScriptedRun) => runScripted(expectSuccess, run);
+export const expectScriptedSuccess = (run: ScriptedRun) => runScripted(expectSuccess, run);
 
 /** Runs the action `run` on a scripted agent, and asserts that it fails. */
-export const failScripted = (run: ScriptedRun) => runScripted(expectFailure, run);
+export const expectScriptedFailure = (run: ScriptedRun) => runScripted(expectFailure, run);
 
 async function runScripted(expectEnd: typeof expectSuccess, run: ScriptedRun) {
   const { inputs, onLine = () => {}, ...responders } = run;

@@ -11,7 +11,8 @@ import type { Result } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction } from './run-action.ts';
 import {
   answer,
-  failScripted,
+  expectScriptedFailure,
+  expectScriptedSuccess,
   fileEntry,
   fileEntryJson,
   openScriptedJob,
@@ -20,7 +21,6 @@ import {
   type Responders,
   sendBytes,
   sendFrames,
-  succeedScripted,
 } from './scripted-agent.ts';
 import { METRICS, openJob } from './test-job.ts';
 
@@ -233,7 +233,7 @@ test('a secret that is split over two frames of output, at any position, is reda
   ]);
   const bytes = Array.from(`${LONG}\n`, byte => outputFrame(byte));
   const Start = sendFrames(startFrame(42), ...frames, ...bytes, endFrame(0), LAST_FRAME);
-  const result = await succeedScripted({ processes: { Start }, inputs: RUN });
+  const result = await expectScriptedSuccess({ processes: { Start }, inputs: RUN });
   assertRedacted(result);
   assert.equal(result.lines.filter(line => line === 'a***b').length, cuts.length);
   assert.equal(result.report.command.lastLines.at(-1), '***');
@@ -242,7 +242,7 @@ test('a secret that is split over two frames of output, at any position, is reda
 test('a secret that a color splits is redacted in the last lines, which have no colors', async () => {
   const line = `${TOKEN.slice(0, 9)}\u001b[31m${TOKEN.slice(9)}\u001b[0m\n`;
   const Start = sendFrames(startFrame(42), outputFrame(line), endFrame(0), LAST_FRAME);
-  const { report, summary } = await succeedScripted({ processes: { Start }, inputs: RUN });
+  const { report, summary } = await expectScriptedSuccess({ processes: { Start }, inputs: RUN });
   assert.deepEqual(report.command.lastLines, ['***']);
   assert.match(summary, /<pre>\*\*\*<\/pre>/);
 });
@@ -251,7 +251,10 @@ test('a secret in the script or the name of a run is redacted, even where the ti
   const Start = sendFrames(...wholeStream('', 1));
   const text = `${'x'.repeat(50)}${LONG}`;
   for (const inputs of [{ run: `${text}\nexit` }, { name: text }]) {
-    const result = await failScripted({ processes: { Start }, inputs: { ...RUN, ...inputs } });
+    const result = await expectScriptedFailure({
+      processes: { Start },
+      inputs: { ...RUN, ...inputs },
+    });
     assertRedacted(result);
     assert.match(result.report.command.title, /\*\*\*/);
   }
