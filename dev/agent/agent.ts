@@ -4,7 +4,7 @@ import { type Answer, jsonAnswer, refuse, unknownPath } from './answer.ts';
 import { receiveUpload, sendFile } from './files.ts';
 import { openMetrics } from './metrics.ts';
 import { createProcessService } from './process.ts';
-import { HOMES, onThisMachine } from './sandbox-path.ts';
+import { HOMES, toHostPath } from './sandbox-path.ts';
 
 export interface AgentOptions {
   /** Replaces the metrics of this machine. */
@@ -38,7 +38,7 @@ export type Sandbox = ReturnType<typeof createSandbox>;
 
 /** Creates a sandbox whose `/` is the folder `root` on this machine, its homes and its agent. */
 export function createSandbox(id: string, token: string, root: string, options: AgentOptions) {
-  for (const home of HOMES) mkdirSync(onThisMachine(root, home), { recursive: true });
+  for (const home of HOMES) mkdirSync(toHostPath(root, home), { recursive: true });
   const requests: { readonly method: string; readonly url: string }[] = [];
   const readMetrics = options.metrics ?? openMetrics(root);
   const processes = options.runCommands ? createProcessService(root) : undefined;

@@ -6,7 +6,7 @@ import { finished, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy } from '@fastify/busboy';
 import { type Answer, errorAnswer, type Refusal, refuse, textAnswer } from './answer.ts';
-import { onThisMachine, pathOf } from './sandbox-path.ts';
+import { pathOf, toHostPath } from './sandbox-path.ts';
 
 // Serves `/files`. `root` is the directory on this machine that is the sandbox's `/`.
 
@@ -19,7 +19,7 @@ export async function sendFile(
   response: ServerResponse,
 ): Promise<void> {
   const path = pathOf(query);
-  const place = onThisMachine(root, path);
+  const place = toHostPath(root, path);
   const stats = statSync(place, { throwIfNoEntry: false });
   if (!stats) throw refuse(404, `path '${path}' does not exist`);
   if (stats.isDirectory()) throw refuse(400, `path '${path}' is a directory`);
@@ -92,7 +92,7 @@ export async function readFiles(
 
 function openForWriting(root: string, path: string): number {
   if (path.endsWith('/')) throw isDirectory(path);
-  const file = onThisMachine(root, path);
+  const file = toHostPath(root, path);
   try {
     mkdirSync(dirname(file), { recursive: true });
     // Real agents create files as 0644 and keep the mode of existing ones.

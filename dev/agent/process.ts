@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { type Answer, type Fields, fieldsOf, jsonAnswer, unknownPath } from './answer.ts';
 import { type Command, type CommandOptions, startCommand } from './command.ts';
 import { ConnectError, connectErrorAnswer, readMessage } from './connect.ts';
-import { expandPath, findHome, onThisMachine } from './sandbox-path.ts';
+import { expandPath, findHome, toHostPath } from './sandbox-path.ts';
 
 // Implements the part of envd's process service that the actions use. Its messages are defined in
 // packages/envd/spec/process/process.proto of e2b-dev/infra.
@@ -72,14 +72,14 @@ function parseStart({ process: config }: Fields, user: User, root: string): Comm
   const { cmd, args, envs, cwd } = fieldsOf(config);
   const own = Object.entries(fieldsOf(envs)).map(([name, value]) => [name, textOf(value)]);
   const folder = expandPath(textOf(cwd), user.home);
-  if (!existsSync(onThisMachine(root, folder)))
+  if (!existsSync(toHostPath(root, folder)))
     throw new ConnectError('invalid_argument', `cwd '${folder}' does not exist`);
   return {
     command: [textOf(cmd), ...(Array.isArray(args) ? args.map(textOf) : [])],
-    cwd: onThisMachine(root, folder),
+    cwd: toHostPath(root, folder),
     env: {
       PATH: process.env['PATH'],
-      HOME: onThisMachine(root, user.home),
+      HOME: toHostPath(root, user.home),
       USER: user.name,
       LOGNAME: user.name,
       ...Object.fromEntries(own),

@@ -22,6 +22,6 @@ export function expandPath(path: string, home: string): string {
 }
 
 /** Maps an absolute path in a sandbox to a path on this machine, never outside `root`. */
-export function onThisMachine(root: string, path: string): string {
+export function toHostPath(root: string, path: string): string {
   return join(root, posix.resolve('/', path));
 }
