@@ -6,23 +6,23 @@ import path from 'node:path';
 export const WINDOWS = process.platform === 'win32';
 
 /** Returns a reason to skip a test on Windows, and false elsewhere. */
-export function onWindows(why: string): string | false {
+export function skipOnWindows(why: string): string | false {
   return WINDOWS && `Windows: ${why}`;
 }
 
 /** Returns a reason to skip a test, and false on Linux. */
-export function unlessLinux(why: string): string | false {
+export function skipUnlessLinux(why: string): string | false {
   return process.platform !== 'linux' && why;
 }
 
-export const WITHOUT_BASH = onWindows('there is no /bin/bash');
+export const SKIP_WITHOUT_BASH = skipOnWindows('there is no /bin/bash');
 
-export const WITHOUT_LINKS = onWindows('creating a symbolic link needs a privilege');
+export const SKIP_WITHOUT_SYMLINKS = skipOnWindows('creating a symbolic link needs a privilege');
 
-export const WITHOUT_MODES = onWindows('files have no permission bits');
+export const SKIP_WITHOUT_FILE_MODES = skipOnWindows('files have no permission bits');
 
 // Not needed for SIGKILL, which works everywhere.
-export const WITHOUT_SIGNALS = onWindows('SIGINT and SIGTERM kill a process, unhandled');
+export const SKIP_WITHOUT_SIGNALS = skipOnWindows('SIGINT and SIGTERM kill a process, unhandled');
 
 /** Checks whether a file can have this name or path. Windows allows fewer. */
 export function canBeNamed(name: string): boolean {

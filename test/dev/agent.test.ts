@@ -12,7 +12,7 @@ import { download, sendFiles } from '../../dev/conform/files.ts';
 import { kill, start } from '../../dev/conform/run-checks.ts';
 import { openJob, SANDBOX_ID, TOKEN } from '../e2e/test-job.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
-import { canBeNamed, filesBelow, onWindows, WITHOUT_SIGNALS } from '../system.ts';
+import { canBeNamed, filesBelow, SKIP_WITHOUT_SIGNALS, skipOnWindows } from '../system.ts';
 
 // Only covers what `npm run conform` and the actions do not use. See conform.test.ts and test/e2e
 // for the rest.
@@ -81,7 +81,7 @@ test('the stand-in resolves paths as envd does, inside the root', async () => {
 });
 
 test('the stand-in kills the process alone, and waits for no child that holds its output', {
-  skip: onWindows('there is no /bin/sh'),
+  skip: skipOnWindows('there is no /bin/sh'),
 }, async t => {
   await using sandbox = await openSandbox();
   const { client } = sandbox;
@@ -100,7 +100,7 @@ test('the stand-in kills the process alone, and waits for no child that holds it
   assert.ok(process.kill(child, 0));
 });
 
-test('npm run agent serves a sandbox and the API', { skip: WITHOUT_SIGNALS }, async t => {
+test('npm run agent serves a sandbox and the API', { skip: SKIP_WITHOUT_SIGNALS }, async t => {
   const folder = mkdtempSync(path.join(tmpdir(), 'stand-in-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const args = ['agent/main', '--root', folder, '--run-commands', '--api-key', 'key'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { WITHOUT_SIGNALS } from '../system.ts';
+import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import { STALL, statusFault } from './faults.ts';
 import { assertDelivered } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction, type Signal } from './run-action.ts';
@@ -57,7 +57,7 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
   },
 };
 
-describe('cancellation', { concurrency: 3, skip: WITHOUT_SIGNALS }, () => {
+describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
   for (const [when, { request: due, setup, ...cancelled }] of Object.entries(CANCELLED))
     test(`a job cancelled ${when} says so in log, outputs, summary and report, and sends nothing else`, async () => {
       await using job = await openJob(setup);

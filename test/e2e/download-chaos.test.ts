@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
-import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
+import { filesBelow, SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import { runAction, type Signal } from './run-action.ts';
 import { answer, openScriptedJob, type Responder } from './scripted-agent.ts';
 import type { Files } from './test-job.ts';
@@ -48,7 +48,7 @@ testChaos({
   seeds: [1, 11],
   chaos: CHAOS,
   run: runDownload,
-  skip: WITHOUT_SIGNALS,
+  skip: SKIP_WITHOUT_SIGNALS,
 });
 
 async function runDownload({ files, cancelAt, ...inputs }: Chaos): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { filesBelow, WITHOUT_SIGNALS } from '../system.ts';
+import { filesBelow, SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import {
   expectFailure,
   expectSuccess,
@@ -129,7 +129,7 @@ test('a cut download is repeated; if it fails again, its target stays as it was,
 });
 
 test('a cancelled download reports each file, and leaves no part of one', {
-  skip: WITHOUT_SIGNALS,
+  skip: SKIP_WITHOUT_SIGNALS,
 }, async () => {
   const running = Promise.withResolvers<Signal>();
   const stall: Responder = socket => {

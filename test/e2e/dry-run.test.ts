@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WINDOWS, WITHOUT_MODES } from '../system.ts';
+import { SKIP_WITHOUT_FILE_MODES, WINDOWS } from '../system.ts';
 import { expectFailure, expectSuccess } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
@@ -36,7 +36,7 @@ test('a dry run lists files with their targets, and connects to nothing, so it n
 });
 
 test('a dry run with checksums fails if a file cannot be read', {
-  skip: process.getuid?.() === 0 ? 'root reads all' : WITHOUT_MODES,
+  skip: process.getuid?.() === 0 ? 'root reads all' : SKIP_WITHOUT_FILE_MODES,
 }, async () => {
   await using job = await openJob({ files: { a: 'x', b: 'y' } });
   chmodSync(path.join(job.workspace, 'b'), 0);

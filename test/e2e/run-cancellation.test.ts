@@ -11,13 +11,13 @@ import {
   wholeStream,
 } from '../process-frames.ts';
 import { closed, http, rawServer } from '../raw-server.ts';
-import { unlessLinux, WITHOUT_BASH, WITHOUT_SIGNALS } from '../system.ts';
+import { SKIP_WITHOUT_BASH, SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../system.ts';
 import { STALL } from './faults.ts';
 import { expectFailure, type Signal } from './run-action.ts';
 import { expectScriptedFailure, inTurn, type Responder, sendFrames } from './scripted-agent.ts';
 import { openJob } from './test-job.ts';
 
-const skip = WITHOUT_BASH || WITHOUT_SIGNALS;
+const skip = SKIP_WITHOUT_BASH || SKIP_WITHOUT_SIGNALS;
 
 /** Runs `true`, and cancels the job at the nth request for stats, which never gets an answer. */
 async function cancelAtStats(nth: number) {
@@ -49,7 +49,7 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
   });
 
   test('a run that is cancelled stops children in groups of their own', {
-    skip: unlessLinux('sessions are read from /proc'),
+    skip: skipUnlessLinux('sessions are read from /proc'),
   }, async () => {
     await using job = await openJob({ runCommands: true });
     await using server = await rawServer(socket => void socket.resume());

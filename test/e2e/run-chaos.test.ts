@@ -5,7 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
 import { type Break, openRelay } from '../relay.ts';
-import { filesBelow, WITHOUT_BASH } from '../system.ts';
+import { filesBelow, SKIP_WITHOUT_BASH } from '../system.ts';
 import { runAction } from './run-action.ts';
 import { METRICS, openJob } from './test-job.ts';
 
@@ -81,7 +81,7 @@ testChaos({
   name: 'an unreliable network never makes a failed command green, or starts it twice',
   seeds: [2, 3, 7],
   chaos: CHAOS,
-  skip: WITHOUT_BASH,
+  skip: SKIP_WITHOUT_BASH,
   async run(chaos) {
     const { result, started, ended } = await runCommand(chaos);
     const { stdout, stderr, errors, warnings, outputs } = result;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { beginAnswer, endAnswer, endFrame, LAST_FRAME, startFrame } from '../process-frames.ts';
 import { closed } from '../raw-server.ts';
-import { WITHOUT_BASH } from '../system.ts';
+import { SKIP_WITHOUT_BASH } from '../system.ts';
 import { statusFault } from './faults.ts';
 import { expectFailure, expectRunFailure, expectRunSuccess } from './run-action.ts';
 import { answer, expectScriptedFailure, expectScriptedSuccess } from './scripted-agent.ts';
@@ -11,7 +11,7 @@ import { METRICS, metricsInTurn, openJob } from './test-job.ts';
 
 const NO_STATS = [{ on: 'stats', do: statusFault(404) }] as const;
 
-describe('the gate of run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
+describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };
 
   test('a command shorter than the interval is judged by a sample just after it', async () => {

@@ -49,7 +49,7 @@ test('output above 16 MiB is not shown, and the log says so once', async () => {
 
 test('a command that prints only blank lines has no last lines', async () => {
   const Start = sendFrames(startFrame(42), outputFrame('\n \n\n'), endFrame(0), LAST_FRAME);
-  const { report, summary } = await succeedScripted({ processes: { Start } });
+  const { report, summary } = await expectScriptedSuccess({ processes: { Start } });
   assert.deepEqual(report.command.lastLines, []);
   assert.doesNotMatch(summary, /Last lines/);
 });

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { closed, rawServer } from '../raw-server.ts';
 import { openJobWithApi } from '../sandbox/job-with-api.ts';
-import { unlessLinux, WITHOUT_BASH } from '../system.ts';
+import { SKIP_WITHOUT_BASH, skipUnlessLinux } from '../system.ts';
 import { expectFailure, expectRunFailure, expectRunSuccess, expectSuccess } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
-describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
+describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   test('run shows the output of its command, and passes if it exits with 0', async () => {
     const run = 'echo out\necho err >&2\nprintf "\\033[32mgreen\\033[0m\\n\\nlast"';
     const { lines, outputs, report, summary } = await expectRunSuccess({ run });
@@ -87,7 +87,7 @@ describe('run', { concurrency: 3, skip: WITHOUT_BASH }, () => {
     assert.doesNotMatch(short.stdout, /The sandbox ends/);
   });
 
-  const skip = unlessLinux('the process group is read from /proc');
+  const skip = skipUnlessLinux('the process group is read from /proc');
   test('max-duration stops a command and its children', { skip }, async () => {
     await using server = await rawServer(socket => void socket.resume());
     // Each process keeps a connection open until it ends.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { unlessLinux } from '../system.ts';
+import { skipUnlessLinux } from '../system.ts';
 import { expectFailure, expectSuccess, runAction } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
@@ -16,7 +16,7 @@ test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is 
 });
 
 test('a job summary or a report file that cannot be written is a warning', {
-  skip: unlessLinux('needs a folder in which nobody can create another'),
+  skip: skipUnlessLinux('needs a folder in which nobody can create another'),
 }, async () => {
   await using job = await openJob();
   const env = { GITHUB_STEP_SUMMARY: '/no/such/file', RUNNER_TEMP: '/proc' };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { canBeNamed, WITHOUT_LINKS } from '../system.ts';
+import { canBeNamed, SKIP_WITHOUT_SYMLINKS } from '../system.ts';
 import { statusFault } from './faults.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
 import { assertDelivered } from './result.ts';
@@ -75,7 +75,7 @@ test('the upload action requests no stats', async () => {
 });
 
 test('a link to a file is uploaded, and one that leads out of the workspace is an error', {
-  skip: WITHOUT_LINKS,
+  skip: SKIP_WITHOUT_SYMLINKS,
 }, async () => {
   await using job = await openJob({ files: { 'dist/a': 'a', 'README.md': 'read' } });
   const link = (name: string, end: string) => symlinkSync(end, path.join(job.workspace, name));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explainNoMatch } from '../../src/files/explain-files.ts';
-import { onWindows, WINDOWS, WITHOUT_LINKS } from '../system.ts';
+import { SKIP_WITHOUT_SYMLINKS, skipOnWindows, WINDOWS } from '../system.ts';
 import {
   createTree,
   directory,
@@ -63,11 +63,11 @@ async function explain(line: string, options: FindSettings = {}): Promise<string
   return explainNoMatch(match, tree.at(options.workingDirectory ?? ''));
 }
 
-const HAS_BACKSLASHES = onWindows('a backslash separates folders');
+const HAS_BACKSLASHES = skipOnWindows('a backslash separates folders');
 
 const SKIPPED: Readonly<Record<string, string | false>> = {
-  'apps/web/SRC/*': onWindows('file names have no case'),
-  'links/**': WITHOUT_LINKS,
+  'apps/web/SRC/*': skipOnWindows('file names have no case'),
+  'links/**': SKIP_WITHOUT_SYMLINKS,
   'apps\\web\\**': HAS_BACKSLASHES,
   'C:\\build\\**': HAS_BACKSLASHES,
 };

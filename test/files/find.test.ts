@@ -4,11 +4,11 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   canBeNamed,
-  onWindows,
-  unlessLinux,
+  SKIP_WITHOUT_FILE_MODES,
+  SKIP_WITHOUT_SYMLINKS,
+  skipOnWindows,
+  skipUnlessLinux,
   WINDOWS,
-  WITHOUT_LINKS,
-  WITHOUT_MODES,
 } from '../system.ts';
 import {
   createTree,
@@ -112,7 +112,7 @@ for (const place of ['packages/foo', './packages/foo/', 'packages/../packages/fo
 }
 
 for (const workingDirectory of ['missing', 'my file.txt', 'my file.txt/x', 'loop']) {
-  const skip = workingDirectory === 'loop' && WITHOUT_LINKS;
+  const skip = workingDirectory === 'loop' && SKIP_WITHOUT_SYMLINKS;
   test(`working-directory must be a directory, not ${workingDirectory}`, { skip }, async () => {
     using tree = createTree({ ...PROJECT, ...(!WINDOWS && { loop: link('loop') }) });
     await assert.rejects(find(tree.root, ['*'], { workingDirectory }), {
@@ -139,7 +139,7 @@ for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', 'ü
   });
 }
 
-test('a pipe is skipped', { skip: onWindows('files cannot be pipes') }, async () => {
+test('a pipe is skipped', { skip: skipOnWindows('files cannot be pipes') }, async () => {
   using tree = createTree({ 'a/pipe': file => execFileSync('mkfifo', [file]) });
   for (const pattern of ['a', 'a/pipe']) {
     const matches = await find(tree.root, [pattern]);
@@ -149,7 +149,7 @@ test('a pipe is skipped', { skip: onWindows('files cannot be pipes') }, async ()
 });
 
 for (const followSymlinks of [undefined, true]) {
-  const skip = unlessLinux('such names need Linux');
+  const skip = skipUnlessLinux('such names need Linux');
   test(`a name that is not UTF-8 is an error, follow-symlinks ${followSymlinks}`, {
     skip,
   }, async () => {
@@ -161,7 +161,7 @@ for (const followSymlinks of [undefined, true]) {
 }
 
 test('an unreadable folder is an error, unless it is hidden', {
-  skip: process.getuid?.() === 0 ? 'root reads all' : WITHOUT_MODES,
+  skip: process.getuid?.() === 0 ? 'root reads all' : SKIP_WITHOUT_FILE_MODES,
 }, async () => {
   using tree = createTree({ 'a/shut': directory, 'b/.shut': directory, 'b/f': '' });
   const folders = [tree.at('a/shut'), tree.at('b/.shut')];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathWithin } from '../../src/files/paths.ts';
-import { WITHOUT_LINKS } from '../system.ts';
+import { SKIP_WITHOUT_SYMLINKS } from '../system.ts';
 import {
   createTree,
   dropDebugLines,
@@ -18,7 +18,7 @@ dropDebugLines();
 type Links = Readonly<Record<string, string>>;
 type Follow = boolean | undefined;
 
-const SKIP = { skip: WITHOUT_LINKS };
+const SKIP = { skip: SKIP_WITHOUT_SYMLINKS };
 
 /** Creates a workspace `w` with these links, and files next to it. */
 function createLinkedTree(links: Links): Tree {

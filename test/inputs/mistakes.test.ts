@@ -1,4 +1,4 @@
-import { onWindows } from '../system.ts';
+import { skipOnWindows } from '../system.ts';
 import { accepts, each, rejects } from './parse-inputs.ts';
 
 const SANDBOX = { action: 'sandbox' } as const;
@@ -37,7 +37,7 @@ const useless = {
 };
 for (const [line, says] of Object.entries(useless))
   rejects('files', { [`dist/**\n${line}`]: `"${line}" ${says}` });
-if (!onWindows('it separates folders'))
+if (!skipOnWindows('it separates folders'))
   rejects('files', { '!dist\\*.map': 'has a backslash, which does not separate folders' });
 const excludes = ['a{b}/*', 'a,b', 'a[,] b'];
 const patterns = [{ pattern: '**', target: undefined }];

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { type Result } from '../e2e/result.ts';
 import { expectFailure, type RunOptions } from '../e2e/run-action.ts';
 import { openJob } from '../e2e/test-job.ts';
-import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
+import { SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../system.ts';
 import {
   pollUntil,
   STALLING_LAST_SAMPLE,
@@ -74,7 +74,7 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     ['post', 'post step of a monitor'],
   ] as const)
     test(`a cancelled ${name} does not wait for the last sample`, {
-      skip: WITHOUT_SIGNALS,
+      skip: SKIP_WITHOUT_SIGNALS,
     }, async () => {
       const cancelAtSample: RunOptions = { onRequest: (_, signal) => signal('SIGINT') };
       await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
@@ -86,7 +86,7 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     });
 
   test('the post step judges a monitor if monitor/stop was killed before it published', {
-    skip: unlessLinux('needs mkfifo'),
+    skip: skipUnlessLinux('needs mkfifo'),
   }, async () => {
     await using monitor = await startMonitor(GATED);
     const { temp, outside } = monitor.job;

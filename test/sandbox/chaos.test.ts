@@ -5,7 +5,7 @@ import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { type Break, openRelay } from '../relay.ts';
-import { WITHOUT_SIGNALS } from '../system.ts';
+import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import { type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 
 const page = (status: number, acts = false) =>
@@ -60,7 +60,7 @@ testChaos({
   seeds: [5, 8, 14],
   chaos: CHAOS,
   run: runJob,
-  skip: WITHOUT_SIGNALS,
+  skip: SKIP_WITHOUT_SIGNALS,
 });
 
 /** Runs the main and post steps, and asserts that a warning names each sandbox left running. */

@@ -4,7 +4,7 @@ import { domainOf } from '../../src/sandbox/sandbox.ts';
 import { statusFault } from '../e2e/faults.ts';
 import { hasOpenssl, makeKeys } from '../keys.ts';
 import { openRelay } from '../relay.ts';
-import { WITHOUT_SIGNALS } from '../system.ts';
+import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import {
   API_KEY,
   apiRequests,
@@ -139,7 +139,7 @@ describe('a repeated creation', { concurrency: 3 }, () => {
   });
 });
 
-describe('cancellation', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
+describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
   const print =
     "for (const s of ['SIGINT','SIGTERM']) process.on(s, () => console.log(`got ${s}`))";
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(print)}` };

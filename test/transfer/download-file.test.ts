@@ -7,7 +7,7 @@ import type { FailureKind } from '../../src/agent/failure.ts';
 import { downloadFile } from '../../src/transfer/download-file.ts';
 import { openTestClient } from '../agent/open-client.ts';
 import { http, onRequest, type RequestHandler, rawServer } from '../raw-server.ts';
-import { filesBelow, WITHOUT_LINKS } from '../system.ts';
+import { filesBelow, SKIP_WITHOUT_SYMLINKS } from '../system.ts';
 import { distinctBytes, openTempFolder } from './temp-folder.ts';
 
 /** Downloads a file into a folder, from a server that handles requests like this. */
@@ -180,7 +180,7 @@ test('nothing is requested for a target that is a folder', async () => {
   assert.equal(await refused(folder.path, 'out', /The target out is a folder\.$/), 0);
 });
 
-const links = { skip: WITHOUT_LINKS };
+const links = { skip: SKIP_WITHOUT_SYMLINKS };
 test('nothing is requested for a target that is a link, or below one', links, async () => {
   using folder = openTempFolder();
   using outside = openTempFolder();

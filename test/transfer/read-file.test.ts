@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { hashFile, openFile } from '../../src/transfer/read-file.ts';
-import { WITHOUT_MODES } from '../system.ts';
+import { SKIP_WITHOUT_FILE_MODES } from '../system.ts';
 import { countOpenFiles, distinctBytes, LARGE_BYTES, openTempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -38,7 +38,7 @@ for (const [name, [change, message]] of Object.entries(CHANGES)) {
 }
 
 test('a file without read permission fails', {
-  skip: process.getuid?.() === 0 || WITHOUT_MODES,
+  skip: process.getuid?.() === 0 || SKIP_WITHOUT_FILE_MODES,
 }, () => {
   using folder = openTempFolder();
   const file = folder.writePlanned('a', 'abc');

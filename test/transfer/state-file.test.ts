@@ -13,7 +13,7 @@ import {
 } from '../../src/transfer/state-file.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parsed } from '../inputs/parse-inputs.ts';
-import { onWindows } from '../system.ts';
+import { skipOnWindows } from '../system.ts';
 import { notAttempted } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
@@ -184,7 +184,7 @@ test('state-file must not name a file that is no state file, or a folder', () =>
 });
 
 test('state-file must not be a pipe or a device, which might be read for ever', {
-  skip: onWindows('files cannot be pipes'),
+  skip: skipOnWindows('files cannot be pipes'),
 }, () => {
   mkdirSync(folder.at('cache'));
   execFileSync('mkfifo', [stateFile()]);
