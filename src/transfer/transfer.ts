@@ -44,10 +44,11 @@ export function pendingIn(files: readonly FileResult[]): PlannedFile[] {
 }
 
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-export function filesPerRequestOf(
-  inputs: Pick<Inputs<'upload'>, 'filesPerRequest' | 'headerPrefix' | 'signature'>,
-): number {
-  const { filesPerRequest, headerPrefix, signature } = inputs;
+export function filesPerRequestOf({
+  filesPerRequest,
+  headerPrefix,
+  signature,
+}: Inputs<'upload'>): number {
   // A signature covers a single path.
   if (signature !== '') return 1;
   if (filesPerRequest !== 'auto') return filesPerRequest;
