@@ -52,7 +52,6 @@ export function nameMetric(metric: string): string {
 }
 
 export function describeUsage(samples: readonly Sample[]): string {
-  if (samples.length === 0) return 'No stats were read';
   const peaks = RESOURCES.flatMap(resource =>
     peaksOf(resource, samples)
       .slice(-1)

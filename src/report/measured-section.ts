@@ -5,7 +5,7 @@ import { formatCount, formatNumber, formatTime, listSome } from '../text/format.
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
 import { describeUsage, figuresTable, formatFigure, judgementLine, nameMetric } from './figures.ts';
-import { type ReasonLine, withMarkup } from './reason.ts';
+import { withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { SectionView } from './verdict.ts';
 
@@ -26,24 +26,30 @@ export function viewMeasured(section: MeasuredSection, report: Report): SectionV
   const { samples, gate, monitored } = section;
   const last = samples.at(-1);
   const aggregates = aggregatesOf(section);
-  const breaches = breachesOf(gate.judgements).map(breachEntry);
+  const breaches = breachesOf(gate.judgements);
+  // Without samples, an error already says why nothing was judged.
+  const breachesToReport = samples.length === 0 ? [] : breaches;
+  const linesFor = (level: GateJudgement['level']) =>
+    breachesToReport
+      .filter(breach => breach.level === level)
+      .map(breach => withMarkup(describeBreach(breach, samples)));
+  const entries = breaches.map(breachEntry);
   return {
     level: LEVELS[gate.state],
-    headline: headlineOf(section, report),
-    gateSentence: describeGate(section, report),
-    reasons: describeBreaches(section, 'fail').map(line => [line]),
-    warnings: describeBreaches(section, 'warn'),
+    ...describeSamples(section, breachesToReport, report),
+    reasons: linesFor('fail').map(line => [line]),
+    warnings: linesFor('warn'),
     outputs: {
       ...figureOutputs(last),
       stats: last?.json ?? '',
       gate: gate.state,
-      breaches: JSON.stringify(breaches),
+      breaches: JSON.stringify(entries),
       aggregates: JSON.stringify(aggregates),
     },
     blocks: [...figuresTable(section), ...drawCharts(section)],
     json: {
       monitored,
-      gate: { state: gate.state, breaches },
+      gate: { state: gate.state, breaches: entries },
       figures: last === undefined ? null : Object.fromEntries(last.figures),
       aggregates,
       samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
@@ -59,32 +65,34 @@ const LEVELS = {
   failed: 'failure',
 } as const;
 
-function headlineOf(section: MeasuredSection, { errors, cancelled }: Report): string {
-  const { samples } = section;
-  if (samples.length === 0 && errors.some(({ title }) => title !== undefined)) return '';
-  // The gate's sentence already names the figures that tripped it.
-  return explicableBreaches(section).length > 0 && !cancelled ? '' : describeUsage(samples);
-}
-
-// Without samples, an error already says why nothing was judged.
-function explicableBreaches({ samples, gate }: MeasuredSection): GateJudgement[] {
-  return samples.length === 0 ? [] : breachesOf(gate.judgements);
-}
-
-// The reasons below the title list all of them.
-const MAX_BREACHES = 3;
-
-/** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */
-function describeGate(section: MeasuredSection, { errors, cancelled }: Report): string {
-  const { state } = section.gate;
-  if (state === 'none' || section.samples.length === 0) return '';
-  const breaches = explicableBreaches(section);
+/** Says what was measured, and how the gate decided: `The gate failed: memory 93 % > 90 %.` */
+function describeSamples(
+  { samples, gate: { state } }: MeasuredSection,
+  breaches: readonly GateJudgement[],
+  { errors, cancelled }: Report,
+): Pick<SectionView, 'headline' | 'gateSentence'> {
+  if (samples.length === 0) {
+    const isExplained = errors.some(({ title }) => title !== undefined);
+    return { headline: isExplained ? '' : 'No stats were read' };
+  }
+  const usage = describeUsage(samples);
   const decisive = breaches.filter(({ level }) => level === breaches[0]?.level);
   const tripped = decisive.filter(({ holds }) => holds);
-  if (cancelled && tripped.length === 0) return '';
+  // The samples of a cancelled job are not all there, so a gate only counts if it tripped.
+  if (cancelled && tripped.length === 0) return { headline: usage };
+  if (cancelled) return { headline: usage, gateSentence: gateSentence(state, tripped) };
   // An error already says why conditions were not judged.
   const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
-  const names = listSome(named.map(nameBreach), MAX_BREACHES);
+  // The gate's sentence names the figures that tripped it.
+  return { headline: breaches.length > 0 ? '' : usage, gateSentence: gateSentence(state, named) };
+}
+
+// Few fit in a sentence; the reasons below the title list all of them.
+const MAX_BREACHES = 3;
+
+function gateSentence(state: Gate['state'], breaches: readonly GateJudgement[]): string {
+  if (state === 'none') return '';
+  const names = listSome(breaches.map(nameBreach), MAX_BREACHES);
   return names === '' ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
 }
 
@@ -94,12 +102,6 @@ function nameBreach(breach: GateJudgement): string {
   if (breach.holds === undefined) return `\`${text}\` cannot be judged`;
   const figures = [breach.figure, limit].map(figure => formatFigure(metric, figure));
   return [nameMetric(metric), aggregate ?? [], figures.join(` ${operator} `)].flat().join(' ');
-}
-
-function describeBreaches(section: MeasuredSection, level: GateJudgement['level']): ReasonLine[] {
-  return explicableBreaches(section)
-    .filter(breach => breach.level === level)
-    .map(breach => withMarkup(describeBreach(breach, section.samples)));
 }
 
 function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {
