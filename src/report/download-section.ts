@@ -37,7 +37,7 @@ export function viewDownload(section: DownloadSection, report: Report): SectionV
   const { planned, downloaded, missing, failed, notAttempted } = totals;
   const others = listCounts({ failed, missing, 'not attempted': notAttempted });
   return {
-    level: levelOf(totals, downloaded === 0),
+    level: levelOf(totals, downloaded === 0, report),
     headline:
       planned === 0
         ? 'Nothing was downloaded'

@@ -17,12 +17,14 @@ import type { SectionView } from './verdict.ts';
 
 type TransferResult = FileResult | DownloadResult;
 
+/** If no file was found, `if-no-file-found` decides whether the report has a warning. */
 export function levelOf(
   { failed, notAttempted }: Readonly<Record<'failed' | 'notAttempted', number>>,
   hasNothing: boolean,
+  { warnings }: Report,
 ): SectionView['level'] {
   if (failed + notAttempted > 0) return 'failure';
-  return hasNothing ? 'warning' : 'success';
+  return hasNothing && warnings.length > 0 ? 'warning' : 'success';
 }
 
 export function explainFailedFiles(

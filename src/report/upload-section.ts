@@ -47,7 +47,7 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
   const totals = countFiles(section);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
   return {
-    level: levelOf(totals, files.length === 0 && !shard?.planned),
+    level: levelOf(totals, files.length === 0 && !shard?.planned, report),
     headline: `${describeUpload(section, totals, report)}${suffix}`,
     ...explainFailedFiles(files, report),
     notices: [...modesNotice(section), ...orphansNotice(section)],

@@ -27,6 +27,7 @@ const CASES: Readonly<Record<Verdict['level'], Cases>> = {
     ['Nothing was sent, 2 unchanged.', { files: [UNCHANGED, UNCHANGED] }],
     ['Uploaded 1 file in 2 s (shard 2 of 4).', { files: [UPLOADED], shard }],
     ['There were no files to upload (shard 2 of 4).', { shard }],
+    ['There were no files to upload.', {}],
     [
       'Dry run: 1 file (10 B) would be uploaded, 1 unchanged.',
       { dryRun: true, files: [PLANNED, UNCHANGED] },
@@ -43,7 +44,7 @@ const CASES: Readonly<Record<Verdict['level'], Cases>> = {
     ['The sandbox reports no CPU, memory or disk usage.', { task, ...judged([{}]) }],
   ],
   warning: [
-    ['There were no files to upload.', {}],
+    ['There were no files to upload.', { warnings: ['No files were found.'] }],
     [
       'The gate warned: `load` 1 > 0. Uploaded 1 file in 2 s.',
       { files: [UPLOADED], ...load(1, 'load > 2', 'load > 0') },
