@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Keys } from './keys.ts';
+import type { TlsCertificate } from './tls-certificate.ts';
 
 /** A TCP or TLS server on a free local port whose connections are handled by a function. */
 interface RawServer extends AsyncDisposable {
@@ -15,7 +15,10 @@ interface RawServer extends AsyncDisposable {
 export type ConnectionHandler = (socket: Socket) => void;
 
 /** Starts a server. With keys, it uses TLS and prefers HTTP/2. */
-export async function rawServer(handle: ConnectionHandler, keys?: Keys): Promise<RawServer> {
+export async function rawServer(
+  handle: ConnectionHandler,
+  keys?: TlsCertificate,
+): Promise<RawServer> {
   const server =
     keys === undefined
       ? createServer()

@@ -6,7 +6,6 @@ import { Worker } from 'node:worker_threads';
 import type { Client } from '../../src/agent/client.ts';
 import { readAnswer } from '../../src/agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
-import { hasOpenssl, makeKeys } from '../keys.ts';
 import {
   afterHead,
   answering,
@@ -17,6 +16,7 @@ import {
   onRequest,
   rawServer,
 } from '../raw-server.ts';
+import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import {
   GET,
   openTestClient,
@@ -168,7 +168,7 @@ const AGENT = `
 
 describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, () => {
   async function tlsAgent() {
-    using keys = makeKeys();
+    using keys = createCertificate();
     trustCertificate(keys);
     const { key, cert } = keys;
     const worker = new Worker(AGENT, { eval: true, workerData: { key, cert } });

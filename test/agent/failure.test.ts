@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { errors } from 'undici';
 import { AgentError, type FailureKind, networkFailure } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
-import { hasOpenssl, makeKeys } from '../keys.ts';
 import { answering, rawServer } from '../raw-server.ts';
+import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import { sendOnce } from './open-client.ts';
 
 const redact = redactor(['s3cretpass']);
@@ -84,7 +84,7 @@ test('networkFailure returns bugs and AgentErrors unchanged', () => {
 test('an untrusted certificate is unreachable, with a hint about NODE_EXTRA_CA_CERTS', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
-  using keys = makeKeys();
+  using keys = createCertificate();
   await using server = await rawServer(answering(''), keys);
   await assert.rejects(sendOnce(`https://${server.host}`), {
     kind: 'unreachable',
@@ -105,7 +105,7 @@ test('https to an http port is reported as such, without the words of OpenSSL', 
 test('a TLS server that is asked by http gets a hint that the port may want https', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
-  using keys = makeKeys();
+  using keys = createCertificate();
   await using server = await rawServer(answering(''), keys);
   await assert.rejects(sendOnce(`http://${server.host}`), {
     kind: 'connection',

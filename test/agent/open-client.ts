@@ -3,7 +3,7 @@ import { type AgentRequest, openAgent } from '../../src/agent/client.ts';
 import type { Answer } from '../../src/agent/dispatcher.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/redact.ts';
-import type { Keys } from '../keys.ts';
+import type { TlsCertificate } from '../tls-certificate.ts';
 
 export const TOKEN = 'tok-3f9c1d-secret';
 
@@ -66,6 +66,6 @@ export function setProxyVariables(values: Readonly<Record<string, string>>): Dis
   };
 }
 
-export function trustCertificate({ cert }: Keys): void {
+export function trustCertificate({ cert }: TlsCertificate): void {
   setDefaultCACertificates([...getCACertificates(), cert]);
 }

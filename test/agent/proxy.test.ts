@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { hasOpenssl, makeKeys } from '../keys.ts';
 import { afterHead, answering, closed, http, onRequest, rawServer } from '../raw-server.ts';
 import { openRelay } from '../relay.ts';
+import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import {
   GET,
   openTestClient,
@@ -32,7 +32,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
   test('a proxy tunnels https without seeing the token, unless NO_PROXY names the host', {
     skip: !hasOpenssl,
   }, async () => {
-    using keys = makeKeys();
+    using keys = createCertificate();
     trustCertificate(keys);
     await using server = await rawServer(answering(OK), keys);
     await using proxy = await openRelay(`https://${server.host}`, { isProxy: true });

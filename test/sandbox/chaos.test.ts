@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
 import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';
-import { hasOpenssl, makeKeys } from '../keys.ts';
 import { type Break, openRelay } from '../relay.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
+import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import { type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 
 const page = (status: number, acts = false) =>
@@ -65,7 +65,7 @@ testChaos({
 
 /** Runs the main and post steps, and asserts that a warning names each sandbox left running. */
 async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Promise<string> {
-  using keys = usesTls ? makeKeys() : undefined;
+  using keys = usesTls ? createCertificate() : undefined;
   await using job = await openJobWithApi({ failures, ...(keys && { tls: keys }) });
   const { service } = job;
   const signals = signalsAt(cancel);

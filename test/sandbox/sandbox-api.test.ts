@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { statusFault } from '../e2e/faults.ts';
 import type { Inputs } from '../e2e/run-action.ts';
-import { hasOpenssl, makeKeys } from '../keys.ts';
 import { NOISE, openRelay } from '../relay.ts';
+import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import { API_KEY, type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 
 interface FailedCreation {
@@ -73,7 +73,7 @@ describe('a creation', { concurrency: 3 }, () => {
 test('a creation is not repeated after a TLS error that follows the request', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
-  using keys = makeKeys();
+  using keys = createCertificate();
   const breakOff = async () => void relay.connections[0]?.end(NOISE);
   const failures = [{ kind: 'wait', for: breakOff }] as const;
   await using job = await openJobWithApi({ tls: keys, failures });

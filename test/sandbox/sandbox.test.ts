@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
 import { statusFault } from '../e2e/faults.ts';
-import { hasOpenssl, makeKeys } from '../keys.ts';
 import { openRelay } from '../relay.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
+import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import {
   API_KEY,
   apiRequests,
@@ -186,7 +186,7 @@ test('the domain comes from the answer, or from the host of the API', () => {
 test('the base-url of a sandbox is its own host name', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
-  using keys = makeKeys('DNS:*.e2b.app');
+  using keys = createCertificate('DNS:*.e2b.app');
   await using job = await openJobWithApi({ tls: keys, domain: null });
   await using proxy = await openRelay(job.service.url, { isProxy: true });
   const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: keys.certFile };
