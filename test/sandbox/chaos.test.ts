@@ -6,13 +6,13 @@ import type { Result } from '../e2e/result.ts';
 import { type Break, openRelay } from '../relay.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
-import { type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { type ApiFault, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 
 const page = (status: number, acts = false) =>
   statusFault(status, `<title>${status}</title>`, { acts });
 
 /** Faulty answers. Some follow after the API has acted, as if a proxy had given up waiting. */
-const FAILURES: readonly Failure[] = [
+const FAILURES: readonly ApiFault[] = [
   401,
   429,
   500,
@@ -65,15 +65,15 @@ testChaos({
 
 /** Runs the main and post steps, and asserts that a warning names each sandbox left running. */
 async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Promise<string> {
-  using keys = usesTls ? createCertificate() : undefined;
-  await using job = await openJobWithApi({ failures, ...(keys && { tls: keys }) });
+  using certificate = usesTls ? createCertificate() : undefined;
+  await using job = await openJobWithApi({ failures, ...(certificate && { tls: certificate }) });
   const { service } = job;
   const signals = signalsAt(cancel);
   await using relay = await openRelay(service.url, { isProxy: usesTls, breaks, ...signals });
   const address = `http://${relay.host}`;
-  const env = keys && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: keys.certFile };
+  const env = certificate && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: certificate.certFile };
   // Longer than the 2 s that the action has after SIGTERM.
-  const inputs = { ...(!keys && { 'api-url': address }), retries, timeout: '3s' };
+  const inputs = { ...(!certificate && { 'api-url': address }), retries, timeout: '3s' };
   const run = (step: 'main' | 'post', state?: Result) =>
     job.runSandbox(inputs, {
       ...(env && { env }),

@@ -12,11 +12,11 @@ const RUNNER = { GITHUB_REPOSITORY: 'octo/app', GITHUB_RUN_ID: '42', GITHUB_JOB:
 type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
 /** A status to refuse with, 0 to let the request pass, or another fault. */
-export type Failure = number | FaultAction;
+export type ApiFault = number | FaultAction;
 
 interface ApiOptions extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'runCommands'>> {
   /** Faults of the first API requests, whatever their operation. */
-  readonly failures?: readonly Failure[];
+  readonly failures?: readonly ApiFault[];
 }
 
 export async function openJobWithApi({ failures = [], ...options }: ApiOptions = {}) {
@@ -41,7 +41,7 @@ export async function openJobWithApi({ failures = [], ...options }: ApiOptions =
   return { ...job, runAction, runSandbox };
 }
 
-function toAction(failure: Failure): FaultAction | undefined {
+function toAction(failure: ApiFault): FaultAction | undefined {
   if (typeof failure !== 'number') return failure;
   return failure === 0 ? undefined : statusFault(failure, '{"message":"Not now"}');
 }

@@ -4,11 +4,11 @@ import { statusFault } from '../e2e/faults.ts';
 import type { Inputs } from '../e2e/run-action.ts';
 import { NOISE, openRelay } from '../relay.ts';
 import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
-import { API_KEY, type Failure, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { API_KEY, type ApiFault, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 
 interface FailedCreation {
   /** Answers to all expected requests. Any further request would succeed. */
-  readonly failures?: readonly Failure[];
+  readonly failures?: readonly ApiFault[];
   readonly inputs?: Inputs;
   readonly says: readonly string[];
   /** True if the sandbox may exist anyway, so that a warning must name its metadata. */
@@ -73,13 +73,13 @@ describe('a creation', { concurrency: 3 }, () => {
 test('a creation is not repeated after a TLS error that follows the request', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
-  using keys = createCertificate();
+  using certificate = createCertificate();
   const breakOff = async () => void relay.connections[0]?.end(NOISE);
   const failures = [{ kind: 'wait', for: breakOff }] as const;
-  await using job = await openJobWithApi({ tls: keys, failures });
+  await using job = await openJobWithApi({ tls: certificate, failures });
   await using relay = await openRelay(job.service.url);
   const inputs = { 'api-url': `https://${relay.host}` };
-  const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: keys.certFile } });
+  const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: certificate.certFile } });
   assert.match(main.warnings, /may have created a sandbox/);
   assert.equal(job.service.created.length, 1);
 });

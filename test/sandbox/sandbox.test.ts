@@ -7,8 +7,8 @@ import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import {
   API_KEY,
+  type ApiFault,
   apiRequests,
-  type Failure,
   jobMetadataIn,
   openJobWithApi,
 } from './job-with-api.ts';
@@ -80,7 +80,7 @@ test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () 
 const page = '<html><title>404 Not Found</title></html>';
 
 describe('a deletion', { concurrency: 3 }, () => {
-  const failures: Readonly<Record<string, readonly [Failure, words: string, key?: string]>> = {
+  const failures: Readonly<Record<string, readonly [ApiFault, words: string, key?: string]>> = {
     'that is refused': [401, 'answered 401.*Check api-key'],
     // In nested composite actions, the post step may not get the key.
     'without a key': [0, 'api-key: is empty', ''],
@@ -186,10 +186,10 @@ test('the domain comes from the answer, or from the host of the API', () => {
 test('the base-url of a sandbox is its own host name', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
-  using keys = createCertificate('DNS:*.e2b.app');
-  await using job = await openJobWithApi({ tls: keys, domain: null });
+  using certificate = createCertificate('DNS:*.e2b.app');
+  await using job = await openJobWithApi({ tls: certificate, domain: null });
   await using proxy = await openRelay(job.service.url, { isProxy: true });
-  const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: keys.certFile };
+  const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: certificate.certFile };
   const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
   const stats = await job.runAction('stats', {}, { env });
   assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
