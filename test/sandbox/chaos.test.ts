@@ -12,7 +12,7 @@ const page = (status: number, acts = false) =>
   statusFault(status, `<title>${status}</title>`, { acts });
 
 /** Faulty answers. Some follow after the API has acted, as if a proxy had given up waiting. */
-const FAILURES: readonly ApiFault[] = [
+const API_FAULTS: readonly ApiFault[] = [
   401,
   429,
   500,
@@ -40,7 +40,7 @@ const rarely = <T, N>(normal: N, fault: fc.Arbitrary<T>) =>
 const CHAOS = fc.record({
   usesTls: hasOpenssl ? fc.boolean() : fc.constant(false),
   retries: fc.nat(2).map(String),
-  failures: fc.array(rarely(0, fc.constantFrom(...FAILURES)), { maxLength: 4 }),
+  apiFaults: fc.array(rarely(0, fc.constantFrom(...API_FAULTS)), { maxLength: 4 }),
   breaks: fc.array(rarely(undefined, BREAK), { maxLength: 4 }),
   cancel: fc.option(
     fc.record({
@@ -64,9 +64,12 @@ testChaos({
 });
 
 /** Runs the main and post steps, and asserts that a warning names each sandbox left running. */
-async function runJob({ usesTls, retries, failures, breaks, cancel }: Chaos): Promise<string> {
+async function runJob({ usesTls, retries, apiFaults, breaks, cancel }: Chaos): Promise<string> {
   using certificate = usesTls ? createCertificate() : undefined;
-  await using job = await openJobWithApi({ failures, ...(certificate && { tls: certificate }) });
+  await using job = await openJobWithApi({
+    faults: apiFaults,
+    ...(certificate && { tls: certificate }),
+  });
   const { service } = job;
   const signals = signalsAt(cancel);
   await using relay = await openRelay(service.url, { isProxy: usesTls, breaks, ...signals });

@@ -16,12 +16,16 @@ export type ApiFault = number | FaultAction;
 
 interface ApiOptions extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'runCommands'>> {
   /** Faults of the first API requests, whatever their operation. */
-  readonly failures?: readonly ApiFault[];
+  readonly faults?: readonly ApiFault[];
 }
 
-export async function openJobWithApi({ failures = [], ...options }: ApiOptions = {}) {
-  const faults = faultsInTurn({ on: 'api' }, failures.map(toAction));
-  const job = await openEmptyJob({ apiKey: API_KEY, domain: 'e2b.app', faults, ...options });
+export async function openJobWithApi({ faults = [], ...options }: ApiOptions = {}) {
+  const job = await openEmptyJob({
+    apiKey: API_KEY,
+    domain: 'e2b.app',
+    faults: faultsInTurn({ on: 'api' }, faults.map(toAction)),
+    ...options,
+  });
 
   /** Runs an action's main step, or its post step given the end of the main step. */
   async function runAction(task: ActionName, inputs: e2e.Inputs, more: e2e.RunOptions = {}) {
@@ -41,9 +45,9 @@ export async function openJobWithApi({ failures = [], ...options }: ApiOptions =
   return { ...job, runAction, runSandbox };
 }
 
-function toAction(failure: ApiFault): FaultAction | undefined {
-  if (typeof failure !== 'number') return failure;
-  return failure === 0 ? undefined : statusFault(failure, '{"message":"Not now"}');
+function toAction(fault: ApiFault): FaultAction | undefined {
+  if (typeof fault !== 'number') return fault;
+  return fault === 0 ? undefined : statusFault(fault, '{"message":"Not now"}');
 }
 
 /** Returns the requests to the API, with IDs replaced by `ID`. */

@@ -8,7 +8,7 @@ import { API_KEY, type ApiFault, jobMetadataIn, openJobWithApi } from './job-wit
 
 interface FailedCreation {
   /** Answers to all expected requests. Any further request would succeed. */
-  readonly failures?: readonly ApiFault[];
+  readonly faults?: readonly ApiFault[];
   readonly inputs?: Inputs;
   readonly says: readonly string[];
   /** True if the sandbox may exist anyway, so that a warning must name its metadata. */
@@ -23,43 +23,43 @@ const cut = statusFault(201, '{"sandboxID":"i1', { acts: true });
 const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a wrong API key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
   'an unknown template': {
-    failures: [answers(404, { message: "template 'none' not found" })],
+    faults: [answers(404, { message: "template 'none' not found" })],
     says: ["'none' not found", 'Check template'],
   },
   'no API': {
     inputs: { 'api-url': 'http://127.0.0.1:1' },
     says: ['ECONNREFUSED', 'Check api-url'],
   },
-  'a web page': { failures: [page], says: ['it is not JSON', 'not of its website'] },
+  'a web page': { faults: [page], says: ['it is not JSON', 'not of its website'] },
   'a limit (429)': {
-    failures: [limit, limit],
+    faults: [limit, limit],
     says: ['It said: "At most 20', 'limits of your account'],
   },
-  'a limit (429) after a 503': { failures: [503, limit], says: ['At most 20'], warns: true },
-  'JSON that names no sandbox': { failures: [answers(200, {})], says: ['names no'], warns: true },
-  'status 500': { failures: [500], says: ['answered 500', 'run the job again'], warns: true },
+  'a limit (429) after a 503': { faults: [503, limit], says: ['At most 20'], warns: true },
+  'JSON that names no sandbox': { faults: [answers(200, {})], says: ['names no'], warns: true },
+  'status 500': { faults: [500], says: ['answered 500', 'run the job again'], warns: true },
   'a connection reset instead of an answer': {
-    failures: [{ kind: 'reset', at: 'after-body' }],
+    faults: [{ kind: 'reset', at: 'after-body' }],
     says: ['failed', 'run the job again'],
     warns: true,
   },
-  'an answer that is cut off': { failures: [cut], says: ['201', 'it is not JSON'], warns: true },
+  'an answer that is cut off': { faults: [cut], says: ['201', 'it is not JSON'], warns: true },
 };
 
-function repetitionOf({ failures }: FailedCreation): string {
-  if (failures === undefined) return '';
-  return failures.length > 1 ? 'repeated, and then ' : 'not repeated, and ';
+function repetitionOf({ faults }: FailedCreation): string {
+  if (faults === undefined) return '';
+  return faults.length > 1 ? 'repeated, and then ' : 'not repeated, and ';
 }
 
 describe('a creation', { concurrency: 3 }, () => {
   for (const [name, expected] of Object.entries(FAILED_CREATIONS))
     test(`a creation that fails with ${name} is ${repetitionOf(expected)}reported with advice`, async () => {
-      const { failures, inputs, says, warns = false } = expected;
-      await using job = await openJobWithApi(failures && { failures });
+      const { faults, inputs, says, warns = false } = expected;
+      await using job = await openJobWithApi(faults && { faults });
       const main = await job.runSandbox({ retries: '1', ...inputs });
       assert.equal(main.exitCode, 1, main.stdout);
       for (const words of says) assert.ok(main.errors.includes(words), main.stdout);
-      if (failures) assert.equal(job.service.requests.length, failures.length);
+      if (faults) assert.equal(job.service.requests.length, faults.length);
       assert.deepEqual([main.outputs, main.state], [{}, {}]);
       assert.ok(!main.allOutput.includes(API_KEY), main.stdout);
       const jobMetadata = Object.entries(jobMetadataIn(job.service.bodies[0]));
@@ -75,8 +75,8 @@ test('a creation is not repeated after a TLS error that follows the request', {
 }, async () => {
   using certificate = createCertificate();
   const breakOff = async () => void relay.connections[0]?.end(NOISE);
-  const failures = [{ kind: 'wait', for: breakOff }] as const;
-  await using job = await openJobWithApi({ tls: certificate, failures });
+  const faults = [{ kind: 'wait', for: breakOff }] as const;
+  await using job = await openJobWithApi({ tls: certificate, faults });
   await using relay = await openRelay(job.service.url);
   const inputs = { 'api-url': `https://${relay.host}` };
   const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: certificate.certFile } });
@@ -86,7 +86,7 @@ test('a creation is not repeated after a TLS error that follows the request', {
 
 test('a sandbox without a token fails the step, and the post step deletes it', async () => {
   const tokenless = statusFault(201, '{"sandboxID":"i1"}');
-  await using job = await openJobWithApi({ failures: [tokenless] });
+  await using job = await openJobWithApi({ faults: [tokenless] });
   const main = await job.runSandbox();
   assert.equal(main.exitCode, 1);
   assert.match(main.errors, /no token for sandbox i1\.\nNothing can be sent/);

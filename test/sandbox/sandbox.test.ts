@@ -80,16 +80,16 @@ test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () 
 const page = '<html><title>404 Not Found</title></html>';
 
 describe('a deletion', { concurrency: 3 }, () => {
-  const failures: Readonly<Record<string, readonly [ApiFault, words: string, key?: string]>> = {
+  const faults: Readonly<Record<string, readonly [ApiFault, words: string, key?: string]>> = {
     'that is refused': [401, 'answered 401.*Check api-key'],
     // In nested composite actions, the post step may not get the key.
     'without a key': [0, 'api-key: is empty', ''],
     'that a proxy answers with a web page': [statusFault(200, page), 'it is not JSON'],
     'that a proxy answers with a 404': [statusFault(404, page), 'answered 404'],
   };
-  for (const [name, [failure, words, key = API_KEY]] of Object.entries(failures))
+  for (const [name, [fault, words, key = API_KEY]] of Object.entries(faults))
     test(`a deletion ${name} is a warning that says when the sandbox ends`, async () => {
-      await using job = await openJobWithApi({ failures: [0, failure] });
+      await using job = await openJobWithApi({ faults: [0, fault] });
       const main = await job.runSandbox();
       const post = await job.runSandbox({ 'api-key': key }, { post: main });
       assert.equal(post.exitCode, 0);
@@ -99,8 +99,8 @@ describe('a deletion', { concurrency: 3 }, () => {
     });
 
   test('a deletion is retried, with the inputs of the main step', async () => {
-    const failures = [0, 500, { kind: 'reset', at: 'before-body' }] as const;
-    await using job = await openJobWithApi({ failures });
+    const faults = [0, 500, { kind: 'reset', at: 'before-body' }] as const;
+    await using job = await openJobWithApi({ faults });
     const main = await job.runSandbox();
     // A composite action may pass other inputs to the post step.
     const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
@@ -114,7 +114,7 @@ describe('a deletion', { concurrency: 3 }, () => {
 describe('a repeated creation', { concurrency: 3 }, () => {
   test('a creation is repeated after a 409, a 429 and sandbox_create_failed, without a warning', async () => {
     const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
-    await using job = await openJobWithApi({ failures: [409, 429, statusFault(500, body)] });
+    await using job = await openJobWithApi({ faults: [409, 429, statusFault(500, body)] });
     const main = await job.runSandbox();
     assert.deepEqual([main.exitCode, main.warnings], [0, '']);
     const refused = [409, 429, 500].map(status => `POST /sandboxes ${status}`);
@@ -122,8 +122,8 @@ describe('a repeated creation', { concurrency: 3 }, () => {
   });
 
   test('a creation is repeated after a 503, with a warning that names the metadata of both sandboxes', async () => {
-    const failure = statusFault(503, 'upstream connect error', { acts: true });
-    await using job = await openJobWithApi({ failures: [failure, failure] });
+    const fault = statusFault(503, 'upstream connect error', { acts: true });
+    await using job = await openJobWithApi({ faults: [fault, fault] });
     const main = await job.runSandbox();
     assert.equal(main.exitCode, 0);
     const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.service.bodies[0]);
@@ -147,11 +147,11 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
   test('a cancelled job waits for the created sandbox, and still deletes it', async () => {
     const creating = interrupt('SIGTERM');
     const deleting = interrupt('SIGINT');
-    const failures = [
+    const faults = [
       { kind: 'wait', for: creating.sendAndAwait },
       { kind: 'wait', for: deleting.sendAndAwait, resets: true },
     ] as const;
-    await using job = await openJobWithApi({ failures });
+    await using job = await openJobWithApi({ faults });
     const main = await job.runSandbox({}, { env, ...creating.watch });
     assert.equal(main.outputs['id'], job.service.created[0]?.id, main.stdout);
     const post = await job.runSandbox({}, { env, post: main, ...deleting.watch });
@@ -163,8 +163,8 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { sendAndAwait, watch } = interrupt('SIGTERM');
     const answered = () => sendAndAwait().then(() => promise);
-    const failures = [429, { kind: 'wait', for: answered, resets: true }] as const;
-    await using job = await openJobWithApi({ failures });
+    const faults = [429, { kind: 'wait', for: answered, resets: true }] as const;
+    await using job = await openJobWithApi({ faults });
     const main = await job.runSandbox({}, { env, ...watch });
     resolve();
     assert.equal(main.exitCode, 1);
