@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { rawServer } from './raw-server.ts';
 
 /** `refuse` rejects a connection. Otherwise it breaks after some bytes in one direction. */
-export type Break =
+export type ConnectionFault =
   | 'refuse'
   | {
       readonly direction: 'to-server' | 'to-client';
@@ -18,17 +18,17 @@ interface RelayOptions {
   /** Acts as a CONNECT proxy, instead of relaying directly. */
   readonly isProxy?: boolean;
   /** One per connection, in order of arrival. */
-  readonly breaks?: readonly (Break | undefined)[];
-  /** Called on each connection, chunk and break. */
-  readonly onActivity?: (kind: 'connection' | 'chunk' | 'break') => void;
+  readonly faults?: readonly (ConnectionFault | undefined)[];
+  /** Called on each connection, chunk and fault. */
+  readonly onActivity?: (kind: 'connection' | 'chunk' | 'fault') => void;
 }
 
 export const NOISE = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
 
 /** Starts a server that relays connections to a local server, and breaks some of them. */
 export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
-  const { isProxy = false, breaks = [], onActivity = () => {} } = options;
-  const left = [...breaks];
+  const { isProxy = false, faults = [], onActivity = () => {} } = options;
+  const left = [...faults];
   const heads: string[] = [];
   const hanging = new Map<Socket, number>();
 
@@ -40,10 +40,10 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
     }
   }
 
-  function relay(client: Socket, planned: Break | undefined): void {
+  function relay(client: Socket, planned: ConnectionFault | undefined): void {
     if (planned === 'refuse') {
       client.resetAndDestroy();
-      return onActivity('break');
+      return onActivity('fault');
     }
     const upstream = connect(Number(new URL(serverUrl).port), '127.0.0.1');
     for (const [from, to, direction] of [
@@ -60,7 +60,7 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
         if (planned.by === 'noise') client.write(NOISE);
         if (planned.by === 'reset') client.resetAndDestroy();
         else hanging.set(client, 3);
-        onActivity('break');
+        onActivity('fault');
       });
       from.on('error', () => to.destroy()).on('close', () => to.destroy());
     }
@@ -74,7 +74,7 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
       heads.push(String(head));
       if (planned === 'refuse') {
         client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-        return onActivity('break');
+        return onActivity('fault');
       }
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       relay(client, planned);

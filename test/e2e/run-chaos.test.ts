@@ -4,26 +4,29 @@ import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
-import { type Break, openRelay } from '../relay.ts';
+import { type ConnectionFault, openRelay } from '../relay.ts';
 import { filesBelow, SKIP_WITHOUT_BASH } from '../system.ts';
 import { runAction } from './run-action.ts';
 import { METRICS, openJob } from './test-job.ts';
 
-function breakAt(direction: 'to-server' | 'to-client', afterBytes: fc.Arbitrary<number>) {
+function faultAt(direction: 'to-server' | 'to-client', afterBytes: fc.Arbitrary<number>) {
   const by = fc.constantFrom('reset', 'hang', 'noise');
   return fc.record({ direction: fc.constant(direction), afterBytes, by });
 }
 
 // The request that starts a command takes about 1,200 bytes, its output up to 100 KiB.
-const BREAK: fc.Arbitrary<Break> = fc.oneof(
+const CONNECTION_FAULT: fc.Arbitrary<ConnectionFault> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('refuse' as const) },
-  { weight: 1, arbitrary: breakAt('to-server', fc.integer({ min: 1, max: 1500 })) },
-  { weight: 2, arbitrary: breakAt('to-client', fc.integer({ min: 1, max: 2500 })) },
-  { weight: 2, arbitrary: breakAt('to-client', fc.integer({ min: 1, max: 100_000 })) },
+  { weight: 1, arbitrary: faultAt('to-server', fc.integer({ min: 1, max: 1500 })) },
+  { weight: 2, arbitrary: faultAt('to-client', fc.integer({ min: 1, max: 2500 })) },
+  { weight: 2, arbitrary: faultAt('to-client', fc.integer({ min: 1, max: 100_000 })) },
 );
 
 const CHAOS = fc.record({
-  breaks: fc.array(fc.option(BREAK, { nil: undefined, freq: 2 }), { minLength: 2, maxLength: 5 }),
+  connectionFaults: fc.array(fc.option(CONNECTION_FAULT, { nil: undefined, freq: 2 }), {
+    minLength: 2,
+    maxLength: 5,
+  }),
   lines: fc.nat(1500),
   /** Number of samples before the command goes on. */
   samples: fc.nat(4),
@@ -33,7 +36,7 @@ const CHAOS = fc.record({
 
 type Chaos = typeof CHAOS extends fc.Arbitrary<infer T> ? T : never;
 
-async function runCommand({ breaks, lines, samples, exitCode, isGated }: Chaos) {
+async function runCommand({ connectionFaults, lines, samples, exitCode, isGated }: Chaos) {
   let fifo: number | undefined;
   let count = 0;
   const metrics = () => {
@@ -47,7 +50,7 @@ async function runCommand({ breaks, lines, samples, exitCode, isGated }: Chaos) 
   execFileSync('mkfifo', [path.join(home, 'fifo')]);
   // Opened for reading and writing, since opening only one end would wait for the command.
   fifo = openSync(path.join(home, 'fifo'), constants.O_RDWR | constants.O_NONBLOCK);
-  await using relay = await openRelay(job.agent.url, { breaks });
+  await using relay = await openRelay(job.agent.url, { faults: connectionFaults });
   const run = `echo started >>starts
 seq -f '%050g' 1 ${lines}
 read -r _ <fifo

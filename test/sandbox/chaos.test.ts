@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { testChaos } from '../chaos.ts';
 import { statusFault } from '../e2e/faults.ts';
 import type { Result } from '../e2e/result.ts';
-import { type Break, openRelay } from '../relay.ts';
+import { type ConnectionFault, openRelay } from '../relay.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import { type ApiFault, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
@@ -25,7 +25,7 @@ const API_FAULTS: readonly ApiFault[] = [
 ];
 
 // A TLS handshake takes about 600 bytes to the server and 1,200 to the client.
-const BREAK: fc.Arbitrary<Break> = fc.oneof(
+const CONNECTION_FAULT: fc.Arbitrary<ConnectionFault> = fc.oneof(
   fc.constant('refuse' as const),
   fc.record({
     direction: fc.constantFrom('to-server', 'to-client'),
@@ -41,12 +41,12 @@ const CHAOS = fc.record({
   usesTls: hasOpenssl ? fc.boolean() : fc.constant(false),
   retries: fc.nat(2).map(String),
   apiFaults: fc.array(rarely(0, fc.constantFrom(...API_FAULTS)), { maxLength: 4 }),
-  breaks: fc.array(rarely(undefined, BREAK), { maxLength: 4 }),
+  connectionFaults: fc.array(rarely(undefined, CONNECTION_FAULT), { maxLength: 4 }),
   cancel: fc.option(
     fc.record({
       step: fc.constantFrom('main', 'post'),
       signal: fc.constantFrom('SIGINT', 'SIGTERM'),
-      /** Counts connections, chunks and breaks. The first break also triggers the signal. */
+      /** Counts connections, chunks and faults. The first fault also triggers the signal. */
       atActivity: fc.integer({ min: 1, max: 12 }),
     }),
     { nil: undefined },
@@ -64,7 +64,13 @@ testChaos({
 });
 
 /** Runs the main and post steps, and asserts that a warning names each sandbox left running. */
-async function runJob({ usesTls, retries, apiFaults, breaks, cancel }: Chaos): Promise<string> {
+async function runJob({
+  usesTls,
+  retries,
+  apiFaults,
+  connectionFaults,
+  cancel,
+}: Chaos): Promise<string> {
   using certificate = usesTls ? createCertificate() : undefined;
   await using job = await openJobWithApi({
     faults: apiFaults,
@@ -72,7 +78,11 @@ async function runJob({ usesTls, retries, apiFaults, breaks, cancel }: Chaos): P
   });
   const { service } = job;
   const signals = signalsAt(cancel);
-  await using relay = await openRelay(service.url, { isProxy: usesTls, breaks, ...signals });
+  await using relay = await openRelay(service.url, {
+    isProxy: usesTls,
+    faults: connectionFaults,
+    ...signals,
+  });
   const address = `http://${relay.host}`;
   const env = certificate && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: certificate.certFile };
   // Longer than the 2 s that the action has after SIGTERM.
@@ -105,7 +115,7 @@ function assertWarned(ids: readonly string[], main: Result, post: Result, syncId
   }
 }
 
-/** Sends the cancellation signal once, at the given activity or at the first break. */
+/** Sends the cancellation signal once, at the given activity or at the first fault. */
 function signalsAt(cancel: Chaos['cancel']) {
   let send: (signal: NodeJS.Signals) => void = () => {};
   let count = 0;
@@ -116,7 +126,7 @@ function signalsAt(cancel: Chaos['cancel']) {
     },
     onActivity: (kind: string) => {
       count += 1;
-      if (cancel === undefined || (kind !== 'break' && count !== cancel.atActivity)) return;
+      if (cancel === undefined || (kind !== 'fault' && count !== cancel.atActivity)) return;
       send(cancel.signal);
       send = () => {};
     },
