@@ -40,8 +40,8 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
     }
   }
 
-  function relay(client: Socket, planned: ConnectionFault | undefined): void {
-    if (planned === 'refuse') {
+  function relay(client: Socket, fault: ConnectionFault | undefined): void {
+    if (fault === 'refuse') {
       client.resetAndDestroy();
       return onActivity('fault');
     }
@@ -50,15 +50,15 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
       [client, upstream, 'to-server'],
       [upstream, client, 'to-client'],
     ] as const) {
-      let bytes = planned?.direction === direction ? planned.afterBytes : Number.POSITIVE_INFINITY;
+      let bytes = fault?.direction === direction ? fault.afterBytes : Number.POSITIVE_INFINITY;
       from.on('data', (chunk: Buffer) => {
         countChunk();
         to.write(chunk.subarray(0, bytes));
         bytes -= chunk.length;
-        if (bytes > 0 || planned === undefined) return;
+        if (bytes > 0 || fault === undefined) return;
         for (const end of [client, upstream]) end.removeAllListeners('data');
-        if (planned.by === 'noise') client.write(NOISE);
-        if (planned.by === 'reset') client.resetAndDestroy();
+        if (fault.by === 'noise') client.write(NOISE);
+        if (fault.by === 'reset') client.resetAndDestroy();
         else hanging.set(client, 3);
         onActivity('fault');
       });
@@ -67,17 +67,17 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
   }
 
   const server = await rawServer(client => {
-    const planned = left.shift();
+    const fault = left.shift();
     onActivity('connection');
-    if (!isProxy) return relay(client, planned);
+    if (!isProxy) return relay(client, fault);
     client.once('data', (head: Buffer) => {
       heads.push(String(head));
-      if (planned === 'refuse') {
+      if (fault === 'refuse') {
         client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
         return onActivity('fault');
       }
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      relay(client, planned);
+      relay(client, fault);
     });
   });
   /** `heads` contains the CONNECT requests to the proxy. */
