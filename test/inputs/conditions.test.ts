@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '../../src/gate/judge.ts';
 import { parse } from '../gate/parse-condition.ts';
-import { each, rejects } from './parse-inputs.ts';
+import { rejects, sameMessage } from './parse-inputs.ts';
 
 const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[] = [
   ['mem_used_pct>90', { text: 'mem_used_pct > 90', metric: 'mem_used_pct', operator: '>' }],
@@ -42,7 +42,7 @@ for (const [line, parsed] of ACCEPTED) {
 }
 
 const noMetric = ['90 < mem_used_pct', '- load > 1', '"load > 1"', '${{ vars.LIMIT }}'];
-rejects('fail-if', each(noMetric, '%: it must begin with a metric, such as mem_used_pct.'));
+rejects('fail-if', sameMessage(noMetric, '%: it must begin with a metric, such as mem_used_pct.'));
 
 rejects('fail-if', {
   'mem_used.avg > 1B': '"avg" is not one of the aggregates last, min, max, mean, p50, p95',
@@ -79,4 +79,4 @@ rejects('fail-if', {
 const several = ['&& load > 2', ', load > 2', 'and load > 2', 'load > 2', '# busy', '% # busy'];
 const lines = several.map(more => `cpu_used_pct > 90 ${more}`);
 const advice = 'which in fail-if and warn-if means "or"; in YAML, the list begins with |.';
-rejects('fail-if', each(lines, `%: write one condition or comment per line, ${advice}`));
+rejects('fail-if', sameMessage(lines, `%: write one condition or comment per line, ${advice}`));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSecretHeader, secretsIn } from '../../src/inputs/connection.ts';
-import { accepts, each, invalidInputs, problemsOf, rejects } from './parse-inputs.ts';
+import { accepts, invalidInputs, problemsOf, rejects, sameMessage } from './parse-inputs.ts';
 
 accepts('base-url', {
   'HTTPS://Sandbox.Example.COM:443/': 'https://sandbox.example.com',
@@ -16,12 +16,12 @@ const texts = ['example.com', 'localhost:3000', 'https://exa mple.com', 'https:/
 const schemes = ['https://example.com:99999', 'ftp://example.com', 'file:///etc/passwd'];
 const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
 const rule = '% is not a URL that begins with https:// and has no query or fragment.';
-rejects('base-url', each([...texts, ...schemes, ...tails], rule));
+rejects('base-url', sameMessage([...texts, ...schemes, ...tails], rule));
 const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
 const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
 const unknownPlaceholder =
   'has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions';
-rejects('base-url', each([...braces, ...variables], `% ${unknownPlaceholder}`));
+rejects('base-url', sameMessage([...braces, ...variables], `% ${unknownPlaceholder}`));
 rejects('base-url', {
   'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${unknownPlaceholder}`,
 });
@@ -32,7 +32,7 @@ accepts('base-url', { 'http://127.1': 'http://127.0.0.1', 'http://[::0:1]:80': '
 const hosts = ['a.localhost', 'localhost.example.com', '127.0.0.1.example.com', 'example.com'];
 const urls = [...hosts, '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]'].map(host => `http://${host}`);
 const unencrypted = '% would send secrets unencrypted. Use https.';
-rejects('api-url', each(urls, unencrypted), { action: 'sandbox' });
+rejects('api-url', sameMessage(urls, unencrypted), { action: 'sandbox' });
 
 test('credentials in base-url or api-url are rejected and never quoted', () => {
   for (const url of [
@@ -72,13 +72,16 @@ accepts('upload-path', { ...Object.fromEntries(paths.map(path => [path, path])),
 accepts('stats-path', { '': '/metrics' });
 const noPaths = ['files', '.evil.example', '@evil.example', ':80', 'https://x/y'];
 const changed = ['/a b', '/a?b', '/a#b'];
-rejects('stats-path', each([...noPaths, ...changed], 'is not a plain URL path'));
+rejects('stats-path', sameMessage([...noPaths, ...changed], 'is not a plain URL path'));
 
 accepts('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
 const ids = ['a b', 'a\nb', ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' ')];
-rejects('sandbox-id', each(ids, 'is not an ID: it may have letters, digits, dots, - and _.'));
+rejects(
+  'sandbox-id',
+  sameMessage(ids, 'is not an ID: it may have letters, digits, dots, - and _.'),
+);
 const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
-rejects('token', each(unsendable, 'has a line break or another character'));
+rejects('token', sameMessage(unsendable, 'has a line break or another character'));
 const action = 'sandbox';
 const connecting = { action, others: { template: '' } } as const;
 accepts('sandbox-id', { i1a2: 'i1a2' }, connecting);
@@ -108,14 +111,17 @@ accepts('headers', {
 const badNames = ['no colon', ': no name', 'a b: space in the name', 'ä: letter in the name'];
 const badValues = ['\u0001', 'x\u2028y', '日本', '\u007f', 'x\0y'].map(value => `A: ${value}`);
 const lines = [...badNames, ...badValues].map(line => `Fine: 1\n${line}`);
-rejects('headers', each(lines, 'line 2: this is not of the form Name: value.'));
+rejects('headers', sameMessage(lines, 'line 2: this is not of the form Name: value.'));
 
 const body = ['Content-Length', 'content-type', 'Content-Encoding', 'Transfer-Encoding'];
 const others = ['connection', 'Keep-Alive', 'upgrade', 'Expect', 'Accept', 'user-agent'];
 for (const name of [...body, ...others, 'Proxy-Authorization', 'X-Access-Token'])
   rejects('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
 accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
-rejects('header-prefix', each(['a b', 'a:', 'ä', '(x)'], "% cannot be part of a header's name"));
+rejects(
+  'header-prefix',
+  sameMessage(['a b', 'a:', 'ä', '(x)'], "% cannot be part of a header's name"),
+);
 
 test('tokens, signatures, API keys and secret headers are masked, but no values of env', () => {
   const headers = 'no header\r\n Authorization: Basic dXNlcjpwYXNz\r\nX-Cache-Key: production';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accepts, each, invalidInputs, problemsOf, rejects } from './parse-inputs.ts';
+import { accepts, invalidInputs, problemsOf, rejects, sameMessage } from './parse-inputs.ts';
 
 const urls = ['http://example.com', 'http://10.0.0.1:3000'];
 const words = '% would send secrets unencrypted. Use https, or set allow-insecure-http: true.';
-rejects('base-url', each(urls, words));
+rejects('base-url', sameMessage(urls, words));
 const others = { 'allow-insecure-http': ' true ' };
 accepts('base-url', Object.fromEntries(urls.map(url => [url, url])), { others });
 

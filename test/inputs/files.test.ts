@@ -1,4 +1,4 @@
-import { accepts, each, rejects } from './parse-inputs.ts';
+import { accepts, rejects, sameMessage } from './parse-inputs.ts';
 
 /** By line: the expected pattern and, if any, target. */
 const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]>> = {
@@ -37,8 +37,8 @@ accepts('files', {
 
 const toUpload = 'is required: at least one line must say what to upload.';
 const advice = 'In YAML, quote a value that begins with ! or *.';
-rejects('files', each(['', ' \r\n\t'], `${toUpload} ${advice}`));
-rejects('files', each(['# only a comment', '!only/excludes'], toUpload));
+rejects('files', sameMessage(['', ' \r\n\t'], `${toUpload} ${advice}`));
+rejects('files', sameMessage(['# only a comment', '!only/excludes'], toUpload));
 rejects('files', {
   'a\n!': 'line 2: "!" is not a pattern.',
   'a\n!!b': 'line 2: "!!b" is not a pattern.',
@@ -56,8 +56,8 @@ accepts('target', Object.fromEntries(targets.map(target => [target, target])));
 const climbing = ['..', 'a/..', '/../a'];
 const others = ['b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
 const words = 'is not a plain POSIX path without .., such as /srv/app.';
-rejects('target', each(climbing, `% ${words}`));
-rejects('target', each(others, words));
+rejects('target', sameMessage(climbing, `% ${words}`));
+rejects('target', sameMessage(others, words));
 
 const DOWNLOAD = { action: 'download' } as const;
 
@@ -100,11 +100,11 @@ for (const target of variables)
 for (const target of [...outside, ...outsideOnWindows])
   rejects('files', { [`a => ${target}`]: isOutside }, DOWNLOAD);
 const rejected = {
-  ...each(['', '# only a comment'], toDownload),
-  ...each(['a =>', '=> b', 'a => b => c'], form),
-  ...each(['a -> b', 'a =>b', 'a=> b'], arrow),
-  ...each(['app/*.xml', 'app/**', 'app/reports/'], many),
-  ...each(['a # the report', 'a => b # the report'], 'has a # in it.'),
+  ...sameMessage(['', '# only a comment'], toDownload),
+  ...sameMessage(['a =>', '=> b', 'a => b => c'], form),
+  ...sameMessage(['a -> b', 'a =>b', 'a=> b'], arrow),
+  ...sameMessage(['app/*.xml', 'app/**', 'app/reports/'], many),
+  ...sameMessage(['a # the report', 'a => b # the report'], 'has a # in it.'),
   'a\n"b"': 'line 2: "\\"b\\"" is in quotation marks.',
   'app/..': 'the target ".." is not the relative path',
   '${{ x }}/a': 'contains a variable that is not expanded',

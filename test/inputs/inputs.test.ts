@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tryAll } from '../../src/inputs/input-error.ts';
 import { parse } from '../gate/parse-condition.ts';
-import { accepts, each, problemsOf, rejects } from './parse-inputs.ts';
+import { accepts, problemsOf, rejects, sameMessage } from './parse-inputs.ts';
 
 const NO_NUMBERS = '-1 1.0 1e1 0x10 1,0 many ٣'.split(' ');
 
@@ -10,31 +10,31 @@ const ranges = { port: [1, 65_535], retries: [0, 10], samples: [1, 1000] } as co
 for (const [input, [min, max]] of Object.entries(ranges)) {
   accepts(input, { [min]: min, [max]: max, '007': 7, ' 4 ': 4 });
   const outside = [String(min - 1), String(max + 1), ...NO_NUMBERS];
-  rejects(input, each(outside, `% is not a whole number from ${min} to ${max}.`));
+  rejects(input, sameMessage(outside, `% is not a whole number from ${min} to ${max}.`));
 }
 
 accepts('concurrency', { '': 24, auto: 24, '1': 1, '100': 100 });
 const noConcurrency = ['0', '101', 'Auto', ...NO_NUMBERS];
-rejects('concurrency', each(noConcurrency, '% is not a whole number from 1 to 100.'));
+rejects('concurrency', sameMessage(noConcurrency, '% is not a whole number from 1 to 100.'));
 
 accepts('files-per-request', { '': 'auto', auto: 'auto', '1': 1, '1000': 1000 });
 const noCounts = ['0', '1001', 'Auto', ...NO_NUMBERS];
-rejects('files-per-request', each(noCounts, '% is not a whole number from 1 to 1000.'));
+rejects('files-per-request', sameMessage(noCounts, '% is not a whole number from 1 to 1000.'));
 
 accepts('shard', { '1/1': { index: 1, count: 1 }, ' 256/256\n': { index: 256, count: 256 } });
 const noShards = ['5/4', '1/0', '1/257', '2', '2/', '/4', '2 / 4', '-1/4', '1.5/4', '0/4'];
-rejects('shard', each(noShards, '% is not INDEX/COUNT'));
+rejects('shard', sameMessage(noShards, '% is not INDEX/COUNT'));
 
 const mins = { timeout: 1, 'sample-interval': 200, 'wait-timeout': 1 };
 for (const [input, min] of Object.entries(mins)) {
   accepts(input, { [`${min}ms`]: min, '1.5s': 1500, '5m': 300_000, '24h': 86_400_000 });
   const wrong = [`${min - 0.6}ms`, '0s', '60', '1 s', '-1s', '30S', '1d', '1m30s', '24.001h'];
-  rejects(input, each(wrong, `% is not a duration from ${min}ms to 24h`));
+  rejects(input, sameMessage(wrong, `% is not a duration from ${min}ms to 24h`));
 }
 
 for (const input of ['dry-run', 'summary', 'follow-symlinks', 'allow-insecure-http']) {
   accepts(input, { true: true, True: true, TRUE: true, ' false ': false, FALSE: false });
-  rejects(input, each(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'));
+  rejects(input, sameMessage(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'));
 }
 test('the example for a switch means the same as the rejected word', () => {
   for (const [word, meant] of Object.entries({ yes: true, On: true, no: false, off: false })) {
@@ -45,13 +45,16 @@ test('the example for a switch means the same as the rejected word', () => {
 accepts('delete', { true: true, false: false }, { action: 'sandbox' });
 
 accepts('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
-rejects('if-no-files-found', each(['fail', 'Warn', 'constructor'], '% is not one of error,'));
+rejects(
+  'if-no-files-found',
+  sameMessage(['fail', 'Warn', 'constructor'], '% is not one of error,'),
+);
 const texts = ['working-directory', 'username', 'signature'];
 for (const input of [...texts, 'state-file']) accepts(input, { ' a b ': 'a b', '': '' });
 
 accepts('signature-expiration', { '': '', ' 1798761600 ': '1798761600' });
 const noTimes = ['tomorrow', '2027-01-01', '1h', '-1', '1.5'];
-rejects('signature-expiration', each(noTimes, '% is not a Unix time in whole seconds.'));
+rejects('signature-expiration', sameMessage(noTimes, '% is not a Unix time in whole seconds.'));
 
 const conditions = '\n# at most 1,000 MiB\r\n  mem_used_pct>90  \r\n\n\tdisk_free < 512 MiB\n';
 const both = ['mem_used_pct > 90', 'disk_free < 512MiB'].map(parse);
@@ -66,19 +69,19 @@ for (const input of ['metadata', 'env']) {
   const lines = { 'A=1\n\n# c\n B=x=y \na=': { A: '1', B: 'x=y', a: '' } };
   accepts(input, lines, { action: 'sandbox' });
   const words = 'line 1: this is not of the form KEY=value.';
-  rejects(input, each(['A', '=1', 'A B=1'], words), { action: 'sandbox' });
+  rejects(input, sameMessage(['A', '=1', 'A B=1'], words), { action: 'sandbox' });
 }
 
 const action = 'run';
 accepts('run', { ' npm ci\n\n  npm test  # all\n': 'npm ci\n\n  npm test  # all' }, { action });
-rejects('run', each(['', ' \n '], 'is required: the commands to run.'), { action });
+rejects('run', sameMessage(['', ' \n '], 'is required: the commands to run.'), { action });
 accepts('working-directory', { '': '', '~/app': '~/app' }, { action });
 accepts('username', { '': '', root: 'root' }, { action });
 accepts('name', { '': '', ' load test ': 'load test' }, { action });
 accepts('env', { 'A=x y\n__proto__=1': { A: 'x y', ['__proto__']: '1' } }, { action });
 accepts('max-duration', { '': 3_600_000, '1s': 1000, '24h': 86_400_000 }, { action });
 const isNoDuration = '% is not a duration from 1000ms to 24h';
-rejects('max-duration', each(['999ms', '25h', '0'], isNoDuration), { action });
+rejects('max-duration', sameMessage(['999ms', '25h', '0'], isNoDuration), { action });
 accepts('sample-interval', { '': 1000, '200ms': 200 }, { action });
 
 const DOWNLOAD = { action: 'download' } as const;
@@ -87,10 +90,10 @@ const sizes = { '': 2 ** 30, '1': 1, '512MiB': 2 ** 29, '1.5 GB': 1.5e9, '2kib':
 accepts('max-bytes', sizes, DOWNLOAD);
 const noSizes = ['0', '-1', '0.1B', 'many', '5 apples', '1e3', '5%', '1,000', 'GiB'];
 const isNoSize = '% is not a size: write bytes, or a number with B, kB';
-rejects('max-bytes', each(noSizes, isNoSize), DOWNLOAD);
+rejects('max-bytes', sameMessage(noSizes, isNoSize), DOWNLOAD);
 
 accepts('if-no-file-found', { '': 'error', warn: 'warn', ignore: 'ignore' }, DOWNLOAD);
-rejects('if-no-file-found', each(['fail', 'Warn'], '% is not one of error, warn'), DOWNLOAD);
+rejects('if-no-file-found', sameMessage(['fail', 'Warn'], '% is not one of error, warn'), DOWNLOAD);
 
 test('every invalid line of an input is reported', () => {
   const problems = problemsOf({ 'fail-if': 'mem_used > 5 x\nload > 1\ncpu_used_pct >' });

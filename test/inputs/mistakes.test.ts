@@ -1,27 +1,30 @@
 import { skipOnWindows } from '../system.ts';
-import { accepts, each, rejects } from './parse-inputs.ts';
+import { accepts, rejects, sameMessage } from './parse-inputs.ts';
 
 const SANDBOX = { action: 'sandbox' } as const;
 
 const empty = 'is empty or null. Check the name of the secret';
 for (const input of ['sandbox-id', 'token'])
-  rejects(input, each(['', ' \n', 'null', 'undefined'], empty));
-rejects('api-key', each(['', 'null'], empty), SANDBOX);
+  rejects(input, sameMessage(['', ' \n', 'null', 'undefined'], empty));
+rejects('api-key', sameMessage(['', 'null'], empty), SANDBOX);
 
-rejects('token', each(['e2b_0123456789abcdef', 'sk_e2b_01234567'], 'is an API key.'));
+rejects('token', sameMessage(['e2b_0123456789abcdef', 'sk_e2b_01234567'], 'is an API key.'));
 const noTokens = ['Bearer abc', '{{ secrets.TOKEN }}', '{TOKEN}', 'a\tb'];
-rejects('token', each(noTokens, 'has a space or a brace, which no token has.'));
+rejects('token', sameMessage(noTokens, 'has a space or a brace, which no token has.'));
 const hosts = ['https://x.io/a', 'wss://a', '49983-abc.e2b.app', 'sandbox.example.com:443'];
-rejects('sandbox-id', each(hosts, '% is a URL or a host name. Give only the ID.'));
+rejects('sandbox-id', sameMessage(hosts, '% is a URL or a host name. Give only the ID.'));
 
 const notExpanded = 'contains a variable that is not expanded here.';
 const everywhere = ['${{ steps.x.outputs.y }}', '$TOKEN', '$(pwd)', '$env:HOME'];
 for (const input of ['sandbox-id', 'token', 'base-url', 'target']) {
-  rejects(input, each(everywhere, notExpanded));
-  rejects(input, each(['"i1a2"', "'i1a2'"], 'is in quotation marks.'));
+  rejects(input, sameMessage(everywhere, notExpanded));
+  rejects(input, sameMessage(['"i1a2"', "'i1a2'"], 'is in quotation marks.'));
 }
 for (const input of ['api-key', 'api-url']) rejects(input, { '${{ x }}': notExpanded }, SANDBOX);
-rejects('target', each(['releases/$GITHUB_SHA', '{{ env.DIRECTORY }}/app'], `% ${notExpanded}`));
+rejects(
+  'target',
+  sameMessage(['releases/$GITHUB_SHA', '{{ env.DIRECTORY }}/app'], `% ${notExpanded}`),
+);
 rejects('files', {
   'a\n${{ env.DIST }}/**': `line 2: "\${{ env.DIST }}/**" ${notExpanded}`,
   '!$GITHUB_WORKSPACE/dist': `line 1: "!$GITHUB_WORKSPACE/dist" ${notExpanded}`,
@@ -31,8 +34,8 @@ rejects('files', {
 const braces = 'has braces or parentheses, which have no meaning in patterns.';
 const comma = 'has a comma or a space, which separates nothing.';
 const useless = {
-  ...each(['!**/*.{map,env}', '!a/+(b|c)'], braces),
-  ...each(['!a.txt, !b.txt', '!a.txt, b.txt', '!a.txt,!b.txt'], comma),
+  ...sameMessage(['!**/*.{map,env}', '!a/+(b|c)'], braces),
+  ...sameMessage(['!a.txt, !b.txt', '!a.txt, b.txt', '!a.txt,!b.txt'], comma),
   '!a.env # secret': 'has a # in it.',
 };
 for (const [line, says] of Object.entries(useless))
@@ -43,12 +46,12 @@ const excludes = ['a{b}/*', 'a,b', 'a[,] b'];
 const patterns = [{ pattern: '**', target: undefined }];
 accepts('files', { '**\n!a{b}/*\n!a,b\n!a[,] b': { patterns, excludes } });
 
-rejects('target', each(['app # the build'], '% has a # in it.'));
+rejects('target', sameMessage(['app # the build'], '% has a # in it.'));
 const homes = ['home/user/app', '~', '~/app', '~bob', '$HOME/app', '${HOME}/x'];
-rejects('target', each(homes, '% starts below the user'));
+rejects('target', sameMessage(homes, '% starts below the user'));
 accepts('target', { 'app/home/x': 'app/home/x', home: 'home' });
 
 const inside = ['src/**.py', 'a**', 'a/b**c/d', '***/a', 'a/**=>b'];
-rejects('files', each(inside, '% has a ** beside other characters'));
+rejects('files', sameMessage(inside, '% has a ** beside other characters'));
 const climbing = ['**/package.json/..', 'a*/../b', 'a/[b]/..', '!dist/*/../x'];
-rejects('files', each(climbing, '% has a .. after a wildcard.'));
+rejects('files', sameMessage(climbing, '% has a .. after a wildcard.'));

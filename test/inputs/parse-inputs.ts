@@ -42,7 +42,7 @@ export function invalidInputs(changes: RawInputs, action: Action = 'sync'): stri
   return problemsOf(changes, action).map(({ input }) => input);
 }
 
-interface Surroundings {
+interface CaseOptions {
   readonly action?: Action;
   /** Inputs besides the tested one. */
   readonly others?: RawInputs;
@@ -52,7 +52,7 @@ interface Surroundings {
 export function accepts(
   input: string,
   cases: Readonly<Record<string, unknown>>,
-  { action = 'sync', others = {} }: Surroundings = {},
+  { action = 'sync', others = {} }: CaseOptions = {},
 ): void {
   const key = input.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   for (const [value, expected] of Object.entries(cases))
@@ -67,7 +67,7 @@ export function accepts(
 export function rejects(
   input: string,
   cases: Readonly<Record<string, string>>,
-  { action = 'sync', others = {} }: Surroundings = {},
+  { action = 'sync', others = {} }: CaseOptions = {},
 ): void {
   for (const [value, words] of Object.entries(cases))
     test(titleOf('rejects', input, value, others), () => {
@@ -92,7 +92,7 @@ function titleOf(verb: string, input: string, value: string, others: RawInputs):
 }
 
 /** Maps each value to the same words, with `%` replaced by the quoted value. */
-export function each(values: readonly string[], words: string): Record<string, string> {
+export function sameMessage(values: readonly string[], words: string): Record<string, string> {
   return Object.fromEntries(
     values.map(value => [value, words.replace('%', JSON.stringify(value))]),
   );
