@@ -6,12 +6,12 @@ import { metricsInTurn, openJob } from './test-job.ts';
 
 const LIMITS = 'mem_used_pct > 20\n# room\ndisk_free < 10GiB\ncpu_count == 5';
 
-const TWO = { samples: '2', 'sample-interval': '200ms' };
+const TWO_SAMPLES = { samples: '2', 'sample-interval': '200ms' };
 
 test('a failed gate is one annotation, and outputs and summary are still written', async () => {
   await using job = await openJob();
   const conditions = { 'fail-if': LIMITS, 'warn-if': 'cpu_used_pct.max >= 12.5%' };
-  const result = await expectFailure(job, { ...conditions, ...TWO });
+  const result = await expectFailure(job, { ...conditions, ...TWO_SAMPLES });
   const { outputs, report, summary, annotations, errors } = result;
   assert.equal(outputs['gate'], 'failed');
   const breaches: readonly object[] = JSON.parse(outputs['breaches'] ?? '');
@@ -35,7 +35,7 @@ test('a failed gate is one annotation, and outputs and summary are still written
 test('the gate of stats judges every sample but the first', async () => {
   await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 99, 70, 40) });
   const conditions = { 'fail-if': 'cpu_used_pct > 70', 'warn-if': 'cpu_used_pct.p50 == 40' };
-  const inputs = { ...TWO, ...conditions };
+  const inputs = { ...TWO_SAMPLES, ...conditions };
   const { outputs, summary, report } = await expectSuccess(job, inputs, { task: 'stats' });
   assert.equal(requestMethods(job), 'GET GET GET');
   assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['warned', '40']);
@@ -76,7 +76,7 @@ test('warn-if without fail-if does not stop an upload if the stats cannot be rea
 for (const skip of [1, 2])
   test(`the gate fails if sample ${skip} of 2 after the upload cannot be read, which ends the sampling`, async () => {
     await using job = await openJob({ faults: [{ on: 'stats', skip, do: statusFault(500) }] });
-    const inputs = { ...TWO, retries: '0', 'fail-if': 'mem_used < 1B' };
+    const inputs = { ...TWO_SAMPLES, retries: '0', 'fail-if': 'mem_used < 1B' };
     const { outputs, report } = await expectFailure(job, inputs);
     assert.deepEqual([outputs['gate'], outputs['uploaded-count']], ['failed', '1']);
     assert.equal(report.samples.length, skip - 1);

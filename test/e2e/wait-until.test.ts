@@ -4,11 +4,14 @@ import { faultsInTurn, proxyError, statusFault } from './faults.ts';
 import { expectFailure, expectSuccess, requestMethods, uploadRequests } from './run-action.ts';
 import { metricsInTurn, openJob } from './test-job.ts';
 
-const PATIENT = { 'wait-until': 'cpu_used_pct < 20\nmem_free > 1GiB', 'sample-interval': '200ms' };
+const WAIT_INPUTS = {
+  'wait-until': 'cpu_used_pct < 20\nmem_free > 1GiB',
+  'sample-interval': '200ms',
+};
 
 test('wait-until waits before the upload, and the gate judges after it', async () => {
   await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 90, 50, 10, 90, 60) });
-  const { outputs } = await expectFailure(job, { ...PATIENT, 'fail-if': 'cpu_used_pct > 55' });
+  const { outputs } = await expectFailure(job, { ...WAIT_INPUTS, 'fail-if': 'cpu_used_pct > 55' });
   // The first three GETs wait. The fourth checks the gate, and starts the time that the CPU figure after
   // the upload covers.
   assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
@@ -22,7 +25,7 @@ test('wait-until: ready waits while the agent is not up, and logs how long it to
     { kind: 'reset', at: 'before-body' },
   ] as const;
   await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, notYet) });
-  const { stdout } = await expectSuccess(job, { ...PATIENT, 'wait-until': 'ready' });
+  const { stdout } = await expectSuccess(job, { ...WAIT_INPUTS, 'wait-until': 'ready' });
   assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
   // Waiting polls at sample-interval. Retries would log attempts and pause longer.
   assert.doesNotMatch(stdout, /^Attempt/m);
@@ -31,7 +34,7 @@ test('wait-until: ready waits while the agent is not up, and logs how long it to
 
 test('wait-until ends at wait-timeout, reports the last figures, and nothing is sent', async () => {
   await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 87.5) });
-  const inputs = { ...PATIENT, 'wait-timeout': '300ms', 'fail-if': 'mem_used_pct > 99' };
+  const inputs = { ...WAIT_INPUTS, 'wait-timeout': '300ms', 'fail-if': 'mem_used_pct > 99' };
   const { errors, summary, outputs, file } = await expectFailure(job, inputs);
   assert.equal(uploadRequests(job).length, 0);
   assert.equal(file('a.txt').reason, 'the upload did not begin');
