@@ -81,7 +81,7 @@ export async function readFiles(
     fileHwm: BUFFERED,
   });
   form.on('file', (_field, content, filename) => {
-    // Ignored, since `form` emits an error, too.
+    // Ignore the part's error: `form` emits it, too.
     content.on('error', () => {}).resume();
     onFile(filename, content);
   });

@@ -8,7 +8,8 @@ export function findHome(username: string): string | undefined {
 }
 
 /**
- * Resolves the path of a request to `/files` in the user's home. Keeps absolute paths unchanged.
+ * Resolves the `path` parameter of a `/files` request, or else `path`, against the user's home.
+ * Absolute paths stay as they are. @throws Refusal (401) for an unknown user
  */
 export function pathOf(query: URLSearchParams, path = ''): string {
   const username = query.get('username') ?? 'user';

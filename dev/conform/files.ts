@@ -64,7 +64,7 @@ export async function store(trial: Trial, files: readonly File[], extra?: Extra)
   const seen = `${answer.status} ${answer.text}`;
   if (answer.status !== 200 && answer.status !== 201) throw new Error(seen);
   const json = parseJson(answer.body.toString());
-  // The contract specifies one object; E2B's agent answers with an array.
+  // E2B's agent answers with an array. Others may answer with the object of a single file.
   const entries: readonly unknown[] = Array.isArray(json) ? json : [json];
   if (entries.length !== files.length) throw new Error(`${entries.length} entries: ${seen}`);
   for (const [index, { target, content }] of files.entries()) {

@@ -17,7 +17,7 @@ function isPart(whole: string) {
   return (value: number, all: Figures) => value >= 0 && value <= (all[whole] ?? 0);
 }
 
-/** Checks whether a figure is plausible in the unit that the contract specifies. */
+/** Checks whether a figure is plausible in the unit that E2B's agent uses. */
 const FIGURES: Readonly<Record<string, (value: number, all: Figures) => boolean>> = {
   ts: value => Number.isInteger(value) && Math.abs(value - Date.now() / 1000) < DAY_S,
   cpu_count: value => Number.isInteger(value) && value >= 1,
