@@ -38,7 +38,7 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
     request: 1,
   },
   'while files are sent': { setup: { files: manyFiles(400) }, request: 50, name: 'SIGTERM' },
-  'before the next attempt, which waits as long as Retry-After asks': {
+  'during a Retry-After pause': {
     line: /^Attempt 1 .* next in 1 min/,
     setup: {
       faults: [{ on: 'upload', do: statusFault(503, '', { headers: { 'Retry-After': '600' } }) }],
@@ -59,7 +59,7 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
 
 describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
   for (const [when, { request: due, setup, ...cancelled }] of Object.entries(CANCELLED))
-    test(`a job cancelled ${when} says so in log, outputs, summary and report, and sends nothing else`, async () => {
+    test(`a job cancelled ${when} reports it and sends nothing more`, async () => {
       await using job = await openJob(setup);
       const { task = 'sync', name = 'SIGINT', line, inputs, totals } = cancelled;
       const { reason: expected = 'the job was cancelled' } = cancelled;
@@ -106,7 +106,8 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
     assert.equal(readState(), state);
   });
 
-  // The verdict is final by then, so the outputs may ignore the cancellation, but they must agree.
+  // The verdict is final by then. Outputs, summary and report may miss the cancellation, but must not
+  // contradict each other.
   test('a job cancelled while its results are published still writes outputs, summary and report, with the same verdict', async () => {
     await using job = await openJob({ files: manyFiles(50) });
     const onLine = (text: string, signal: Signal) =>

@@ -32,7 +32,7 @@ test('a failed gate is one annotation, and outputs and summary are still written
   assert.equal(requestMethods(job), 'GET POST GET GET');
 });
 
-test('the gate of stats judges every sample but the first', async () => {
+test('stats with samples: 2 takes 3 samples and discards the first', async () => {
   await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 99, 70, 40) });
   const conditions = { 'fail-if': 'cpu_used_pct > 70', 'warn-if': 'cpu_used_pct.p50 == 40' };
   const inputs = { ...TWO_SAMPLES, ...conditions };

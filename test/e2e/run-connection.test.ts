@@ -54,7 +54,7 @@ describe('a start', { concurrency: 3 }, () => {
 describe('a lost connection', { concurrency: 3 }, () => {
   const Start = loseAfter(startFrame(42), outputFrame('first\nseco'));
 
-  test('a command is attached to by pid after each lost connection, with a warning', async () => {
+  test('run reconnects to its command by PID after a lost connection, and warns', async () => {
     const Connect = inTurn(
       loseAfter(startFrame(42), outputFrame('nd\nthi')),
       sendFrames(startFrame(42), outputFrame('rd\n'), endFrame(0), LAST_FRAME),
