@@ -109,12 +109,12 @@ test('the only classes of src are errors', () => {
 
 // If the stand-in or conform shared code with the actions, both could misread a protocol alike.
 for (const name of ['agent', 'conform'])
-  test(`dev/${name} imports no code that it is to check`, () => {
+  test(`dev/${name} imports only its own files`, () => {
     const sources = sourcesIn('dev', `{${name}.ts,${name}/**/*.ts}`);
     assert.ok(sources.length > 5);
     const imports = sources.flatMap(source => source.imports).filter(from => from.endsWith('.ts'));
-    const foreign = imports.filter(from => !from.startsWith(`${name}/`));
-    assert.deepEqual(foreign, []);
+    const others = imports.filter(from => !from.startsWith(`${name}/`));
+    assert.deepEqual(others, []);
   });
 
 /** The bundles with search, transfer, and the packages that only they use. */

@@ -63,7 +63,7 @@ test('later steps use the sandbox of the job without showing its token', async (
   assert.deepEqual(service.running(), [id]);
 });
 
-test('sandbox-id selects one of several sandboxes of the job, unless the step sets all of a connection', async () => {
+test('sandbox-id selects one of several sandboxes of the job, unless the step sets sandbox-id, token and base-url', async () => {
   await using job = await openJobWithApi();
   const { service, runSandbox, runAction } = job;
   const mains = [await runSandbox(), await runSandbox()];
