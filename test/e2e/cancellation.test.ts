@@ -53,7 +53,7 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
   'between two samples': {
     task: 'stats',
     inputs: { samples: '2', 'sample-interval': '1h' },
-    request: 1,
+    line: /^::debug::Stats: /,
   },
 };
 
@@ -73,6 +73,7 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
       const given = { ...concurrency, timeout: '10m', ...inputs };
       const result = await expectFailure(job, given, {
         task,
+        env: { RUNNER_DEBUG: '1' },
         onLine: (text, signal) => line?.test(text) && cancel(signal),
         onRequest(_, signal) {
           seen += 1;
