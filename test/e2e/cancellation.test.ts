@@ -5,7 +5,14 @@ import { describe, test } from 'node:test';
 import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import { STALL, statusFault } from './faults.ts';
 import { assertDelivered } from './result.ts';
-import { expectFailure, expectSuccess, type Inputs, runAction, type Signal } from './run-action.ts';
+import {
+  expectFailure,
+  expectSuccess,
+  type Inputs,
+  preload,
+  runAction,
+  type Signal,
+} from './run-action.ts';
 import { manyFiles, openJob, type TestJobOptions } from './test-job.ts';
 
 const CONCURRENCY = 2;
@@ -94,14 +101,15 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
     });
 
   test('a job cancelled while files are searched keeps its state file', async () => {
-    await using job = await openJob({ files: manyFiles(2000) });
+    await using job = await openJob({ files: manyFiles(2) });
     const inputs = { 'state-file': '.state.json' };
+    // The action itself emits the signal, since a real one could arrive after the search.
+    const signalAtSearch =
+      "const { write } = process.stdout; process.stdout.write = (...args) => { if (/^::debug::Search path/.test(args[0])) process.emit('SIGINT'); return write.apply(process.stdout, args) }";
     const readState = () => readFileSync(path.join(job.workspace, '.state.json'), 'utf8');
     await expectSuccess(job, { ...inputs, files: 'f0.txt' });
     const state = readState();
-    const { errors, report } = await expectFailure(job, inputs, {
-      onLine: (text, signal) => text.startsWith('::debug::Search path') && signal('SIGINT'),
-    });
+    const { errors, report } = await expectFailure(job, inputs, { env: preload(signalAtSearch) });
     assert.match(errors, /^Cancelled/);
     assert.equal(report.cancelled, true);
     assert.equal(readState(), state);

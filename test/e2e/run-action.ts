@@ -106,6 +106,11 @@ export async function expectRunFailure(
   return await expectFailure(job, inputs, { task: 'run' });
 }
 
+/** Returns the environment variables with which Node runs a script before the action. */
+export function preload(script: string) {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
 export function folderOf(task: ActionName): string {
   return path.join(PROJECT, ACTIONS[task].folder);
 }

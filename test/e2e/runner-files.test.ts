@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { skipUnlessLinux } from '../system.ts';
-import { expectFailure, expectSuccess, runAction } from './run-action.ts';
+import { expectFailure, expectSuccess, preload, runAction } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
 test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is still written', async () => {
@@ -37,8 +37,7 @@ test('a closed stdout does not keep outputs and summary from being written', asy
   await using job = await openJob();
   const close =
     "process.stdout.write=()=>{process.stdout.emit('error',Object.assign(new Error('EPIPE'),{code:'EPIPE'}));return false}";
-  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(close)}` };
-  const { exitCode, outputs, summary } = await runAction(job, {}, { env });
+  const { exitCode, outputs, summary } = await runAction(job, {}, { env: preload(close) });
   assert.deepEqual([exitCode, outputs['uploaded-count']], [0, '1']);
   assert.match(summary, /^<h3>✅/);
 });

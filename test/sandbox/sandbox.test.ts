@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
 import { statusFault } from '../e2e/faults.ts';
+import { preload } from '../e2e/run-action.ts';
 import { openRelay } from '../relay.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
 import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
@@ -142,7 +143,7 @@ describe('a repeated creation', { concurrency: 3 }, () => {
 describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
   const print =
     "for (const s of ['SIGINT','SIGTERM']) process.on(s, () => console.log(`got ${s}`))";
-  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(print)}` };
+  const env = preload(print);
 
   test('a cancelled job waits for the created sandbox, and still deletes it', async () => {
     const creating = interrupt('SIGTERM');
