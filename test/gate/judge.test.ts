@@ -49,12 +49,11 @@ for (const [line, values, holds, figure] of JUDGED) {
   });
 }
 
-const none = undefined;
 const NOT_JUDGED: readonly (readonly [string, readonly (number | undefined)[], why: string])[] = [
   ['load > 1', [], 'there are no stats'],
-  ['load != 1', [none], 'the sandbox does not report `load`; it reports `ts`'],
-  ['load.last > 1', [none, 1], '1 of 2 samples do not report `load`'],
-  ['load.min < 1', [1, none], '1 of 2 samples do not report `load`'],
+  ['load != 1', [undefined], 'the sandbox does not report `load`; it reports `ts`'],
+  ['load.last > 1', [undefined, 1], '1 of 2 samples do not report `load`'],
+  ['load.min < 1', [1, undefined], '1 of 2 samples do not report `load`'],
 ];
 for (const [line, values, why] of NOT_JUDGED) {
   test(`"${line}" cannot be judged: ${why}`, () => {
