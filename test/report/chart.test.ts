@@ -12,12 +12,10 @@ function drawn(section: MeasuredSection) {
   return { legend: stripHtml(legend), charts, lines };
 }
 
-const none = undefined;
-
 /** Takes one CPU sample per second. `undefined` stands for a missing one. */
 function cpu(...values: readonly (number | undefined)[]): MeasuredSection {
   const { samples, gate } = judged(values.map(value => ({ cpu_used_pct: value ?? 0 })));
-  return { gate, samples: samples.filter((_, index) => values[index] !== none) };
+  return { gate, samples: samples.filter((_, index) => values[index] !== undefined) };
 }
 
 const ten = (value: number) => Array.from({ length: 10 }, () => value);
@@ -44,13 +42,13 @@ test('1,000 samples become 59 points, each the highest of several', () => {
 
 /** CPU samples, and the expected values of the CPU line in each chart. */
 const GAPS: Readonly<Record<string, readonly [(number | undefined)[], lines: number[][]]>> = {
-  'one missing sample begins no new chart': [[...ten(1), none, 2], [[...ten(1), 2]]],
+  'one missing sample begins no new chart': [[...ten(1), undefined, 2], [[...ten(1), 2]]],
   'two missing samples begin a new chart': [
-    [...ten(1), none, none, ...ten(2)],
+    [...ten(1), undefined, undefined, ...ten(2)],
     [ten(1), ten(2)],
   ],
   'there is no chart of fewer than ten samples before a gap': [
-    [1, none, none, ...ten(2)],
+    [1, undefined, undefined, ...ten(2)],
     [ten(2)],
   ],
 };
@@ -77,7 +75,9 @@ test('a metric that some point lacks has no line, and is not in the legend', () 
 });
 
 test('the legend says that there are several charts, and that only the first four are shown', () => {
-  const six = drawn(cpu(...Array.from({ length: 6 }, () => [...ten(1), none, none]).flat()));
+  const six = drawn(
+    cpu(...Array.from({ length: 6 }, () => [...ten(1), undefined, undefined]).flat()),
+  );
   assert.equal(drawn(cpu(...ten(1))).legend, 'In percent: 🟦 CPU');
   assert.match(six.legend, /CPU · a chart for each time without a gap · and 2 more; the report/);
   assert.equal(six.charts.length, 4);
