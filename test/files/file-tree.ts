@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findFiles, type Matches } from '../../src/files/find.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { parseSyncInputs } from '../inputs/parse-inputs.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
 
 /** A file's content, or a function that creates something else at a path. */
@@ -53,7 +53,11 @@ export function find(
   lines: readonly string[],
   { cancel = new AbortController().signal, ...inputs }: FindSettings = {},
 ): Promise<readonly Matches[]> {
-  return findFiles({ ...parsed({ files: lines.join('\n') }), ...inputs }, workspace, cancel);
+  return findFiles(
+    { ...parseSyncInputs({ files: lines.join('\n') }), ...inputs },
+    workspace,
+    cancel,
+  );
 }
 
 /** Returns the sorted paths of found files, relative to the roots of their patterns. */

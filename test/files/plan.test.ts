@@ -6,7 +6,7 @@ import type { FoundFile, Matches } from '../../src/files/find.ts';
 import { filesOfShard, type PlannedFile, planFiles } from '../../src/files/plan.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { parseSyncInputs } from '../inputs/parse-inputs.ts';
 import { plannedFile } from '../transfer/simulated-transfer.ts';
 
 const WORKSPACE = '/w';
@@ -18,13 +18,13 @@ function found(source: string, relative = ''): FoundFile {
 }
 
 function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {
-  const [pattern] = parsed({ files: line }).files.patterns;
+  const [pattern] = parseSyncInputs({ files: line }).files.patterns;
   assert.ok(pattern !== undefined);
   return { pattern, root: WORKSPACE, files, skipped: [], links: [], skipsHidden: true, ...more };
 }
 
 function planFor(lines: readonly Matches[], given: RawInputs = {}) {
-  return planFiles(lines, parsed(given), WORKSPACE);
+  return planFiles(lines, parseSyncInputs(given), WORKSPACE);
 }
 
 function targetsOf(lines: readonly Matches[], target = ''): string[] {

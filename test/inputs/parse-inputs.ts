@@ -22,7 +22,7 @@ export const REQUIRED = {
 } as const satisfies Readonly<Record<Action, RawInputs>>;
 
 /** Parses valid inputs of `sync` with these changes. */
-export function parsed(changes: RawInputs = {}): Inputs<'sync'> {
+export function parseSyncInputs(changes: RawInputs = {}): Inputs<'sync'> {
   return parseInputs('sync', { ...REQUIRED.sync, ...changes });
 }
 

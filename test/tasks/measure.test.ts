@@ -5,7 +5,7 @@ import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { reasonLines } from '../../src/report/reason.ts';
 import { waitForSandbox } from '../../src/tasks/measure.ts';
 import { fakeClock } from '../clock.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { parseSyncInputs } from '../inputs/parse-inputs.ts';
 
 const BUSY = new AgentError('busy', 'It answered 503.');
 const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
@@ -26,7 +26,7 @@ async function wait(answers: readonly Answer[], inputs: RawInputs) {
   };
   const { signal } = new AbortController();
   const error = await waitForSandbox(
-    parsed(inputs),
+    parseSyncInputs(inputs),
     { send, redact: String, receive: () => assert.fail() },
     {
       workspace: '/w',

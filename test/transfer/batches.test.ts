@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { bodyOf } from '../../src/transfer/store-files.ts';
 import { batchesOf, filesPerRequestOf } from '../../src/transfer/transfer.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { parseSyncInputs } from '../inputs/parse-inputs.ts';
 import { plannedFile, plannedFiles } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
@@ -31,7 +31,7 @@ const FILES_PER_REQUEST = [
 for (const [prefix, signature, count, expected] of FILES_PER_REQUEST)
   test(`files-per-request "${count}" is ${expected} with header-prefix "${prefix}" and signature "${signature}"`, () => {
     const given = { 'header-prefix': prefix, signature, 'files-per-request': count };
-    assert.equal(filesPerRequestOf(parsed(given)), expected);
+    assert.equal(filesPerRequestOf(parseSyncInputs(given)), expected);
   });
 
 const CASES = {

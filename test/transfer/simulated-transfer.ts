@@ -3,7 +3,7 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { type FileResult, transfer } from '../../src/transfer/transfer.ts';
 import { fakeClock } from '../clock.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { parseSyncInputs } from '../inputs/parse-inputs.ts';
 
 export function plannedFile(target: string, size = 3): PlannedFile {
   const realPath = `/w/${target}`;
@@ -78,7 +78,13 @@ export async function simulate(
   };
   const known = new Map(unchanged.map(result => [result.file, result]));
   const before = planned.map(file => known.get(file) ?? notAttempted(file));
-  const inputs = { ...parsed(), concurrency: 1, filesPerRequest: 1, retries: 0, ...changes };
+  const inputs = {
+    ...parseSyncInputs(),
+    concurrency: 1,
+    filesPerRequest: 1,
+    retries: 0,
+    ...changes,
+  };
   const context: Context = {
     workspace: '/w',
     cancel,

@@ -12,7 +12,7 @@ import {
   writeState,
 } from '../../src/transfer/state-file.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { parseSyncInputs } from '../inputs/parse-inputs.ts';
 import { skipOnWindows } from '../system.ts';
 import { notAttempted } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 function read(given: RawInputs = {}) {
-  const inputs = parsed({ 'state-file': 'cache/state.json', ...given });
+  const inputs = parseSyncInputs({ 'state-file': 'cache/state.json', ...given });
   return readState(inputs, folder.path) ?? assert.fail('there is no state');
 }
 
@@ -199,5 +199,5 @@ test('a state file below a file cannot be replaced, which is an input error', ()
 });
 
 test('without state-file, there is no state', () => {
-  assert.equal(readState(parsed(), folder.path), undefined);
+  assert.equal(readState(parseSyncInputs(), folder.path), undefined);
 });

@@ -10,7 +10,7 @@ import {
   removeState,
   writeState,
 } from '../../src/transfer/state-file.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { parseSyncInputs } from '../inputs/parse-inputs.ts';
 import { notAttempted, simulate } from './simulated-transfer.ts';
 import { openTempFolder } from './temp-folder.ts';
 
@@ -46,7 +46,7 @@ const FILES = new Map(
 );
 
 test('after a green run, the sandbox has every file, whatever earlier runs did', async () => {
-  const inputs = parsed({ 'state-file': 'state.json' });
+  const inputs = parseSyncInputs({ 'state-file': 'state.json' });
   const placeOf = (target: string) => posix.resolve('/home/user', target);
   const runs = fc.array(RUN, { maxLength: 8 });
   await fc.assert(

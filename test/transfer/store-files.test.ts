@@ -6,7 +6,7 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { storeFiles } from '../../src/transfer/store-files.ts';
 import { openTestClient } from '../agent/open-client.ts';
-import { parsed } from '../inputs/parse-inputs.ts';
+import { parseSyncInputs } from '../inputs/parse-inputs.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
 import { concatCopies, openTempFolder } from './temp-folder.ts';
 
@@ -38,7 +38,7 @@ function store(
   files: readonly PlannedFile[],
   given: RawInputs = {},
 ) {
-  return storeFiles(files, parsed(given), client, () => {});
+  return storeFiles(files, parseSyncInputs(given), client, () => {});
 }
 
 test('the request of a single file has its target in the query, and a Content-Length', async () => {
