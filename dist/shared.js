@@ -13,70 +13,6 @@ import { finished } from "node:stream/promises";
 // package.json
 var version = "1.0.0";
 
-// src/text/format.ts
-const BYTE_UNITS$1 = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const last = BYTE_UNITS$1.length - 1;
-	let step = 0;
-	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS$1[step]}`;
-}
-/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
-	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
-}
-function formatSixtieths(count, large, small) {
-	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${remainder}`;
-}
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
-function formatTime(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
-}
-/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-function formatDecimal(value, decimals) {
-	return String(Number(value.toFixed(decimals)));
-}
-function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
-function limitList(items, limit, more) {
-	if (items.length <= limit) return items;
-	return [...items.slice(0, limit), more(items.length - limit)];
-}
-function moreInReport(count) {
-	return `and ${formatNumber(count)} more; the report file has them all`;
-}
-/** Names in a sentence, by default. */
-const MAX_LISTED = 10;
-/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-function listSome(names, limit = 10) {
-	const more = (count) => `and ${formatNumber(count)} more`;
-	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
-}
-
 // src/text/json.ts
 function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? { ...value } : {};
@@ -313,34 +249,15 @@ function messageOf(error) {
 }
 
 // src/agent/answer.ts
-const MAX_ANSWER_BYTES = 4194304;
-/** @throws AgentError if the body is longer than 4 MiB */
-async function readAnswer({ chunks, ...answer }) {
-	const read = [];
-	let size = 0;
-	for await (const chunk of chunks) {
-		size += chunk.length;
-		if (size > MAX_ANSWER_BYTES) {
-			const { label, status } = answer;
-			const message = `${label} answered ${status} with more than ${formatBytes(MAX_ANSWER_BYTES)}.`;
-			throw new AgentError("bad-answer", message, { status });
-		}
-		read.push(chunk);
-	}
-	return {
-		...answer,
-		text: new TextDecoder().decode(Buffer.concat(read))
-	};
-}
 /** Parses an answer without redacting it. @throws AgentError if it is not JSON */
 function parseAnswer(answer) {
 	try {
-		return JSON.parse(answer.text);
+		return JSON.parse(answer.body);
 	} catch {
 		throw badAnswer(answer, "it is not JSON");
 	}
 }
-/** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
+/** Builds the error for a 2xx answer that the API does not describe; `why` ends its message. */
 function badAnswer(answer, why) {
 	const { label, status } = answer;
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
@@ -351,14 +268,14 @@ function badAnswer(answer, why) {
 	});
 }
 /** Returns true if a proxy or a website seems to have answered: not in JSON, but not empty. */
-function isFromProxy({ text }) {
-	return text.trim() !== "" && !isJson(text);
+function isFromProxy({ body }) {
+	return body.trim() !== "" && !isJson(body);
 }
 /** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
 function statusFailure(answer, redact, now, hints = {}) {
-	const { status, headers, text } = answer;
+	const { status, headers, body } = answer;
 	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
-	const message = messageIn(text, redact);
+	const message = messageIn(body, redact);
 	const matched = excerpt(message, redact, MAX_MATCHED);
 	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
 	const kind = rule?.kind ?? kindOfClass(status);
@@ -369,7 +286,7 @@ function statusFailure(answer, redact, now, hints = {}) {
 		status,
 		retryAfterMs: parseRetryAfter(retryAfter, now),
 		hint: rule?.hint ?? hints[kind],
-		hadNoEffect: parseFields(text)["error_code"] === "sandbox_create_failed"
+		hadNoEffect: parseFields(body)["error_code"] === "sandbox_create_failed"
 	});
 }
 const MAX_MATCHED = 5e3;
@@ -459,7 +376,8 @@ function kindOfClass(status) {
 }
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 function describeStatus({ label, status }) {
-	return [`${label} answered ${status}`, STATUS_CODES[status] ?? []].flat().join(" ") + ".";
+	const phrase = STATUS_CODES[status];
+	return `${label} answered ${status}${phrase === void 0 ? "" : ` ${phrase}`}.`;
 }
 function redirectFailure(answer, redact) {
 	const [location = ""] = [answer.headers["location"]].flat();
@@ -502,17 +420,19 @@ var InputError = class extends Error {
 	}
 };
 function inputError(input, message, example) {
-	const shown = example === void 0 ? {} : { example: `${input}: ${example}` };
+	const suggestion = example === void 0 ? "" : ` Example: ${input}: ${example}`;
 	return new InputError([{
 		input,
-		message,
-		...shown
+		message: message + suggestion
 	}]);
 }
-function describeProblem({ input, message, example }) {
-	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
+function describeProblem({ input, message }) {
+	return `${input}: ${message}`;
 }
-/** Parses every item, and collects the problems of every `InputError`, each after its place. */
+/**
+* Parses every item and collects the problems of all InputErrors. `placeOf` prefixes each message,
+* such as `line 3: `.
+*/
 function tryAll(items, parse, placeOf = () => "") {
 	const problems = [];
 	const parsed = [];
@@ -690,7 +610,7 @@ const BYTES = {
 	GiB: 2 ** 30,
 	TiB: 2 ** 40
 };
-const BYTE_UNITS = Object.keys(BYTES);
+const BYTE_UNITS$1 = Object.keys(BYTES);
 /** Finds a unit, ignoring case. */
 function findUnit(units, written) {
 	return units.find((unit) => unit.toLowerCase() === written.toLowerCase());
@@ -699,10 +619,10 @@ function findUnit(units, written) {
 function byteSize(fallback) {
 	return (value, input) => {
 		const [, number, suffix = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
-		const unit = findUnit(BYTE_UNITS, suffix || "B") ?? "";
+		const unit = findUnit(BYTE_UNITS$1, suffix || "B") ?? "";
 		const bytes = Math.round(Number(number) * (BYTES[unit] ?? NaN));
 		if (bytes >= 1) return bytes;
-		const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS.join(", ")}.`;
+		const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS$1.join(", ")}.`;
 		throw inputError(input, message, fallback);
 	};
 }
@@ -804,6 +724,68 @@ function secretsInHeader(line) {
 	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
 }
 
+// src/text/format.ts
+const BYTE_UNITS = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const last = BYTE_UNITS.length - 1;
+	let step = 0;
+	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
+	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
+}
+/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${remainder}`;
+}
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
+/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
+function limitList(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
+}
+function moreInReport(count) {
+	return `and ${formatNumber(count)} more; the report file has them all`;
+}
+/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
+function listSome(names, limit = 10) {
+	const more = (count) => `and ${formatNumber(count)} more`;
+	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
+}
+
 // src/agent/dispatcher.ts
 const MAX_CONNECT_MS = 1e4;
 /** @throws InputError for a bad proxy URL */
@@ -828,31 +810,42 @@ function proxyVariables(baseUrl) {
 	if (bypassesProxy(baseUrl)) return [];
 	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
-function sendRequest(dispatcher, url, body, options) {
-	return (0, import_undici.request)(url, {
+async function sendRequest(dispatcher, url, body, options) {
+	const response = await (0, import_undici.request)(url, {
 		...options,
 		dispatcher,
 		body: body ?? null,
 		headersTimeout: 0,
 		bodyTimeout: 0
 	});
+	return {
+		status: response.statusCode,
+		headers: response.headers,
+		body: response.body
+	};
+}
+const MAX_ANSWER_BYTES = 4194304;
+/** @throws AgentError if the body is longer than 4 MiB */
+async function readAnswer({ body, ...answer }) {
+	const read = [];
+	let size = 0;
+	for await (const chunk of body) {
+		size += chunk.length;
+		if (size > MAX_ANSWER_BYTES) {
+			const { label, status } = answer;
+			const message = `${label} answered ${status} with more than ${formatBytes(MAX_ANSWER_BYTES)}.`;
+			throw new AgentError("bad-answer", message, { status });
+		}
+		read.push(chunk);
+	}
+	return {
+		...answer,
+		body: new TextDecoder().decode(Buffer.concat(read))
+	};
 }
 
 // src/agent/client.ts
 const USER_AGENT = `sandbox-sync/${version}`;
-function agentEndpoint(connection) {
-	const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port, headerPrefix } = connection;
-	return {
-		baseUrl,
-		timeoutMs,
-		headers: {
-			...headers,
-			"X-Access-Token": token,
-			[`${headerPrefix}-Sandbox-Id`]: sandboxId,
-			[`${headerPrefix}-Sandbox-Port`]: String(port)
-		}
-	};
-}
 function postJson(path, message) {
 	const bytes = Buffer.from(JSON.stringify(message));
 	return {
@@ -865,9 +858,24 @@ function postJson(path, message) {
 		body: [bytes]
 	};
 }
+/** Opens a client for a sandbox's agent. See `openClient`. */
+function openAgent(connection, options) {
+	const { token, sandboxId, port, headerPrefix } = connection;
+	const headers = {
+		...connection.headers,
+		"X-Access-Token": token,
+		[`${headerPrefix}-Sandbox-Id`]: sandboxId,
+		[`${headerPrefix}-Sandbox-Port`]: String(port)
+	};
+	return openClient({
+		...connection,
+		headers
+	}, options);
+}
 /** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
 function openClient(endpoint, options) {
-	const dispatcher = openDispatcher(endpoint.baseUrl, endpoint.timeoutMs);
+	const { baseUrl, timeout } = endpoint;
+	const dispatcher = openDispatcher(baseUrl, timeout);
 	const headers = {
 		...endpoint.headers,
 		Accept: "application/json",
@@ -875,16 +883,17 @@ function openClient(endpoint, options) {
 	};
 	const transport = {
 		...options,
-		...endpoint,
+		baseUrl,
+		timeout,
 		headers,
 		dispatcher
 	};
 	return {
 		send: (request) => exchange(request, transport, readAnswer),
-		receive: (request, read) => exchange(request, transport, (answer, idle) => read({
-			...answer,
-			chunks: restartOnChunk(answer.chunks, idle)
-		})),
+		receive: (request, read) => exchange({
+			...request,
+			isStreamed: true
+		}, transport, read),
 		redact: options.redact,
 		[Symbol.asyncDispose]: () => dispatcher.destroy()
 	};
@@ -894,42 +903,45 @@ const SUCCESS = [
 	201,
 	204
 ];
-async function exchange({ method, path, headers, body, onSent, accepts = [], hints }, transport, read) {
-	const { baseUrl, timeoutMs, dispatcher, cancel, redact, now } = transport;
+/** Each chunk of the answer to an `isStreamed` request restarts the timeout. */
+async function exchange(request, transport, read) {
+	const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
+	const { baseUrl, timeout, dispatcher, cancel, redact, now } = transport;
 	const label = `${method} ${baseUrl}${path.replace(/\?.*/s, "")}`;
-	const cancelled = `${label} was cancelled.`;
-	if (cancel.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
 	let isSent = body === void 0;
-	const idle = startIdleTimeout(timeoutMs, () => stallError(label, isSent));
-	const onCancel = () => idle.end(new AgentError("cancelled", cancelled));
-	cancel.addEventListener("abort", onCancel);
+	const idle = idleTimeout(timeout, () => stallError(label, isSent));
 	async function* sendBody(chunks) {
 		yield* restartOnChunk(chunks, idle, onSent);
 		isSent = true;
 	}
 	const sendAndRead = async () => {
-		const response = await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
-			method,
-			headers: {
-				...transport.headers,
-				...headers
-			},
-			signal: idle.signal
-		});
-		const { statusCode: status, body: chunks } = response;
 		const answer = {
-			label,
-			status,
-			headers: response.headers,
-			chunks
+			...await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
+				method,
+				headers: {
+					...transport.headers,
+					...headers
+				},
+				signal: idle.signal
+			}),
+			label
 		};
-		if (![...SUCCESS, ...accepts].includes(status)) throw statusFailure(await readAnswer(answer), redact, now(), hints);
-		const result = await read(answer, idle);
+		if (![...SUCCESS, ...accepts].includes(answer.status)) throw statusFailure(await readAnswer(answer), redact, now(), hints);
+		const chunks = isStreamed ? restartOnChunk(answer.body, idle) : answer.body;
+		const result = await read({
+			...answer,
+			body: chunks
+		});
 		if (isSent) return result;
-		const message = `${label} answered ${status} before everything was sent.`;
+		const message = `${label} answered ${answer.status} before everything was sent.`;
 		throw new AgentError("connection", message);
 	};
+	const cancelled = `${label} was cancelled.`;
+	if (cancel.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
+	const onCancel = () => idle.end(new AgentError("cancelled", cancelled));
+	cancel.addEventListener("abort", onCancel);
 	try {
+		idle.restart();
 		return await Promise.race([idle.ended, sendAndRead()]);
 	} catch (error) {
 		idle.end(error);
@@ -943,20 +955,19 @@ async function exchange({ method, path, headers, body, onSent, accepts = [], hin
 function stallError(label, isSent) {
 	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
 }
-/** Ends with an error after `ms` milliseconds without a restart. */
-function startIdleTimeout(ms, expire) {
+/** Rejects `ended` and aborts `signal` if `restart` is not called for `ms` milliseconds. */
+function idleTimeout(ms, expire) {
 	const { promise: ended, reject } = Promise.withResolvers();
 	const aborter = new AbortController();
 	const end = (error) => {
 		reject(error);
 		aborter.abort(error);
 	};
-	const start = () => setTimeout(() => end(expire()), ms);
-	let timer = start();
+	let timer;
 	const stop = () => clearTimeout(timer);
 	const restart = () => {
 		stop();
-		timer = start();
+		timer = setTimeout(() => end(expire()), ms);
 	};
 	return {
 		ended,
@@ -1088,13 +1099,6 @@ function checkUserOfCommand({ run, username = "", headers = {} }) {
 	if (run === void 0 || username === "" || !isSet) return;
 	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
 	throw inputError("username", message);
-}
-/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-function filesPerRequestOf(inputs) {
-	const { filesPerRequest, headerPrefix, signature } = inputs;
-	if (signature !== "") return 1;
-	if (filesPerRequest !== "auto") return filesPerRequest;
-	return /^E2b$/i.test(headerPrefix) ? 250 : 1;
 }
 
 // src/gate/metrics.ts
@@ -1252,11 +1256,11 @@ const waitConditions = (value, input) => {
 	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseCondition(line, input, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 };
-const PARTS = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
+const CONDITION_PATTERN = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 /** Parses `metric[.aggregate] operator number[unit]`. @throws InputError */
 function parseCondition(line, input, example) {
 	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
-	const [, start = "", sign = "", number = "", suffix = ""] = PARTS.exec(line) ?? [];
+	const [, start = "", sign = "", number = "", suffix = ""] = CONDITION_PATTERN.exec(line) ?? [];
 	const name = start.replace(/\s+/, "");
 	if (name === "") throw problem("it must begin with a metric, such as mem_used_pct");
 	const [metric, aggregate] = splitName(name);
@@ -1294,12 +1298,12 @@ function splitName(name) {
 }
 const UNITS = {
 	percentage: ["%", ""],
-	bytes: BYTE_UNITS,
-	mebibytes: [...BYTE_UNITS, ""],
+	bytes: BYTE_UNITS$1,
+	mebibytes: [...BYTE_UNITS$1, ""],
 	plain: [""],
 	unknown: [
 		"%",
-		...BYTE_UNITS,
+		...BYTE_UNITS$1,
 		""
 	]
 };
@@ -1514,9 +1518,6 @@ const INPUTS = {
 	},
 	"sandbox-end": apiInputs
 };
-function taskOf(entry) {
-	return entry === "monitor-end" || entry === "monitor-stop" ? "monitor" : entry;
-}
 function inputNames(entry) {
 	return Object.keys(INPUTS[entry]);
 }
@@ -1537,48 +1538,42 @@ function camelCase(name) {
 }
 
 // src/report/reason.ts
-/** Returns a reason whose backticks mark code. Quote file names in it with `inlineCode`. */
+/** Returns a line whose backticks mark code. Quote file names in it with `inlineCode`. */
 function withMarkup(text) {
 	return {
 		text,
 		hasMarkup: true
 	};
 }
-/** Returns a reason's text, and those of its details. */
-function reasonLines({ text, details = [] }) {
-	return [text, ...details.flatMap(reasonLines)];
+function reasonLines(reason) {
+	return reason.map(({ text }) => text);
+}
+/** Puts the title, if there is one, above the reason. */
+function fullReason({ title, reason }) {
+	return title === void 0 ? reason : [withMarkup(title), ...reason];
 }
 function toReportedError(error) {
 	if (error instanceof AgentError) {
-		const details = error.kind === "cancelled" ? [] : [withMarkup(error.hint)];
-		return {
-			text: error.message,
-			details
-		};
+		const advice = error.kind === "cancelled" ? [] : [withMarkup(error.hint)];
+		return { reason: [{ text: error.message }, ...advice] };
 	}
 	if (error instanceof InputError) return describeProblems(error);
-	if (error instanceof Error && "syscall" in error) return { text: `${error.message}.` };
+	if (error instanceof Error && "syscall" in error) return { reason: [{ text: `${error.message}.` }] };
 	return describeBug(error);
 }
 function describeProblems({ problems }) {
-	const lines = problems.map((each) => ({ text: describeProblem(each) }));
-	const [only, ...others] = lines;
-	if (only !== void 0 && others.length === 0) return only;
+	const reason = problems.map((each) => ({ text: describeProblem(each) }));
+	if (problems.length === 1) return { reason };
 	const count = new Set(problems.map(({ input }) => input)).size;
-	const title = `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`;
 	return {
-		text: title,
-		title,
-		details: lines
+		title: `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`,
+		reason
 	};
 }
 function describeBug(error) {
-	const stack = error instanceof Error ? error.stack ?? error.message : String(error);
-	const title = "Sandbox Sync itself failed. This is a bug; please report it.";
 	return {
-		text: title,
-		title,
-		details: stack.split("\n").map((text) => ({ text }))
+		title: "Sandbox Sync itself failed. This is a bug; please report it.",
+		reason: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n").map((text) => ({ text }))
 	};
 }
 
@@ -1631,10 +1626,89 @@ function cutMiddle(text) {
 	return `${truncate(text, MAX_TEXT / 2)}${end}`;
 }
 
+// src/report/command-section.ts
+const NOT_STARTED = {
+	title: "",
+	exitCode: void 0,
+	status: "",
+	durationMs: 0,
+	lastLines: [],
+	hasFailed: false
+};
+function viewCommand(section, report) {
+	const { title, exitCode, status, durationMs, lastLines } = section;
+	return {
+		level: exitCode === 0 ? "success" : "failure",
+		headline: section.hasFailed ? "" : headlineOf(section, report),
+		outputs: {
+			"exit-code": exitCode === void 0 ? "" : String(exitCode),
+			"duration-ms": String(durationMs)
+		},
+		blocks: outputBlocks(lastLines),
+		json: { command: {
+			title,
+			exitCode: exitCode ?? null,
+			status,
+			durationMs,
+			lastLines
+		} }
+	};
+}
+function headlineOf({ title, exitCode, durationMs }, { cancelled }) {
+	const name = nameCommand(title);
+	const after = `after ${formatDuration(durationMs)}`;
+	if (exitCode === 0) return `${name} exited with 0 ${after}`;
+	return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : "Nothing was run";
+}
+function outputBlocks(lastLines) {
+	if (lastLines.length === 0) return [];
+	const lines = lastLines.map((line) => html`${line.replaceAll("	", "    ")}`);
+	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
+}
+const MAX_TITLE = 60;
+function nameCommand(title) {
+	return inlineCode(truncate(title, MAX_TITLE));
+}
+/** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
+function explainFailure({ title: command, durationMs }, end, stoppedBy) {
+	const duration = formatDuration(durationMs);
+	const fail = (how, reason = []) => [{
+		title: `${nameCommand(command)} ${how}`,
+		reason
+	}];
+	if (end.kind === "lost") {
+		const how = `was not seen to end within ${duration}. It may still be running.`;
+		return stoppedBy === "cancellation" ? fail(how) : fail(how, whyUnseen(end.error));
+	}
+	if (stoppedBy === "cancellation") return [];
+	if (end.kind === "not-started") return fail("was not started.", whyUnseen(end.error));
+	const { exitCode, status } = end;
+	if (stoppedBy === "max-duration") return fail(`was stopped by max-duration after ${duration}.`);
+	if (exitCode === void 0) return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
+	if (exitCode === 0) return [];
+	if (exitCode !== -1) return fail(`exited with ${exitCode} after ${duration}.`, adviceOn(exitCode));
+	const advice = status === "signal: killed" ? adviceOn(137) : [];
+	return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
+}
+const ADVICE = {
+	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
+	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
+	137: "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.",
+	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
+};
+function adviceOn(exitCode) {
+	const advice = ADVICE[exitCode];
+	return advice === void 0 ? [] : [withMarkup(advice)];
+}
+function whyUnseen({ kind, message, hint }) {
+	return kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : [{ text: message }, withMarkup(hint)];
+}
+
 // src/report/transfer-lines.ts
-function levelOf({ failed, notAttempted }, hasNothing) {
+/** If no file was found, `if-no-file-found` decides whether the report has a warning. */
+function levelOf({ failed, notAttempted }, hasNothing, { warnings }) {
 	if (failed + notAttempted > 0) return "failure";
-	return hasNothing ? "warning" : "success";
+	return hasNothing && warnings.length > 0 ? "warning" : "success";
 }
 function explainFailedFiles(files, { errors, cancelled }) {
 	const explicable = files.filter((file) => file.status === "failed").filter(({ error }) => error.kind !== "cancelled");
@@ -1643,20 +1717,19 @@ function explainFailedFiles(files, { errors, cancelled }) {
 	const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
 	return {
 		fileFailures: largestFirst.map(describeGroup),
-		reasons: Array.from(reasons, (text) => ({ text }))
+		reasons: Array.from(reasons, (text) => [{ text }])
 	};
 }
 /** Describes files that failed for the same reason, with the message of the first. */
 function describeGroup(group) {
 	const { message = "", hint = "" } = group[0]?.error ?? {};
-	const names = nameFiles(group.map((result) => "file" in result ? result.file.source : result.path));
-	return {
-		text: message,
-		details: [hint, `${group.length === 1 ? "" : `${formatCount(group.length, "file")}: `}${names}`].map(withMarkup)
-	};
-}
-function nameFiles(names) {
-	return limitList(names.map(inlineCode), 10, moreInReport).join(", ");
+	const names = group.map((result) => "file" in result ? result.file.source : result.path);
+	const count = group.length === 1 ? "" : `${formatCount(group.length, "file")}: `;
+	return [
+		{ text: message },
+		withMarkup(hint),
+		withMarkup(`${count}${listSome(names.map(inlineCode))}`)
+	];
 }
 const STATUS_WORDS = {
 	failed: "failed",
@@ -1707,7 +1780,7 @@ function viewUpload(section, report) {
 	const totals = countFiles$1(section);
 	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
 	return {
-		level: levelOf(totals, files.length === 0 && !shard?.planned),
+		level: levelOf(totals, files.length === 0 && !shard?.planned, report),
 		headline: `${describeUpload(section, totals, report)}${suffix}`,
 		...explainFailedFiles(files, report),
 		notices: [...modesNotice(section), ...orphansNotice(section)],
@@ -1811,7 +1884,7 @@ function modesNotice({ files }) {
 }
 function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${nameFiles(orphaned)}`];
+	return [`Still in the sandbox, but no longer in the build: ${listSome(orphaned.map(inlineCode))}`];
 }
 
 // src/report/report.ts
@@ -1851,13 +1924,7 @@ function failedReport(task, error, { hasFailIf, ...info }) {
 		stats: { measured },
 		monitor: { measured },
 		run: {
-			command: {
-				title: "",
-				exitCode: void 0,
-				status: "",
-				durationMs: 0,
-				lastLines: []
-			},
+			command: NOT_STARTED,
 			measured
 		}
 	};
@@ -1918,7 +1985,7 @@ function cancelSignals() {
 	const cancel = new AbortController();
 	const killImminent = new AbortController();
 	for (const signal of SIGNALS) process.on(signal, () => {
-		cancel.abort();
+		cancel.abort("the job was cancelled");
 		setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
 	});
 	return {
@@ -1976,17 +2043,15 @@ function publishSandbox(sandbox) {
 		"header-prefix": "E2b"
 	};
 	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-	if (baseUrl !== "") saveJobSandbox({
+	if (baseUrl === "") return;
+	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${id}.json`);
+	saveState("job-sandbox", file);
+	writeFileSync(file, JSON.stringify({
 		id,
 		token,
 		baseUrl,
 		endsAt
-	});
-}
-function saveJobSandbox(sandbox) {
-	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${sandbox.id}.json`);
-	saveState("job-sandbox", file);
-	writeFileSync(file, JSON.stringify(sandbox), { mode: 384 });
+	}), { mode: 384 });
 }
 /** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 function loadJobSandboxes() {
@@ -2059,112 +2124,6 @@ function logOutput(redact) {
 	};
 }
 
-// src/report/summary.ts
-const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
-const LEVEL_MARKS = {
-	success: "✅",
-	warning: "⚠️",
-	failure: "❌",
-	cancelled: "⛔"
-};
-function summaryOf(report, verdict) {
-	const { level, title, reasons, fileFailures, warnings, notices, logLines, blocks } = verdict;
-	const mark = LEVEL_MARKS[level];
-	return [
-		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
-		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderReason(each)}`)]),
-		...logLines.map((line) => html`<p>${line}</p>`),
-		...blocks,
-		...folded(formatCount(notices.length, "notice"), notices.map(prose)),
-		footer(report)
-	].map((block) => `${block.html}\n\n`).join("");
-}
-function renderReason({ text, hasMarkup, details = [] }) {
-	const line = hasMarkup ? prose(text) : code(text.replaceAll("`", ""));
-	return concat([line, ...shorten(details.map(renderReason))], "<br>");
-}
-function nameSandbox({ name, sandboxId }) {
-	const names = [name, sandboxId].filter((text) => text !== "").map(code);
-	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
-}
-function footer({ sandboxId, baseUrl }) {
-	const sandbox = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
-	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
-	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
-}
-
-// src/report/command-section.ts
-function viewCommand(section, report) {
-	const { exitCode, durationMs } = section;
-	return {
-		level: exitCode === 0 ? "success" : "failure",
-		headline: headlineOf$1(section, report),
-		outputs: {
-			"exit-code": exitCode === void 0 ? "" : String(exitCode),
-			"duration-ms": String(durationMs)
-		},
-		blocks: outputBlocks(section),
-		json: { command: {
-			...section,
-			exitCode: exitCode ?? null
-		} }
-	};
-}
-function headlineOf$1({ title, exitCode, durationMs }, { cancelled, errors }) {
-	const name = nameCommand(title);
-	const after = `after ${formatDuration(durationMs)}`;
-	if (errors.some((error) => error.title?.startsWith(name))) return "";
-	if (exitCode === 0) return `${name} exited with 0 ${after}`;
-	return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : "Nothing was run";
-}
-function outputBlocks({ lastLines }) {
-	if (lastLines.length === 0) return [];
-	const lines = lastLines.map((line) => html`${line.replaceAll("	", "    ")}`);
-	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
-}
-const MAX_TITLE = 60;
-function nameCommand(title) {
-	return inlineCode(truncate(title, MAX_TITLE));
-}
-/** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
-function explainFailure({ title: command, durationMs }, end, stoppedBy) {
-	const duration = formatDuration(durationMs);
-	const fail = (how, details = []) => {
-		const title = `${nameCommand(command)} ${how}`;
-		return [{
-			text: title,
-			title,
-			details
-		}];
-	};
-	if (end.kind === "lost") {
-		const how = `was not seen to end within ${duration}. It may still be running.`;
-		return stoppedBy === "cancellation" ? fail(how) : fail(how, whyUnseen(end.error));
-	}
-	if (stoppedBy === "cancellation") return [];
-	if (end.kind === "not-started") return fail("was not started.", whyUnseen(end.error));
-	const { exitCode, status } = end;
-	if (stoppedBy === "max-duration") return fail(`was stopped by max-duration after ${duration}.`);
-	if (exitCode === void 0) return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
-	if (exitCode === 0) return [];
-	if (exitCode !== -1) return fail(`exited with ${exitCode} after ${duration}.`, adviceOn(exitCode));
-	const advice = status === "signal: killed" ? adviceOn(137) : [];
-	return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
-}
-const ADVICE = {
-	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
-	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
-	137: "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.",
-	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
-};
-function adviceOn(exitCode) {
-	const advice = ADVICE[exitCode];
-	return advice === void 0 ? [] : [withMarkup(advice)];
-}
-function whyUnseen({ kind, message, hint }) {
-	return kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : [{ text: message }, withMarkup(hint)];
-}
-
 // src/report/download-section.ts
 function viewDownload(section, report) {
 	const { files, durationMs } = section;
@@ -2176,7 +2135,7 @@ function viewDownload(section, report) {
 		"not attempted": notAttempted
 	});
 	return {
-		level: levelOf(totals, downloaded === 0),
+		level: levelOf(totals, downloaded === 0, report),
 		headline: planned === 0 ? "Nothing was downloaded" : describeDone("Downloaded", downloaded, planned, durationMs, others),
 		...explainFailedFiles(files, report),
 		fileLines: limitLines(listFiles(files, describeFile)),
@@ -2258,7 +2217,6 @@ function nameMetric(metric) {
 	return metric === free ? `free ${name}` : name;
 }
 function describeUsage(samples) {
-	if (samples.length === 0) return "No stats were read";
 	const figures = RESOURCES.flatMap((resource) => peaksOf$1(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
@@ -2450,18 +2408,20 @@ function viewMeasured(section, report) {
 	const { samples, gate, monitored } = section;
 	const last = samples.at(-1);
 	const aggregates = aggregatesOf(section);
-	const breaches = breachesOf(gate.judgements).map(breachEntry);
+	const breaches = breachesOf(gate.judgements);
+	const breachesToReport = samples.length === 0 ? [] : breaches;
+	const linesFor = (level) => breachesToReport.filter((breach) => breach.level === level).map((breach) => withMarkup(describeBreach(breach, samples)));
+	const entries = breaches.map(breachEntry);
 	return {
 		level: LEVELS[gate.state],
-		headline: headlineOf(section, report),
-		gateSentence: describeGate(section, report),
-		reasons: describeBreaches(section, "fail"),
-		warnings: describeBreaches(section, "warn"),
+		...describeSamples(section, breachesToReport, report),
+		reasons: linesFor("fail").map((line) => [line]),
+		warnings: linesFor("warn"),
 		outputs: {
 			...figureOutputs(last),
 			stats: last?.json ?? "",
 			gate: gate.state,
-			breaches: JSON.stringify(breaches),
+			breaches: JSON.stringify(entries),
 			aggregates: JSON.stringify(aggregates)
 		},
 		blocks: [...figuresTable(section), ...drawCharts(section)],
@@ -2469,7 +2429,7 @@ function viewMeasured(section, report) {
 			monitored,
 			gate: {
 				state: gate.state,
-				breaches
+				breaches: entries
 			},
 			figures: last === void 0 ? null : Object.fromEntries(last.figures),
 			aggregates,
@@ -2487,25 +2447,27 @@ const LEVELS = {
 	warned: "warning",
 	failed: "failure"
 };
-function headlineOf(section, { errors, cancelled }) {
-	const { samples } = section;
-	if (samples.length === 0 && errors.some(({ title }) => title !== void 0)) return "";
-	return explicableBreaches(section).length > 0 && !cancelled ? "" : describeUsage(samples);
-}
-function explicableBreaches({ samples, gate }) {
-	return samples.length === 0 ? [] : breachesOf(gate.judgements);
-}
-const MAX_BREACHES = 3;
-/** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */
-function describeGate(section, { errors, cancelled }) {
-	const { state } = section.gate;
-	if (state === "none" || section.samples.length === 0) return "";
-	const breaches = explicableBreaches(section);
+/** Says what was measured, and how the gate decided: `The gate failed: memory 93 % > 90 %.` */
+function describeSamples({ samples, gate: { state } }, breaches, { errors, cancelled }) {
+	if (samples.length === 0) return { headline: errors.some(({ title }) => title !== void 0) ? "" : "No stats were read" };
+	const usage = describeUsage(samples);
 	const decisive = breaches.filter(({ level }) => level === breaches[0]?.level);
 	const tripped = decisive.filter(({ holds }) => holds);
-	if (cancelled && tripped.length === 0) return "";
+	if (cancelled && tripped.length === 0) return { headline: usage };
+	if (cancelled) return {
+		headline: usage,
+		gateSentence: gateSentence(state, tripped)
+	};
 	const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
-	const names = listSome(named.map(nameBreach), MAX_BREACHES);
+	return {
+		headline: breaches.length > 0 ? "" : usage,
+		gateSentence: gateSentence(state, named)
+	};
+}
+const MAX_BREACHES = 3;
+function gateSentence(state, breaches) {
+	if (state === "none") return "";
+	const names = listSome(breaches.map(nameBreach), MAX_BREACHES);
 	return names === "" ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
 }
 /** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
@@ -2518,9 +2480,6 @@ function nameBreach(breach) {
 		aggregate ?? [],
 		figures.join(` ${operator} `)
 	].flat().join(" ");
-}
-function describeBreaches(section, level) {
-	return explicableBreaches(section).filter((breach) => breach.level === level).map((breach) => withMarkup(describeBreach(breach, section.samples)));
 }
 function describeBreach(breach, samples) {
 	const line = judgementLine(breach);
@@ -2566,7 +2525,8 @@ function verdictOf(report) {
 	return {
 		level: verdictLevel(report, views),
 		title: titleOf(report, views),
-		reasons: [...report.errors.flatMap(omitTitle), ...views.flatMap(({ reasons = [] }) => reasons)],
+		titleHasCause: report.cancelled || report.errors.every(({ title }) => title !== void 0),
+		reasons: [...report.errors.map(({ reason }) => reason).filter(({ length }) => length > 0), ...views.flatMap(({ reasons = [] }) => reasons)],
 		fileFailures: views.flatMap(({ fileFailures = [] }) => fileFailures),
 		warnings: [...views.flatMap(({ warnings = [] }) => warnings), ...report.warnings.map((text) => ({ text }))],
 		notices: views.flatMap(({ notices = [] }) => notices),
@@ -2580,27 +2540,6 @@ function verdictOf(report) {
 }
 function succeeded({ level }) {
 	return level === "success" || level === "warning";
-}
-const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-function reportJson(report, verdict) {
-	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
-	const document = {
-		$schema: SCHEMA,
-		task,
-		succeeded: succeeded(verdict),
-		headline: verdict.title,
-		name,
-		sandboxId,
-		baseUrl,
-		cancelled,
-		errors: errors.map(reasonLines).map(([message, ...details]) => ({
-			message,
-			details
-		})),
-		warnings,
-		...verdict.json
-	};
-	return `${JSON.stringify(document)}\n`;
 }
 function viewsOf(report) {
 	const { command, upload, measured, download } = report;
@@ -2628,14 +2567,63 @@ function titleOf({ cancelled, errors }, views) {
 		...judged?.level === "success" ? [done, gateSentence] : [gateSentence, done]
 	].filter((sentence) => sentence !== "").join(" ");
 }
-/** Leaves out what the title already says. */
-function omitTitle({ title, ...error }) {
-	if (error.text !== title) return [error];
-	const [first, ...others] = error.details ?? [];
-	return first === void 0 ? [] : [{
-		...first,
-		details: [...first.details ?? [], ...others]
-	}];
+const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
+function reportJson(report, verdict) {
+	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
+	const document = {
+		$schema: SCHEMA,
+		task,
+		succeeded: succeeded(verdict),
+		headline: verdict.title,
+		name,
+		sandboxId,
+		baseUrl,
+		cancelled,
+		errors: errors.map((error) => {
+			const [message = "", ...details] = reasonLines(fullReason(error));
+			return {
+				message,
+				details
+			};
+		}),
+		warnings,
+		...verdict.json
+	};
+	return `${JSON.stringify(document)}\n`;
+}
+const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
+const LEVEL_MARKS = {
+	success: "✅",
+	warning: "⚠️",
+	failure: "❌",
+	cancelled: "⛔"
+};
+function summaryOf(report, verdict) {
+	const { level, title, reasons, fileFailures, warnings, notices, logLines, blocks } = verdict;
+	const mark = LEVEL_MARKS[level];
+	return [
+		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
+		...logLines.map((line) => html`<p>${line}</p>`),
+		...blocks,
+		...folded(formatCount(notices.length, "notice"), notices.map(prose)),
+		footer(report)
+	].map((block) => `${block.html}\n\n`).join("");
+}
+function renderReason(reason) {
+	return concat(shorten(reason.map(renderLine)), "<br>");
+}
+function renderLine({ text, hasMarkup }) {
+	return hasMarkup ? prose(text) : code(text.replaceAll("`", ""));
+}
+function nameSandbox({ name, sandboxId }) {
+	const names = [name, sandboxId].filter((text) => text !== "").map(code);
+	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
+}
+function footer({ sandboxId, baseUrl }) {
+	const sandbox = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
+	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
+	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
 }
 
 // src/github/publish.ts
@@ -2689,16 +2677,16 @@ async function writeSummary(report, verdict, log) {
 	}
 }
 const MAX_ANNOTATIONS = 9;
-function logVerdict(report, verdict, problems, log) {
-	const { title, reasons, fileFailures, warnings, notices, logLines } = verdict;
-	const prefix = report.name === "" ? "" : `${report.name}: `;
+function logVerdict({ name }, verdict, problems, log) {
+	const { title, titleHasCause, reasons, fileFailures, warnings, notices, logLines } = verdict;
+	const prefix = name === "" ? "" : `${name}: `;
 	const withName = ([first = "", ...others]) => [`${prefix}${first}`, ...others];
 	for (const line of logLines) log.line(line);
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
 	for (const text of notices) log.notice(`${prefix}${text}`);
 	for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS)) log.error(withName(reasonLines(failure)));
 	const causes = reasons.flatMap(reasonLines);
-	const ending = report.cancelled || report.errors.every((error) => error.title !== void 0) ? [title, ...causes] : [...causes, title];
+	const ending = titleHasCause ? [title, ...causes] : [...causes, title];
 	const texts = withName([...problems, ...ending]);
 	if (succeeded(verdict) && problems.length === 0) log.line(texts.join(" "));
 	else log.fail(texts);
@@ -2706,22 +2694,32 @@ function logVerdict(report, verdict, problems, log) {
 
 // src/github/step.ts
 /** Runs a step. If it fails, `failureWarning` begins a warning, which replaces the error. */
-async function runStep(entry, handler, inputs, failureWarning) {
-	const { log, parseAndRun } = await openStep(entry, inputs);
-	await parseAndRun(handler).catch((error) => {
-		const lines = reasonLines(toReportedError(error));
-		if (failureWarning === void 0) log.fail(lines);
-		else log.warning([failureWarning, ...lines].join(" "));
-	});
+async function runStep(entry, handler, savedInputs, failureWarning) {
+	const { context, parse } = await openStep(entry, savedInputs);
+	try {
+		const { inputs, raw } = await parse();
+		await handler(inputs, context, raw);
+	} catch (error) {
+		const lines = reasonLines(fullReason(toReportedError(error)));
+		if (failureWarning === void 0) context.log.fail(lines);
+		else context.log.warning([failureWarning, ...lines].join(" "));
+	}
 }
 /** Runs a step and publishes its report, even if the handler throws. */
-async function runReportingStep(entry, handler, inputs) {
-	const { raw, cancel, redact, log, parseAndRun } = await openStep(entry, inputs);
-	const report = await parseAndRun(handler).catch((error) => failedReport(taskOf(entry), toReportedError(error), {
-		name: raw["name"]?.trim() ?? "",
-		cancelled: cancel.aborted,
-		hasFailIf: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
-	}));
+async function runReportingStep(entry, handler, savedInputs) {
+	const { context, raw, parse } = await openStep(entry, savedInputs);
+	const { cancel, redact, log } = context;
+	let report;
+	try {
+		const parsed = await parse();
+		report = await handler(parsed.inputs, context, parsed.raw);
+	} catch (error) {
+		report = failedReport(taskOf(entry), toReportedError(error), {
+			name: raw["name"]?.trim() ?? "",
+			cancelled: cancel.aborted,
+			hasFailIf: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
+		});
+	}
 	if (report !== void 0) {
 		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
 		await publish(report, {
@@ -2732,15 +2730,18 @@ async function runReportingStep(entry, handler, inputs) {
 	}
 	if (cancel.aborted) process.stdout.write("", () => process.exit());
 }
+function taskOf(entry) {
+	return entry === "monitor-stop" || entry === "monitor-end" ? "monitor" : entry;
+}
 const UNLOGGED = [
 	"headers",
 	"env",
 	"base-url",
 	"api-url"
 ];
-async function openStep(entry, inputs) {
+async function openStep(entry, savedInputs) {
 	process.stdout.on("error", () => {});
-	const raw = inputs ?? readInputs(entry);
+	const raw = savedInputs ?? readInputs(entry);
 	const usesSandbox = inputNames(entry).includes("token");
 	const loading = Promise.try(() => usesSandbox ? loadJobSandboxes() : []);
 	const sandboxes = await loading.catch(() => []);
@@ -2760,14 +2761,18 @@ async function openStep(entry, inputs) {
 		sandboxes,
 		log
 	};
-	async function parseAndRun(handler) {
-		const resolved = usesSandbox ? withJobSandbox(raw, await loading) : raw;
-		return handler(parseInputs(entry, resolved), context, resolved);
+	/** Returns the inputs, and the raw ones that they came from, filled in with the job's sandbox. */
+	async function parse() {
+		const filled = usesSandbox ? withJobSandbox(raw, await loading) : raw;
+		return {
+			inputs: parseInputs(entry, filled),
+			raw: filled
+		};
 	}
 	return {
-		...context,
+		context,
 		raw,
-		parseAndRun
+		parse
 	};
 }
 
@@ -2782,8 +2787,8 @@ async function readStats(client, statsPath) {
 		hints: HINTS$1
 	};
 	const answer = await client.send(request);
-	if (answer.text.length > MAX_LENGTH) throw badAnswer(answer, "it is longer than 128 KiB");
-	const stats = decodeStats(redactJson(answer.text, client.redact));
+	if (answer.body.length > MAX_LENGTH) throw badAnswer(answer, "it is longer than 128 KiB");
+	const stats = decodeStats(redactJson(answer.body, client.redact));
 	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
 	return stats;
 }
@@ -2841,12 +2846,12 @@ function addDerived(sent) {
 // src/tasks/measure.ts
 /** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 async function stats(inputs, context) {
-	await using client = openClient(agentEndpoint(inputs), context);
+	await using client = openAgent(inputs, context);
 	const error = await waitForSandbox(inputs, client, context);
 	const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
 	return reportOf("stats", inputs, context.cancel, result);
 }
-const NOTE_INTERVAL_MS = 15e3;
+const WAIT_LOG_INTERVAL_MS = 15e3;
 /**
 * Waits until the conditions of `wait-until` hold in one sample. Returns an error if they do not hold
 * in time, or if no request can succeed, unless the job is cancelled.
@@ -2857,7 +2862,7 @@ async function waitForSandbox(inputs, client, context) {
 	if (conditions === void 0 || cancel.aborted) return void 0;
 	log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
 	const startedAt = clock();
-	let nextNoteMs = NOTE_INTERVAL_MS;
+	let nextLogMs = WAIT_LOG_INTERVAL_MS;
 	let unmet = [];
 	for (;;) {
 		const outcome = await readStatsWithRetries({
@@ -2873,8 +2878,8 @@ async function waitForSandbox(inputs, client, context) {
 		}
 		const leftMs = timeoutMs - waitedMs;
 		if (leftMs <= 0 || error?.isRetryable === false || !await sleep(Math.min(sampleInterval, leftMs), cancel)) return cancel.aborted ? void 0 : waitError(waitedMs, unmet, error);
-		if (waitedMs < nextNoteMs) continue;
-		nextNoteMs = waitedMs + NOTE_INTERVAL_MS;
+		if (waitedMs < nextLogMs) continue;
+		nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
 		const reasons = error === void 0 ? unmet : [...unmet, error.message];
 		log.line(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
 	}
@@ -2882,12 +2887,11 @@ async function waitForSandbox(inputs, client, context) {
 function waitError(waitedMs, unmet, error) {
 	if (error?.isRetryable === false) return toReportedError(error);
 	const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-	const details = error === void 0 ? [] : [{ text: error.message }];
+	const message = error === void 0 ? [] : [{ text: error.message }];
 	const advice = error === void 0 ? unmet : [...unmet, error.hint];
 	return {
-		text: title,
 		title,
-		details: [...details, ...advice.map(withMarkup)]
+		reason: [...message, ...advice.map(withMarkup)]
 	};
 }
 /** Reports that nothing was measured, so a gate fails. */
@@ -2978,18 +2982,17 @@ async function takeSamples(take, record, options) {
 	let bytes = 0;
 	while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
 		if (!await sleep(intervalMs, stop) && !withLast) break;
-		const observation = await take();
-		record(observation);
-		bytes += JSON.stringify(observation).length;
+		const result = await take();
+		record(result);
+		bytes += JSON.stringify(result).length;
 	}
 	return stop.aborted ? String(stop.reason) : "its record was full";
 }
-/** Means that sampling did not end early. */
 const ENDED_AS_PLANNED = "the job asked for it";
-function toRecord(observations, endReason) {
+function toRecord(results, endReason) {
 	return {
-		samples: observations.filter((each) => "json" in each),
-		failures: observations.flatMap((each) => "failure" in each ? each.failure : []),
+		samples: results.filter((each) => "json" in each),
+		failures: results.flatMap((each) => "failure" in each ? each.failure : []),
 		endReason
 	};
 }
@@ -3005,7 +3008,7 @@ const MAX_LINE_LENGTH = 65536;
 * Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret
 * could be split between two chunks. Lines above 64 KiB may be truncated.
 */
-function readLines(onLines) {
+function lineSplitter(onLines) {
 	const decoder = new TextDecoder();
 	let unfinished = "";
 	const add = (text) => {
@@ -3102,9 +3105,9 @@ function frameOf(message) {
 	return Buffer.concat([header, json]);
 }
 /** Drops a truncated last frame. @throws AgentError if a frame is too long */
-async function* readFrames({ label, chunks }) {
+async function* readFrames({ label, body }) {
 	let unread = Buffer.alloc(0);
-	for await (const chunk of chunks) {
+	for await (const chunk of body) {
 		unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
 		while (unread.length >= HEADER_BYTES) {
 			const end = HEADER_BYTES + unread.readUInt32BE(1);
@@ -3178,11 +3181,10 @@ async function followScript(inputs, context, stopScript, onOutput) {
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
 	const timeout = Math.max(inputs.timeout, MIN_TIMEOUT_MS);
-	const endpoint = agentEndpoint({
+	await using client = openAgent({
 		...inputs,
 		timeout
-	});
-	await using client = openClient(endpoint, {
+	}, {
 		...context,
 		cancel: stop
 	});
@@ -3192,29 +3194,37 @@ async function followScript(inputs, context, stopScript, onOutput) {
 		stop,
 		onRetry: ({ error, delayMs }) => context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`)
 	};
+	const { started, ended } = startScript(inputs, client, onOutput, policy);
+	const stopped = once(stopScript, "abort").then(() => "stopped");
+	if (await Promise.race([ended, stopped]) === "stopped") {
+		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
+		const pid = await started;
+		if (pid !== void 0) await endSession(client, pid, inputs.username, policy);
+	}
+	const outcome = await ended;
+	return {
+		end: toCommandEnd(outcome, await started !== void 0),
+		reconnects: outcome.attempts - 1
+	};
+}
+/** `started` resolves to the script's PID, or to undefined if the script did not start. */
+function startScript(inputs, client, onOutput, policy) {
 	const { promise: started, resolve } = Promise.withResolvers();
 	let pid;
-	const handlers = {
-		onOutput,
-		onStart(startedPid) {
-			pid = startedPid;
-			resolve(startedPid);
-		}
+	const onStart = (startedPid) => {
+		pid = startedPid;
+		resolve(startedPid);
 	};
-	const following = withRetries(() => pid === void 0 ? startProcess(client, wrap(inputs), handlers) : attachProcess(client, pid, handlers), {
-		...policy,
-		isRepeatable: () => pid !== void 0
-	});
-	const stopped = once(stopScript, "abort").then(() => void 0);
-	if (await Promise.race([following, stopped]) === void 0) {
-		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-		const leader = await Promise.race([following.then(() => void 0), started]);
-		if (leader !== void 0) await endSession(client, leader, inputs.username, policy);
-	}
-	const outcome = await following;
+	const handlers = {
+		onStart,
+		onOutput
+	};
 	return {
-		end: toCommandEnd(outcome, pid !== void 0),
-		reconnects: outcome.attempts - 1
+		started,
+		ended: withRetries(() => pid === void 0 ? startProcess(client, wrap(inputs), handlers) : attachProcess(client, pid, handlers), {
+			...policy,
+			isRepeatable: () => pid !== void 0
+		}).finally(() => resolve(void 0))
 	};
 }
 const WRAPPER = `exec 2>&1 </dev/null
@@ -3308,18 +3318,20 @@ function judgeRecord(inputs, record, { from, to }) {
 		to: Math.max(samples.at(-1)?.at ?? to, to)
 	};
 	const gaps = findGaps(record, from, to, inputs.sampleInterval);
-	const [first, ...others] = inputs.failIf.length > 0 ? gaps : [];
+	const texts = gaps.map(({ text }) => text);
+	const [title] = inputs.failIf.length > 0 ? gaps.map((gap) => gap.title) : [];
+	const reason = texts.filter((text) => text !== title).map((text) => ({ text }));
 	return {
 		measured: {
 			samples,
 			monitored,
 			gate: judgeGate(inputs, samples, gaps.length > 0)
 		},
-		errors: first === void 0 ? [] : [{
-			...first,
-			details: others
+		errors: title === void 0 ? [] : [{
+			title,
+			reason
 		}],
-		warnings: [...describeFailures(record), ...first === void 0 ? gaps.map(({ text }) => text) : []]
+		warnings: [...describeFailures(record), ...title === void 0 ? texts : []]
 	};
 }
 const GAP_INTERVALS = 10;
@@ -3361,12 +3373,11 @@ const STATS_PATH = "/metrics";
 */
 async function run(inputs, context) {
 	const { cancel, now } = context;
-	noteSandboxEnd(inputs, context);
-	const endpoint = agentEndpoint({
+	logSandboxEnd(inputs, context);
+	await using client = openAgent({
 		...inputs,
 		timeout: sampleTimeout(inputs)
-	});
-	await using client = openClient(endpoint, context);
+	}, context);
 	const first = {
 		...inputs,
 		statsPath: STATS_PATH,
@@ -3386,7 +3397,8 @@ async function run(inputs, context) {
 		from,
 		to
 	});
-	const isJudged = isStarted && !cancel.aborted;
+	const isMeasured = inputs.failIf.length + inputs.warnIf.length > 0 || record.samples.length > 0;
+	const isJudged = isStarted && isMeasured && !cancel.aborted;
 	return reportOf("run", inputs, cancel, {
 		name: inputs.name,
 		command,
@@ -3395,7 +3407,7 @@ async function run(inputs, context) {
 		warnings: isJudged ? [...warnings, ...gaps.warnings] : warnings
 	});
 }
-function noteSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
+function logSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
 	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
 	log.line(`The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
@@ -3404,9 +3416,13 @@ const LAST_SAMPLE_DELAY_MS = 200;
 async function sampleUntil(ended, { sampleInterval: intervalMs }, client, { cancel, now, sleep }) {
 	const take = () => trySample(() => readStats(client, STATS_PATH), now);
 	const observations = [];
-	const hasNoSample = () => observations.length <= 1 && observations.every((each) => "failure" in each);
+	const needsLastSample = () => {
+		const hasSample = observations.some((each) => "json" in each);
+		const hasFailedOften = observations.length > 1;
+		return !hasSample && !hasFailedOften;
+	};
 	const add = (observation) => {
-		if (!ended.aborted || hasNoSample()) observations.push(observation);
+		if (!ended.aborted || needsLastSample()) observations.push(observation);
 	};
 	const endReason = await takeSamples(take, add, {
 		intervalMs,
@@ -3414,7 +3430,7 @@ async function sampleUntil(ended, { sampleInterval: intervalMs }, client, { canc
 		stop: ended,
 		withLast: false
 	});
-	if (hasNoSample() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) observations.push(await take());
+	if (needsLastSample() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) observations.push(await take());
 	return toRecord(observations, endReason);
 }
 const MAX_LAST_LINE = 1e3;
@@ -3424,7 +3440,7 @@ async function runScript(inputs, context) {
 	const title = redact(inputs.name || inputs.run.replace(/\n.*/s, " …"));
 	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
 	let last = "";
-	const output = readLines((text) => {
+	const output = lineSplitter((text) => {
 		log.output(text);
 		last = `${last}${text}`.split("\n").slice(-21).join("\n");
 	});
@@ -3433,7 +3449,8 @@ async function runScript(inputs, context) {
 	const startedAt = clock();
 	const { end, reconnects } = await followScript(inputs, context, stopScript, output.write);
 	output.end();
-	const lines = last === "" ? [] : redact(removeColors(last)).trimEnd().split("\n");
+	const text = redact(removeColors(last)).trimEnd();
+	const lines = text === "" ? [] : text.split("\n");
 	const isStarted = end.kind !== "not-started";
 	const command = {
 		title,
@@ -3443,12 +3460,16 @@ async function runScript(inputs, context) {
 		lastLines: lines.map((line) => truncate(line, MAX_LAST_LINE))
 	};
 	const stoppedBy = maxDurationSignal.aborted ? "max-duration" : void 0;
+	const errors = explainFailure(command, end, cancel.aborted ? "cancellation" : stoppedBy);
 	const lost = `The connection was lost ${formatCount(reconnects, "time")}, so output of the command may be missing.`;
 	return {
-		command,
+		command: {
+			...command,
+			hasFailed: errors.length > 0
+		},
 		isStarted,
 		endedAt: now(),
-		errors: explainFailure(command, end, cancel.aborted ? "cancellation" : stoppedBy),
+		errors,
 		warnings: reconnects === 0 ? [] : [lost]
 	};
 }
@@ -3555,12 +3576,12 @@ async function runSampler(directory, jobPid) {
 	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
 	const inputs = parseInputs("monitor", raw);
 	const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
-	const endpoint = agentEndpoint({
-		...inputs,
-		timeout: sampleTimeout(inputs)
-	});
+	const timeout = sampleTimeout(inputs);
 	const redact = redactor(secretsIn(raw));
-	await using client = openClient(endpoint, {
+	await using client = openAgent({
+		...inputs,
+		timeout
+	}, {
 		cancel,
 		now: Date.now,
 		redact
@@ -3572,7 +3593,7 @@ async function runSampler(directory, jobPid) {
 		stop,
 		withLast: true
 	};
-	const end = await takeSamples(take, (observation) => appendLine(directory, observation), sampling);
+	const end = await takeSamples(take, (result) => appendLine(directory, result), sampling);
 	appendLine(directory, { end });
 }
 const CHECK_INTERVAL_MS = 200;
@@ -3619,7 +3640,7 @@ function isRunning(pid) {
 * @throws InputError if the sample lacks a metric of `fail-if`
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory }) {
-	await using client = openClient(agentEndpoint(inputs), context);
+	await using client = openAgent(inputs, context);
 	const request = {
 		...inputs,
 		retries: 2
@@ -3693,7 +3714,7 @@ const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sy
 
 // src/sandbox/sandbox-api.ts
 /** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
-function openApi({ apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries }, context, stop) {
+function openApi({ apiUrl: baseUrl, apiKey, headers, timeout, retries }, context, stop) {
 	const { killImminent: cancel, sleep, random, log } = context;
 	const endpoint = {
 		baseUrl,
@@ -3701,22 +3722,20 @@ function openApi({ apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs, retries
 			...headers,
 			"X-API-Key": apiKey
 		},
-		timeoutMs
+		timeout
 	};
 	const client = openClient(endpoint, {
 		...context,
 		cancel
 	});
 	const onRetry = (retry) => log.line(describeRetry("the sandbox", retry));
-	const { [Symbol.asyncDispose]: dispose } = client;
 	return {
-		client,
+		...client,
 		retries,
 		sleep,
 		random,
 		stop,
-		onRetry,
-		[Symbol.asyncDispose]: dispose
+		onRetry
 	};
 }
 /** Calls `onUncertain` once if a failed attempt may have created a sandbox. @throws AgentError */
@@ -3737,7 +3756,7 @@ async function createSandbox(api, inputs, onUncertain) {
 	let isUncertain = false;
 	const create = async () => {
 		try {
-			return decodeSandbox(await api.client.send(request));
+			return decodeSandbox(await api.send(request));
 		} catch (error) {
 			isUncertain ||= !(error instanceof AgentError && error.hadNoEffect);
 			throw error;
@@ -3755,7 +3774,7 @@ async function createSandbox(api, inputs, onUncertain) {
 /** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
 async function connectToSandbox(api, id, lifetimeMs) {
 	const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
-	const connect = async () => decodeSandbox(await api.client.send(request));
+	const connect = async () => decodeSandbox(await api.send(request));
 	return {
 		...await callWithRetries(api, connect),
 		id
@@ -3769,7 +3788,7 @@ function deleteSandbox(api, id) {
 		accepts: [404]
 	};
 	return callWithRetries(api, async () => {
-		const answer = await api.client.send(request);
+		const answer = await api.send(request);
 		if (isFromProxy(answer)) throw badAnswer(answer, "it is not JSON");
 		return answer.status !== 404;
 	});
@@ -3805,8 +3824,9 @@ const OTHER_HINT = "Check api-url, the limits of your account and the service's 
 
 // src/sandbox/sandbox.ts
 /**
-* Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion` before anything can
-* fail that would leave a sandbox running. The `baseUrl` is empty if the domain is unknown.
+* Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion`, which saves a deletion
+* for the post step, before anything can fail that would leave a sandbox running. The `baseUrl` is
+* empty if the domain is unknown.
 * @throws AgentError
 */
 async function createOrConnect(inputs, context, scheduleDeletion) {
@@ -3881,4 +3901,4 @@ function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { formatRate as $, digestOf as A, inputError as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, agentEndpoint as F, errorText as G, parseAnswer as H, openClient as I, fieldsOf as J, systemCode as K, isSecretHeader as L, filesPerRequestOf as M, describeRetry as N, reportOf as O, withRetries as P, formatNumber as Q, findMistake as R, jobMetadata as S, publishSandbox as T, AgentError as U, badAnswer as V, isFatal as W, formatBytes as X, parseFields as Y, formatCount as Z, runReportingStep as _, endMonitor as a, createMonitorDirectory as b, isStopped as c, run as d, limitList as et, measure as f, waitForSandbox as g, stats as h, chooseMonitor as i, toReportedError as j, EMPTY_UPLOAD as k, loadInputs as l, reportUnmeasured as m, deleteAtEnd as n, totalSize as nt, startMonitor as o, readJudgeableStats as p, quote as q, notDeletedWarning as r, runSampler as s, createOrConnect as t, listSome as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, InputError as z };
+export { quote as $, digestOf as A, limitList as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, openAgent as F, InputError as G, totalSize as H, formatBytes as I, parseAnswer as J, inputError as K, formatCount as L, toReportedError as M, describeRetry as N, reportOf as O, withRetries as P, systemCode as Q, formatNumber as R, jobMetadata as S, publishSandbox as T, isSecretHeader as U, listSome as V, findMistake as W, isFatal as X, AgentError as Y, errorText as Z, runReportingStep as _, endMonitor as a, createMonitorDirectory as b, isStopped as c, run as d, fieldsOf as et, measure as f, waitForSandbox as g, stats as h, chooseMonitor as i, fullReason as j, EMPTY_UPLOAD as k, loadInputs as l, reportUnmeasured as m, deleteAtEnd as n, startMonitor as o, readJudgeableStats as p, badAnswer as q, notDeletedWarning as r, runSampler as s, createOrConnect as t, parseFields as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, formatRate as z };

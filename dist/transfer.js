@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as formatRate, A as digestOf, B as inputError, F as agentEndpoint, G as errorText, H as parseAnswer, I as openClient, J as fieldsOf, K as systemCode, L as isSecretHeader, M as filesPerRequestOf, N as describeRetry, O as reportOf, P as withRetries, Q as formatNumber, R as findMistake, U as AgentError, V as badAnswer, W as isFatal, X as formatBytes, Y as parseFields, Z as formatCount, et as limitList, f as measure, g as waitForSandbox, j as toReportedError, k as EMPTY_UPLOAD, m as reportUnmeasured, nt as totalSize, p as readJudgeableStats, q as quote, tt as listSome, y as NOT_MEASURED, z as InputError } from "./shared.js";
+import { $ as quote, A as digestOf, B as limitList, F as openAgent, G as InputError, H as totalSize, I as formatBytes, J as parseAnswer, K as inputError, L as formatCount, M as toReportedError, N as describeRetry, O as reportOf, P as withRetries, Q as systemCode, R as formatNumber, U as isSecretHeader, V as listSome, W as findMistake, X as isFatal, Y as AgentError, Z as errorText, et as fieldsOf, f as measure, g as waitForSandbox, j as fullReason, k as EMPTY_UPLOAD, m as reportUnmeasured, p as readJudgeableStats, q as badAnswer, tt as parseFields, y as NOT_MEASURED, z as formatRate } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -64,8 +64,167 @@ function deepestLinkIn(file) {
 	return file;
 }
 
-// src/files/classify.ts
+// src/files/explain-files.ts
+/** Puts the advice first and the names last, since summaries cut long texts. */
+function explainNoMatch(match, directory) {
+	const { pattern } = match.pattern;
+	const mistake = findMistake("unmatched-pattern", pattern);
+	const advice = mistake === void 0 ? "" : ` It ${mistake}`;
+	const [first] = match.skipped;
+	const why = first === void 0 ? describeRoot(match, directory) : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
+	return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
+}
+function describeRoot({ root, skipsHidden }, directory) {
+	const existing = deepestExisting(root);
+	const isDirectory = existing === directory;
+	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
+	if (!statSync(existing).isDirectory()) return `${name} is a file: the pattern expects a folder, or a ! line excludes it.`;
+	const names = readdirSync(existing).sort().map(quote);
+	if (isDirectory && names.length === 0) return "The working directory is empty: did actions/checkout or the build run in this job?";
+	const found = `Found there: ${listSome(names) || "nothing"}.`;
+	const [missing] = path.relative(existing, root).split(path.sep);
+	if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
+	return `Nothing in ${name} matches, or a ! line excludes it${skipsHidden ? "; names that start with a dot need include-hidden-files: true" : ""}. ${found}`;
+}
 const LINK_TO_FOLDER = "a link to a folder";
+/** Returns a warning for each reason that a user may not expect, naming one entry. */
+function warnOfSkipped(skipped) {
+	const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
+	return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
+		const names = entries.map((entry) => quote(entry.path));
+		return `Skipped (${reason}): ${listSome(names, 1)}.`;
+	});
+}
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+/** Returns one problem per kind of link. Summaries cut long texts, so the list of links is last. */
+function describeLinks(links, workspace) {
+	const nameOf = (file) => quote(displayPath(file, workspace));
+	return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
+		const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
+		const linkDescriptions = Array.from(unique, (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`);
+		const message = `${adviseOn(leadsTo, linkDescriptions)}. Links: ${listSome(linkDescriptions)}.`;
+		return {
+			input: leadsTo === "folder" ? "follow-symlinks" : "files",
+			message
+		};
+	});
+}
+function adviseOn(leadsTo, linkDescriptions) {
+	if (leadsTo === "folder") return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
+	if (leadsTo === "outside") return "links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace";
+	return `links lead to something hidden. Exclude them with ! lines${linkDescriptions.some((move) => move.includes("/.pnpm/")) ? ", let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
+}
+/**
+* Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
+* beside `dist/**`. A pattern counts as searching its whole top-level folder.
+*/
+function findUselessExcludes(excludes, matches, directory) {
+	const folders = matches.map(({ root }) => firstFolderOf(root, directory));
+	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
+	const problems = [];
+	for (const { line, root } of excludes) {
+		if (isSearched(root)) continue;
+		const name = line.replace(/^([~.*]*[\\/])+/, "");
+		const anywhere = isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
+		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
+		problems.push({
+			input: "files",
+			message
+		});
+	}
+	return problems;
+}
+function firstFolderOf(root, directory) {
+	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
+	return first === "" ? root : path.join(directory, first);
+}
+function overlap(one, other) {
+	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
+}
+function findMistakenTargets(matches, target) {
+	return matches.filter(({ pattern, files: [file] }) => {
+		if (file?.relative !== "" || pattern.target !== void 0) return false;
+		return !target.endsWith("/") && path.posix.basename(target) === path.posix.basename(file.source);
+	}).map(({ pattern: { pattern } }) => ({
+		input: "target",
+		message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`
+	}));
+}
+
+// src/files/find.ts
+const MAX_FILES = 1e6;
+/**
+* Finds the files of each pattern; returns none if cancelled.
+* @throws InputError if an exclude is useless, links point out of the workspace or to something
+* hidden, or a link to a folder matches while `followSymlinks` is undefined
+*/
+async function findFiles(inputs, workspace, cancel) {
+	const { workingDirectory, stateFile } = inputs;
+	const { patterns, excludes } = inputs.files;
+	const directory = path.resolve(workspace, workingDirectory);
+	requireDirectory(directory, workingDirectory);
+	if (cancel.aborted) return [];
+	const absolute = (line) => toAbsolutePattern(line, directory);
+	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
+	const allExcludes = [...excludes.map(absolute), ...stateExclude];
+	const searches = patterns.map((pattern) => search(pattern, allExcludes, inputs, workspace));
+	const aborted = once(cancel, "abort").then(() => []);
+	const results = await Promise.race([Promise.all(searches), aborted]);
+	if (cancel.aborted) return [];
+	const links = results.flatMap((result) => result.links);
+	const excludesWithRoots = await Promise.all(excludes.map(async (line) => ({
+		line,
+		root: await rootOf(absolute(line))
+	})));
+	const problems = [...describeLinks(links, workspace), ...findUselessExcludes(excludesWithRoots, results, directory)];
+	if (problems.length > 0) throw new InputError(problems);
+	return results;
+}
+/** Lists hidden entries except `.git`, directly below the folders where searches began. */
+function listHidden(matches, workspace) {
+	return [...new Set(matches.filter((match) => match.skipsHidden).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
+}
+function requireDirectory(directory, workingDirectory) {
+	if (statIfExists(directory)?.isDirectory()) return;
+	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
+	throw inputError("working-directory", message, "packages/app");
+}
+async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, workspace) {
+	const directory = path.resolve(workspace, workingDirectory);
+	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
+	const root = await rootOf(absolutePattern);
+	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
+	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
+	const paths = /* @__PURE__ */ new Set();
+	for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
+		paths.add(file);
+		if (paths.size <= MAX_FILES) continue;
+		const message = `${quote(pattern.pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
+		throw inputError("files", message);
+	}
+	const classify = createClassifier(root, workspace, skipsHidden, followSymlinks);
+	const found = [...paths].sort().flatMap(classify);
+	return {
+		pattern,
+		root,
+		skipsHidden,
+		files: found.filter((each) => "realPath" in each),
+		skipped: found.filter((each) => "reason" in each),
+		links: found.filter((each) => "leadsTo" in each)
+	};
+}
+async function rootOf(absolutePattern) {
+	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
+	return root;
+}
+async function* pathsOf(lines, root, skipsHidden, followSymlinks) {
+	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
+	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) yield* (await create(lines, {
+		followSymbolicLinks,
+		matchDirectories: false,
+		excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith(".")
+	})).globGenerator();
+}
 /** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
 function createClassifier(root, workspace, skipsHidden, followSymlinks) {
 	const realWorkspace = realpathSync.native(workspace);
@@ -121,131 +280,6 @@ function realRootOf(root, workspace) {
 	const realStart = existsSync(start) ? realpathSync.native(start) : start;
 	return path.join(realStart, path.relative(start, root));
 }
-/** Returns a warning for each reason that a user may not expect, naming one entry. */
-function warnOfSkipped(skipped) {
-	const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
-	return [...Map.groupBy(unexpected, ({ reason }) => reason)].map(([reason, entries]) => {
-		const names = entries.map((entry) => quote(entry.path));
-		return `Skipped (${reason}): ${listSome(names, 1)}.`;
-	});
-}
-const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-/** Returns one problem per kind of link. Summaries cut long texts, so the list of links is last. */
-function describeLinks(links, workspace) {
-	const nameOf = (file) => quote(displayPath(file, workspace));
-	return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
-		const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
-		const linkDescriptions = Array.from(unique, (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`);
-		const message = `${adviseOn(leadsTo, linkDescriptions)}. Links: ${listSome(linkDescriptions)}.`;
-		return {
-			input: leadsTo === "folder" ? "follow-symlinks" : "files",
-			message
-		};
-	});
-}
-function adviseOn(leadsTo, linkDescriptions) {
-	if (leadsTo === "folder") return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
-	if (leadsTo === "outside") return "links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace";
-	return `links lead to something hidden. Exclude them with ! lines${linkDescriptions.some((move) => move.includes("/.pnpm/")) ? ", let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
-}
-
-// src/files/find.ts
-const MAX_FILES = 1e6;
-/**
-* Finds the files of each pattern; returns none if cancelled.
-* @throws InputError if an exclude is useless, links point out of the workspace or to something
-* hidden, or a link to a folder matches while `followSymlinks` is undefined
-*/
-async function findFiles(inputs, workspace, cancel, maxFiles = MAX_FILES) {
-	const { workingDirectory, stateFile } = inputs;
-	const { patterns, excludes } = inputs.files;
-	const directory = path.resolve(workspace, workingDirectory);
-	requireDirectory(directory, workingDirectory);
-	if (cancel.aborted) return [];
-	const absolute = (line) => toAbsolutePattern(line, directory);
-	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
-	const allExcludes = [...excludes.map(absolute), ...stateExclude];
-	const searches = patterns.map((pattern) => search(pattern, allExcludes, inputs, workspace, maxFiles));
-	const aborted = once(cancel, "abort").then(() => []);
-	const results = await Promise.race([Promise.all(searches), aborted]);
-	if (cancel.aborted) return [];
-	const links = results.flatMap((result) => result.links);
-	const problems = [...describeLinks(links, workspace), ...await findUselessExcludes(excludes, results, directory)];
-	if (problems.length > 0) throw new InputError(problems);
-	return results;
-}
-/** Lists hidden entries except `.git`, directly below the folders where searches began. */
-function listHidden(matches, workspace) {
-	return [...new Set(matches.filter((match) => match.skipsHidden).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
-}
-function requireDirectory(directory, workingDirectory) {
-	if (statIfExists(directory)?.isDirectory()) return;
-	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
-	throw inputError("working-directory", message, "packages/app");
-}
-async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, workspace, maxFiles) {
-	const directory = path.resolve(workspace, workingDirectory);
-	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
-	const root = await rootOf(absolutePattern);
-	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
-	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
-	const paths = /* @__PURE__ */ new Set();
-	for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
-		paths.add(file);
-		if (paths.size <= maxFiles) continue;
-		const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
-		throw inputError("files", message);
-	}
-	const classify = createClassifier(root, workspace, skipsHidden, followSymlinks);
-	const found = [...paths].sort().flatMap(classify);
-	return {
-		pattern,
-		root,
-		skipsHidden,
-		files: found.filter((each) => "realPath" in each),
-		skipped: found.filter((each) => "reason" in each),
-		links: found.filter((each) => "leadsTo" in each)
-	};
-}
-async function rootOf(absolutePattern) {
-	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
-	return root;
-}
-async function* pathsOf(lines, root, skipsHidden, followSymlinks) {
-	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
-	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) yield* (await create(lines, {
-		followSymbolicLinks,
-		matchDirectories: false,
-		excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith(".")
-	})).globGenerator();
-}
-/**
-* Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
-* beside `dist/**`. A pattern counts as searching its whole top-level folder.
-*/
-async function findUselessExcludes(excludes, matches, directory) {
-	const folders = matches.map(({ root }) => firstFolderOf(root, directory));
-	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
-	const problems = [];
-	for (const line of excludes) {
-		if (isSearched(await rootOf(toAbsolutePattern(line, directory)))) continue;
-		const name = line.replace(/^([~.*]*[\\/])+/, "");
-		const anywhere = isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
-		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
-		problems.push({
-			input: "files",
-			message
-		});
-	}
-	return problems;
-}
-function firstFolderOf(root, directory) {
-	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
-	return first === "" ? root : path.join(directory, first);
-}
-function overlap(one, other) {
-	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
-}
 
 // src/files/plan.ts
 const MAX_CONFLICTS = 10;
@@ -280,39 +314,9 @@ function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, worksp
 function filesOfShard(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
-/** Puts the advice first and the names last, since summaries cut long texts. */
-function explainNoMatch(match, directory) {
-	const { pattern } = match.pattern;
-	const mistake = findMistake("unmatched-pattern", pattern);
-	const advice = mistake === void 0 ? "" : ` It ${mistake}`;
-	const [first] = match.skipped;
-	const why = first === void 0 ? describeRoot(match, directory) : `Skipped ${formatNumber(match.skipped.length)}, such as ${quote(first.path)} (${first.reason}).`;
-	return `${quote(pattern)} matches no files to upload.${advice} ${why}`;
-}
-function describeRoot({ root, skipsHidden }, directory) {
-	const existing = deepestExisting(root);
-	const isDirectory = existing === directory;
-	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
-	if (!statSync(existing).isDirectory()) return `${name} is a file: the pattern expects a folder, or a ! line excludes it.`;
-	const names = readdirSync(existing).sort().map(quote);
-	if (isDirectory && names.length === 0) return "The working directory is empty: did actions/checkout or the build run in this job?";
-	const found = `Found there: ${listSome(names) || "nothing"}.`;
-	const [missing] = path.relative(existing, root).split(path.sep);
-	if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
-	return `Nothing in ${name} matches, or a ! line excludes it${skipsHidden ? "; names that start with a dot need include-hidden-files: true" : ""}. ${found}`;
-}
 function targetOf({ source, relative }, { target: lineTarget = "" }, target) {
 	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
 	return relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, relative || path.posix.basename(source));
-}
-function findMistakenTargets(matches, target) {
-	return matches.filter(({ pattern, files: [file] }) => {
-		if (file?.relative !== "" || pattern.target !== void 0) return false;
-		return !target.endsWith("/") && path.posix.basename(target) === path.posix.basename(file.source);
-	}).map(({ pattern: { pattern } }) => ({
-		input: "target",
-		message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`
-	}));
 }
 const ADVICE = "Give one line another target, or exclude one.";
 /** Describes files whose target is another file's target, or is below it, in the order of targets. */
@@ -346,7 +350,7 @@ const CHUNK_BYTES = 262144;
 * @throws AgentError if the file cannot be opened or its size has changed
 */
 function openFile(file) {
-	const descriptor = callSystem(file, () => openSync(file.realPath, "r"));
+	const descriptor = wrapReadErrors(file, () => openSync(file.realPath, "r"));
 	const close = () => closeSync(descriptor);
 	const { size } = fstatSync(descriptor);
 	if (size === file.size) return {
@@ -381,12 +385,12 @@ function* chunksOf(file, descriptor) {
 function fill(chunk, file, descriptor) {
 	for (let filled = 0; filled < chunk.length;) {
 		const missing = chunk.length - filled;
-		const read = callSystem(file, () => readSync(descriptor, chunk, filled, missing, null));
+		const read = wrapReadErrors(file, () => readSync(descriptor, chunk, filled, missing, null));
 		if (read === 0) throw fileError(file, "shrank during the upload");
 		filled += read;
 	}
 }
-function callSystem(file, call) {
+function wrapReadErrors(file, call) {
 	try {
 		return call();
 	} catch (error) {
@@ -399,7 +403,7 @@ function fileError({ realPath }, problem) {
 }
 
 // src/transfer/state-file.ts
-const SCHEMA = 2;
+const STATE_VERSION = 2;
 /** @throws InputError if the input `state-file` names a file of another kind */
 function readState(inputs, workspace) {
 	if (inputs.stateFile === "") return void 0;
@@ -423,8 +427,7 @@ function readState(inputs, workspace) {
 * Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
 * that have left the build.
 */
-async function compareWithState(planned, state, cancel) {
-	const { rows = [] } = state ?? {};
+async function compareWithState(planned, { rows }, cancel) {
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
 	const files = [];
 	for (const result of planned) {
@@ -488,7 +491,7 @@ function writeState(state, results) {
 		});
 	}
 	const text = JSON.stringify({
-		schema: SCHEMA,
+		schema: STATE_VERSION,
 		scope: state.scope,
 		files: [...rows.values()]
 	});
@@ -526,7 +529,7 @@ function readRows(file, expectedScope) {
 	if (text === "") return [];
 	if (!/^\{"schema":\d+,"scope":/.test(text)) throw stateError(file, "contains something other than the state of uploads");
 	const { schema, scope, files } = parseFields(text);
-	if (schema !== SCHEMA || scope !== expectedScope || !Array.isArray(files)) return void 0;
+	if (schema !== STATE_VERSION || scope !== expectedScope || !Array.isArray(files)) return void 0;
 	return files.every(isRow) ? files : void 0;
 }
 function isRow(row) {
@@ -538,37 +541,49 @@ function stateError(file, why) {
 	return inputError("state-file", message, ".sandbox-sync/state.json");
 }
 
-// src/transfer/multipart.ts
+// src/transfer/store-files.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-const SMALL_BYTES = 262144;
-const BATCH_BYTES = 1048576;
 /**
-* Groups small files into batches of at most `filesPerRequest` files and 1 MiB. Each other file
-* gets its own request.
+* Stores a batch with one request.
+* @throws AgentError if the request fails, a file cannot be read, or the answer lists other files
 */
-function batchesOf(files, filesPerRequest) {
-	const batches = [];
-	let open = [];
-	let room = 0;
-	for (const file of files) {
-		const bytes = canBatch(file) ? FRAME_BYTES + file.target.length + file.size : Infinity;
-		if (bytes <= room && open.length < filesPerRequest) {
-			open.push(file);
-			room -= bytes;
-			continue;
-		}
-		const batch = [file];
-		batches.push(batch);
-		if (bytes > BATCH_BYTES) continue;
-		open = batch;
-		room = BATCH_BYTES - bytes;
-	}
-	return batches;
+async function storeFiles(batch, inputs, client, onSent) {
+	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
+	const answer = await client.send({
+		method: "POST",
+		path: requestPath(inputs, batch),
+		headers: {
+			"Content-Type": CONTENT_TYPE,
+			"Content-Length": String(length)
+		},
+		body: chunks,
+		hints: HINTS,
+		onSent
+	});
+	const entries = entriesIn(answer, batch.length);
+	return batch.map((stored, index) => {
+		return {
+			file: stored,
+			path: client.redact(storedPath(entries[index], stored.target, answer)),
+			sha256: digests[index]
+		};
+	});
 }
-const FRAME_BYTES = 256;
-function canBatch({ target, size }) {
-	if (size > SMALL_BYTES || !/^[!-~](?:[ -~]*[!-~])?$/.test(target)) return false;
-	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
+const HINTS = {
+	"not-found": "Check base-url and upload-path, which is added to it: the service has no such operation there.",
+	rejected: "The agent does not take this request. Check header-prefix, sandbox-id, port and the target.",
+	busy: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
+};
+function requestPath(inputs, batch) {
+	const { username, signature, signatureExpiration, uploadPath } = inputs;
+	const parameters = {
+		path: batch.length === 1 ? batch[0]?.target : void 0,
+		username,
+		signature,
+		signature_expiration: signatureExpiration
+	};
+	const query = Object.entries(parameters).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
+	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
 }
 const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 const LINE_BREAK = Buffer.from("\r\n");
@@ -614,50 +629,6 @@ function headOf({ target }, index) {
 	const head = form.getBuffer().subarray(0, -TAIL.length);
 	return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
 }
-
-// src/transfer/store-files.ts
-/**
-* Stores a batch with one request.
-* @throws AgentError if the request fails, a file cannot be read, or the answer lists other files
-*/
-async function storeFiles(batch, inputs, client, onSent) {
-	const [file] = batch;
-	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
-	const answer = await client.send({
-		method: "POST",
-		path: requestPath(inputs, batch.length === 1 ? file.target : void 0),
-		headers: {
-			"Content-Type": CONTENT_TYPE,
-			"Content-Length": String(length)
-		},
-		body: chunks,
-		hints: HINTS,
-		onSent
-	});
-	const entries = entriesIn(answer, batch.length);
-	return batch.map((stored, index) => {
-		return {
-			file: stored,
-			path: client.redact(storedPath(entries[index], stored.target, answer)),
-			sha256: digests[index]
-		};
-	});
-}
-const HINTS = {
-	"not-found": "Check base-url and upload-path, which is added to it: the service has no such operation there.",
-	rejected: "The agent does not take this request. Check header-prefix, sandbox-id, port and the target.",
-	busy: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
-};
-function requestPath(inputs, target) {
-	const { username, signature, signatureExpiration, uploadPath } = inputs;
-	const query = Object.entries({
-		path: target,
-		username,
-		signature,
-		signature_expiration: signatureExpiration
-	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
-	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
-}
 function entriesIn(answer, count) {
 	const body = parseAnswer(answer);
 	const entries = Array.isArray(body) ? body : [body];
@@ -682,8 +653,8 @@ const MAX_CONSECUTIVE_FAILURES = 3;
 * Sends a request for each item in parallel, with retries, until further requests would be
 * pointless. Returns the results in the order of the items.
 */
-async function requestEach(items, request, options) {
-	const { concurrency, cancel, clock, log, nameOf, isHopeless = () => false } = options;
+async function requestEach(items, { send, nameOf, isHopeless = () => false }, { concurrency, retries }, context) {
+	const { cancel, clock, log } = context;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
 	const throttled = throttle(concurrency, stop, log);
@@ -691,11 +662,22 @@ async function requestEach(items, request, options) {
 	let consecutiveFailures = 0;
 	async function requestOne(item) {
 		const startedAt = clock();
-		const outcome = await withRetries(() => throttled(() => request(item)), {
-			...options,
+		let isAttempted = false;
+		const request = () => {
+			isAttempted = true;
+			return send(item);
+		};
+		const outcome = await withRetries(() => throttled(request), {
+			...context,
+			retries,
 			stop,
 			onRetry: (retry) => log.line(describeRetry(nameOf(item), retry))
 		});
+		if (!isAttempted) return {
+			item,
+			status: "not-attempted",
+			reason: String(stop.reason)
+		};
 		const { attempts } = outcome;
 		const durationMs = Math.round(clock() - startedAt);
 		if ("value" in outcome) {
@@ -708,12 +690,7 @@ async function requestEach(items, request, options) {
 				value: outcome.value
 			};
 		}
-		const { kind, status, message, hint, isRetryable, hadNoEffect } = outcome.error;
-		if (kind === "cancelled" && hadNoEffect) return {
-			item,
-			status: "not-attempted",
-			reason: typeof stop.reason === "string" ? stop.reason : "the job was cancelled"
-		};
+		const { kind, status, message, hint, isRetryable } = outcome.error;
 		const error = {
 			kind,
 			status,
@@ -760,13 +737,13 @@ function isOverload(error) {
 
 // src/transfer/transfer.ts
 /** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
-async function transfer(planned, storeFiles, options) {
-	const batches = batchesOf(pendingIn(planned), options.filesPerRequest);
-	const { results, ...totals } = await requestEach(batches, storeFiles, {
-		...options,
-		nameOf: nameSources,
+async function transfer(planned, storeFiles, inputs, context) {
+	const batches = batchesOf(pendingIn(planned), filesPerRequestOf(inputs));
+	const { results, ...totals } = await requestEach(batches, {
+		send: storeFiles,
+		nameOf: formatSources,
 		isHopeless: mayHaveOverwrittenOthers
-	});
+	}, inputs, context);
 	const sent = results.flatMap(resultsOf);
 	const byTarget = new Map(sent.map((result) => [result.file.target, result]));
 	return {
@@ -777,7 +754,44 @@ async function transfer(planned, storeFiles, options) {
 function pendingIn(files) {
 	return files.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
 }
-function nameSources(files) {
+/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
+function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
+	if (signature !== "") return 1;
+	if (filesPerRequest !== "auto") return filesPerRequest;
+	return /^E2b$/i.test(headerPrefix) ? 250 : 1;
+}
+const SMALL_BYTES = 262144;
+const BATCH_BYTES = 1048576;
+const FRAME_BYTES = 256;
+/**
+* Groups small files into batches of at most `filesPerRequest` files and 1 MiB. Each other file
+* gets its own request.
+*/
+function batchesOf(files, filesPerRequest) {
+	const batches = [];
+	let open;
+	let room = 0;
+	for (const file of files) {
+		if (!canBatch(file)) {
+			batches.push([file]);
+			continue;
+		}
+		const bytes = FRAME_BYTES + file.target.length + file.size;
+		if (open === void 0 || open.length === filesPerRequest || bytes > room) {
+			open = [];
+			batches.push(open);
+			room = BATCH_BYTES;
+		}
+		open.push(file);
+		room -= bytes;
+	}
+	return batches;
+}
+function canBatch({ target, size }) {
+	if (size > SMALL_BYTES || !/^[!-~](?:[ -~]*[!-~])?$/.test(target)) return false;
+	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
+}
+function formatSources(files) {
 	return listSome(files.map(({ source }) => source), 1);
 }
 function mayHaveOverwrittenOthers(batch, { kind }) {
@@ -820,7 +834,7 @@ function failOverwritten(results) {
 		const error = {
 			kind: "rejected",
 			status: void 0,
-			message: `${nameSources(sharing.map((each) => each.file))} were stored at the same place, ${path}: only one of them is there.`,
+			message: `${formatSources(sharing.map((each) => each.file))} were stored at the same place, ${path}: only one of them is there.`,
 			hint: "Give one of them another target, or exclude it."
 		};
 		const { attempts, durationMs } = result.status === "uploaded" ? result : {
@@ -842,12 +856,12 @@ function failOverwritten(results) {
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	const { cancel } = context;
-	if (inputs.dryRun) return reportOf("upload", inputs, cancel, plan.unsent);
-	await using client = openClient(agentEndpoint(inputs), context);
-	return reportOf("upload", inputs, cancel, await sendFiles(plan, inputs, client, context));
+	if (inputs.dryRun) return reportOf("upload", inputs, cancel, plan.resultIfNothingSent);
+	await using client = openAgent(inputs, context);
+	return reportOf("upload", inputs, cancel, await plan.send(client));
 }
 /**
-* Finds files, plans their targets and compares them with the state file.
+* Finds files, plans their targets and compares them with the state file. `send` sends them.
 * @throws InputError, or AgentError if a file that a dry run is to hash cannot be read
 */
 async function planUpload(inputs, context) {
@@ -856,37 +870,51 @@ async function planUpload(inputs, context) {
 	const state = readState(inputs, workspace);
 	const plan = await findAndPlan(inputs, context);
 	const ours = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
-	const results = ours.map((file) => {
-		return dryRun ? {
-			status: "skipped",
-			file,
-			reason: "dry run"
-		} : {
-			status: "not-attempted",
-			file,
-			reason: "the job was cancelled"
-		};
+	const results = ours.map((file) => dryRun ? {
+		status: "skipped",
+		file,
+		reason: "dry run"
+	} : {
+		status: "not-attempted",
+		file,
+		reason: "the upload did not begin"
 	});
-	const { files, orphaned } = await compareWithState(results, state, cancel);
+	const { files, orphaned } = state === void 0 ? {
+		files: results,
+		orphaned: []
+	} : await compareWithState(results, state, cancel);
 	const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
-	return {
-		unsent: {
-			upload: {
-				...EMPTY_UPLOAD,
-				dryRun,
-				files: planned,
-				skipped: plan.skipped,
-				shard: shard && {
-					...shard,
-					files: ours.length,
-					planned: plan.files.length
-				},
-				digest: dryRun ? digestOf(planned) : "",
-				orphaned
-			},
-			warnings: [...plan.warnings, ...state?.warnings ?? []]
+	const upload = {
+		...EMPTY_UPLOAD,
+		dryRun,
+		files: planned,
+		skipped: plan.skipped,
+		shard: shard && {
+			...shard,
+			files: ours.length,
+			planned: plan.files.length
 		},
-		state
+		digest: dryRun ? digestOf(planned) : "",
+		orphaned
+	};
+	const warnings = [...plan.warnings, ...state?.warnings ?? []];
+	const resultIfNothingSent = {
+		upload,
+		warnings
+	};
+	const send = async (client) => {
+		if (cancel.aborted) return resultIfNothingSent;
+		if (state !== void 0) removeState(state);
+		const sent = await sendFiles(upload, inputs, client, context);
+		const stateWarnings = state === void 0 ? [] : writeState(state, sent.files);
+		return {
+			upload: sent,
+			warnings: [...warnings, ...stateWarnings]
+		};
+	};
+	return {
+		resultIfNothingSent,
+		send
 	};
 }
 async function hashSkipped(files, cancel) {
@@ -911,37 +939,23 @@ async function findAndPlan(inputs, { workspace, cancel, log }) {
 	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
 	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles({ unsent, state }, inputs, client, context) {
-	const { cancel, log } = context;
-	if (cancel.aborted) return unsent;
-	const { upload: planned, warnings } = unsent;
-	if (state !== void 0) removeState(state);
+async function sendFiles(planned, inputs, client, context) {
 	const files = pendingIn(planned.files);
-	if (files.length > 0) log.line(announcementOf(files, inputs, planned));
+	if (files.length > 0) context.log.line(announcementOf(files, inputs, planned));
 	using progress = logProgress(files, context);
 	const store = async (batch) => {
 		const stored = await storeFiles(batch, inputs, client, progress.addSent);
 		progress.addStored(batch.length);
 		return stored;
 	};
-	const options = {
-		...inputs,
-		...context,
-		filesPerRequest: filesPerRequestOf(inputs)
-	};
-	const { files: results, ...totals } = await transfer(planned.files, store, options);
+	const { files: results, ...totals } = await transfer(planned.files, store, inputs, context);
 	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
-	const upload = {
+	return {
 		...planned,
 		...totals,
 		files: results,
 		orphaned: planned.orphaned.filter((orphan) => !storedPaths.has(orphan)),
 		digest: digestOf(results)
-	};
-	const stateWarnings = state === void 0 ? [] : writeState(state, results);
-	return {
-		upload,
-		warnings: [...warnings, ...stateWarnings]
 	};
 }
 function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
@@ -950,7 +964,7 @@ function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
 	const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
 	return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
 }
-const INTERVAL_MS = 15e3;
+const PROGRESS_INTERVAL_MS = 15e3;
 /** Logs every 15 s how far an upload is, until it is disposed of. */
 function logProgress(files, { clock, log }) {
 	const startedAt = clock();
@@ -961,7 +975,7 @@ function logProgress(files, { clock, log }) {
 		const bytes = Math.min(sent, total);
 		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
 	};
-	const timer = setInterval(() => log.line(line()), INTERVAL_MS).unref();
+	const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
 	return {
 		addSent: (bytes) => void (sent += bytes),
 		addStored: (count) => void (stored += count),
@@ -978,17 +992,17 @@ async function sync(inputs, context) {
 	const report = (result) => reportOf("sync", inputs, context.cancel, result);
 	const plan = await planUpload(inputs, context);
 	if (inputs.dryRun) return report({
-		...plan.unsent,
+		...plan.resultIfNothingSent,
 		measured: NOT_MEASURED
 	});
-	await using client = openClient(agentEndpoint(inputs), context);
+	await using client = openAgent(inputs, context);
 	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
 	if (error !== void 0) return report({
-		...sendNothing(plan, error.text),
+		...plan.resultIfNothingSent,
 		...reportUnmeasured(inputs, error)
 	});
-	const sent = await sendFiles(plan, inputs, client, context);
-	if (hasFatalFailure(sent.upload.files)) return report({
+	const sent = await plan.send(client);
+	if (statsWouldFail(sent.upload.files)) return report({
 		...sent,
 		...reportUnmeasured(inputs)
 	});
@@ -1008,26 +1022,12 @@ async function checkGate(inputs, client, context) {
 	} catch (error) {
 		if (context.cancel.aborted) return void 0;
 		return {
-			text: NOT_JUDGEABLE,
 			title: NOT_JUDGEABLE,
-			details: [toReportedError(error)]
+			reason: fullReason(toReportedError(error))
 		};
 	}
 }
-function sendNothing({ unsent: { upload, warnings } }, reason) {
-	const files = upload.files.map((result) => result.status === "not-attempted" ? {
-		...result,
-		reason
-	} : result);
-	return {
-		upload: {
-			...upload,
-			files
-		},
-		warnings
-	};
-}
-function hasFatalFailure(results) {
+function statsWouldFail(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
 }
 
@@ -1037,18 +1037,19 @@ function hasFatalFailure(results) {
 * @throws AgentError
 */
 async function downloadFile(file, { username, maxBytes }, client) {
-	useDisk(file, () => checkTarget(file));
-	const part = path.join(path.dirname(file.realTarget), `.sandbox-sync-${randomUUID()}.part`);
+	wrapWriteErrors(file, () => checkTarget(file));
+	const name = `.sandbox-sync-${randomUUID()}.part`;
+	const partialFile = path.join(path.dirname(file.realTarget), name);
 	const user = username === "" ? "" : `&username=${encodeURIComponent(username)}`;
 	try {
 		const downloaded = await client.receive({
 			method: "GET",
 			path: `/files?path=${encodeURIComponent(file.path)}${user}`
-		}, (answer) => receiveInto(part, file, answer, maxBytes));
-		useDisk(file, () => renameSync(part, file.realTarget));
+		}, (answer) => receiveInto(partialFile, file, answer, maxBytes));
+		wrapWriteErrors(file, () => renameSync(partialFile, file.realTarget));
 		return downloaded;
 	} finally {
-		useDisk(file, () => rmSync(part, { force: true }));
+		wrapWriteErrors(file, () => rmSync(partialFile, { force: true }));
 	}
 }
 function checkTarget({ target, realTarget }) {
@@ -1056,17 +1057,17 @@ function checkTarget({ target, realTarget }) {
 	if (isLink(deepestLinkIn(realTarget))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
 	if (statIfExists(realTarget)?.isDirectory()) throw new AgentError("not-written", `The target ${target} is a folder.`, { hint });
 }
-async function receiveInto(part, file, answer, maxBytes) {
+async function receiveInto(partialFile, file, answer, maxBytes) {
 	const expected = checkLength(answer, maxBytes);
 	const digest = createHash("sha256");
 	let size = 0;
-	const descriptor = useDisk(file, () => {
-		mkdirSync(path.dirname(part), { recursive: true });
-		return openSync(part, "wx");
+	const descriptor = wrapWriteErrors(file, () => {
+		mkdirSync(path.dirname(partialFile), { recursive: true });
+		return openSync(partialFile, "wx");
 	});
 	try {
-		for await (const chunk of answer.chunks) {
-			useDisk(file, () => writeFileSync(descriptor, chunk));
+		for await (const chunk of answer.body) {
+			wrapWriteErrors(file, () => writeFileSync(descriptor, chunk));
 			digest.update(chunk);
 			size += chunk.length;
 		}
@@ -1088,7 +1089,7 @@ function checkLength({ label, headers }, maxBytes) {
 	if (bytes <= maxBytes) return bytes;
 	throw new AgentError("too-large", `${label} would send ${formatBytes(bytes)}.`, { hint: `Raise max-bytes, which is ${formatBytes(maxBytes)}, or compress the file in the sandbox.` });
 }
-function useDisk({ target }, call) {
+function wrapWriteErrors({ target }, call) {
 	try {
 		return call();
 	} catch (error) {
@@ -1105,12 +1106,11 @@ async function download(inputs, context) {
 	const files = placeTargets(inputs, context.workspace);
 	const count = formatCount(files.length, "file");
 	context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
-	await using client = openClient(agentEndpoint(inputs), context);
-	const { results, ...totals } = await requestEach(files, (file) => downloadFile(file, inputs, client), {
-		...inputs,
-		...context,
-		nameOf: ({ path }) => path
-	});
+	await using client = openAgent(inputs, context);
+	const { results, ...totals } = await requestEach(files, {
+		send: (file) => downloadFile(file, inputs, client),
+		nameOf: (file) => file.path
+	}, inputs, context);
 	const downloads = results.map((result) => describeResult(result, ifNoFileFound));
 	const missing = downloads.filter(({ status }) => status === "missing");
 	const warnings = ifNoFileFound === "warn" ? missing.map((file) => `${file.path} ${NOT_FOUND}.`) : [];
