@@ -65,7 +65,7 @@ const STATUS_WORDS: Readonly<Record<TransferResult['status'], string>> = {
   missing: 'missing',
   downloaded: 'downloaded',
   uploaded: 'uploaded',
-  // Only a dry run skips files.
+  // Files, unlike links and pipes, only get this status in a dry run.
   skipped: 'would be uploaded',
   unchanged: 'unchanged',
 };

@@ -25,7 +25,10 @@ export function inlineCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
 
-/** Escapes `::` and `##[`, which the runner would treat as commands. */
+/**
+ * Escapes invisible characters, a leading `::` and every `##[`: the runner would treat the latter two
+ * as commands.
+ */
 export function escapeCommands(text: string): string {
   return escapeInvisible(text)
     .replace(/^\s*::/, '\\$&')

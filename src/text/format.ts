@@ -4,7 +4,7 @@ const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 export function formatBytes(bytes: number): string {
   const last = BYTE_UNITS.length - 1;
   let step = 0;
-  // Change units at 1000, since "1000 B" and "2.9 KiB" are hard to compare.
+  // Switch units at 1000, not 1024, so that no figure has four digits before the point.
   while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
   return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
 }
