@@ -43,7 +43,9 @@ type Point = readonly Sample[];
 
 function plotsOf(points: readonly Point[], { judgements }: Gate) {
   // Mermaid cannot interrupt a line, so leave out a metric that any point lacks.
-  const complete = PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length);
+  const complete = PLOTS.filter(
+    ({ metric }) => pointPeaks(metric, points).length === points.length,
+  );
   return complete.map(({ name, color, metric }) => {
     // The lines show single samples, so the limit of a mean or percentile would mislead.
     const conditions = judgements
@@ -77,7 +79,7 @@ function pointsOf(samples: readonly Sample[]): Point[] {
 }
 
 /** Skips points without the metric. */
-function peaksOf(metric: string, points: readonly Point[]): number[] {
+function pointPeaks(metric: string, points: readonly Point[]): number[] {
   return points.flatMap(point => aggregateOf('max', metric, point) ?? []);
 }
 
@@ -85,7 +87,7 @@ function drawChart(points: readonly Point[], plots: ReturnType<typeof plotsOf>):
   const times = points.flat().map(({ at }) => at);
   const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
   const series = [
-    ...plots.map(({ color, metric }) => ({ color, figures: peaksOf(metric, points) })),
+    ...plots.map(({ color, metric }) => ({ color, figures: pointPeaks(metric, points) })),
     ...plots.flatMap(({ color, limits }) =>
       limits.map(limit => ({ color, figures: points.map(() => limit) })),
     ),

@@ -53,7 +53,7 @@ function headlineOf(
   { title, exitCode, durationMs }: CommandSection,
   { cancelled }: Report,
 ): string {
-  const name = nameCommand(title);
+  const name = formatCommand(title);
   const after = `after ${formatDuration(durationMs)}`;
   if (exitCode === 0) return `${name} exited with 0 ${after}`;
   return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : 'Nothing was run';
@@ -68,7 +68,7 @@ function outputBlocks(lastLines: readonly string[]): Html[] {
 
 const MAX_TITLE = 60;
 
-function nameCommand(title: string): string {
+function formatCommand(title: string): string {
   return inlineCode(truncate(title, MAX_TITLE));
 }
 
@@ -80,7 +80,7 @@ export function explainFailure(
 ): ReportedError[] {
   const duration = formatDuration(durationMs);
   const fail = (how: string, reason: Reason = []) => [
-    { title: `${nameCommand(command)} ${how}`, reason },
+    { title: `${formatCommand(command)} ${how}`, reason },
   ];
   if (end.kind === 'lost') {
     const how = `was not seen to end within ${duration}. It may still be running.`;

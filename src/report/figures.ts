@@ -46,14 +46,14 @@ function resourceOf(metric: string): Resource {
   return known ?? { name: inlineCode(metric), used: [metric], total: '', free: '' };
 }
 
-export function nameMetric(metric: string): string {
+export function formatMetric(metric: string): string {
   const { name, free } = resourceOf(metric);
   return metric === free ? `free ${name}` : name;
 }
 
 export function describeUsage(samples: readonly Sample[]): string {
   const peaks = RESOURCES.flatMap(resource =>
-    peaksOf(resource, samples)
+    formatPeaks(resource, samples)
       .slice(-1)
       .map(peak => `${resource.name} ${peak}`),
   );
@@ -63,7 +63,7 @@ export function describeUsage(samples: readonly Sample[]): string {
     : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 
-function peaksOf({ used }: Resource, samples: readonly Sample[]): string[] {
+function formatPeaks({ used }: Resource, samples: readonly Sample[]): string[] {
   return used.flatMap(metric => {
     const figure = aggregateOf('max', metric, samples);
     return figure === undefined ? [] : formatFigure(metric, figure);
@@ -96,16 +96,16 @@ function describeResource(
   judgements: readonly GateJudgement[],
   samples: readonly Sample[],
 ): (Html | string)[][] {
-  const [first, second] = peaksOf(resource, samples).map(unbroken);
+  const [first, second] = formatPeaks(resource, samples).map(unbroken);
   const conditions = judgements
     .filter(({ condition }) => resourceOf(condition.metric).name === resource.name)
     .map(describeCondition);
   if (first === undefined && conditions.length === 0) return [];
   const peak = html`${first ?? 'not reported'}${second === undefined ? '' : html` (${second})`}`;
-  return [[nameResource(resource, samples), peak, concat(conditions, '<br>')]];
+  return [[formatResource(resource, samples), peak, concat(conditions, '<br>')]];
 }
 
-function nameResource({ name, total }: Resource, samples: readonly Sample[]): Html {
+function formatResource({ name, total }: Resource, samples: readonly Sample[]): Html {
   const heading = prose(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
   const figure = aggregateOf('last', total, samples);
   if (!figure) return heading;

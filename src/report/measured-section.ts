@@ -4,7 +4,13 @@ import type { Sample } from '../stats/sample.ts';
 import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
-import { describeUsage, figuresTable, formatFigure, judgementLine, nameMetric } from './figures.ts';
+import {
+  describeUsage,
+  figuresTable,
+  formatFigure,
+  formatMetric,
+  judgementLine,
+} from './figures.ts';
 import { withMarkup } from './reason.ts';
 import type { Report } from './report.ts';
 import type { SectionView } from './verdict.ts';
@@ -92,16 +98,16 @@ const MAX_BREACHES = 3;
 
 function gateSentence(state: Gate['state'], breaches: readonly GateJudgement[]): string {
   if (state === 'none') return '';
-  const names = listSome(breaches.map(nameBreach), MAX_BREACHES);
+  const names = listSome(breaches.map(formatBreach), MAX_BREACHES);
   return names === '' ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
 }
 
 /** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
-function nameBreach(breach: GateJudgement): string {
+function formatBreach(breach: GateJudgement): string {
   const { text, metric, aggregate, operator, limit } = breach.condition;
   if (breach.holds === undefined) return `\`${text}\` cannot be judged`;
   const figures = [breach.figure, limit].map(figure => formatFigure(metric, figure));
-  return [nameMetric(metric), aggregate ?? [], figures.join(` ${operator} `)].flat().join(' ');
+  return [formatMetric(metric), aggregate ?? [], figures.join(` ${operator} `)].flat().join(' ');
 }
 
 function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {

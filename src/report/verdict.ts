@@ -104,13 +104,13 @@ function titleOf({ cancelled, errors }: Report, views: readonly SectionView[]): 
 }
 
 // Bump the number only if a key is removed or changes its meaning.
-const SCHEMA =
+const REPORT_SCHEMA_URL =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
 
 export function reportJson(report: Report, verdict: Verdict): string {
   const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
   const document = {
-    $schema: SCHEMA,
+    $schema: REPORT_SCHEMA_URL,
     task,
     succeeded: succeeded(verdict),
     headline: verdict.title,
@@ -135,7 +135,7 @@ export function summaryOf(report: Report, verdict: Verdict): string {
   const { level, title, reasons, fileFailures, warnings, notices, logLines, blocks } = verdict;
   const mark = LEVEL_MARKS[level];
   const all = [
-    html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+    html`<h3>${mark} Sandbox Sync${formatNames(report)}: ${prose(title)}</h3>`,
     ...shortList([
       ...[...fileFailures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
       ...warnings.map(each => html`⚠️ ${renderLine(each)}`),
@@ -157,7 +157,7 @@ function renderLine({ text, hasMarkup }: ReasonLine): Html {
 }
 
 // The summaries of a matrix share a page, and only these names tell them apart.
-function nameSandbox({ name, sandboxId }: Report): Html {
+function formatNames({ name, sandboxId }: Report): Html {
   const names = [name, sandboxId].filter(text => text !== '').map(code);
   return names.length === 0 ? html`` : html` (${concat(names, ', ')})`;
 }

@@ -6,14 +6,14 @@ export type Redact = (text: string) => string;
 export function redactor(secrets: readonly string[]): Redact {
   // Messages about inputs only quote the start of a long value, so redact that, too.
   const starts = secrets.map(secret => secret.slice(0, MAX_QUOTED));
-  const forms = [...secrets, ...starts].filter(secret => secret !== '').flatMap(formsOf);
+  const forms = [...secrets, ...starts].filter(secret => secret !== '').flatMap(encodingsOf);
   // Replace longer forms first, or parts of them would remain.
   const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
   return text => ordered.reduce((clean, form) => clean.replaceAll(form, '***'), text);
 }
 
 // Decoded text may itself quote JSON, such as an error that a proxy forwards, or a signed URL.
-function formsOf(secret: string): string[] {
+function encodingsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   return [secret, inJson, encodeURIComponent(secret.toWellFormed())];
 }
