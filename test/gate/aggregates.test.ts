@@ -18,13 +18,13 @@ for (const [name, [figures, p50, p95]] of Object.entries(PERCENTILES)) {
   });
 }
 
-test('percentiles leave the figures in the order of the samples', () => {
+test('percentiles do not sort their input in place', () => {
   const figures = [3, 1, 2];
   AGGREGATES.p95(figures);
   assert.deepEqual(figures, [3, 1, 2]);
 });
 
-test('at least p % of the figures are at or below a percentile, and fewer are below any smaller figure', () => {
+test('p50 and p95 use the nearest rank, for 1 to 300 samples', () => {
   for (let count = 1; count <= 300; count += 1) {
     const figures = Array.from({ length: count }, (_, index) => count - index);
     for (const percent of [50, 95] as const) {

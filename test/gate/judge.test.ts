@@ -138,13 +138,13 @@ const GATES: Readonly<Record<string, GateCase>> = {
   },
 };
 
-for (const [name, given] of Object.entries(GATES)) {
-  const { failIf = [], warnIf = [], isIncomplete, state, breaches = [] } = given;
+for (const [name, gateCase] of Object.entries(GATES)) {
+  const { failIf = [], warnIf = [], isIncomplete, state, breaches = [] } = gateCase;
   test(`the gate ${name}`, () => {
     const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
     const gate = judgeGate(rules, SAMPLES, isIncomplete);
-    const judged = gate.judgements.map(({ condition }) => condition);
-    assert.deepEqual(judged, [...rules.failIf, ...rules.warnIf]);
+    const conditions = gate.judgements.map(({ condition }) => condition);
+    assert.deepEqual(conditions, [...rules.failIf, ...rules.warnIf]);
     assert.equal(gate.state, state);
     assert.deepEqual(
       breachesOf(gate.judgements).map(each => [each.level, each.condition.text, figureOrWhy(each)]),

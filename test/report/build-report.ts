@@ -23,7 +23,7 @@ export function statsOf(figures: Reading): Stats {
 }
 
 /** Creates one sample per second from the readings, and judges them by the conditions. */
-export function judged(
+export function measuredSection(
   readings: readonly Reading[],
   failIf: readonly string[] = [],
   warnIf: readonly string[] = [],
@@ -85,12 +85,12 @@ export const COMMAND: CommandSection = {
   hasFailed: false,
 };
 
-export function ended(exitCode: number | undefined, status = ''): CommandEnd {
+export function commandEnd(exitCode: number | undefined, status = ''): CommandEnd {
   return { kind: 'ended', exitCode, status };
 }
 
 /** Builds the report of a `run` whose command ended like this. */
-export function ran(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy): Report {
+export function runReport(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy): Report {
   const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
   const errors = explainFailure(COMMAND, end, stoppedBy);
   const command = { ...COMMAND, exitCode, status, hasFailed: errors.length > 0 };

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawCharts } from '../../src/report/chart.ts';
 import { type MeasuredSection, NOT_MEASURED } from '../../src/report/measured-section.ts';
-import { judged, stripHtml } from './build-report.ts';
+import { measuredSection, stripHtml } from './build-report.ts';
 import { EXAMPLE_REPORTS } from './example-reports.ts';
 
 /** Returns the legend, the charts, and the values of the first line of each chart. */
-function drawn(section: MeasuredSection) {
+function chartParts(section: MeasuredSection) {
   const [legend = '', ...charts] = drawCharts(section).map(({ html }) => html);
   const lines = charts.map(chart => /line \[(.*)\]/.exec(chart)?.[1]?.split(', ').map(Number));
   return { legend: stripHtml(legend), charts, lines };
@@ -14,7 +14,7 @@ function drawn(section: MeasuredSection) {
 
 /** Takes one CPU sample per second. `undefined` stands for a missing one. */
 function cpu(...values: readonly (number | undefined)[]): MeasuredSection {
-  const { samples, gate } = judged(values.map(value => ({ cpu_used_pct: value ?? 0 })));
+  const { samples, gate } = measuredSection(values.map(value => ({ cpu_used_pct: value ?? 0 })));
   return { gate, samples: samples.filter((_, index) => values[index] !== undefined) };
 }
 
@@ -25,17 +25,17 @@ test('ten samples have a chart, even if the last comes early', () => {
   const early = samples.map(({ at, ...stats }, index) => {
     return { ...stats, at: index === 9 ? at - 800 : at };
   });
-  assert.equal(drawn({ samples: early, gate }).charts.length, 1);
+  assert.equal(chartParts({ samples: early, gate }).charts.length, 1);
 });
 
 test('there is no chart below ten samples, or without CPU, memory and disk', () => {
-  assert.deepEqual(drawn(cpu(...ten(1).slice(1))).charts, []);
-  assert.deepEqual(drawn(judged(ten(1).map(ts => ({ ts })))).charts, []);
+  assert.deepEqual(chartParts(cpu(...ten(1).slice(1))).charts, []);
+  assert.deepEqual(chartParts(measuredSection(ten(1).map(ts => ({ ts })))).charts, []);
 });
 
 test('1,000 samples become 59 points, each the highest of several', () => {
   const values = Array.from({ length: 1000 }, (_, index) => (index === 501 ? 99 : index / 20));
-  const [points = []] = drawn(cpu(...values)).lines;
+  const [points = []] = chartParts(cpu(...values)).lines;
   assert.equal(points.length, 59);
   assert.equal(Math.max(...points), 99);
 });
@@ -54,12 +54,12 @@ const GAPS: Readonly<Record<string, readonly [(number | undefined)[], lines: num
 };
 
 for (const [name, [values, lines]] of Object.entries(GAPS))
-  test(name, () => assert.deepEqual(drawn(cpu(...values)).lines, lines));
+  test(name, () => assert.deepEqual(chartParts(cpu(...values)).lines, lines));
 
 test('a metric that some point lacks has no line, and is not in the legend', () => {
   const withDisk = (isReported: (index: number) => boolean) =>
-    drawn(
-      judged(
+    chartParts(
+      measuredSection(
         Array.from({ length: 120 }, (_, index) => {
           return { cpu_used_pct: 5, ...(isReported(index) && { disk_used_pct: 40 }) };
         }),
@@ -75,10 +75,10 @@ test('a metric that some point lacks has no line, and is not in the legend', () 
 });
 
 test('the legend says that there are several charts, and that only the first four are shown', () => {
-  const six = drawn(
+  const six = chartParts(
     cpu(...Array.from({ length: 6 }, () => [...ten(1), undefined, undefined]).flat()),
   );
-  assert.equal(drawn(cpu(...ten(1))).legend, 'In percent: 🟦 CPU');
+  assert.equal(chartParts(cpu(...ten(1))).legend, 'In percent: 🟦 CPU');
   assert.match(six.legend, /CPU · a chart for each time without a gap · and 2 more; the report/);
   assert.equal(six.charts.length, 4);
 });
@@ -88,14 +88,14 @@ for (const [peak, top] of [
   [-3.5, 100],
 ] as const)
   test(`the vertical axis ends at ${top} for a peak of ${peak}`, () => {
-    const [chart = ''] = drawn(cpu(...ten(0), peak)).charts;
+    const [chart = ''] = chartParts(cpu(...ten(0), peak)).charts;
     assert.match(chart, new RegExp(`y-axis 0 --> ${top}$`, 'm'));
   });
 
 test('Mermaid parses the charts of all example reports', async () => {
   const { default: mermaid } = await import('mermaid');
   const charts = Object.values(EXAMPLE_REPORTS).flatMap(
-    ({ measured = NOT_MEASURED }) => drawn(measured).charts,
+    ({ measured = NOT_MEASURED }) => chartParts(measured).charts,
   );
   assert.ok(charts.length > 5);
   for (const chart of charts) {

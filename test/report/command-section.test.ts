@@ -4,9 +4,16 @@ import { AgentError, type Failure } from '../../src/agent/failure.ts';
 import { type CommandEnd, explainFailure, viewCommand } from '../../src/report/command-section.ts';
 import { fullReason, reasonLines, withMarkup } from '../../src/report/reason.ts';
 import { reportJson, verdictOf } from '../../src/report/verdict.ts';
-import { COMMAND, ended, judged, ran, report, type StoppedBy } from './build-report.ts';
+import {
+  COMMAND,
+  commandEnd,
+  measuredSection,
+  report,
+  runReport,
+  type StoppedBy,
+} from './build-report.ts';
 
-const killed = ended(-1, 'signal: killed');
+const killed = commandEnd(-1, 'signal: killed');
 const error: Failure = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
 const lost: CommandEnd = { kind: 'lost', error };
 const unstarted: CommandEnd = { kind: 'not-started', error };
@@ -27,12 +34,36 @@ type Case = readonly [
 
 const none = undefined;
 const CASES: readonly Case[] = [
-  ['an exit code of 0 is no failure', ended(0), none],
-  ['an exit code of 1 is reported', ended(1), none, exited(1)],
-  ['exit code 126 is told about chmod', ended(126), none, exited(126), [/run `chmod \+x` first/]],
-  ['exit code 127 is told about PATH', ended(127), none, exited(127), [/^A program was not found/]],
-  ['a child that was killed is told about the memory', ended(137), none, exited(137), [KILLED]],
-  ['a closed pipe is told about pipefail', ended(141), none, exited(141), [/`set \+o pipefail`/]],
+  ['an exit code of 0 is no failure', commandEnd(0), none],
+  ['an exit code of 1 is reported', commandEnd(1), none, exited(1)],
+  [
+    'exit code 126 gets a hint to run chmod',
+    commandEnd(126),
+    none,
+    exited(126),
+    [/run `chmod \+x` first/],
+  ],
+  [
+    'exit code 127 gets a hint about PATH',
+    commandEnd(127),
+    none,
+    exited(127),
+    [/^A program was not found/],
+  ],
+  [
+    'a child that was killed gets a hint about the memory',
+    commandEnd(137),
+    none,
+    exited(137),
+    [KILLED],
+  ],
+  [
+    'a closed pipe gets a hint about pipefail',
+    commandEnd(141),
+    none,
+    exited(141),
+    [/`set \+o pipefail`/],
+  ],
   [
     'a signal is named, and no exit code',
     killed,
@@ -42,12 +73,12 @@ const CASES: readonly Case[] = [
   ],
   [
     'an end without an exit code is a failure',
-    ended(none),
+    commandEnd(none),
     none,
     '`npm test` ended after 3 min 12 s, but the agent did not say with which exit code.',
   ],
   ['max-duration is named instead of the signal', killed, 'max-duration', STOPPED],
-  ['exit code 0 is a failure once max-duration is over', ended(0), 'max-duration', STOPPED],
+  ['exit code 0 is a failure once max-duration is over', commandEnd(0), 'max-duration', STOPPED],
   [
     'a command that max-duration could not stop may still be running',
     unstoppable,
@@ -70,7 +101,7 @@ const CASES: readonly Case[] = [
 
 for (const [name, end, stoppedBy, title, others = []] of CASES)
   test(name, () => {
-    const { errors } = ran(end, {}, stoppedBy);
+    const { errors } = runReport(end, {}, stoppedBy);
     assert.equal(errors[0]?.title, title);
     const lines = errors.map(fullReason).flatMap(reasonLines);
     const expected = title === none ? [] : [title, ...others];
@@ -81,23 +112,25 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
   });
 
 test('a lost connection is reported with its message as plain text and its hint with markup', () => {
-  const [explained] = ran(lost).errors;
+  const [explained] = runReport(lost).errors;
   assert.deepEqual(explained?.reason, [{ text: 'POST Start failed.' }, withMarkup('Check it.')]);
 });
 
 test('a title shows 60 characters of a long first line, without its backticks', () => {
   const section = { ...COMMAND, title: `\`${'x'.repeat(100)}`, exitCode: 1 };
-  const [explained] = explainFailure(section, ended(1), none);
+  const [explained] = explainFailure(section, commandEnd(1), none);
   assert.equal(explained?.title, `\`'${'x'.repeat(59)}…\` exited with 1 after 3 min 12 s.`);
 });
 
-test('an exit code other than 0 comes before a gate that failed, too', () => {
-  const { title } = verdictOf(ran(ended(1), judged([{ load: 2 }], ['load > 1'])));
+test('the title names the exit code before the failed gate', () => {
+  const { title } = verdictOf(
+    runReport(commandEnd(1), measuredSection([{ load: 2 }], ['load > 1'])),
+  );
   assert.match(title, /^`npm test` exited with 1 after 3 min 12 s\. The gate failed/);
 });
 
 test('the verdict on a cancelled command says whether it was stopped, or may still be running', () => {
-  const titles = [killed, lost].map(end => verdictOf(ran(end, {}, 'cancellation')).title);
+  const titles = [killed, lost].map(end => verdictOf(runReport(end, {}, 'cancellation')).title);
   assert.deepEqual(titles, [
     'Cancelled. `npm test` was stopped after 3 min 12 s.',
     'Cancelled. `npm test` was not seen to end within 3 min 12 s. It may still be running.',
@@ -117,8 +150,8 @@ test('the summary shows the last lines escaped, in a block of their own, so that
 });
 
 test('the report has the command, with null for an exit code that nobody saw', () => {
-  const given = ran(lost);
-  const { command } = JSON.parse(reportJson(given, verdictOf(given)));
+  const lostRun = runReport(lost);
+  const { command } = JSON.parse(reportJson(lostRun, verdictOf(lostRun)));
   const { hasFailed: _, ...reported } = COMMAND;
   assert.deepEqual(command, { ...reported, exitCode: null, status: '' });
 });

@@ -3,7 +3,7 @@ import { InputError } from '../../src/inputs/input-error.ts';
 import { toReportedError } from '../../src/report/reason.ts';
 import { failedReport, type Report } from '../../src/report/report.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
-import { ended, judged, ran, reading, report, START } from './build-report.ts';
+import { commandEnd, measuredSection, reading, report, runReport, START } from './build-report.ts';
 import {
   diskFull,
   failed,
@@ -38,7 +38,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     digest: `sha256:${SHA256}`,
     orphaned: ['/home/user/app/old.js'],
     skipped: [{ path: 'dist/latest', reason: 'a broken link' }],
-    ...judged([reading(35.5, 42)], ['mem_used_pct > 80', 'disk_free < 512MiB']),
+    ...measuredSection([reading(35.5, 42)], ['mem_used_pct > 80', 'disk_free < 512MiB']),
   }),
   'failed-files': report({
     files: [
@@ -47,12 +47,12 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
       failed('dist/index.html'),
       notAttempted('dist/last.js'),
     ],
-    ...judged([reading(3, 12, 100)], ['mem_used_pct > 80']),
+    ...measuredSection([reading(3, 12, 100)], ['mem_used_pct > 80']),
   }),
   'gate-failed': report({
     task: 'monitor',
     name: 'tests',
-    ...judged(
+    ...measuredSection(
       busy,
       ['mem_used_pct > 80', 'disk_free < 18GiB', 'load > 5'],
       ['cpu_used_pct > 90', 'cpu_used_pct.mean > 60'],
@@ -64,7 +64,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   }),
   'dead-sandbox': report({
     task: 'monitor',
-    ...judged(died, ['mem_used_pct > 80'], [], true),
+    ...measuredSection(died, ['mem_used_pct > 80'], [], true),
     monitored: { from: START, to: START + 60_000 },
     errors: [
       {
@@ -88,18 +88,18 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   }),
   'monitor-with-gap': report({
     task: 'monitor',
-    samples: judged([...busy, ...busy, ...busy, ...busy]).samples.filter(
+    samples: measuredSection([...busy, ...busy, ...busy, ...busy]).samples.filter(
       (_, index) => index < 12 || index >= 36,
     ),
     warnings: ['The sandbox was not seen from 09:05:11 UTC to 09:05:36 UTC.'],
   }),
-  'run-passed': ran(ended(0), judged(busy, ['mem_used_pct > 95'])),
-  'run-exited-1': ran(ended(1), judged(busy, ['mem_used_pct > 95'])),
-  'run-lost': ran(
+  'run-passed': runReport(commandEnd(0), measuredSection(busy, ['mem_used_pct > 95'])),
+  'run-exited-1': runReport(commandEnd(1), measuredSection(busy, ['mem_used_pct > 95'])),
+  'run-lost': runReport(
     { kind: 'lost', error: reset },
     {
       warnings: ['The connection was lost 10 times, so output of the command may be missing.'],
-      ...judged(busy.slice(0, 3)),
+      ...measuredSection(busy.slice(0, 3)),
     },
   ),
 };

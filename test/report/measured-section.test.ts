@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withMarkup } from '../../src/report/reason.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
-import { judged, type Parts, reading, report, statsOf } from './build-report.ts';
+import { measuredSection, type Parts, reading, report, statsOf } from './build-report.ts';
 
 /**
  * A condition, the loads of samples from 09:05:00 UTC on, and the expected line about the breach.
@@ -22,21 +22,21 @@ const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
 for (const [condition, loads, line] of BREACHES) {
   test(`a breach is reported as ${line}`, () => {
     const readings = loads.map(value => ({ load: value }));
-    const given = report({ task: 'stats', ...judged(readings, [condition], [condition]) });
-    const { reasons, warnings } = verdictOf(given);
+    const section = measuredSection(readings, [condition], [condition]);
+    const { reasons, warnings } = verdictOf(report({ task: 'stats', ...section }));
     assert.deepEqual([reasons, warnings], [[[withMarkup(line)]], [withMarkup(line)]]);
   });
 }
 
 /** Returns the outputs that are not empty. */
-function filled(parts: Parts): Record<string, string> {
+function nonEmptyOutputs(parts: Parts): Record<string, string> {
   const outputs = Object.entries(verdictOf(report(parts)).outputs);
   return Object.fromEntries(outputs.filter(([, value]) => value !== ''));
 }
 
 test('the outputs have all digits of the figures, but two decimals of derived percentages', () => {
   const figures = { ...reading(12.345, 25, 0), ts: 1_700_000_000, load: 3 };
-  const { aggregates: _, ...outputs } = filled({
+  const { aggregates: _, ...outputs } = nonEmptyOutputs({
     task: 'stats',
     samples: [{ at: 1, ...statsOf(figures) }],
   });
@@ -61,13 +61,13 @@ test('the outputs have all digits of the figures, but two decimals of derived pe
 
 test('the output of a figure that was not reported is empty, not 0', () => {
   const none = { gate: 'none', breaches: '[]', aggregates: '{}' };
-  assert.deepEqual(filled({ task: 'stats' }), none);
+  assert.deepEqual(nonEmptyOutputs({ task: 'stats' }), none);
 });
 
 test('the output breaches has figures in the unit of the metric, or null if it was not reported', () => {
   const failIf = ['mem_used_mib > 1.5GiB', 'cpu_used_pct > 90.5%', 'load > 1'];
-  const given = judged([{ mem_used_mib: 1600, cpu_used_pct: 90.6 }], failIf);
-  const { gate, breaches } = verdictOf(report({ task: 'monitor', ...given })).outputs;
+  const section = measuredSection([{ mem_used_mib: 1600, cpu_used_pct: 90.6 }], failIf);
+  const { gate, breaches } = verdictOf(report({ task: 'monitor', ...section })).outputs;
   assert.equal(gate, 'failed');
   assert.deepEqual(JSON.parse(breaches ?? ''), [
     { level: 'fail', condition: failIf[0], metric: 'mem_used_mib', figure: 1600, limit: 1536 },
@@ -77,8 +77,11 @@ test('the output breaches has figures in the unit of the metric, or null if it w
 });
 
 test('the output aggregates has the known metrics and those in conditions, and skips samples without them', () => {
-  const given = judged([{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }], ['load > 5']);
-  const { aggregates } = verdictOf(report({ task: 'stats', ...given })).outputs;
+  const section = measuredSection(
+    [{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }],
+    ['load > 5'],
+  );
+  const { aggregates } = verdictOf(report({ task: 'stats', ...section })).outputs;
   assert.deepEqual(JSON.parse(aggregates ?? ''), {
     mem_used: { last: 1, min: 1, max: 3, mean: 2, p50: 1, p95: 3 },
     load: { last: 1, min: 1, max: 1, mean: 1, p50: 1, p95: 1 },

@@ -5,15 +5,14 @@ import { reportJson, verdictOf } from '../../src/report/verdict.ts';
 import { type Parts, report, statsOf } from './build-report.ts';
 import { BUSY, EVERY_STATUS, SHA256, uploaded } from './file-results.ts';
 
-const written = (parts: Parts) => {
-  const given = report(parts);
-  return reportJson(given, verdictOf(given));
-};
+function reportText(parts: Parts): string {
+  const input = report(parts);
+  return reportJson(input, verdictOf(input));
+}
 
 test('the report of a sync has the upload, the files and what was measured', () => {
-  const errors = [{ message: 'No.', details: ['d', 'advice'] }];
-  const given = [{ title: 'No.', reason: [{ text: 'd' }, withMarkup('advice')] }];
-  const parsed = JSON.parse(written({ ...EVERY_STATUS, errors: given, warnings: ['w'] }));
+  const errors = [{ title: 'No.', reason: [{ text: 'd' }, withMarkup('advice')] }];
+  const parsed = JSON.parse(reportText({ ...EVERY_STATUS, errors, warnings: ['w'] }));
   const { $schema, files, totals, ...rest } = parsed;
   assert.match($schema, /report-1\.json$/);
   assert.deepEqual(rest, {
@@ -30,7 +29,7 @@ test('the report of a sync has the upload, the files and what was measured', () 
     orphaned: [],
     retries: 0,
     durationMs: 2000,
-    errors,
+    errors: [{ message: 'No.', details: ['d', 'advice'] }],
     warnings: ['w'],
     stats: null,
     figures: null,
@@ -63,7 +62,7 @@ test('the report of a sync has the upload, the files and what was measured', () 
 test('the report has the samples, the monitored time, and everything that the agent sent', () => {
   const monitored = { from: 1, to: 2 };
   const sample = { at: 1, ...statsOf({ load: 1.5 }), json: '{"load":1.5,"host":"h"}' };
-  const text = written({ samples: [sample], monitored });
+  const text = reportText({ samples: [sample], monitored });
   const { figures, samples, monitored: kept, stats } = JSON.parse(text);
   assert.deepEqual(
     [figures, samples[0].figures, kept, stats],
@@ -73,7 +72,7 @@ test('the report has the samples, the monitored time, and everything that the ag
 
 test('the report is well-formed JSON, whatever the names of files', () => {
   const name = 'a\ud800b\u0000"\\\n\u2028😀';
-  const text = written({ files: [uploaded(name)], warnings: ['\udfff'] });
+  const text = reportText({ files: [uploaded(name)], warnings: ['\udfff'] });
   assert.ok(text.isWellFormed());
   assert.equal(JSON.parse(text).files[0].source, name);
 });

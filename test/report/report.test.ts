@@ -9,7 +9,7 @@ import { fullReason, reasonLines, toReportedError } from '../../src/report/reaso
 import { failedReport, redactReport } from '../../src/report/report.ts';
 import { reportJson, summaryOf, verdictOf } from '../../src/report/verdict.ts';
 import { redactor } from '../../src/text/redact.ts';
-import { COMMAND, judged, report } from './build-report.ts';
+import { COMMAND, measuredSection, report } from './build-report.ts';
 import { failed, notAttempted, SHA256, skipped, unchanged, uploaded } from './file-results.ts';
 
 /** By section: the output and the report key that only this section has. */
@@ -29,12 +29,15 @@ const SECTIONS: readonly (readonly [Task, readonly string[]])[] = [
   ['download', ['download']],
 ];
 
-for (const [task, sections] of SECTIONS)
-  test(`a ${task} that fails early has the outputs and report keys of ${sections.join(' and ')}, and a failed gate if any`, () => {
+for (const [task, sections] of SECTIONS) {
+  const suffix = sections.includes('measured') ? ', and its gate fails' : '';
+  test(`if ${task} fails early, it still has its ${sections.join(' and ')} outputs and report keys${suffix}`, () => {
     const info = { name: '', cancelled: false, hasFailIf: true };
-    const given = failedReport(task, { reason: [{ text: 'No.' }] }, info);
-    const verdict = verdictOf(given);
-    for (const keys of [verdict.outputs, JSON.parse(reportJson(given, verdict))].map(Object.keys)) {
+    const failure = failedReport(task, { reason: [{ text: 'No.' }] }, info);
+    const verdict = verdictOf(failure);
+    for (const keys of [verdict.outputs, JSON.parse(reportJson(failure, verdict))].map(
+      Object.keys,
+    )) {
       const found = Object.entries(MARKS).filter(([, mark]) => keys.some(key => mark.test(key)));
       assert.deepEqual(
         found.map(([section]) => section),
@@ -44,6 +47,7 @@ for (const [task, sections] of SECTIONS)
     assert.equal(verdict.level, 'failure');
     assert.equal(verdict.outputs['gate'], sections.includes('measured') ? 'failed' : undefined);
   });
+}
 
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
   const port = { input: 'port', message: '"x" is no port. Example: port: 1' };
@@ -84,7 +88,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
     skipped(typed),
     { ...notAttempted(typed), reason: typed },
   ];
-  const given = {
+  const unredacted = {
     ...report({
       name: typed,
       sandboxId: typed,
@@ -96,7 +100,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
     }),
     command: { ...COMMAND, title: typed, durationMs: 1, lastLines: [typed] },
   };
-  const redacted = redactReport(given, redactor(['12"&</34']));
+  const redacted = redactReport(unredacted, redactor(['12"&</34']));
   const verdict = verdictOf(redacted);
   for (const text of [reportJson(redacted, verdict), summaryOf(redacted, verdict)])
     assert.doesNotMatch(text, /12|34/);
@@ -104,7 +108,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
 
 test('a secret of digits does not change sizes and figures', () => {
   const files = [uploaded('a', 12_345_678)];
-  const { samples, gate } = judged([{ load: 12_345_678 }]);
+  const { samples, gate } = measuredSection([{ load: 12_345_678 }]);
   const { upload, measured } = redactReport(
     report({ files, samples, gate }),
     redactor(['12345678']),

@@ -6,16 +6,20 @@ import { toReportedError } from '../../src/report/reason.ts';
 import type { Report } from '../../src/report/report.ts';
 import { summaryOf, verdictOf } from '../../src/report/verdict.ts';
 import { assertNoInjectionInSummary, INJECTIONS } from '../e2e/injections.ts';
-import { judged, report } from './build-report.ts';
+import { measuredSection, report } from './build-report.ts';
 import { EXAMPLE_REPORTS } from './example-reports.ts';
 import { BUSY, failed, uploaded } from './file-results.ts';
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
 
+function summaryText(input: Report): string {
+  return summaryOf(input, verdictOf(input));
+}
+
 // To update the golden files: node --test --test-update-snapshots test/report/summary.test.ts
-for (const [kind, given] of Object.entries(EXAMPLE_REPORTS)) {
+for (const [kind, example] of Object.entries(EXAMPLE_REPORTS)) {
   test(`the summary of the example "${kind}" is golden/${kind}.txt`, t => {
-    const summary = summaryOf(given, verdictOf(given));
+    const summary = summaryText(example);
     assertNoInjectionInSummary(summary);
     const file = path.join(GOLDEN, `${kind}.txt`);
     t.assert.fileSnapshot(summary, file, { serializers: [String] });
@@ -23,7 +27,7 @@ for (const [kind, given] of Object.entries(EXAMPLE_REPORTS)) {
 }
 
 /** Builds a report with this text in every field, and with more entries than the summary shows. */
-function flooded(text: string, reason = text): Report {
+function longReport(text: string, reason = text): Report {
   const failures = Array.from({ length: 40 }, (_, status) =>
     Array.from({ length: 20 }, () => failed(text, { ...BUSY, status, message: text })),
   );
@@ -38,24 +42,23 @@ function flooded(text: string, reason = text): Report {
     orphaned: lines,
     warnings: lines,
     errors: lines.map(line => ({ reason: [{ text: line }, { text: line }, { text: line }] })),
-    ...judged([{ [`metric0${'x'.repeat(600)}`]: 1 }], metrics),
+    ...measuredSection([{ [`metric0${'x'.repeat(600)}`]: 1 }], metrics),
   });
 }
 
 for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800']) {
   test(`the summary stays below 1 MiB with names of 4,096 times ${JSON.stringify(character)}`, () => {
-    const given = flooded(character.repeat(4096));
-    assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
+    assertNoInjectionInSummary(summaryText(longReport(character.repeat(4096))));
   });
 }
 
 test('the summary cuts a long message in the middle, since its advice comes last', () => {
   const conflict = (name: string) => {
     const message = `"${name}" would go to "app". Exclude one.`;
-    const given = report({
+    const failure = report({
       errors: [toReportedError(new InputError([{ input: 'files', message }]))],
     });
-    return /<li>.*<\/li>/.exec(summaryOf(given, verdictOf(given)))?.[0];
+    return /<li>.*<\/li>/.exec(summaryText(failure))?.[0];
   };
   const advised =
     /^<li>❌ <code>files: &quot;x{142}…x+&quot; would go to &quot;app&quot;. Exclude one.<\/code>/;
@@ -65,13 +68,13 @@ test('the summary cuts a long message in the middle, since its advice comes last
 });
 
 test('the summary escapes what the runner, GitHub or a browser would act on, wherever it stands', () => {
-  for (const given of Object.values(INJECTIONS).map(text => flooded(text)))
-    assertNoInjectionInSummary(summaryOf(given, verdictOf(given)));
+  for (const text of Object.values(INJECTIONS))
+    assertNoInjectionInSummary(summaryText(longReport(text)));
 });
 
 test('the summary renders texts of others as code, so that mentions and emoji names do nothing', () => {
   // Reasons for skipping come from the action itself, so they need no escaping.
-  const given = flooded('@someone :tada:', 'a broken link');
-  const unquoted = summaryOf(given, verdictOf(given)).replace(/<code>.*?<\/code>/g, '');
+  const summary = summaryText(longReport('@someone :tada:', 'a broken link'));
+  const unquoted = summary.replace(/<code>.*?<\/code>/g, '');
   assert.doesNotMatch(unquoted, /@someone|:tada:/);
 });

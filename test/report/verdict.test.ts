@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reasonLines, withMarkup } from '../../src/report/reason.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
-import { judged, type Parts, report } from './build-report.ts';
+import { measuredSection, type Parts, report } from './build-report.ts';
 import { FAILED, NOT_ATTEMPTED, skipped, UNCHANGED, UPLOADED } from './file-results.ts';
 
 const PLANNED = skipped('e');
@@ -11,8 +11,8 @@ const errors = [{ reason: [{ text: 'The stats could not be read.' }, { text: 'Tr
 const titled = [{ title: 'It was not seen.', reason: [] }];
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') =>
-  judged([{ load: value }], [fail], [warn]);
-const blind = judged([{ cpu_used_pct: 5 }], ['cpu_used_pct > 9'], [], true);
+  measuredSection([{ load: value }], [fail], [warn]);
+const blind = measuredSection([{ cpu_used_pct: 5 }], ['cpu_used_pct > 9'], [], true);
 
 type Cases = readonly (readonly [title: string, parts: Parts])[];
 
@@ -38,10 +38,10 @@ const CASES: Readonly<Record<Verdict['level'], Cases>> = {
     ],
     [
       'Peak over 2 samples: CPU 7.5 %, memory 25 %.',
-      { task, ...judged([{ cpu_used_pct: 7.5, mem_used_pct: 25 }, { cpu_used_pct: 5 }]) },
+      { task, ...measuredSection([{ cpu_used_pct: 7.5, mem_used_pct: 25 }, { cpu_used_pct: 5 }]) },
     ],
-    ['The sandbox reports CPU 7.5 %.', { task, ...judged([{ cpu_used_pct: 7.5 }]) }],
-    ['The sandbox reports no CPU, memory or disk usage.', { task, ...judged([{}]) }],
+    ['The sandbox reports CPU 7.5 %.', { task, ...measuredSection([{ cpu_used_pct: 7.5 }]) }],
+    ['The sandbox reports no CPU, memory or disk usage.', { task, ...measuredSection([{}]) }],
   ],
   warning: [
     ['There were no files to upload.', { warnings: ['No files were found.'] }],
@@ -67,18 +67,21 @@ const CASES: Readonly<Record<Verdict['level'], Cases>> = {
       'The gate failed: memory 93 % > 90 %, free disk 1 GiB < 2 GiB.',
       {
         task,
-        ...judged(
+        ...measuredSection(
           [{ mem_used_pct: 93, disk_free: 2 ** 30 }],
           ['mem_used_pct > 90', 'disk_free < 2GiB', 'load > 5'],
         ),
       },
     ],
-    ['The gate failed: `gpu > 1` cannot be judged.', { task, ...judged([{}], ['gpu > 1']) }],
+    [
+      'The gate failed: `gpu > 1` cannot be judged.',
+      { task, ...measuredSection([{}], ['gpu > 1']) },
+    ],
     [
       'The gate failed: CPU mean 6 % > 5 %, CPU max 7 % > 1 %, CPU 7 % > 2 %, and 1 more.',
       {
         task,
-        ...judged(
+        ...measuredSection(
           [{ cpu_used_pct: 5 }, { cpu_used_pct: 7 }],
           ['cpu_used_pct.mean > 5', 'cpu_used_pct.max > 1', 'cpu_used_pct > 2', 'cpu_used_pct > 3'],
         ),
@@ -112,7 +115,7 @@ for (const [level, cases] of Object.entries(CASES))
     });
 
 test('a gate without samples gives no reason but the error that says why there are none', () => {
-  const unread = { ...judged([], ['load > 1']), errors };
+  const unread = { ...measuredSection([], ['load > 1']), errors };
   const { reasons } = verdictOf(report({ task, ...unread }));
   assert.deepEqual(reasons.flatMap(reasonLines), ['The stats could not be read.', 'Try again.']);
 });
