@@ -56,7 +56,10 @@ function quote(value) {
 function inlineCode(text) {
 	return `\`${text.replaceAll("`", "'")}\``;
 }
-/** Escapes `::` and `##[`, which the runner would treat as commands. */
+/**
+* Escapes invisible characters, a leading `::` and every `##[`: the runner would treat the latter two
+* as commands.
+*/
 function escapeCommands(text) {
 	return escapeInvisible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
 }
@@ -81,11 +84,11 @@ function escapeCharacter(character) {
 // src/text/redact.ts
 function redactor(secrets) {
 	const starts = secrets.map((secret) => secret.slice(0, 100));
-	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(formsOf);
+	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(encodingsOf);
 	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
 	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
-function formsOf(secret) {
+function encodingsOf(secret) {
 	return [
 		secret,
 		JSON.stringify(secret).slice(1, -1),
@@ -1655,7 +1658,7 @@ function viewCommand(section, report) {
 	};
 }
 function headlineOf({ title, exitCode, durationMs }, { cancelled }) {
-	const name = nameCommand(title);
+	const name = formatCommand(title);
 	const after = `after ${formatDuration(durationMs)}`;
 	if (exitCode === 0) return `${name} exited with 0 ${after}`;
 	return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : "Nothing was run";
@@ -1666,14 +1669,14 @@ function outputBlocks(lastLines) {
 	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
 }
 const MAX_TITLE = 60;
-function nameCommand(title) {
+function formatCommand(title) {
 	return inlineCode(truncate(title, MAX_TITLE));
 }
 /** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
 function explainFailure({ title: command, durationMs }, end, stoppedBy) {
 	const duration = formatDuration(durationMs);
 	const fail = (how, reason = []) => [{
-		title: `${nameCommand(command)} ${how}`,
+		title: `${formatCommand(command)} ${how}`,
 		reason
 	}];
 	if (end.kind === "lost") {
@@ -2212,15 +2215,15 @@ function resourceOf(metric) {
 		free: ""
 	};
 }
-function nameMetric(metric) {
+function formatMetric(metric) {
 	const { name, free } = resourceOf(metric);
 	return metric === free ? `free ${name}` : name;
 }
 function describeUsage(samples) {
-	const figures = RESOURCES.flatMap((resource) => peaksOf$1(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
+	const figures = RESOURCES.flatMap((resource) => formatPeaks(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
-function peaksOf$1({ used }, samples) {
+function formatPeaks({ used }, samples) {
 	return used.flatMap((metric) => {
 		const figure = aggregateOf("max", metric, samples);
 		return figure === void 0 ? [] : formatFigure(metric, figure);
@@ -2247,17 +2250,17 @@ function tableRow(tag, cells) {
 }
 /** Returns the cells of a row, or no row if the resource is neither reported nor judged. */
 function describeResource(resource, judgements, samples) {
-	const [first, second] = peaksOf$1(resource, samples).map(unbroken);
+	const [first, second] = formatPeaks(resource, samples).map(unbroken);
 	const conditions = judgements.filter(({ condition }) => resourceOf(condition.metric).name === resource.name).map(describeCondition);
 	if (first === void 0 && conditions.length === 0) return [];
 	const peak = html`${first ?? "not reported"}${second === void 0 ? "" : html` (${second})`}`;
 	return [[
-		nameResource(resource, samples),
+		formatResource(resource, samples),
 		peak,
 		concat(conditions, "<br>")
 	]];
 }
-function nameResource({ name, total }, samples) {
+function formatResource({ name, total }, samples) {
 	const heading = prose(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
 	const figure = aggregateOf("last", total, samples);
 	if (!figure) return heading;
@@ -2316,7 +2319,7 @@ function drawCharts({ samples, gate }) {
 	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts];
 }
 function plotsOf(points, { judgements }) {
-	return PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length).map(({ name, color, metric }) => {
+	return PLOTS.filter(({ metric }) => pointPeaks(metric, points).length === points.length).map(({ name, color, metric }) => {
 		const conditions = judgements.map(({ condition }) => condition).filter((each) => each.metric === metric && each.aggregate === void 0);
 		const limits = [...new Set(conditions.map(({ limit }) => limit))];
 		const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
@@ -2346,7 +2349,7 @@ function pointsOf(samples) {
 	return [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
 }
 /** Skips points without the metric. */
-function peaksOf(metric, points) {
+function pointPeaks(metric, points) {
 	return points.flatMap((point) => aggregateOf("max", metric, point) ?? []);
 }
 function drawChart(points, plots) {
@@ -2354,7 +2357,7 @@ function drawChart(points, plots) {
 	const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
 	const series = [...plots.map(({ color, metric }) => ({
 		color,
-		figures: peaksOf(metric, points)
+		figures: pointPeaks(metric, points)
 	})), ...plots.flatMap(({ color, limits }) => limits.map((limit) => ({
 		color,
 		figures: points.map(() => limit)
@@ -2467,16 +2470,16 @@ function describeSamples({ samples, gate: { state } }, breaches, { errors, cance
 const MAX_BREACHES = 3;
 function gateSentence(state, breaches) {
 	if (state === "none") return "";
-	const names = listSome(breaches.map(nameBreach), MAX_BREACHES);
+	const names = listSome(breaches.map(formatBreach), MAX_BREACHES);
 	return names === "" ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
 }
 /** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
-function nameBreach(breach) {
+function formatBreach(breach) {
 	const { text, metric, aggregate, operator, limit } = breach.condition;
 	if (breach.holds === void 0) return `\`${text}\` cannot be judged`;
 	const figures = [breach.figure, limit].map((figure) => formatFigure(metric, figure));
 	return [
-		nameMetric(metric),
+		formatMetric(metric),
 		aggregate ?? [],
 		figures.join(` ${operator} `)
 	].flat().join(" ");
@@ -2567,11 +2570,11 @@ function titleOf({ cancelled, errors }, views) {
 		...judged?.level === "success" ? [done, gateSentence] : [gateSentence, done]
 	].filter((sentence) => sentence !== "").join(" ");
 }
-const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
+const REPORT_SCHEMA_URL = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
 function reportJson(report, verdict) {
 	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
 	const document = {
-		$schema: SCHEMA,
+		$schema: REPORT_SCHEMA_URL,
 		task,
 		succeeded: succeeded(verdict),
 		headline: verdict.title,
@@ -2602,7 +2605,7 @@ function summaryOf(report, verdict) {
 	const { level, title, reasons, fileFailures, warnings, notices, logLines, blocks } = verdict;
 	const mark = LEVEL_MARKS[level];
 	return [
-		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+		html`<h3>${mark} Sandbox Sync${formatNames(report)}: ${prose(title)}</h3>`,
 		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
 		...logLines.map((line) => html`<p>${line}</p>`),
 		...blocks,
@@ -2616,7 +2619,7 @@ function renderReason(reason) {
 function renderLine({ text, hasMarkup }) {
 	return hasMarkup ? prose(text) : code(text.replaceAll("`", ""));
 }
-function nameSandbox({ name, sandboxId }) {
+function formatNames({ name, sandboxId }) {
 	const names = [name, sandboxId].filter((text) => text !== "").map(code);
 	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
 }
