@@ -17,7 +17,7 @@ import type { SectionView } from './verdict.ts';
 
 type TransferResult = FileResult | DownloadResult;
 
-/** If no file was found, `if-no-file-found` decides whether the report has a warning. */
+/** Finding nothing is only worth a warning if the report has one, as `if-no-files-found` decides. */
 export function levelOf(
   { failed, notAttempted }: Readonly<Record<'failed' | 'notAttempted', number>>,
   hasNothing: boolean,
@@ -33,9 +33,9 @@ export function explainFailedFiles(
 ): Pick<SectionView, 'fileFailures' | 'reasons'> {
   const failed = files.filter(file => file.status === 'failed');
   // The headline already says that the job was cancelled.
-  const explicable = failed.filter(({ error }) => error.kind !== 'cancelled');
+  const failuresToReport = failed.filter(({ error }) => error.kind !== 'cancelled');
   // Messages name their file, so they differ within a group.
-  const groups = Map.groupBy(explicable, ({ error }) => `${error.status} ${error.hint}`);
+  const groups = Map.groupBy(failuresToReport, ({ error }) => `${error.status} ${error.hint}`);
   const largestFirst = [...groups.values()].sort((one, other) => other.length - one.length);
   // A step-level error or a cancellation already explains why files were not attempted.
   const isExplained = errors.length > 0 || cancelled;
