@@ -16,17 +16,8 @@ export interface CommandSection {
   readonly durationMs: number;
   readonly lastLines: readonly string[];
   /** Whether an error of the report says how the command failed. */
-  readonly hasFailed: boolean;
+  readonly hasFailed?: boolean;
 }
-
-export const NOT_STARTED: CommandSection = {
-  title: '',
-  exitCode: undefined,
-  status: '',
-  durationMs: 0,
-  lastLines: [],
-  hasFailed: false,
-};
 
 /** How a command ended, for the report. */
 export type CommandEnd =

@@ -1,6 +1,6 @@
 import type { Task } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
-import { type CommandSection, NOT_STARTED } from './command-section.ts';
+import type { CommandSection } from './command-section.ts';
 import type { DownloadSection } from './download-section.ts';
 import type { MeasuredSection } from './measured-section.ts';
 import type { ReportedError } from './reason.ts';
@@ -42,13 +42,14 @@ export function failedReport(
   const measured = { samples: [], gate: { state, judgements: [] } } as const;
   const upload = EMPTY_UPLOAD;
   const download = { files: [], retries: 0, durationMs: 0 };
+  const command = { title: '', exitCode: undefined, status: '', durationMs: 0, lastLines: [] };
   const sections: Readonly<Record<Task, Partial<Report>>> = {
     sync: { upload, measured },
     upload: { upload },
     download: { download },
     stats: { measured },
     monitor: { measured },
-    run: { command: NOT_STARTED, measured },
+    run: { command, measured },
   };
   const unknown = { sandboxId: '', baseUrl: '' };
   return { task, ...info, ...unknown, errors: [error], warnings: [], ...sections[task] };

@@ -82,7 +82,6 @@ export const COMMAND: CommandSection = {
     '\tindented',
     '# [not a heading](https://example.com)',
   ],
-  hasFailed: false,
 };
 
 export function commandEnd(exitCode: number | undefined, status = ''): CommandEnd {
