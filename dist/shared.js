@@ -1629,93 +1629,15 @@ function cutMiddle(text) {
 	return `${truncate(text, MAX_TEXT / 2)}${end}`;
 }
 
-// src/report/command-section.ts
-const NOT_STARTED = {
-	title: "",
-	exitCode: void 0,
-	status: "",
-	durationMs: 0,
-	lastLines: [],
-	hasFailed: false
-};
-function viewCommand(section, report) {
-	const { title, exitCode, status, durationMs, lastLines } = section;
-	return {
-		level: exitCode === 0 ? "success" : "failure",
-		headline: section.hasFailed ? "" : headlineOf(section, report),
-		outputs: {
-			"exit-code": exitCode === void 0 ? "" : String(exitCode),
-			"duration-ms": String(durationMs)
-		},
-		blocks: outputBlocks(lastLines),
-		json: { command: {
-			title,
-			exitCode: exitCode ?? null,
-			status,
-			durationMs,
-			lastLines
-		} }
-	};
-}
-function headlineOf({ title, exitCode, durationMs }, { cancelled }) {
-	const name = formatCommand(title);
-	const after = `after ${formatDuration(durationMs)}`;
-	if (exitCode === 0) return `${name} exited with 0 ${after}`;
-	return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : "Nothing was run";
-}
-function outputBlocks(lastLines) {
-	if (lastLines.length === 0) return [];
-	const lines = lastLines.map((line) => html`${line.replaceAll("	", "    ")}`);
-	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
-}
-const MAX_TITLE = 60;
-function formatCommand(title) {
-	return inlineCode(truncate(title, MAX_TITLE));
-}
-/** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
-function explainFailure({ title: command, durationMs }, end, stoppedBy) {
-	const duration = formatDuration(durationMs);
-	const fail = (how, reason = []) => [{
-		title: `${formatCommand(command)} ${how}`,
-		reason
-	}];
-	if (end.kind === "lost") {
-		const how = `was not seen to end within ${duration}. It may still be running.`;
-		return stoppedBy === "cancellation" ? fail(how) : fail(how, whyUnseen(end.error));
-	}
-	if (stoppedBy === "cancellation") return [];
-	if (end.kind === "not-started") return fail("was not started.", whyUnseen(end.error));
-	const { exitCode, status } = end;
-	if (stoppedBy === "max-duration") return fail(`was stopped by max-duration after ${duration}.`);
-	if (exitCode === void 0) return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
-	if (exitCode === 0) return [];
-	if (exitCode !== -1) return fail(`exited with ${exitCode} after ${duration}.`, adviceOn(exitCode));
-	const advice = status === "signal: killed" ? adviceOn(137) : [];
-	return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
-}
-const ADVICE = {
-	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
-	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
-	137: "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.",
-	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
-};
-function adviceOn(exitCode) {
-	const advice = ADVICE[exitCode];
-	return advice === void 0 ? [] : [withMarkup(advice)];
-}
-function whyUnseen({ kind, message, hint }) {
-	return kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : [{ text: message }, withMarkup(hint)];
-}
-
 // src/report/transfer-lines.ts
-/** If no file was found, `if-no-file-found` decides whether the report has a warning. */
+/** Finding nothing is only worth a warning if the report has one, as `if-no-files-found` decides. */
 function levelOf({ failed, notAttempted }, hasNothing, { warnings }) {
 	if (failed + notAttempted > 0) return "failure";
 	return hasNothing && warnings.length > 0 ? "warning" : "success";
 }
 function explainFailedFiles(files, { errors, cancelled }) {
-	const explicable = files.filter((file) => file.status === "failed").filter(({ error }) => error.kind !== "cancelled");
-	const largestFirst = [...Map.groupBy(explicable, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
+	const failuresToReport = files.filter((file) => file.status === "failed").filter(({ error }) => error.kind !== "cancelled");
+	const largestFirst = [...Map.groupBy(failuresToReport, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
 	const unattempted = errors.length > 0 || cancelled ? [] : files.filter((file) => file.status === "not-attempted");
 	const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
 	return {
@@ -1927,7 +1849,13 @@ function failedReport(task, error, { hasFailIf, ...info }) {
 		stats: { measured },
 		monitor: { measured },
 		run: {
-			command: NOT_STARTED,
+			command: {
+				title: "",
+				exitCode: void 0,
+				status: "",
+				durationMs: 0,
+				lastLines: []
+			},
 			measured
 		}
 	};
@@ -2125,6 +2053,76 @@ function logOutput(redact) {
 		info(text.replace(/\n$/, ""));
 		if (left <= 0) info("The rest of the output is not shown, since the log is limited to 16 MiB.");
 	};
+}
+
+// src/report/command-section.ts
+function viewCommand(section, report) {
+	const { title, exitCode, status, durationMs, lastLines } = section;
+	return {
+		level: exitCode === 0 ? "success" : "failure",
+		headline: section.hasFailed ? "" : headlineOf(section, report),
+		outputs: {
+			"exit-code": exitCode === void 0 ? "" : String(exitCode),
+			"duration-ms": String(durationMs)
+		},
+		blocks: outputBlocks(lastLines),
+		json: { command: {
+			title,
+			exitCode: exitCode ?? null,
+			status,
+			durationMs,
+			lastLines
+		} }
+	};
+}
+function headlineOf({ title, exitCode, durationMs }, { cancelled }) {
+	const name = formatCommand(title);
+	const after = `after ${formatDuration(durationMs)}`;
+	if (exitCode === 0) return `${name} exited with 0 ${after}`;
+	return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : "Nothing was run";
+}
+function outputBlocks(lastLines) {
+	if (lastLines.length === 0) return [];
+	const lines = lastLines.map((line) => html`${line.replaceAll("	", "    ")}`);
+	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
+}
+const MAX_TITLE = 60;
+function formatCommand(title) {
+	return inlineCode(truncate(title, MAX_TITLE));
+}
+/** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
+function explainFailure({ title: command, durationMs }, end, stoppedBy) {
+	const duration = formatDuration(durationMs);
+	const fail = (how, reason = []) => [{
+		title: `${formatCommand(command)} ${how}`,
+		reason
+	}];
+	if (end.kind === "lost") {
+		const how = `was not seen to end within ${duration}. It may still be running.`;
+		return stoppedBy === "cancellation" ? fail(how) : fail(how, whyUnseen(end.error));
+	}
+	if (stoppedBy === "cancellation") return [];
+	if (end.kind === "not-started") return fail("was not started.", whyUnseen(end.error));
+	const { exitCode, status } = end;
+	if (stoppedBy === "max-duration") return fail(`was stopped by max-duration after ${duration}.`);
+	if (exitCode === void 0) return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
+	if (exitCode === 0) return [];
+	if (exitCode !== -1) return fail(`exited with ${exitCode} after ${duration}.`, adviceOn(exitCode));
+	const advice = status === "signal: killed" ? adviceOn(137) : [];
+	return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
+}
+const ADVICE = {
+	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
+	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
+	137: "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.",
+	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
+};
+function adviceOn(exitCode) {
+	const advice = ADVICE[exitCode];
+	return advice === void 0 ? [] : [withMarkup(advice)];
+}
+function whyUnseen({ kind, message, hint }) {
+	return kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : [{ text: message }, withMarkup(hint)];
 }
 
 // src/report/download-section.ts
