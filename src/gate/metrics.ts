@@ -23,9 +23,10 @@ export const METRICS: Readonly<Record<string, { unit: Unit; decimals?: number }>
   disk_free: { unit: 'bytes' },
 };
 
-/** Returns undefined for custom metrics, whose unit is unknown. */
+/** Returns undefined for custom metrics whose name does not end in a unit. */
 export function unitOf(metric: string): Unit | undefined {
-  return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : undefined;
+  if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
+  return metric.endsWith('_mib') ? 'mebibytes' : undefined;
 }
 
 /** Each function expects at least one figure, oldest first. */

@@ -103,7 +103,7 @@ const MISTAKES = {
     ...IN_ANY_VALUE,
     [
       /[{}$]/,
-      'has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions, such as `${{ env.NAME }}`.',
+      'has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}.',
     ],
   ],
   // Without a slash, the path would become part of the host.

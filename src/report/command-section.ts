@@ -16,7 +16,7 @@ export interface CommandSection {
   readonly durationMs: number;
   readonly lastLines: readonly string[];
   /** Whether an error of the report says how the command failed. */
-  readonly hasFailed?: boolean;
+  readonly isExplained?: boolean;
 }
 
 /** How a command ended, for the report. */
@@ -30,7 +30,7 @@ export function viewCommand(section: CommandSection, report: Report): SectionVie
   const { title, exitCode, status, durationMs, lastLines } = section;
   return {
     level: exitCode === 0 ? 'success' : 'failure',
-    headline: section.hasFailed ? '' : headlineOf(section, report),
+    headline: section.isExplained ? '' : headlineOf(section, report),
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
       'duration-ms': String(durationMs),

@@ -1,4 +1,4 @@
-import type { GateJudgement, Judgement } from '../gate/judge.ts';
+import type { Condition, GateJudgement, Judgement } from '../gate/judge.ts';
 import { aggregateOf, type Unit, unitOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { inlineCode } from '../text/escape.ts';
@@ -18,11 +18,18 @@ const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
   plain: figure => formatDecimal(figure, 2),
 };
 
+/** Formats a judged figure; without rounding if it would look equal to the limit otherwise. */
+export function formatJudged({ metric, limit }: Condition, figure: number): string {
+  const text = formatFigure(metric, figure);
+  return figure !== limit && text === formatFigure(metric, limit) ? String(figure) : text;
+}
+
 export function judgementLine(judgement: Judgement): string {
-  const { text, metric } = judgement.condition;
+  const { condition } = judgement;
+  const { text } = condition;
   if (judgement.holds === undefined) return `\`${text}\` cannot be judged: ${judgement.why}`;
   const result = judgement.holds ? 'tripped:' : 'does not hold: it was';
-  return `\`${text}\` ${result} ${formatFigure(metric, judgement.figure)}`;
+  return `\`${text}\` ${result} ${formatJudged(condition, judgement.figure)}`;
 }
 
 interface Resource {
@@ -124,6 +131,7 @@ function describeCondition(judgement: GateJudgement): Html {
   if (judgement.holds === undefined) return html`${condition} (not judged)`;
   const mark = judgement.holds ? BREACH_MARKS[judgement.level] : '✅';
   // Without an aggregate, the reasons name the sample that tripped the condition.
-  const figure = aggregate === undefined ? '' : ` (${formatFigure(metric, judgement.figure)})`;
+  const figure =
+    aggregate === undefined ? '' : ` (${formatJudged(judgement.condition, judgement.figure)})`;
   return html`${mark}&nbsp;${condition}${figure}`;
 }

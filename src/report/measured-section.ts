@@ -8,6 +8,7 @@ import {
   describeUsage,
   figuresTable,
   formatFigure,
+  formatJudged,
   formatMetric,
   judgementLine,
 } from './figures.ts';
@@ -104,10 +105,12 @@ function gateSentence(state: Gate['state'], breaches: readonly GateJudgement[]):
 
 /** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
 function formatBreach(breach: GateJudgement): string {
-  const { text, metric, aggregate, operator, limit } = breach.condition;
+  const { condition } = breach;
+  const { text, metric, aggregate, operator, limit } = condition;
   if (breach.holds === undefined) return `\`${text}\` cannot be judged`;
-  const figures = [breach.figure, limit].map(figure => formatFigure(metric, figure));
-  return [formatMetric(metric), aggregate ?? [], figures.join(` ${operator} `)].flat().join(' ');
+  const figure = formatJudged(condition, breach.figure);
+  const comparison = `${figure} ${operator} ${formatFigure(metric, limit)}`;
+  return [formatMetric(metric), aggregate ?? [], comparison].flat().join(' ');
 }
 
 function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {

@@ -17,7 +17,7 @@ import type { SectionView } from './verdict.ts';
 
 type TransferResult = FileResult | DownloadResult;
 
-/** Finding nothing is only worth a warning if the report has one, as `if-no-files-found` decides. */
+/** Returns a warning for a transfer of nothing, but only if the report has a warning that says why. */
 export function levelOf(
   { failed, notAttempted }: Readonly<Record<'failed' | 'notAttempted', number>>,
   hasNothing: boolean,

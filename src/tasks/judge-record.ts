@@ -48,16 +48,15 @@ function findGaps(
     if (at - last > longest) gaps.push(describeGap(last, at));
     last = at;
   }
-  // A monitor starts with a sample at `from`, which alone says nothing about the job.
-  const hasNoLaterSample = last === from;
-  // One failure is normal, since a step may delete the sandbox before the last sample.
-  const isBlind = hasNoLaterSample && (samples.length === 0 || failures.length > 1);
+  // A single sample may be the one that a monitor starts with, which says nothing about the job. One
+  // failure is normal, since a step may delete the sandbox before the last sample.
+  const isBlind = samples.length === 0 || (samples.length === 1 && failures.length > 1);
   if (endReason === ENDED_AS_PLANNED && !isBlind && to - last <= longest) return gaps;
-  return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
+  return [...gaps, describeGap(isBlind ? from : last, Math.max(to, last), whyEnded(endReason))];
 }
 
 function whyEnded(endReason: string | undefined): string {
-  if (endReason === undefined) return ', since something else ended the monitor';
+  if (endReason === undefined) return ', since what took the samples was killed or hangs';
   return endReason === ENDED_AS_PLANNED ? '' : `, since sampling had ended: ${endReason}`;
 }
 

@@ -64,7 +64,7 @@ function logSandboxEnd(
   const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
   if (endsAt === undefined || now() + maxDuration <= endsAt) return;
   log.line(
-    `The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`,
+    `The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`,
   );
 }
 
@@ -135,7 +135,7 @@ async function runScript(inputs: Inputs<'run'>, context: Context) {
   const errors = explainFailure(command, end, cancel.aborted ? 'cancellation' : stoppedBy);
   const lost = `The connection was lost ${formatCount(reconnects, 'time')}, so output of the command may be missing.`;
   return {
-    command: { ...command, hasFailed: errors.length > 0 },
+    command: { ...command, isExplained: errors.length > 0 },
     isStarted,
     endedAt: now(),
     errors,

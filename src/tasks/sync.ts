@@ -7,7 +7,7 @@ import { fullReason, type ReportedError, toReportedError } from '../report/reaso
 import { type Report, reportOf } from '../report/report.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
-import { planUpload } from './upload.ts';
+import { planUpload, sendPlan } from './upload.ts';
 
 /**
  * Plans, waits for the sandbox, uploads, measures and judges.
@@ -16,13 +16,13 @@ import { planUpload } from './upload.ts';
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
   const report = (result: Partial<Report>) => reportOf('sync', inputs, context.cancel, result);
   const plan = await planUpload(inputs, context);
-  if (inputs.dryRun) return report({ ...plan.resultIfNothingSent, measured: NOT_MEASURED });
+  if (inputs.dryRun) return report({ ...plan.beforeSending, measured: NOT_MEASURED });
   await using client = openAgent(inputs, context);
   const error =
     (await waitForSandbox(inputs, client, context)) ?? (await checkGate(inputs, client, context));
   if (error !== undefined)
-    return report({ ...plan.resultIfNothingSent, ...reportUnmeasured(inputs, error) });
-  const sent = await plan.send(client);
+    return report({ ...plan.beforeSending, ...reportUnmeasured(inputs, error) });
+  const sent = await sendPlan(plan, inputs, client, context);
   if (statsWouldFail(sent.upload.files)) return report({ ...sent, ...reportUnmeasured(inputs) });
   // The check of `fail-if` has already read the stats, so the CPU figure covers the upload.
   const cpuWindowStarted = inputs.failIf.length > 0;

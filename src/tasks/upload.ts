@@ -22,13 +22,14 @@ import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
   const { cancel } = context;
-  if (inputs.dryRun) return reportOf('upload', inputs, cancel, plan.resultIfNothingSent);
+  if (inputs.dryRun) return reportOf('upload', inputs, cancel, plan.beforeSending);
   await using client = openAgent(inputs, context);
-  return reportOf('upload', inputs, cancel, await plan.send(client));
+  return reportOf('upload', inputs, cancel, await sendPlan(plan, inputs, client, context));
 }
 
 /**
- * Finds files, plans their targets and compares them with the state file. `send` sends them.
+ * Finds files, plans their targets and compares them with the state file. `beforeSending` is what to
+ * report if nothing is sent.
  * @throws InputError, or AgentError if a file that a dry run is to hash cannot be read
  */
 export async function planUpload(inputs: Inputs<'upload'>, context: Context) {
@@ -43,30 +44,19 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context) {
         ? { status: 'skipped', file, reason: 'dry run' }
         : { status: 'not-attempted', file, reason: 'the upload did not begin' },
   );
-  const { files, orphaned } =
-    state === undefined
-      ? { files: results, orphaned: [] }
-      : await compareWithState(results, state, cancel);
-  const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
+  const { files: compared, orphaned } = await compareWithState(results, state, cancel);
+  const files = dryRun && checksums ? await hashSkipped(compared, cancel) : compared;
   const upload: UploadSection = {
     ...EMPTY_UPLOAD,
     dryRun,
-    files: planned,
+    files,
     skipped: plan.skipped,
     shard: shard && { ...shard, files: ours.length, planned: plan.files.length },
-    digest: dryRun ? digestOf(planned) : '',
+    digest: dryRun ? digestOf(files) : '',
     orphaned,
   };
   const warnings = [...plan.warnings, ...(state?.warnings ?? [])];
-  const resultIfNothingSent = { upload, warnings };
-  const send = async (client: Client): Promise<typeof resultIfNothingSent> => {
-    if (cancel.aborted) return resultIfNothingSent;
-    if (state !== undefined) removeState(state);
-    const sent = await sendFiles(upload, inputs, client, context);
-    const stateWarnings = state === undefined ? [] : writeState(state, sent.files);
-    return { upload: sent, warnings: [...warnings, ...stateWarnings] };
-  };
-  return { resultIfNothingSent, send };
+  return { beforeSending: { upload, warnings }, state };
 }
 
 async function hashSkipped(
@@ -95,29 +85,45 @@ async function findAndPlan(inputs: Inputs<'upload'>, { workspace, cancel, log }:
   return planFiles(matches, inputs, workspace);
 }
 
+type UploadPlan = Awaited<ReturnType<typeof planUpload>>;
+
+/** Sends the files of a plan, and keeps its state file up to date. */
+export async function sendPlan(
+  { beforeSending, state }: UploadPlan,
+  inputs: Inputs<'upload'>,
+  client: Client,
+  context: Context,
+): Promise<UploadPlan['beforeSending']> {
+  if (context.cancel.aborted) return beforeSending;
+  if (state !== undefined) removeState(state);
+  const upload = await sendFiles(beforeSending.upload, inputs, client, context);
+  const stateWarnings = state === undefined ? [] : writeState(state, upload.files);
+  return { upload, warnings: [...beforeSending.warnings, ...stateWarnings] };
+}
+
 async function sendFiles(
-  planned: UploadSection,
+  section: UploadSection,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
 ): Promise<UploadSection> {
-  const files = pendingIn(planned.files);
-  if (files.length > 0) context.log.line(announcementOf(files, inputs, planned));
+  const files = pendingIn(section.files);
+  if (files.length > 0) context.log.line(announcementOf(files, inputs, section));
   using progress = logProgress(files, context);
   const store = async (batch: readonly PlannedFile[]) => {
     const stored = await storeFiles(batch, inputs, client, progress.addSent);
     progress.addStored(batch.length);
     return stored;
   };
-  const { files: results, ...totals } = await transfer(planned.files, store, inputs, context);
+  const { files: results, ...totals } = await transfer(section.files, store, inputs, context);
   // A path that the state lists as orphaned may just have been written through another target, such
   // as a link in the sandbox.
   const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   return {
-    ...planned,
+    ...section,
     ...totals,
     files: results,
-    orphaned: planned.orphaned.filter(orphan => !storedPaths.has(orphan)),
+    orphaned: section.orphaned.filter(orphan => !storedPaths.has(orphan)),
     digest: digestOf(results),
   };
 }

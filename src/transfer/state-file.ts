@@ -49,9 +49,10 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): UploadSt
  */
 export async function compareWithState(
   planned: readonly FileResult[],
-  { rows }: UploadState,
+  state: UploadState | undefined,
   cancel: AbortSignal,
 ): Promise<{ readonly files: readonly FileResult[]; readonly orphaned: readonly string[] }> {
+  const { rows = [] } = state ?? {};
   const byTarget = new Map(rows.map(row => [row.target, row]));
   const files: FileResult[] = [];
   for (const result of planned) {

@@ -20,6 +20,7 @@ const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[]
   ['mem_used > 1.005KB', { text: 'mem_used > 1.005kB', limit: 1005 }],
   ['mem_used_mib >= 1.5GiB', { limit: 1536 }],
   ['mem_used_mib >= 1536', { limit: 1536 }],
+  ['swap_used_mib >= 1GiB', { limit: 1024 }],
   ['mem_used > 1e3B', { limit: 1000 }],
   ['load > 25e-1', { limit: 2.5 }],
   // Percentages, with or without a percent sign.

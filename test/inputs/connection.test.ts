@@ -19,8 +19,7 @@ const rule = '% is not a URL that begins with https:// and has no query or fragm
 rejects('base-url', sameMessage([...texts, ...schemes, ...tails], rule));
 const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
 const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
-const unknownPlaceholder =
-  'has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions';
+const unknownPlaceholder = 'has an unknown placeholder. Write an expression';
 rejects('base-url', sameMessage([...braces, ...variables], `% ${unknownPlaceholder}`));
 rejects('base-url', {
   'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${unknownPlaceholder}`,

@@ -13,8 +13,10 @@ const STATS = statsFromJson('{"mem_used_pct":10}');
 const CONDITIONS = [parse('mem_used_pct > 90')];
 
 interface MonitoredJob {
-  /** Seconds at which samples were taken. Monitoring begins with the first one. */
+  /** Seconds at which samples were taken. A monitor begins with the first one. */
   readonly at: readonly number[];
+  /** Second at which a command begins. */
+  readonly from?: number;
   /** Second at which the job ends. */
   readonly to?: number;
   readonly sampleInterval?: number;
@@ -24,11 +26,11 @@ interface MonitoredJob {
 }
 
 function judgeJob(job: MonitoredJob) {
-  const { at, to = 100, sampleInterval = 5 * S } = job;
+  const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S } = job;
   const { failIf = CONDITIONS, warnIf = [], failures = [] } = job;
   const samples = at.map(second => ({ at: second * S, ...STATS }));
   const record = { samples, failures, endReason: ENDED_AS_PLANNED };
-  const time = { from: (at[0] ?? 0) * S, to: to * S };
+  const time = { from: from * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time);
 }
 
@@ -44,6 +46,13 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
     at: [80],
     failures: ['It answered 503.', 'It answered 503.'],
     gaps: [[80, 100]],
+  },
+  'a gap if all but one sample of a short command failed': {
+    from: 0,
+    at: [1],
+    to: 29,
+    failures: ['It answered 503.', 'It answered 503.'],
+    gaps: [[0, 29]],
   },
   'one gap without samples': { at: [], gaps: [[0, 100]] },
   'no gap in a job that was sampled to its end': { at: [0, 48, 98, 100], gaps: [] },

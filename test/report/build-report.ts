@@ -92,7 +92,7 @@ export function commandEnd(exitCode: number | undefined, status = ''): CommandEn
 export function runReport(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy): Report {
   const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
   const errors = explainFailure(COMMAND, end, stoppedBy);
-  const command = { ...COMMAND, exitCode, status, hasFailed: errors.length > 0 };
+  const command = { ...COMMAND, exitCode, status, isExplained: errors.length > 0 };
   const cancelled = stoppedBy === 'cancellation';
   return report({ task: 'run', command, errors, cancelled, ...parts });
 }

@@ -9,6 +9,7 @@ import { measuredSection, type Parts, reading, report, statsOf } from './build-r
  */
 const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
   ['load > 80', [90.2], '`load > 80` tripped: 90.2'],
+  ['load > 80', [80.001], '`load > 80` tripped: 80.001'],
   ['load > 80', [10, 85, 90, 10], '`load > 80` tripped: 90 at 09:05:02 UTC, in 2 of 4 samples'],
   ['load >= 80', [80, 10], '`load >= 80` tripped: 80 at 09:05:00 UTC, in 1 of 2 samples'],
   ['load < 5', [9, 3, 4], '`load < 5` tripped: 3 at 09:05:01 UTC, in 2 of 3 samples'],
