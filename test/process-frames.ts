@@ -39,8 +39,8 @@ export function errorFrame(code: string, message = ''): Buffer {
   return frame({ error: { code, message } }, 2);
 }
 
-export function wholeStream(output: string | Buffer, exitCode = 0, pid = 42): Buffer[] {
-  return [startFrame(pid), outputFrame(output), endFrame(exitCode), LAST_FRAME];
+export function wholeStream(exitCode = 0): Buffer[] {
+  return [startFrame(42), endFrame(exitCode), LAST_FRAME];
 }
 
 const HEAD =
@@ -56,12 +56,22 @@ export function endAnswer(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([...pieces.flatMap(chunkOf), Buffer.from('0\r\n\r\n')]));
 }
 
-export function answerWith(socket: Socket, pieces: readonly Buffer[]): void {
-  // Without corking, the second write would wait for the delayed ACK of the first.
-  socket.cork();
-  beginAnswer(socket, pieces);
-  endAnswer(socket, []);
-  socket.uncork();
+export function sendFrames(...frames: readonly Buffer[]) {
+  return (socket: Socket) => {
+    // Without corking, the second write would wait for the delayed ACK of the first.
+    socket.cork();
+    beginAnswer(socket, frames);
+    endAnswer(socket, []);
+    socket.uncork();
+  };
+}
+
+/** Sends the beginning of an answer, then closes the connection. */
+export function loseAfter(...frames: readonly Buffer[]) {
+  return (socket: Socket) => {
+    beginAnswer(socket, frames);
+    socket.end();
+  };
 }
 
 function chunkOf(piece: Buffer): Buffer[] {

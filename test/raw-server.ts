@@ -61,8 +61,6 @@ export function http(status: number, body = '', headers: readonly string[] = [])
 export interface RawRequest {
   readonly head: string;
   readonly body: Buffer;
-  /** Number of the request on its connection, from 1. */
-  readonly count: number;
 }
 
 export type RequestHandler = (socket: Socket, request: RawRequest) => void;
@@ -71,7 +69,6 @@ export type RequestHandler = (socket: Socket, request: RawRequest) => void;
 export function onRequest(handle: RequestHandler): ConnectionHandler {
   return socket => {
     let unread: Buffer<ArrayBufferLike> = Buffer.alloc(0);
-    let count = 0;
     socket.on('data', (data: Buffer) => {
       unread = Buffer.concat([unread, data]);
       for (;;) {
@@ -82,8 +79,7 @@ export function onRequest(handle: RequestHandler): ConnectionHandler {
         if (unread.length < end) return;
         const body = unread.subarray(start, end);
         unread = unread.subarray(end);
-        count += 1;
-        handle(socket, { head, body, count });
+        handle(socket, { head, body });
       }
     });
   };

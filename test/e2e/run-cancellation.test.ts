@@ -6,6 +6,7 @@ import {
   errorFrame,
   LAST_FRAME,
   outputFrame,
+  sendFrames,
   signalFrame,
   startFrame,
   wholeStream,
@@ -14,7 +15,7 @@ import { closed, http, rawServer } from '../raw-server.ts';
 import { SKIP_WITHOUT_BASH, SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../system.ts';
 import { STALL } from './faults.ts';
 import { expectFailure, type Signal } from './run-action.ts';
-import { expectScriptedFailure, inTurn, type Responder, sendFrames } from './scripted-agent.ts';
+import { expectScriptedFailure, inTurn, type Responder } from './scripted-agent.ts';
 import { openJob } from './test-job.ts';
 
 const skip = SKIP_WITHOUT_BASH || SKIP_WITHOUT_SIGNALS;
@@ -70,7 +71,7 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
       void killed.then(() => endAnswer(socket, [signalFrame('terminated'), LAST_FRAME]));
     };
     const rootless = sendFrames(errorFrame('unauthenticated', "invalid user: 'root'"));
-    const Start = inTurn(command, rootless, sendFrames(...wholeStream('')));
+    const Start = inTurn(command, rootless, sendFrames(...wholeStream()));
     const SendSignal: Responder = socket => socket.write(http(200, '{}'), () => kill());
     const { calls, errors } = await expectScriptedFailure({
       processes: { Start, SendSignal },

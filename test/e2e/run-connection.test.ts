@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { endFrame, errorFrame, LAST_FRAME, outputFrame, startFrame } from '../process-frames.ts';
+import {
+  endFrame,
+  errorFrame,
+  LAST_FRAME,
+  loseAfter,
+  outputFrame,
+  sendFrames,
+  startFrame,
+} from '../process-frames.ts';
 import {
   answer,
   expectScriptedFailure,
   expectScriptedSuccess,
   inTurn,
-  loseAfter,
   type Responder,
-  sendFrames,
 } from './scripted-agent.ts';
 
 /** Failed answers to Start after which the command may be running. */

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { removeColors } from '../../src/text/escape.ts';
-import { endFrame, frame, LAST_FRAME, outputFrame, startFrame } from '../process-frames.ts';
+import {
+  endFrame,
+  frame,
+  LAST_FRAME,
+  outputFrame,
+  sendFrames,
+  startFrame,
+} from '../process-frames.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
-import { expectScriptedFailure, expectScriptedSuccess, sendFrames } from './scripted-agent.ts';
+import { expectScriptedFailure, expectScriptedSuccess } from './scripted-agent.ts';
 import { TOKEN } from './test-job.ts';
 
 /** Workflow commands in every syntax, with white space and colors around them. */

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import path from 'node:path';
-import { answerWith, beginAnswer } from '../process-frames.ts';
 import { http, onRequest, rawServer } from '../raw-server.ts';
 import { expectFailure, expectSuccess, type Inputs, type RunOptions } from './run-action.ts';
 import { type Files, METRICS, openJob } from './test-job.ts';
@@ -73,10 +72,9 @@ async function openScriptedAgent({
 export function answer(
   status: number,
   body: string | ((request: ReceivedRequest) => string),
-  headers: readonly string[] = [],
 ): Responder {
   return (socket, request) => {
-    socket.write(http(status, typeof body === 'function' ? body(request) : body, headers));
+    socket.write(http(status, typeof body === 'function' ? body(request) : body));
   };
 }
 
@@ -113,18 +111,6 @@ async function runScripted(expectEnd: typeof expectSuccess, run: ScriptedRun) {
   const calls = (operation: string) =>
     job.agent.requests.filter(({ line }) => line.startsWith(`POST /process.Process/${operation} `));
   return Object.assign(result, { calls });
-}
-
-export function sendFrames(...frames: readonly Buffer[]): Responder {
-  return socket => answerWith(socket, frames);
-}
-
-/** Sends the beginning of an answer, then closes the connection. */
-export function loseAfter(...frames: readonly Buffer[]): Responder {
-  return socket => {
-    beginAnswer(socket, frames);
-    socket.end();
-  };
 }
 
 export function inTurn(...answers: readonly Responder[]): Responder {

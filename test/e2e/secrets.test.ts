@@ -5,7 +5,15 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { isSampling, requestStop } from '../../src/monitor/record.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
-import { endFrame, LAST_FRAME, outputFrame, startFrame, wholeStream } from '../process-frames.ts';
+import {
+  endFrame,
+  LAST_FRAME,
+  outputFrame,
+  sendFrames,
+  startFrame,
+  wholeStream,
+} from '../process-frames.ts';
+import { http } from '../raw-server.ts';
 import { filesBelow } from '../system.ts';
 import type { Result } from './result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction } from './run-action.ts';
@@ -20,7 +28,6 @@ import {
   type Responder,
   type Responders,
   sendBytes,
-  sendFrames,
 } from './scripted-agent.ts';
 import { METRICS, openJob } from './test-job.ts';
 
@@ -134,7 +141,9 @@ const ERRORS: Readonly<Record<string, Responder>> = {
   'a log': answer(400, `rpc error: ${JSON.stringify({ sent: ALL_SENT })}`),
   'another name': answer(200, request => fileEntryJson(echo(request))),
   'no JSON': answer(200, echo),
-  'a redirect': answer(302, '', [`Location: http://127.0.0.1:1/${encodeURIComponent(TOKEN)}`]),
+  'a redirect': sendBytes(
+    http(302, '', [`Location: http://127.0.0.1:1/${encodeURIComponent(TOKEN)}`]),
+  ),
   'a status line': sendBytes(`HTTP/1.1 404 ${TOKEN}\r\nContent-Length: 0\r\n\r\n`),
   'no HTTP': (socket, request) => void socket.end(echo(request)),
   'a 404': answer(404, request => JSON.stringify({ message: echo(request) })),
@@ -248,7 +257,7 @@ test('a secret that a color splits is redacted in the last lines, which have no 
 });
 
 test('a secret in the script or the name of a run is redacted, even where the title is cut', async () => {
-  const Start = sendFrames(...wholeStream('', 1));
+  const Start = sendFrames(...wholeStream(1));
   const text = `${'x'.repeat(50)}${LONG}`;
   for (const inputs of [{ run: `${text}\nexit` }, { name: text }]) {
     const result = await expectScriptedFailure({

@@ -87,18 +87,12 @@ export type TestJob = Awaited<ReturnType<typeof openJob>>;
 export interface TestJobOptions extends EmptyJobOptions {
   /** Files in the checkout. Default: one small file. */
   readonly files?: Files;
-  /** The sandbox's access token. */
-  readonly token?: string;
 }
 
-export async function openJob({
-  files = { 'a.txt': 'text' },
-  token = TOKEN,
-  ...options
-}: TestJobOptions = {}) {
+export async function openJob({ files = { 'a.txt': 'text' }, ...options }: TestJobOptions = {}) {
   const job = await openEmptyJob({ headerPrefix: 'Svc', ...options });
   const { url, connections } = job.service;
-  const { root, requests } = job.service.create(SANDBOX_ID, token);
+  const { root, requests } = job.service.create(SANDBOX_ID, TOKEN);
   const write = (more: Files) => {
     for (const [name, content] of Object.entries(more)) {
       const file = path.join(job.workspace, name);
