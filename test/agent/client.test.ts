@@ -54,10 +54,6 @@ const UNUSABLE: Readonly<Record<string, Unusable>> = {
     /failed: .*UND_ERR_HEADERS_OVERFLOW/,
   ],
   'is cut off': [onRequest(socket => socket.end(`${LONG}{}`)), /failed: /],
-  'is a connection reset': [
-    onRequest(socket => socket.resetAndDestroy()),
-    /failed: .*ECONNRESET|other side closed/,
-  ],
   'is in another protocol': [answering('SSH-2.0-OpenSSH_9.6\r\n'), /failed: .*HTTP|HPE_/i],
 };
 
@@ -245,11 +241,6 @@ describe('connections', { timeout: 20_000 }, () => {
   test('no connection is made after the job was cancelled', async () => {
     await using client = openTestClient('http://127.0.0.1:1', { cancel: AbortSignal.abort() });
     await assert.rejects(client.send(GET), { kind: 'cancelled', isRetryable: false });
-  });
-
-  test('a TLS handshake that nobody answers times out', async () => {
-    await using server = await rawServer(socket => void socket.pause());
-    await assert.rejects(sendOnce(`https://${server.host}`, { timeout: 200 }), AgentError);
   });
 
   test('cancelling the job ends a request that is sending its body', async () => {

@@ -24,16 +24,12 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   EHOSTUNREACH: 'unreachable',
   UND_ERR_CONNECT_TIMEOUT: 'unreachable',
   UND_ERR_SOCKS5_AUTH_REJECTED: 'unreachable',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'unreachable',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unreachable',
   ERR_TLS_CERT_ALTNAME_INVALID: 'unreachable',
   ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR: 'unreachable',
-  CERT_HAS_EXPIRED: 'unreachable',
   ECONNRESET: 'connection',
-  EPIPE: 'connection',
   ETIMEDOUT: 'connection',
   UND_ERR_SOCKET: 'connection',
-  HPE_INVALID_CONSTANT: 'connection',
 };
 for (const [code, kind] of Object.entries(KINDS)) {
   test(`a network error ${code} is of kind ${kind}, and only unsent if unreachable`, () => {
