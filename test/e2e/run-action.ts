@@ -89,21 +89,20 @@ export async function expectFailure(...run: Parameters<typeof runAction>): Promi
 }
 
 /** Runs the action `run` in a new job, and asserts that it succeeds. */
-export async function expectRunSuccess(
-  inputs: Inputs,
-  options: TestJobOptions = {},
-): Promise<Result> {
-  await using job = await openJob({ runCommands: true, ...options });
-  return await expectSuccess(job, inputs, { task: 'run' });
-}
+export const expectRunSuccess = (inputs: Inputs, options?: TestJobOptions) =>
+  runInNewJob(expectSuccess, inputs, options);
 
 /** Runs the action `run` in a new job, and asserts that it fails. */
-export async function expectRunFailure(
+export const expectRunFailure = (inputs: Inputs, options?: TestJobOptions) =>
+  runInNewJob(expectFailure, inputs, options);
+
+async function runInNewJob(
+  expectEnd: typeof expectSuccess,
   inputs: Inputs,
   options: TestJobOptions = {},
 ): Promise<Result> {
   await using job = await openJob({ runCommands: true, ...options });
-  return await expectFailure(job, inputs, { task: 'run' });
+  return await expectEnd(job, inputs, { task: 'run' });
 }
 
 /** Returns the environment variables with which Node runs a script before the action. */

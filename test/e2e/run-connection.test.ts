@@ -19,7 +19,6 @@ import {
 
 /** Failed answers to Start after which the command may be running. */
 const LOST_STARTS: Readonly<Record<string, Responder>> = {
-  'whose connection is reset': socket => socket.resetAndDestroy(),
   'whose answer breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
   'that a proxy answers with 502': answer(502, '<title>Proxy</title>'),
 };
@@ -31,10 +30,6 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
     /answered 404[^]*the service cannot run commands/,
   ],
   'as unavailable': [sendFrames(errorFrame('unavailable')), /failed \(unavailable\)/],
-  'for a sandbox that is gone': [
-    answer(502, '{"message":"The sandbox was not found"}'),
-    /The sandbox was not found/,
-  ],
 };
 
 describe('a start', { concurrency: 3 }, () => {
