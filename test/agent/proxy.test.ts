@@ -20,14 +20,11 @@ const OK = http(200, '{}');
 const URL_BEYOND = 'http://sandbox.example.com';
 
 describe('a proxy', { timeout: 20_000 }, () => {
-  for (const host of ['127.0.0.1', 'localhost']) {
-    test(`a proxy is not used for plain http to ${host}`, async () => {
-      await using server = await rawServer(answering(OK));
-      using _ = setProxyVariables({ http_proxy: 'http://127.0.0.1:1' });
-      const url = `http://${server.host.replace('127.0.0.1', host)}`;
-      assert.equal((await sendOnce(url)).body, '{}');
-    });
-  }
+  test('a proxy is not used for plain http to loopback', async () => {
+    await using server = await rawServer(answering(OK));
+    using _ = setProxyVariables({ http_proxy: 'http://127.0.0.1:1' });
+    assert.equal((await sendOnce(`http://${server.host}`)).body, '{}');
+  });
 
   test('a proxy tunnels https without seeing the token, unless NO_PROXY names the host', {
     skip: !hasOpenssl,
@@ -45,7 +42,9 @@ describe('a proxy', { timeout: 20_000 }, () => {
         [`CONNECT ${server.host}`],
       );
     }
-    assert.ok(!proxy.heads.join().includes(TOKEN));
+    const [head = ''] = proxy.heads;
+    assert.match(head, RegExp(`^proxy-authorization: Basic ${btoa('user:secret')}\r$`, 'im'));
+    assert.ok(!head.includes(TOKEN));
   });
 
   for (const status of [403, 407, 502]) {

@@ -25,8 +25,6 @@ test('the log masks the token first, folds the list of files, and ends with the 
   assert.doesNotMatch(debugLog(result), /timeout|60 files/);
 
   assert.match(summary, /^<h3>✅ Sandbox Sync \(.*\): Uploaded 60 files/);
-  for (const text of ['CPU', 'Memory', 'Disk', '60 files'])
-    assert.ok(summary.includes(text), `${text} is missing in ${summary}`);
 });
 
 test('the log names hidden files that a search skips, such as .env', async () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { expectSuccess } from './run-action.ts';
 import { openScriptedJob } from './scripted-agent.ts';
@@ -39,23 +38,4 @@ test('header prefix, port, headers, username, signature and paths are sent as gi
   });
   assert.equal(stats?.line, 'GET /pre/a--b_c/8080/st/ats HTTP/1.1');
   assert.match(stats?.headers.join('\n') ?? '', /^cache-control: no-cache$/im);
-});
-
-test('all requests go through the proxy, which gets its credentials', async () => {
-  const large = randomBytes(1024 * 1024);
-  // The agent also acts as the proxy. Requests to localhost bypass proxies, so use agent.test.
-  await using job = await openScriptedJob({}, { 'a.txt': 'text', large });
-  const { requests, url } = job.agent;
-  const env = { http_proxy: url.replace('//', '//user:p%40ss-word@') };
-  const inputs = { 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
-  const { allOutput } = await expectSuccess(job, inputs, { env });
-  assert.equal(requests.length, 3);
-  assert.ok(requests.some(({ body }) => body.includes(large)));
-  for (const { line, headers } of requests) {
-    assert.match(line, /^(GET|POST) http:\/\/agent\.test\/(files\?|metrics )/);
-    assert.match(headers.join('\n'), /^host: agent\.test$/im);
-    const basic = headers.find(header => /^proxy-authorization:/i.test(header));
-    assert.ok(basic?.endsWith(`: Basic ${btoa('user:p@ss-word')}`), basic);
-  }
-  assert.ok(!allOutput.includes('p@ss-word') && !allOutput.includes('p%40ss-word'));
 });

@@ -19,10 +19,12 @@ test("the stats output is the agent's JSON without spaces, and unreported figure
   assert.equal(requestMethods(job), 'GET GET', 'a 503 is retried');
 });
 
-test('stats that cannot be read fail the step after a good upload', async () => {
+test('stats that cannot be read fail the step after a good upload, which warn-if does not stop', async () => {
   await using job = await openJob({ faults: [{ on: 'stats', do: statusFault(404) }] });
-  const { outputs, annotations, errors } = await expectFailure(job, { samples: '2' });
-  assert.deepEqual([outputs['uploaded-count'], outputs['stats']], ['1', '']);
+  const inputs = { samples: '2', 'warn-if': 'mem_used > 1B' };
+  const { outputs, annotations, errors } = await expectFailure(job, inputs);
+  const { 'uploaded-count': uploaded, stats, gate } = outputs;
+  assert.deepEqual([uploaded, stats, gate], ['1', '', 'warned']);
   assert.equal(annotations('error').length, 1);
   assert.match(errors, /GET http:\S+\/metrics answered 404/);
   assert.equal(requestMethods(job), 'POST GET');

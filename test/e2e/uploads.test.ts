@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { canBeNamed, SKIP_WITHOUT_SYMLINKS } from '../system.ts';
@@ -93,26 +93,16 @@ test('a link to a file is uploaded, and one that leads out of the workspace is a
   assert.equal(job.agent.requests.length, before);
 });
 
-const CHANGES: Readonly<Record<string, (file: string) => void>> = {
-  grows: file => appendFileSync(file, 'more'),
-  shrinks: file => truncateSync(file, 10),
-  vanishes: file => rmSync(file),
-  'is emptied': file => truncateSync(file, 0),
-};
-
-test('a file that grows, shrinks or vanishes before its upload fails, and the others arrive', async () => {
-  const changed = Object.entries(CHANGES).flatMap(([name, change]) => [
-    { name: `${name}, small`, change, content: Buffer.alloc(1e3) },
-    { name: `${name}, large`, change, content: Buffer.alloc(1e6) },
-  ]);
-  const contents = changed.map(({ name, content }) => [name, content]);
-  await using job = await openJob({ files: { a: 'a', ...Object.fromEntries(contents), z: 'z' } });
-  const changeAll = () => {
-    for (const { name, change } of changed) change(path.join(job.workspace, name));
+test('a small or large file that shrinks before its upload fails, and the others arrive', async () => {
+  const changed = { small: Buffer.alloc(1e3), large: Buffer.alloc(1e6) };
+  await using job = await openJob({ files: { a: 'a', ...changed, z: 'z' } });
+  const truncateAll = () => {
+    for (const name of Object.keys(changed)) truncateSync(path.join(job.workspace, name), 10);
   };
-  const options = { ...onUploadOf('a', changeAll), task: 'upload' } as const;
+  const options = { ...onUploadOf('a', truncateAll), task: 'upload' } as const;
   const result = await expectFailure(job, { concurrency: '1', retries: '0' }, options);
-  for (const { name } of changed) assert.match(result.file(name).error?.kind ?? '', /^file-/, name);
+  for (const name of Object.keys(changed))
+    assert.equal(result.file(name).error?.kind, 'file-changed', name);
   assert.equal(result.outputs['uploaded-count'], '2');
   assertDelivered(job, result);
 });
