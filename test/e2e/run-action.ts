@@ -110,7 +110,7 @@ export function preload(script: string) {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
 }
 
-export function folderOf(task: ActionName): string {
+function folderOf(task: ActionName): string {
   return path.join(PROJECT, ACTIONS[task].folder);
 }
 

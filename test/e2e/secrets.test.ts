@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isSampling, requestStop } from '../../src/monitor/record.ts';
+import { isSampling, monitorFiles, requestStop } from '../../src/monitor/record.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
 import {
   endFrame,
@@ -216,16 +216,21 @@ test('secrets are redacted if the creation of a sandbox fails and repeats them',
   job.agent.requests.forEach(assertSentOnce);
 });
 
-test('secrets are redacted in the record of a monitor and by its post step', async () => {
+test('secrets are in no file, argument or variable of a monitor, and redacted by its post step', async () => {
   await using job = await openScriptedJob({ stats: repeatingStats() });
   const headers = `${INPUTS.headers}\nX-Other-Token: ${DIGITS}`;
   const inputs = { token: TOKEN, headers, 'sample-interval': '1h' };
   const main = await expectSuccess(job, inputs, { task: 'monitor', env });
   assertRedacted(main);
   const directory = path.join(job.temp, main.outputs['monitor'] ?? '');
+  const pid = readFileSync(monitorFiles(directory).pid, 'utf8');
+  for (const name of process.platform === 'linux' ? ['cmdline', 'environ'] : []) {
+    const text = readFileSync(`/proc/${pid}/${name}`, 'utf8');
+    for (const secret of SENT) assert.ok(!text.includes(secret), text);
+  }
   requestStop(directory);
   await pollUntil(() => !isSampling(directory));
-  const record = readFileSync(path.join(directory, 'record.jsonl'), 'utf8');
+  const record = readFileSync(monitorFiles(directory).record, 'utf8');
   assert.equal(record.match(/"json":/g)?.length, 2);
   assertNoSecret(record);
   const post = await expectSuccess(job, inputs, { task: 'monitor', post: main, env });

@@ -55,15 +55,13 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
     gaps: [[0, 29]],
   },
   'one gap without samples': { at: [], gaps: [[0, 100]] },
-  'no gap in a job that was sampled to its end': { at: [0, 48, 98, 100], gaps: [] },
-  'a gap that ends after the job, with a late last sample': { at: [0, 50, 101], gaps: [[50, 101]] },
   'no gap in ten intervals between two samples': { at: [0, 50, 100], gaps: [] },
   'a gap in more than ten intervals between two samples': {
     at: [0, 50.001, 100],
     gaps: [[0, 50.001]],
   },
   'a gap at the end of the job': { at: [0, 49], gaps: [[49, 100]] },
-  'two gaps in one job': {
+  'two gaps in one job, one of which ends after it': {
     at: [0, 60, 70, 121],
     gaps: [
       [0, 60],

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import path from 'node:path';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { promisify } from 'node:util';
-import { isSampling, monitorFiles, readRecord, requestStop } from '../../src/monitor/record.ts';
+import { isSampling, monitorFiles, requestStop } from '../../src/monitor/record.ts';
 import { type Result } from '../e2e/result.ts';
-import { expectFailure, folderOf, runAction } from '../e2e/run-action.ts';
-import { openJob, SANDBOX_ID, type TestJob, TOKEN } from '../e2e/test-job.ts';
+import { expectFailure, runAction } from '../e2e/run-action.ts';
+import { openJob, SANDBOX_ID, type TestJob } from '../e2e/test-job.ts';
 import { WINDOWS } from '../system.ts';
 import { isRunning, pollUntil, STALLING_LAST_SAMPLE, startMonitor } from './running-monitor.ts';
 
@@ -105,24 +102,6 @@ describe('monitors', { concurrency: 3 }, () => {
       assert.equal(post.exitCode, 1, post.stdout);
       assert.match(post.errors, /^monitor: its record is lost: /);
     });
-
-  test('a monitor ends when the process of its job has died', async () => {
-    await using job = await openJob();
-    const directory = await startInJobThatDies(job);
-    await pollUntil(() => !isSampling(directory));
-    assert.equal(readRecord(directory).endReason, 'its job is gone');
-  });
-
-  test('a monitor keeps secrets out of files, state and, seen on Linux, arguments and environment', async () => {
-    const headers = 'X-Api-Key: the-other-secret';
-    await using monitor = await startMonitor({ headers });
-    const files = readdirSync(monitor.directory).map(name => path.join(monitor.directory, name));
-    const places = ['cmdline', 'environ'].map(name => `/proc/${monitor.pid}/${name}`);
-    for (const place of [...files, ...(process.platform === 'linux' ? places : [])])
-      assert.doesNotMatch(readFileSync(place, 'utf8'), /the-access-token-42|the-other-secret/);
-    const { state } = await monitor.post();
-    assert.doesNotMatch(JSON.stringify(state), /the-access-token-42|the-other-secret/);
-  });
 });
 
 describe('monitors that do not start', { concurrency: 3 }, () => {
@@ -147,23 +126,4 @@ describe('monitors that do not start', { concurrency: 3 }, () => {
 function assertGateFailed(post: Result, says: RegExp): void {
   assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
   assert.match(post.errors, says);
-}
-
-/** Starts a monitor from a process that exits right after. Returns the monitor's directory. */
-async function startInJobThatDies({ workspace, temp, agent }: TestJob): Promise<string> {
-  const inputs = {
-    'sandbox-id': SANDBOX_ID,
-    token: TOKEN,
-    'base-url': agent.url,
-    'sample-interval': '1h',
-  };
-  const step = { action: folderOf('monitor'), workspace, temp, inputs };
-  const runner = import.meta.resolve('../../dev/runner/step.ts');
-  const script = `
-    const { runStep } = await import(${JSON.stringify(runner)});
-    console.log((await runStep(${JSON.stringify(step)})).state.directory);
-  `;
-  const args = ['--input-type=module', '-e', script];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  return stdout.trim();
 }

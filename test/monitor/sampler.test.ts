@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { monitorFiles } from '../../src/monitor/record.ts';
+import { monitorFiles, readRecord } from '../../src/monitor/record.ts';
 import { startSampler, waitForSampler } from '../../src/monitor/sampler.ts';
 import { openTempFolder } from '../transfer/temp-folder.ts';
 
@@ -29,4 +30,14 @@ test('startSampler fails with the error of a sampler that ends at once', async (
     name: 'InputError',
     message: /^monitor: its process ended at once: Error: Cannot find module .*missing\.js/,
   });
+});
+
+test('a sampler ends when the process of its job has died', () => {
+  using folder = openTempFolder();
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const script = path.resolve(import.meta.dirname, '../../dist/monitor-sampler.js');
+  const sandbox = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': 'http://127.0.0.1:1' };
+  const input = JSON.stringify({ ...sandbox, 'sample-interval': '1h' });
+  execFileSync(process.execPath, [script, folder.path, String(pid)], { input, timeout: 30_000 });
+  assert.equal(readRecord(folder.path).endReason, 'its job is gone');
 });
