@@ -18,7 +18,6 @@ interface FailedCreation {
 const answers = (status: number, fields: object) => statusFault(status, JSON.stringify(fields));
 const limit = answers(429, { message: 'At most 20 sandboxes' });
 const page = statusFault(200, '<title>Sandboxes for everyone</title>');
-const cut = statusFault(201, '{"sandboxID":"i1', { acts: true });
 
 const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a wrong API key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
@@ -38,12 +37,6 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a limit (429) after a 503': { faults: [503, limit], says: ['At most 20'], warns: true },
   'JSON that names no sandbox': { faults: [answers(200, {})], says: ['names no'], warns: true },
   'status 500': { faults: [500], says: ['answered 500', 'run the job again'], warns: true },
-  'a connection reset instead of an answer': {
-    faults: [{ kind: 'reset', at: 'after-body' }],
-    says: ['failed', 'run the job again'],
-    warns: true,
-  },
-  'an answer that is cut off': { faults: [cut], says: ['201', 'it is not JSON'], warns: true },
 };
 
 function repetitionOf({ faults }: FailedCreation): string {
