@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { filesBelow, SKIP_WITHOUT_SIGNALS } from '../system.ts';
-import {
-  expectFailure,
-  expectSuccess,
-  type Inputs,
-  type RunOptions,
-  type Signal,
-} from './run-action.ts';
+import { filesBelow } from '../system.ts';
+import { expectFailure, expectSuccess, type Inputs } from './run-action.ts';
 import { answer, openScriptedJob, type Responder } from './scripted-agent.ts';
-import { type Files, TOKEN } from './test-job.ts';
+import { type Files } from './test-job.ts';
 
 /** Answers downloads with these texts or responders, and others with 404. */
 function serve(files: Readonly<Record<string, string | Responder>>): Responder {
@@ -37,8 +31,7 @@ async function openDownload(served: Parameters<typeof serve>[0], files: Files = 
       return Object.fromEntries(files.map(([name, content]) => [name, content.toString()]));
     },
     succeed: (inputs: Inputs) => expectSuccess(job, given(inputs), options),
-    fail: (inputs: Inputs, more: RunOptions = {}) =>
-      expectFailure(job, given(inputs), { ...options, ...more }),
+    fail: (inputs: Inputs) => expectFailure(job, given(inputs), options),
   };
 }
 
@@ -126,33 +119,4 @@ test('a cut download is repeated; if it fails again, its target stays as it was,
   assert.match(result.stdout, /^::group::Files\nfailed: b → b\ndownloaded: a/m);
   assert.match(result.summary, /^<h3>❌ .*Downloaded 1 of 2 files, 1 failed\./);
   assert.match(result.summary, /1 file, 5 B(, .*\/s)?, 2 retries/);
-});
-
-test('a cancelled download reports each file, and leaves no part of one', {
-  skip: SKIP_WITHOUT_SIGNALS,
-}, async () => {
-  const running = Promise.withResolvers<Signal>();
-  const stall: Responder = socket => {
-    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc');
-    void running.promise.then(signal => signal('SIGINT'));
-  };
-  await using download = await openDownload({ a: 'text', b: stall, c: 'text' }, { b: 'before' });
-  const options = { onStart: running.resolve };
-  const result = await download.fail({ files: 'a\nb\nc', concurrency: '1' }, options);
-  const { files } = result.report.download;
-  const ends = files.map(({ status, reason, error }) => [status, reason ?? error?.kind]);
-  assert.deepEqual(ends, [
-    ['downloaded', undefined],
-    ['failed', 'cancelled'],
-    ['not-attempted', 'the job was cancelled'],
-  ]);
-  assert.deepEqual(download.texts(), { a: 'text', b: 'before' });
-  assert.match(result.summary, /^<h3>⛔ .*Cancelled\. Downloaded 1 of 3 files/);
-});
-
-test('a secret in the name of a file is in nothing that a download leaves behind', async () => {
-  await using download = await openDownload({ [`${TOKEN}.txt`]: 'text' });
-  const result = await download.fail({ files: `${TOKEN}.txt\nx/${TOKEN}`, concurrency: '1' });
-  assert.ok(!result.allOutput.includes(TOKEN));
-  assert.equal(result.report.download.files[0]?.target, '***.txt');
 });

@@ -17,11 +17,9 @@ const NAMED: Files = {
   empty: '',
   [`${'d/'.repeat(100)}deep.bin`]: randomBytes(1000),
   'with space/and  two.txt': 'space',
-  '"double" and \'single\'': 'quotes',
   '100%/%41%.txt': 'percent',
   'a#b?c+d&e=f;g.txt': 'URL',
   'naïve/日本語/😀.txt': 'beyond ASCII',
-  'line\nbreak\r\n.txt': 'newline',
   'back\\slash.txt': 'backslash',
   'almost-streamed': randomBytes(256 * KIB),
   'just-streamed': randomBytes(256 * KIB + 1),
@@ -32,9 +30,7 @@ const NAMED: Files = {
 const HOSTILE = [
   ...Object.values(INJECTIONS).map(text => text.toWellFormed().replaceAll(/[/\0]/g, '|')),
   '%0A::warning::injected',
-  '-rf',
   '@someone #1 &amp; &lt;',
-  '\u202e\u2028\u200b',
   'n'.repeat(255),
   `${'ü'.repeat(127)}x`,
 ];
