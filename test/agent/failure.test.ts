@@ -97,14 +97,3 @@ test('https to an http port is reported as such, without the words of OpenSSL', 
     hint: /^Check the port in base-url/,
   });
 });
-
-test('a TLS server that is asked by http gets a hint that the port may want https', {
-  skip: !hasOpenssl && 'needs openssl',
-}, async () => {
-  using keys = createCertificate();
-  await using server = await rawServer(answering(''), keys);
-  await assert.rejects(sendOnce(`http://${server.host}`), {
-    kind: 'connection',
-    hint: /the port may want https/,
-  });
-});

@@ -105,14 +105,8 @@ test('conform exits with 2 for bad arguments, with 1 if nothing answers', async 
   const server = createServer();
   const port = await listenHere(server);
   server.close();
-  const { exitCode, stderr } = await conform(
-    '--base-url',
-    `http://127.0.0.1:${port}`,
-    '--token',
-    'x',
-  );
-  assert.deepEqual(
-    [exitCode, /^The service cannot be tried: .*ECONNREFUSED/.test(stderr)],
-    [1, true],
-  );
+  const url = `http://127.0.0.1:${port}`;
+  const { exitCode, stderr } = await conform('--base-url', url, '--token', 'x');
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /^The service cannot be tried: .*ECONNREFUSED/);
 });
