@@ -34,8 +34,6 @@ async function cancelAtStats(nth: number) {
   return { ...result, starts };
 }
 
-const cancelWhenReady = (line: string, signal: Signal) => line === 'ready' && signal('SIGINT');
-
 describe('a cancelled run', { concurrency: 3, skip }, () => {
   test('a run that is cancelled before its command starts nothing', async () => {
     const { errors, outputs, starts } = await cancelAtStats(1);
@@ -49,18 +47,22 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
     assert.deepEqual([outputs['exit-code'], starts], ['0', 1]);
   });
 
-  test('a run that is cancelled stops children in groups of their own', {
+  test('a run that is cancelled stops its children, even in groups of their own', {
     skip: skipUnlessLinux('sessions are read from /proc'),
   }, async () => {
     await using job = await openJob({ runCommands: true });
     await using server = await rawServer(socket => void socket.resume());
-    const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; echo ready; sleep 1000`;
-    const run = `timeout 1000 bash -c '${connect}'\ntrue`;
-    const options = { task: 'run', onLine: cancelWhenReady } as const;
-    const { errors, warnings, outputs } = await expectFailure(job, { run }, options);
-    assert.match(errors, /^Cancelled\. timeout 1000 .* was stopped after/m);
+    // Each process keeps a connection open until it ends.
+    const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; sleep 1000; true`;
+    const run = `(${connect}) &\ntimeout 1000 bash -c '${connect}'\ntrue`;
+    const onStart = (signal: Signal) => void server.connected(2).then(() => signal('SIGINT'));
+    const { errors, warnings, outputs } = await expectFailure(
+      job,
+      { run },
+      { task: 'run', onStart },
+    );
+    assert.match(errors, /^Cancelled\. .* was stopped after/m);
     assert.deepEqual([outputs['exit-code'], warnings], ['-1', '']);
-    await server.connected(1);
     for (const socket of server.connections) await closed(socket);
   });
 
@@ -76,7 +78,7 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
     const { calls, errors } = await expectScriptedFailure({
       processes: { Start, SendSignal },
       inputs: { username: 'me' },
-      onLine: cancelWhenReady,
+      onLine: (line, signal) => line === 'ready' && signal('SIGINT'),
     });
     const basic = ['me', 'root', 'me'].map(user => `Authorization: Basic ${btoa(`${user}:`)}`);
     const sent = calls('Start').map(({ headers }) => headers.find(each => basic.includes(each)));

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { closed, rawServer } from '../raw-server.ts';
 import { openJobWithApi } from '../sandbox/job-with-api.ts';
 import { SKIP_WITHOUT_BASH, skipUnlessLinux } from '../system.ts';
 import { expectFailure, expectRunFailure, expectRunSuccess, expectSuccess } from './run-action.ts';
@@ -80,15 +79,9 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   });
 
   const skip = skipUnlessLinux('the process group is read from /proc');
-  test('max-duration stops a command and its children', { skip }, async () => {
-    await using server = await rawServer(socket => void socket.resume());
-    // Each process keeps a connection open until it ends.
-    const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; sleep 1000; true`;
-    const run = `(${connect}) &\n${connect}`;
-    const { errors, outputs } = await expectRunFailure({ run, 'max-duration': '2s' });
-    assert.match(errors, /was stopped by max-duration after \d/);
+  test('max-duration stops a command', { skip }, async () => {
+    const { errors, outputs } = await expectRunFailure({ run: 'sleep 60', 'max-duration': '1s' });
+    assert.match(errors, /^sleep 60 was stopped by max-duration after \d/);
     assert.equal(outputs['exit-code'], '-1');
-    await server.connected(2);
-    for (const socket of server.connections) await closed(socket);
   });
 });

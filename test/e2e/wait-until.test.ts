@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultsInTurn, proxyError, statusFault } from './faults.ts';
-import { expectFailure, expectSuccess, requestMethods, uploadRequests } from './run-action.ts';
+import { expectFailure, requestMethods, uploadRequests } from './run-action.ts';
 import { metricsInTurn, openJob } from './test-job.ts';
 
 const WAIT_INPUTS = {
@@ -16,20 +15,6 @@ test('wait-until waits before the upload, and the gate judges after it', async (
   // the upload covers.
   assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
   assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['failed', '60']);
-});
-
-test('wait-until: ready waits while the agent is not up, and logs how long it took', async () => {
-  const notYet = [
-    statusFault(502, proxyError('The sandbox is running but port is not open')),
-    statusFault(503),
-    { kind: 'reset', at: 'before-body' },
-  ] as const;
-  await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, notYet) });
-  const { stdout } = await expectSuccess(job, { ...WAIT_INPUTS, 'wait-until': 'ready' });
-  assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
-  // Waiting polls at sample-interval. Retries would log attempts and pause longer.
-  assert.doesNotMatch(stdout, /^Attempt/m);
-  assert.match(stdout, /^The sandbox was ready after /m);
 });
 
 test('wait-until ends at wait-timeout, reports the last figures, and nothing is sent', async () => {

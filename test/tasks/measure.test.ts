@@ -65,6 +65,12 @@ const UNJUDGED =
 
 const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
   'ends at once if the conditions hold': { answers: [4], waitedMs: 0, requests: 1 },
+  'with `ready` ends at the first answer, and does not retry errors before it': {
+    answers: [BUSY, BUSY, 99],
+    inputs: { 'wait-until': 'ready' },
+    waitedMs: 2000,
+    requests: 3,
+  },
   'ends when all conditions hold in one sample': {
     answers: [1, 9, 1, 4],
     inputs: { 'wait-until': 'load < 5\nload > 2\nload.max != 3' },
