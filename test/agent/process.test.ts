@@ -185,7 +185,6 @@ const page: RequestHandler = socket => socket.write(http(200, '<!doctype html><h
 const long = Buffer.from([0, 0, 16, 0, 1]);
 const FAILURES: Readonly<Record<string, Failing>> = {
   'an answer that ends after the start fails': [sendFrames(startFrame(1)), 'connection', CLOSED],
-  'a connection that is lost after the start fails': [loseAfter(startFrame(1)), 'connection', /./],
   'a last frame without an end fails': [sendFrames(LAST_FRAME), 'bad-answer', NO_END],
   'a frame above 1 MiB fails': [sendFrames(startFrame(1), long), 'bad-answer', NO_FRAMES],
   'a web page is something other than frames': [page, 'bad-answer', NO_FRAMES, /base-url/],

@@ -72,12 +72,6 @@ test('the stand-in resolves paths as envd does, inside the root', async () => {
   }
   const beside = readdirSync(path.dirname(sandbox.root)).toSorted();
   assert.deepEqual(beside, ['outside', SANDBOX_ID, 'temp', 'work']);
-  const rejected = { '/home': 400, '/': 400, '': 400, '/new/': 400, '/a\0b': 500 };
-  for (const [target, status] of Object.entries(rejected)) {
-    const file = { target, content: Buffer.from('x') };
-    const answer = await sendFiles(sandbox.client, [file], { query: { path: target } });
-    assert.equal(answer.status, status, target);
-  }
 });
 
 test('the stand-in kills the process alone, and waits for no child that holds its output', {

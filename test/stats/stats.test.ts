@@ -36,10 +36,6 @@ const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>
     `{"mem_total":${4 * MIB},"mem_used":${1.5 * MIB}}`,
     { ...QUARTER_OF_MEMORY, mem_used: 1.5 * MIB, mem_used_pct: 37.5, mem_free: 2.5 * MIB },
   ],
-  'derives nothing without a total': [
-    '{"disk_used":1,"cpu_count":2}',
-    { disk_used: 1, cpu_count: 2 },
-  ],
   'derives percent with two decimals, and free bytes': [
     '{"disk_used":2,"disk_total":3}',
     { disk_used: 2, disk_total: 3, disk_used_pct: 66.67, disk_free: 1 },
