@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { backoff, type Retry, sleep, withRetries } from '../../src/agent/retry.ts';
+import { backoff, type Retry, withRetries } from '../../src/agent/retry.ts';
 import { fakeClock } from '../clock.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
@@ -95,12 +95,4 @@ test('backoff doubles up to 30 s, and half of it is random', () => {
 test('backoff waits at least as long as Retry-After asks, plus jitter', () => {
   assert.deepEqual([backoff(1, least, 7000), backoff(1, most, 7000)], [7000, 7500]);
   assert.equal(backoff(5, least, 100), 8000);
-});
-
-test('sleep ends when its signal aborts', async () => {
-  const controller = new AbortController();
-  const sleeping = sleep(60_000, controller.signal);
-  controller.abort();
-  assert.equal(await sleeping, false);
-  assert.equal(await sleep(0, new AbortController().signal), true);
 });

@@ -15,7 +15,6 @@ const TOKEN = 'the-access-token';
 interface Report {
   readonly checks: readonly { readonly feature: string; name: string; verdict: string }[];
   readonly works: readonly string[];
-  readonly fails: readonly string[];
   readonly inputs: Readonly<Record<string, string>>;
   readonly left: readonly string[];
 }

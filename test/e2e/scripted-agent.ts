@@ -63,7 +63,6 @@ async function openScriptedAgent({
   );
   return {
     url: `http://${server.host}`,
-    connections: () => server.connections.length,
     requests,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
