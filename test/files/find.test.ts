@@ -33,7 +33,6 @@ const PROJECT: Entries = {
   'pages/[id].tsx': 'id',
   'pages/i.tsx': 'i',
   'my file.txt': 'spaces',
-  empty: directory,
 };
 
 const DIST = ['a/b.js', 'a/c.map', 'index.html'];
@@ -42,26 +41,16 @@ const DIST = ['a/b.js', 'a/c.map', 'index.html'];
 const FOUND: Readonly<Record<string, readonly string[]>> = {
   'dist/**': DIST,
   dist: DIST,
-  'dist/': DIST,
   './dist//**': DIST,
-  'packages/../dist': DIST,
   'dist/*': DIST,
   'dist/*.html': ['index.html'],
   'dist/**/*.js': ['a/b.js'],
   'dist/index.html': [''],
   'packages/*/dist/**': ['bar/dist/z.js', 'foo/dist/x.js'],
-  'packages/f*': ['foo/dist/x.js', 'foo/src/y.ts'],
-  '**/x.js': ['packages/foo/dist/x.js'],
   'pages/[[]id].tsx': [''],
   'pages/[id].tsx': ['i.tsx'],
-  'my file.txt': [''],
   'my*': ['my file.txt'],
-  missing: [],
-  'dist/*.none': [],
-  empty: [],
-  'my file.txt/*': [],
   'dist,!dist/a': ['index.html'],
-  'dist,!dist/a/**': ['index.html'],
   'dist,!**/*.js': ['a/c.map', 'index.html'],
   '!dist/a,dist': ['index.html'],
   'dist,!.': [],
@@ -122,17 +111,14 @@ for (const workingDirectory of ['missing', 'my file.txt', 'my file.txt/x', 'loop
   });
 }
 
-for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', 'ü', '-', 'a\nb']) {
+for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', 'ü', '-']) {
   const skip = !canBeNamed(name) && 'such a name cannot be there';
   test(`a file named ${JSON.stringify(name)} is found under that name`, { skip }, async () => {
     using tree = createTree({ [`dir/${name}`]: '' });
     assert.deepEqual(relativePaths(await find(tree.root, ['dir/*'])), [name]);
   });
 
-  const isLine = name !== 'a\nb';
-  test(`patterns work in a workspace named ${JSON.stringify(name)}`, {
-    skip: skip || (!isLine && 'a pattern is one line'),
-  }, async () => {
+  test(`patterns work in a workspace named ${JSON.stringify(name)}`, { skip }, async () => {
     using tree = createTree(PROJECT, name);
     const lines = ['packages/*/dist', '!packages/bar'];
     assert.deepEqual(relativePaths(await find(tree.root, lines)), ['foo/dist/x.js']);

@@ -13,14 +13,10 @@ const TREE = Object.fromEntries(
 /** By pattern: the files found, and how many there are with include-hidden-files. */
 const CASES: Readonly<Record<string, readonly [found: readonly string[], all: number]>> = {
   '**': [['a.js', 'sub/b.js'], 7],
-  '*': [['a.js', 'sub/b.js'], 7],
-  '.': [['a.js', 'sub/b.js'], 7],
   '**/*.js': [['a.js', 'sub/b.js'], 4],
-  '**/*env': [[], 2],
   '*/*/e.js': [[], 1],
   sub: [['b.js'], 2],
   '.env': [[''], 1],
-  'sub/.env': [[''], 1],
   // The root itself is hidden. Hidden entries below it are still omitted.
   '.next': [['c.js'], 2],
   '.next/**': [['c.js'], 2],
@@ -28,8 +24,6 @@ const CASES: Readonly<Record<string, readonly [found: readonly string[], all: nu
   // A part at or after the first wildcard matches the dot, so nothing is omitted.
   '**/.env': [['.env', 'sub/.env'], 2],
   '**/[.]env': [['.env', 'sub/.env'], 2],
-  '*/.env': [['sub/.env'], 1],
-  '.e*': [['.env'], 1],
   '.*': [['.env', '.git/config', '.next/.d/e.js', '.next/c.js'], 4],
 };
 

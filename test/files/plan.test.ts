@@ -47,38 +47,24 @@ function planErrors(lines: readonly Matches[]): string[] {
 const TARGETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': {
     'dist/**': 'a/b.js',
-    'dist/** => app': 'app/a/b.js',
-    'dist/** => app/': 'app/a/b.js',
     'dist/** => app/x.js': 'app/x.js/a/b.js',
     'dist/** => /': '/a/b.js',
     'a/f.txt': 'f.txt',
     'a/f.txt => etc/': 'etc/f.txt',
-    'a/f.txt => /etc/g': '/etc/g',
     'a/f.txt => /etc/': '/etc/f.txt',
-    'a/f.txt => /': '/f.txt',
     'a/f.txt => etc/.': 'etc/f.txt',
     'a/f.txt => etc//x/./g': 'etc/x/g',
-    'a/f.txt => my file.txt': 'my file.txt',
   },
   app: {
     'dist/**': 'app/a/b.js',
     'dist/** => .': 'app/a/b.js',
-    'dist/** => src/a': 'app/src/a/a/b.js',
     'dist/** => /srv': '/srv/a/b.js',
     'a/f.txt': 'app/f.txt',
-    'a/f.txt => g.txt': 'app/g.txt',
     'a/f.txt => .env': 'app/.env',
     'a/f.txt => .': 'app/f.txt',
-    'a/f.txt => ./': 'app/f.txt',
   },
-  'app/': { 'dist/**': 'app/a/b.js', 'a/f.txt': 'app/f.txt' },
   '.': { 'dist/**': 'a/b.js' },
-  '/srv': {
-    'dist/**': '/srv/a/b.js',
-    'a/f.txt': '/srv/f.txt',
-    'a/f.txt => g': '/srv/g',
-    'dist/** => /x': '/x/a/b.js',
-  },
+  '/srv': { 'a/f.txt => g': '/srv/g', 'dist/** => /x': '/x/a/b.js' },
   '/': { 'dist/**': '/a/b.js' },
 };
 
@@ -125,8 +111,6 @@ const CONFLICTS: Readonly<Record<string, readonly string[]>> = {
   'a => etc/x, b => ./etc//x, c/** => etc/': [same('a', 'b', 'etc/x'), same('a', 'c/x', 'etc/x')],
   'a => x, b => x/y': [nested('a', 'x', 'b', 'x/y')],
   'a => x/y, b => x': [nested('b', 'x', 'a', 'x/y')],
-  'a => y, b => y/1/2/3/x': [nested('a', 'y', 'b', 'y/1/2/3/x')],
-  'a => /x, b => /x/y': [nested('a', '/x', 'b', '/x/y')],
   'a => x, c/** => x, d => x/e/2, b => x': [
     same('a', 'b', 'x'),
     nested('a', 'x', 'd', 'x/e/2'),
@@ -135,8 +119,6 @@ const CONFLICTS: Readonly<Record<string, readonly string[]>> = {
   'a => x/y/z, b => x-y, c => x, d => x.y/z': [nested('c', 'x', 'a', 'x/y/z')],
   'a => x, b => /x': [],
   'a => x, b => xy/z': [],
-  'a => x, b => y/x': [],
-  'a => x, b => /x/y': [],
   'a => x.y, b => x/y': [],
 };
 
@@ -181,7 +163,6 @@ test('a pattern that matches nothing is an error, a warning or ignored, as if-no
 /** Lines with a target, and whether the file would land in a folder named like the file. */
 const MISTAKEN: readonly (readonly [line: string, target: string, isMistaken: boolean])[] = [
   ['server.js', 'app/server.js', true],
-  ['server.js', 'server.js', true],
   ['a/server.js', '/srv/server.js', true],
   ['server.js', 'app/server.js/', false],
   ['server.js', 'app', false],
