@@ -37,34 +37,6 @@ const CASES: readonly Case[] = [
   ['an exit code of 0 is no failure', commandEnd(0), none],
   ['an exit code of 1 is reported', commandEnd(1), none, exited(1)],
   [
-    'exit code 126 gets a hint to run chmod',
-    commandEnd(126),
-    none,
-    exited(126),
-    [/run `chmod \+x` first/],
-  ],
-  [
-    'exit code 127 gets a hint about PATH',
-    commandEnd(127),
-    none,
-    exited(127),
-    [/^A program was not found/],
-  ],
-  [
-    'a child that was killed gets a hint about the memory',
-    commandEnd(137),
-    none,
-    exited(137),
-    [KILLED],
-  ],
-  [
-    'a closed pipe gets a hint about pipefail',
-    commandEnd(141),
-    none,
-    exited(141),
-    [/`set \+o pipefail`/],
-  ],
-  [
     'a signal is named, and no exit code',
     killed,
     none,
@@ -109,6 +81,22 @@ for (const [name, end, stoppedBy, title, others = []] of CASES)
     for (const [index, line] of expected.entries())
       if (typeof line === 'string') assert.equal(lines[index], line);
       else assert.match(lines[index] ?? '', line);
+  });
+
+const HINTS: Readonly<Record<string, readonly [exitCode: number, hint: RegExp]>> = {
+  'a file that is not executable': [126, /run `chmod \+x` first/],
+  'a program that was not found': [127, /^A program was not found/],
+  'a child that was killed': [137, KILLED],
+  'a closed pipe': [141, /`set \+o pipefail`/],
+};
+
+for (const [name, [exitCode, hint]] of Object.entries(HINTS))
+  test(`exit code ${exitCode} gets a hint about ${name}`, () => {
+    const [explained, ...others] = runReport(commandEnd(exitCode)).errors;
+    const [line, ...more] = explained?.reason ?? [];
+    assert.equal(explained?.title, exited(exitCode));
+    assert.match(line?.text ?? '', hint);
+    assert.deepEqual([others, more], [[], []]);
   });
 
 test('a lost connection is reported with its message as plain text and its hint with markup', () => {

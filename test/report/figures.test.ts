@@ -40,28 +40,6 @@ test('the table of figures shows each condition with its mark', () => {
   ]);
 });
 
-test('the table of figures has no mark at a condition that was not judged', () => {
-  const section = measuredSection(
-    [reading(1, 50)],
-    ['mem_used_pct > 90'],
-    ['cpu_used_pct > 0'],
-    true,
-  );
-  const [, cpu, memory] = rowsOf(section);
-  assert.equal(cpu?.at(-1), '⚠️ > 0 %');
-  assert.equal(memory?.at(-1), '> 90 % (not judged)');
-});
-
-test('the table of figures shows the figure of a condition with an aggregate', () => {
-  const readings = [reading(9, 60), reading(1, 50), reading(5, 70)];
-  const failIf = ['cpu_used_pct.mean > 4', 'mem_free.p95 < 1GiB'];
-  const [head, cpu, memory] = rowsOf(measuredSection(readings, failIf, ['mem_used_pct.p50 > 75']));
-  assert.deepEqual(head, ['', 'Peak', 'Trips if']);
-  assert.deepEqual(cpu, ['CPU (4 cores)', '9 %', '❌ mean > 4 % (5 %)']);
-  const conditions = '✅ p95 < 1 GiB free (2 GiB)✅ p50 > 75 % (60 %)';
-  assert.deepEqual(memory, ['Memory (4 GiB)', '2.8 GiB (70 %)', conditions]);
-});
-
 test('the table of figures has a row for the cache only if it is judged', () => {
   const names = (failIf: readonly string[]) =>
     rowsOf(measuredSection([reading(1, 50)], failIf)).map(([name]) => name);
