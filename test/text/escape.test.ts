@@ -39,7 +39,6 @@ test('truncate cuts text above the limit, without half of a surrogate pair', () 
 });
 
 const LOG_LINES: Readonly<Record<string, string>> = {
-  'plain text': 'plain text',
   'std::vector ::error::b': 'std::vector ::error::b',
   '::error::x': '\\::error::x',
   '\u00a0::error::x': '\\\u00a0::error::x',
@@ -66,7 +65,6 @@ test('escapeCommands returns one line without commands for all combinations of t
 
 const OUTPUT: Readonly<Record<string, string>> = {
   'a\nb\n\n': 'a\nb\n\n',
-  'a\tb': 'a\tb',
   '\u001b[31mred\u001b[0m \u001b[1;38:5:9mx\u001b[m':
     '\u001b[31mred\u001b[0m \u001b[1;38:5:9mx\u001b[m',
   '\u001b[2J\u001b[1A\u001b[?25l': '\\u{1b}[2J\\u{1b}[1A\\u{1b}[?25l',
@@ -78,7 +76,6 @@ const OUTPUT: Readonly<Record<string, string>> = {
   'std::vector ::error::x': 'std::vector ::error::x',
   '::error::x\n::add-mask::y': '\\::error::x\n\\::add-mask::y',
   'a\n \t ::error::x': 'a\n\\ \t ::error::x',
-  '\n\n::error::x': '\n\n\\::error::x',
   '##[error]x\na ##[group]b ##[endgroup]': '##\\[error]x\na ##\\[group]b ##\\[endgroup]',
   '##\u001b[31m[error]x': '##\u001b[31m[error]x',
 };

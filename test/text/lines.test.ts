@@ -63,8 +63,3 @@ test('lineSplitter keeps the first 64 KiB of a line without end, and the line af
   assert.match(long, /^\^x{65535}/);
   assert.ok(long.length <= 96 * 1024, `${long.length} characters`);
 });
-
-test('lineSplitter bounds a line without end that is the last', () => {
-  const chunks = Array.from({ length: 128 }, () => Buffer.alloc(32 * 1024, 'x'));
-  assert.equal(read(chunks).join('').length, 64 * 1024 + 1);
-});
