@@ -52,10 +52,8 @@ test('credentials in base-url or api-url are rejected and never quoted', () => {
 });
 
 const url = 'https://{port}-{sandbox-id}.example.com';
-for (const id of ['abc', 'a--b', 'a_b', 'a-1', 'a.b']) {
-  const others = { 'sandbox-id': id, port: '8080' };
-  accepts('base-url', { [url]: `https://8080-${id}.example.com` }, { others });
-}
+const given = { 'sandbox-id': 'a--b_c.d', port: '8080' };
+accepts('base-url', { [url]: 'https://8080-a--b_c.d.example.com' }, { others: given });
 
 for (const [input, value] of [
   ['sandbox-id', ''],
