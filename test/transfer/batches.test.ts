@@ -19,11 +19,8 @@ const MIXED = [
 
 /** By header-prefix, signature and files-per-request: the resulting number of files per request. */
 const FILES_PER_REQUEST = [
-  ['E2b', '', 'auto', 250],
-  [' e2B ', '', '', 250],
-  ['', '', 'auto', 1],
+  [' e2B ', '', 'auto', 250],
   ['E2b2', '', '', 1],
-  ['E2b', 'abc', 'auto', 1],
   ['E2b', 'abc', '7', 1],
   ['', '', '7', 7],
 ] as const;
@@ -41,7 +38,6 @@ const CASES = {
     10,
     ['a b c', 'large', 'largest'],
   ],
-  'with `files-per-request: 1`, each file goes alone': [plannedFiles(3), 1, ['f0', 'f1', 'f2']],
 } as const;
 for (const [name, [planned, filesPerRequest, expected]] of Object.entries(CASES))
   test(name, () => {

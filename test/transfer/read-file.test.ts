@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import fs, { appendFileSync, chmodSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
+import fs, { appendFileSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { hashFile, openFile } from '../../src/transfer/read-file.ts';
-import { SKIP_WITHOUT_FILE_MODES } from '../system.ts';
 import { countOpenFiles, distinctBytes, LARGE_BYTES, openTempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -36,15 +35,6 @@ for (const [name, [change, message]] of Object.entries(CHANGES)) {
     assert.equal(countOpenFiles(folder.path), 0);
   });
 }
-
-test('a file without read permission fails', {
-  skip: process.getuid?.() === 0 || SKIP_WITHOUT_FILE_MODES,
-}, () => {
-  using folder = openTempFolder();
-  const file = folder.writePlanned('a', 'abc');
-  chmodSync(file.realPath, 0);
-  assert.throws(() => openFile(file), { kind: 'file-changed', message: /EACCES/ });
-});
 
 test('a file that shrinks while it is read fails', () => {
   using folder = openTempFolder();

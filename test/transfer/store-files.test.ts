@@ -98,7 +98,6 @@ type Case = readonly [targets: readonly string[], body: unknown, says: RegExp];
 const NOT_STORED: Readonly<Record<string, Case>> = {
   'has no entry': [['a/b'], [], /it lists 0 files instead of 1\.$/],
   'has two entries for one file': [['a'], [entry('/h/a'), entry('/h/b')], /2 files instead of 1/],
-  'has the entry of another file': [['a/b'], [entry('/h/a/c')], /names another file/],
   'has an entry with another name': [['a/b'], [entry('/h/a/b', 'c')], /names another file/],
   'has an entry of a directory': [
     ['a/b'],
@@ -106,7 +105,6 @@ const NOT_STORED: Readonly<Record<string, Case>> = {
     /not of type "file"/,
   ],
   'has an entry without a path': [['a/b'], [{ name: 'b', type: 'file' }], /has no path/],
-  'has an entry with an empty path': [['a/b'], [entry('', 'b')], /has no path/],
   'has null as an entry': [['a/b'], [null], /not of type "file"/],
   'has a path in another folder': [['a/b'], [entry('/h/b')], /that of another target/],
   'has a path in a folder whose name ends alike': [['a/b'], [entry('/h/ca/b')], /another target/],
@@ -116,14 +114,12 @@ const NOT_STORED: Readonly<Record<string, Case>> = {
     /that of another target/,
   ],
   'has a path longer than PATH_MAX': [['b'], [entry(`/${'x'.repeat(5000)}/b`)], /has no path/],
-  'is not JSON': [['a'], '<html>', /not JSON/],
-  'has one path for two files': [['x', 'a/x'], [entry('/h/x'), entry('/h/x')], /another target/],
 };
 
 for (const [name, [targets, body, message]] of Object.entries(NOT_STORED))
   test(`no file counts as stored if the answer ${name}`, async () => {
     using folder = openTempFolder();
-    const { client } = answering(typeof body === 'string' ? body : JSON.stringify(body));
+    const { client } = answering(JSON.stringify(body));
     const files = targets.map(target => folder.writePlanned(target, ''));
     const error = { kind: 'bad-answer', isRetryable: false, message };
     await assert.rejects(store(client, files), error);
@@ -131,7 +127,6 @@ for (const [name, [targets, body, message]] of Object.entries(NOT_STORED))
 
 const STORED: Readonly<Record<string, readonly [target: string, path: string, body?: unknown]>> = {
   'at an absolute target': ['/srv/a/b', '/srv/a/b'],
-  'below the home directory': ['a/b', '/home/user/a/b'],
   'at a relative path, as some services return it': ['a/b', 'a/b'],
   'if an object instead of a list names it': ['a/b', '/h/a/b', entry('/h/a/b')],
 };

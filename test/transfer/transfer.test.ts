@@ -81,7 +81,7 @@ for (const [reason, end] of Object.entries({
 }))
   test(`the retry count excludes retries that ${reason} prevented`, async () => {
     const controller = new AbortController();
-    const { lines, repeated } = await simulate(
+    const { lines, repeated, tookMs } = await simulate(
       plannedFiles(2),
       // Both fail at 0 ms. The first is retried at 850 ms, while the second still waits.
       ({ name, at }) => {
@@ -92,6 +92,8 @@ for (const [reason, end] of Object.entries({
     );
     assert.equal(repeated, 1);
     assert.equal(lines.length, 2);
+    // The second does not wait any longer.
+    assert.equal(tookMs, 950);
   });
 
 test('a bug rejects the transfer, and nothing more is sent', async () => {
@@ -143,15 +145,6 @@ for (const [kind, expected] of ALL_FAIL) {
 test('a transfer goes on if a request succeeds between failures', async () => {
   const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
   assert.equal((await simulate(plannedFiles(6), mixed)).statuses, 'ffuffu');
-});
-
-test('a fatal failure also ends the pauses before retries', async () => {
-  const { statuses, tookMs } = await simulate(
-    plannedFiles(3),
-    ({ name, at }) => (name === 'f0' ? SERVER : at >= 100 ? DENIED : undefined),
-    { concurrency: 2, retries: 4 },
-  );
-  assert.deepEqual([statuses, tookMs], ['fuf', 200]);
 });
 
 test('a cancelled job leaves the remaining files unattempted', async () => {
