@@ -501,7 +501,7 @@ const MISTAKES = {
 	url: [
 		[/^$/, "is required: the URL of the service."],
 		...IN_ANY_VALUE,
-		[/[{}$]/, "has an unknown placeholder. base-url may have {sandbox-id}, {port} and expressions, such as `${{ env.NAME }}`."]
+		[/[{}$]/, "has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}."]
 	],
 	"url-path": [[/^(?!\/)|[\s?#]/, "is not a plain URL path that begins with a slash."]],
 	"unix-time": [[/\D/, "is not a Unix time in whole seconds."]],
@@ -1131,9 +1131,10 @@ const METRICS = {
 	},
 	disk_free: { unit: "bytes" }
 };
-/** Returns undefined for custom metrics, whose unit is unknown. */
+/** Returns undefined for custom metrics whose name does not end in a unit. */
 function unitOf(metric) {
-	return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : void 0;
+	if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
+	return metric.endsWith("_mib") ? "mebibytes" : void 0;
 }
 /** Each function expects at least one figure, oldest first. */
 const AGGREGATES = {
@@ -1630,7 +1631,7 @@ function cutMiddle(text) {
 }
 
 // src/report/transfer-lines.ts
-/** Finding nothing is only worth a warning if the report has one, as `if-no-files-found` decides. */
+/** Returns a warning for a transfer of nothing, but only if the report has a warning that says why. */
 function levelOf({ failed, notAttempted }, hasNothing, { warnings }) {
 	if (failed + notAttempted > 0) return "failure";
 	return hasNothing && warnings.length > 0 ? "warning" : "success";
@@ -2060,7 +2061,7 @@ function viewCommand(section, report) {
 	const { title, exitCode, status, durationMs, lastLines } = section;
 	return {
 		level: exitCode === 0 ? "success" : "failure",
-		headline: section.hasFailed ? "" : headlineOf(section, report),
+		headline: section.isExplained ? "" : headlineOf(section, report),
 		outputs: {
 			"exit-code": exitCode === void 0 ? "" : String(exitCode),
 			"duration-ms": String(durationMs)
@@ -2178,10 +2179,16 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: (figure) => formatDecimal(figure, 2)
 };
+/** Formats a judged figure; without rounding if it would look equal to the limit otherwise. */
+function formatJudged({ metric, limit }, figure) {
+	const text = formatFigure(metric, figure);
+	return figure !== limit && text === formatFigure(metric, limit) ? String(figure) : text;
+}
 function judgementLine(judgement) {
-	const { text, metric } = judgement.condition;
+	const { condition } = judgement;
+	const { text } = condition;
 	if (judgement.holds === void 0) return `\`${text}\` cannot be judged: ${judgement.why}`;
-	return `\`${text}\` ${judgement.holds ? "tripped:" : "does not hold: it was"} ${formatFigure(metric, judgement.figure)}`;
+	return `\`${text}\` ${judgement.holds ? "tripped:" : "does not hold: it was"} ${formatJudged(condition, judgement.figure)}`;
 }
 const RESOURCES = [
 	{
@@ -2277,7 +2284,7 @@ function describeCondition(judgement) {
 	const condition = html`${comparison}${metric === resourceOf(metric).free ? " free" : ""}`;
 	if (judgement.holds === void 0) return html`${condition} (not judged)`;
 	const mark = judgement.holds ? BREACH_MARKS[judgement.level] : "✅";
-	const figure = aggregate === void 0 ? "" : ` (${formatFigure(metric, judgement.figure)})`;
+	const figure = aggregate === void 0 ? "" : ` (${formatJudged(judgement.condition, judgement.figure)})`;
 	return html`${mark}&nbsp;${condition}${figure}`;
 }
 
@@ -2473,13 +2480,14 @@ function gateSentence(state, breaches) {
 }
 /** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
 function formatBreach(breach) {
-	const { text, metric, aggregate, operator, limit } = breach.condition;
+	const { condition } = breach;
+	const { text, metric, aggregate, operator, limit } = condition;
 	if (breach.holds === void 0) return `\`${text}\` cannot be judged`;
-	const figures = [breach.figure, limit].map((figure) => formatFigure(metric, figure));
+	const comparison = `${formatJudged(condition, breach.figure)} ${operator} ${formatFigure(metric, limit)}`;
 	return [
 		formatMetric(metric),
 		aggregate ?? [],
-		figures.join(` ${operator} `)
+		comparison
 	].flat().join(" ");
 }
 function describeBreach(breach, samples) {
@@ -3345,12 +3353,12 @@ function findGaps({ samples, failures, endReason }, from, to, intervalMs) {
 		if (at - last > longest) gaps.push(describeGap(last, at));
 		last = at;
 	}
-	const isBlind = last === from && (samples.length === 0 || failures.length > 1);
+	const isBlind = samples.length === 0 || samples.length === 1 && failures.length > 1;
 	if (endReason === "the job asked for it" && !isBlind && to - last <= longest) return gaps;
-	return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
+	return [...gaps, describeGap(isBlind ? from : last, Math.max(to, last), whyEnded(endReason))];
 }
 function whyEnded(endReason) {
-	if (endReason === void 0) return ", since something else ended the monitor";
+	if (endReason === void 0) return ", since what took the samples was killed or hangs";
 	return endReason === "the job asked for it" ? "" : `, since sampling had ended: ${endReason}`;
 }
 function describeGap(from, to, why = "") {
@@ -3411,7 +3419,7 @@ async function run(inputs, context) {
 function logSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
 	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
-	log.line(`The sandbox ends at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
+	log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
 }
 const LAST_SAMPLE_DELAY_MS = 200;
 async function sampleUntil(ended, { sampleInterval: intervalMs }, client, { cancel, now, sleep }) {
@@ -3466,7 +3474,7 @@ async function runScript(inputs, context) {
 	return {
 		command: {
 			...command,
-			hasFailed: errors.length > 0
+			isExplained: errors.length > 0
 		},
 		isStarted,
 		endedAt: now(),

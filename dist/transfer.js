@@ -427,7 +427,8 @@ function readState(inputs, workspace) {
 * Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
 * that have left the build.
 */
-async function compareWithState(planned, { rows }, cancel) {
+async function compareWithState(planned, state, cancel) {
+	const { rows = [] } = state ?? {};
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
 	const files = [];
 	for (const result of planned) {
@@ -856,12 +857,13 @@ function failOverwritten(results) {
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	const { cancel } = context;
-	if (inputs.dryRun) return reportOf("upload", inputs, cancel, plan.resultIfNothingSent);
+	if (inputs.dryRun) return reportOf("upload", inputs, cancel, plan.beforeSending);
 	await using client = openAgent(inputs, context);
-	return reportOf("upload", inputs, cancel, await plan.send(client));
+	return reportOf("upload", inputs, cancel, await sendPlan(plan, inputs, client, context));
 }
 /**
-* Finds files, plans their targets and compares them with the state file. `send` sends them.
+* Finds files, plans their targets and compares them with the state file. `beforeSending` is what to
+* report if nothing is sent.
 * @throws InputError, or AgentError if a file that a dry run is to hash cannot be read
 */
 async function planUpload(inputs, context) {
@@ -879,42 +881,26 @@ async function planUpload(inputs, context) {
 		file,
 		reason: "the upload did not begin"
 	});
-	const { files, orphaned } = state === void 0 ? {
-		files: results,
-		orphaned: []
-	} : await compareWithState(results, state, cancel);
-	const planned = dryRun && checksums ? await hashSkipped(files, cancel) : files;
-	const upload = {
-		...EMPTY_UPLOAD,
-		dryRun,
-		files: planned,
-		skipped: plan.skipped,
-		shard: shard && {
-			...shard,
-			files: ours.length,
-			planned: plan.files.length
-		},
-		digest: dryRun ? digestOf(planned) : "",
-		orphaned
-	};
-	const warnings = [...plan.warnings, ...state?.warnings ?? []];
-	const resultIfNothingSent = {
-		upload,
-		warnings
-	};
-	const send = async (client) => {
-		if (cancel.aborted) return resultIfNothingSent;
-		if (state !== void 0) removeState(state);
-		const sent = await sendFiles(upload, inputs, client, context);
-		const stateWarnings = state === void 0 ? [] : writeState(state, sent.files);
-		return {
-			upload: sent,
-			warnings: [...warnings, ...stateWarnings]
-		};
-	};
+	const { files: compared, orphaned } = await compareWithState(results, state, cancel);
+	const files = dryRun && checksums ? await hashSkipped(compared, cancel) : compared;
 	return {
-		resultIfNothingSent,
-		send
+		beforeSending: {
+			upload: {
+				...EMPTY_UPLOAD,
+				dryRun,
+				files,
+				skipped: plan.skipped,
+				shard: shard && {
+					...shard,
+					files: ours.length,
+					planned: plan.files.length
+				},
+				digest: dryRun ? digestOf(files) : "",
+				orphaned
+			},
+			warnings: [...plan.warnings, ...state?.warnings ?? []]
+		},
+		state
 	};
 }
 async function hashSkipped(files, cancel) {
@@ -939,22 +925,33 @@ async function findAndPlan(inputs, { workspace, cancel, log }) {
 	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
 	return planFiles(matches, inputs, workspace);
 }
-async function sendFiles(planned, inputs, client, context) {
-	const files = pendingIn(planned.files);
-	if (files.length > 0) context.log.line(announcementOf(files, inputs, planned));
+/** Sends the files of a plan, and keeps its state file up to date. */
+async function sendPlan({ beforeSending, state }, inputs, client, context) {
+	if (context.cancel.aborted) return beforeSending;
+	if (state !== void 0) removeState(state);
+	const upload = await sendFiles(beforeSending.upload, inputs, client, context);
+	const stateWarnings = state === void 0 ? [] : writeState(state, upload.files);
+	return {
+		upload,
+		warnings: [...beforeSending.warnings, ...stateWarnings]
+	};
+}
+async function sendFiles(section, inputs, client, context) {
+	const files = pendingIn(section.files);
+	if (files.length > 0) context.log.line(announcementOf(files, inputs, section));
 	using progress = logProgress(files, context);
 	const store = async (batch) => {
 		const stored = await storeFiles(batch, inputs, client, progress.addSent);
 		progress.addStored(batch.length);
 		return stored;
 	};
-	const { files: results, ...totals } = await transfer(planned.files, store, inputs, context);
+	const { files: results, ...totals } = await transfer(section.files, store, inputs, context);
 	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
 	return {
-		...planned,
+		...section,
 		...totals,
 		files: results,
-		orphaned: planned.orphaned.filter((orphan) => !storedPaths.has(orphan)),
+		orphaned: section.orphaned.filter((orphan) => !storedPaths.has(orphan)),
 		digest: digestOf(results)
 	};
 }
@@ -992,16 +989,16 @@ async function sync(inputs, context) {
 	const report = (result) => reportOf("sync", inputs, context.cancel, result);
 	const plan = await planUpload(inputs, context);
 	if (inputs.dryRun) return report({
-		...plan.resultIfNothingSent,
+		...plan.beforeSending,
 		measured: NOT_MEASURED
 	});
 	await using client = openAgent(inputs, context);
 	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
 	if (error !== void 0) return report({
-		...plan.resultIfNothingSent,
+		...plan.beforeSending,
 		...reportUnmeasured(inputs, error)
 	});
-	const sent = await plan.send(client);
+	const sent = await sendPlan(plan, inputs, client, context);
 	if (statsWouldFail(sent.upload.files)) return report({
 		...sent,
 		...reportUnmeasured(inputs)
