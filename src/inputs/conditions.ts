@@ -7,7 +7,10 @@ import { BYTE_UNITS, BYTES, findUnit, type InputParser, parseLines } from './par
 export const conditions: InputParser<readonly Condition[]> = (value, input) =>
   parseLines(value, line => parseCondition(line, input, 'mem_used_pct > 90'));
 
-/** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
+/**
+ * Parses the conditions to wait for. `ready` adds none, since any stats will do. Returns undefined
+ * if there are no lines: do not wait.
+ */
 export const waitConditions: InputParser<readonly Condition[] | undefined> = (value, input) => {
   const lines = parseLines(value, line =>
     /^ready$/i.test(line) ? 'ready' : parseCondition(line, input, 'ready'),
@@ -15,7 +18,7 @@ export const waitConditions: InputParser<readonly Condition[] | undefined> = (va
   return lines.length > 0 ? lines.filter(line => line !== 'ready') : undefined;
 };
 
-// Every group is optional, so any line matches and the error can name its wrong part.
+// Every group is optional, so any line matches, and errors can name the part that is wrong.
 const CONDITION_PATTERN =
   /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 
@@ -52,7 +55,7 @@ function insteadOf(written: string): string {
   return written === '' ? '' : `, not ${written}`;
 }
 
-/** Splits at the last dot, which may also be part of a custom metric's name. */
+/** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
 function splitName(name: string): readonly [metric: string, aggregate?: string] {
   const [, metric = '', aggregate = ''] = /^(.+)\.(.*)$/.exec(name) ?? [];
   return isAggregate(aggregate) || unitOf(metric) !== undefined ? [metric, aggregate] : [name];
@@ -79,7 +82,7 @@ function explainUnit(suffix: string, metric: string): string {
 function toMetricUnit(amount: number, unit: string, metricUnit: Unit | undefined): number {
   const factor = BYTES[unit];
   if (factor === undefined) return amount;
-  // 1.005 * 1000 is 1004.9999999999999.
+  // Round to whole bytes, since 1.005 * 1000 is 1004.9999999999999.
   const bytes = Math.round(amount * factor);
   return metricUnit === 'mebibytes' ? bytes / 2 ** 20 : bytes;
 }

@@ -25,7 +25,7 @@ function parseUrl(value: string, input: string, example: string): string {
     throw inputError(input, message, example);
   }
   rejectMistakes('url', value, input, example);
-  // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
+  // The pattern rejects https:/host, https:host, https:///host and spaces, unlike URL.parse().
   const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
   if (url !== null) return url.href.replace(/\/+$/, '');
   const why = 'is not a URL that begins with https:// and has no query or fragment.';
@@ -38,7 +38,8 @@ export function isUnencrypted(url: string): boolean {
 }
 
 export function isLoopback(hostname: string): boolean {
-  // URL parsing has normalized 127.1 and ::0:1. Names other than localhost may resolve elsewhere.
+  // The URL parser has already normalized 127.1 and ::0:1. Only trust the name localhost, since any
+  // other name may resolve to a remote host.
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
@@ -51,8 +52,8 @@ export function isSandboxId(id: string): boolean {
   return findMistake('sandbox-id', id) === undefined;
 }
 
-// The action sets some of these, and undici throws for others. Proxy-Authorization would send the
-// proxy's password to the sandbox.
+// The action sets some of these headers, and undici throws for others. Proxy-Authorization would
+// send the proxy's password to the sandbox.
 const RESERVED =
   /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
 
@@ -82,11 +83,11 @@ export interface JobSandbox {
   readonly id: string;
   readonly token: string;
   readonly baseUrl: string;
-  /** Unix time in milliseconds; later if the lifetime is extended. */
+  /** Unix time in milliseconds. The sandbox ends later if its lifetime is extended. */
   readonly endsAt: number;
 }
 
-// The action `sandbox` only speaks E2B's API.
+// The action `sandbox` only supports E2B's API, so the job's sandboxes expect E2B's headers.
 export const JOB_HEADER_PREFIX = 'E2b';
 
 export function secretsIn(raw: RawInputs): string[] {
@@ -106,7 +107,7 @@ const MIN_LENGTH = 8;
 function secretsInHeader(line: string): string[] {
   const [name = '', content = ''] = splitHeader(line.trim()) ?? [];
   if (!isSecretHeader(name)) return [];
-  // Services may quote credentials without the scheme in front, such as `Basic`.
+  // Services may quote credentials without their scheme, such as `Basic`, so mask both forms.
   const credentials = content.replace(/^\S+\s+/, '');
   return [content, credentials].filter(secret => secret.length >= MIN_LENGTH);
 }

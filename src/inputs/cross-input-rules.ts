@@ -14,7 +14,7 @@ import type { RawInputs } from './parsers.ts';
 
 /**
  * Fills in the job's sandbox, unless the step sets a token or base URL.
- * @throws InputError if the sandbox is missing or ambiguous
+ * @throws InputError if no single sandbox matches, or the step sets only part of a connection
  */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
   const isSet = (name: string) => (raw[name] ?? '').trim() !== '';
@@ -45,8 +45,8 @@ function explainChoice(wanted: string, sandboxes: readonly JobSandbox[]): string
 }
 
 /**
- * Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
- * own input reports it.
+ * Fills in the placeholders of `base-url`. Replaces an invalid ID or port with a valid one, so that
+ * the error is reported for that input only, not for `base-url` as well.
  */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
@@ -56,10 +56,10 @@ export function fillPlaceholders(raw: RawInputs): RawInputs {
   return { ...raw, 'base-url': url };
 }
 
-// An input is missing if the action does not have it or rejected its value.
+// An input is undefined if the action does not have it, or if its value was rejected.
 type AnyInputs = Partial<Inputs<'run'> & Inputs<'sandbox'>>;
 
-/** Each rule throws an InputError, unless an input that it compares is missing. */
+/** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
 export const CROSS_INPUT_RULES: readonly ((inputs: AnyInputs) => void)[] = [
   checkHttpIsAllowed,
   checkTemplateOrSandboxId,
@@ -72,7 +72,8 @@ function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }: AnyInputs): void {
   throw inputError('base-url', message, BASE_URL_EXAMPLE);
 }
 
-// `template` has no default, or a `sandbox-id` from an unset variable would create a sandbox.
+// If `template` had a default, a `sandbox-id` from an unset variable would create a sandbox, so
+// require one of the two.
 function checkTemplateOrSandboxId({ template, sandboxId }: AnyInputs): void {
   if (template === undefined || sandboxId === undefined) return;
   if ((template === '') !== (sandboxId === '')) return;
@@ -80,7 +81,7 @@ function checkTemplateOrSandboxId({ template, sandboxId }: AnyInputs): void {
   throw inputError('sandbox-id', message);
 }
 
-// The agent takes the user of a command from this header.
+// `username` is sent in the header Authorization, from which the agent takes a command's user.
 function checkUserOfCommand({ run, username = '', headers = {} }: AnyInputs): void {
   const isSet = Object.keys(headers).some(name => /^authorization$/i.test(name));
   if (run === undefined || username === '' || !isSet) return;

@@ -23,7 +23,7 @@ export function fileRules(value: string) {
   const patterns = lines.filter(line => 'pattern' in line);
   const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
   if (patterns.length > 0) return { patterns, excludes };
-  // YAML reads !x as a tag without a value.
+  // YAML reads an unquoted !x as a tag with an empty value.
   const advice = value === '' ? ' In YAML, quote a value that begins with ! or *.' : '';
   const message = `is required: at least one line must say what to upload.${advice}`;
   throw inputError('files', message, EXAMPLE);
@@ -73,7 +73,7 @@ function parseDownloadLine(line: string) {
   return { path, target };
 }
 
-/** Splits a line at ` => `, which needs the spaces since names may contain an arrow. */
+/** Splits a line at ` => `. The spaces are required, since names may contain an arrow. */
 function splitAtArrow(line: string, form: string, example: string) {
   const [source = '', target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
   if (source !== '' && target !== '' && others.length === 0) return [source, target] as const;

@@ -23,8 +23,8 @@ export function describeProblem({ input, message }: Problem): string {
 }
 
 /**
- * Parses every item and collects the problems of all InputErrors. `placeOf` prefixes each message,
- * such as `line 3: `.
+ * Parses every item and collects the problems of all InputErrors. `placeOf` returns a prefix for
+ * their messages, such as `line 3: `.
  */
 export function tryAll<I, T>(
   items: readonly I[],

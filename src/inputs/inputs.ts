@@ -25,7 +25,7 @@ import {
   wholeNumber,
 } from './parsers.ts';
 
-/** By action: the folder of its action.yml, and its files in src/main, the main script first. */
+/** Maps each action to the folder of its action.yml and its scripts in src/main, main one first. */
 export const ACTIONS = {
   sync: { folder: '.', scripts: ['sync'] },
   upload: { folder: 'upload', scripts: ['upload'] },
@@ -148,7 +148,7 @@ const INPUTS = {
 
 export type EntryPoint = keyof typeof INPUTS;
 
-/** What a report is about. The parts of a monitor make one report. */
+/** An action that reports. `monitor-stop` reports as `monitor`; `sandbox` has no report. */
 export type Task = Exclude<ActionName, 'sandbox' | 'monitor-stop'>;
 
 type InputParsers = Readonly<Record<string, InputParser<unknown>>>;
@@ -170,8 +170,8 @@ export function inputNames(entry: EntryPoint): string[] {
 }
 
 /**
- * Parses each input by itself, then applies the rules that compare inputs.
- * @throws InputError with all problems of both
+ * Parses each input, then applies the rules that compare inputs.
+ * @throws InputError with the problems of all inputs and rules
  */
 export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
   const filled = fillPlaceholders(raw);
@@ -179,8 +179,7 @@ export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inp
     camelCase(name),
     parse((filled[name] ?? '').trim(), name),
   ]);
-  // Rejected values are missing here, but only the rules notice: the function throws before it
-  // returns.
+  // Rejected inputs are missing here. Only the rules see that, since the function then throws.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
   const inputs = Object.fromEntries(parsed) as Inputs<T>;
   problems.push(...tryAll(CROSS_INPUT_RULES, rule => rule(inputs)).problems);

@@ -46,7 +46,7 @@ const SEPARATES_NOTHING =
 const IN_PATTERNS: readonly Mistake[] = [
   ...IN_ANY_VALUE,
   [
-    // `**` before a space or a comma is reported if the pattern matches nothing.
+    // Leave `**` before a space or a comma to `unmatched-pattern`, whose message fits better.
     /[^\\/]\*\*|\*\*[^\\/\s,]/,
     'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
   ],
@@ -55,10 +55,10 @@ const IN_PATTERNS: readonly Mistake[] = [
 ];
 
 // File names may contain these characters, so a pattern is only rejected if it matches nothing. An
-// exclude that matches nothing would go unnoticed.
+// exclude is always rejected, since nobody would notice that it matches nothing.
 const IN_UNMATCHED: readonly Mistake[] = [
   [
-    // Windows separates folders with it. /(?!)/ never matches.
+    // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
     path.sep === '/' ? /\\/ : /(?!)/,
     'has a backslash, which does not separate folders on this runner. Write a slash.',
   ],
@@ -73,7 +73,7 @@ const IN_UNMATCHED: readonly Mistake[] = [
 const MISTAKES = {
   'sandbox-id': [
     ...IN_CREDENTIALS,
-    // IDs may contain dots too, but no known ID ends like a host name.
+    // IDs may contain dots, but no known ID ends like a host name.
     [
       /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
       'is a URL or a host name. Give only the ID.',
@@ -94,7 +94,7 @@ const MISTAKES = {
     UNSENDABLE,
   ],
   'api-key': [...IN_CREDENTIALS, UNSENDABLE],
-  // A token, as defined in RFC 9110, section 5.6.2.
+  // RFC 9110, section 5.6.2, defines which characters a header's name may contain.
   'header-name': [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
   'header-value': [UNSENDABLE],
   script: [[/^$/, 'is required: the commands to run.']],
@@ -106,7 +106,7 @@ const MISTAKES = {
       'has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}.',
     ],
   ],
-  // Without a slash, the path would become part of the host.
+  // Without a leading slash, the path would become part of the host.
   'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
   'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
   pattern: IN_PATTERNS,
@@ -119,7 +119,7 @@ const MISTAKES = {
   ],
   'unmatched-pattern': [
     ...IN_UNMATCHED,
-    // Does not match C:/x or a URL.
+    // Allow the colons of C:/x and of URLs.
     [/[-=]>|^[^:]{2,}:(?!\/\/)\S/, BAD_ARROW],
     [/,|\*\s|^-\s/, SEPARATES_NOTHING],
   ],
@@ -137,7 +137,7 @@ const MISTAKES = {
   'file-to-download': [
     ...IN_ANY_VALUE,
     COMMENT,
-    // Otherwise, a mistyped arrow could pass as a missing file.
+    // With `if-no-file-found: ignore`, a mistyped arrow would pass as a missing file.
     [/\s[-=]>|[-=]>\s/, BAD_ARROW],
     [/\*|\/$/, 'is not the path of one file. Name each file.'],
   ],
@@ -153,14 +153,14 @@ const MISTAKES = {
 
 type ValueKind = keyof typeof MISTAKES;
 
-/** The log masks these inputs, and messages never quote them. */
+/** The log masks the values of these inputs, and messages never quote them. */
 export const SECRET_INPUTS: readonly string[] = ['token', 'signature', 'api-key'];
 
 export function findMistake(kind: ValueKind, value: string): string | undefined {
   return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
 
-/** @throws InputError if the value, which the message calls `label`, has a mistake of its kind */
+/** @throws InputError if the value has a mistake of its kind; `label` names it in the message */
 export function rejectMistakes(
   kind: ValueKind,
   value: string,
@@ -172,7 +172,7 @@ export function rejectMistakes(
   if (mistake !== undefined) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
 }
 
-/** Parses a text without the mistakes of its kind. */
+/** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */
 export function checkedText(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
   return (value, input) => {
     const text = value || fallback;

@@ -43,7 +43,8 @@ export function wholeNumber<F extends number | 'auto'>(
   };
 }
 
-// Users reported failed uploads with 30 and more connections to E2B-compatible services.
+// Stay below 30, since users reported failed uploads to E2B-compatible services with that many
+// connections.
 const DEFAULT_CONCURRENCY = 24;
 
 export const concurrency: InputParser<number> = (value, input) =>
@@ -54,7 +55,7 @@ const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_60
 // Well below the limit of Node's timers, 2^31 - 1 ms (24.8 days).
 const MAX_DURATION_MS = 24 * 3_600_000;
 
-/** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
+/** Parses a duration such as `500ms`, `30s`, `5m` or `2h`, from `min` ms to 24 h, to ms. */
 export function duration(min: number, fallback: string): InputParser<number> {
   return (value, input) => {
     const [, number, unit = ''] =
@@ -80,7 +81,6 @@ export const BYTES: Readonly<Record<string, number>> = {
 
 export const BYTE_UNITS = Object.keys(BYTES);
 
-/** Finds a unit, ignoring case. */
 export function findUnit(units: readonly string[], written: string): string | undefined {
   return units.find(unit => unit.toLowerCase() === written.toLowerCase());
 }
