@@ -7,7 +7,7 @@ import { formatNumber, listSome } from '../text/format.ts';
 import type { ForbiddenLink, Matches, SkippedEntry } from './find.ts';
 import { deepestExisting, deepestLinkIn, displayPath, pathWithin } from './paths.ts';
 
-/** Puts the advice first and the names last, since summaries cut long texts. */
+/** Puts the advice first and lists of names last, since summaries cut the middle of long texts. */
 export function explainNoMatch(match: Matches, directory: string): string {
   const { pattern } = match.pattern;
   const mistake = findMistake('unmatched-pattern', pattern);
@@ -49,7 +49,7 @@ export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
-/** Returns one problem per kind of link. Summaries cut long texts, so the list of links is last. */
+/** Returns one problem per kind of link. The links come last, since summaries cut long texts. */
 export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {

@@ -37,14 +37,13 @@ export interface SkippedEntry {
   readonly reason: string;
 }
 
-/** A link that fails the step. */
+/** A link that fails the step. A link to a folder does so unless `follow-symlinks` is set. */
 export interface ForbiddenLink {
   readonly leadsTo: 'folder' | 'outside' | 'hidden';
   /** Absolute path of the matched entry, which is the link or below it. */
   readonly entry: string;
 }
 
-/** What one pattern matches. */
 export interface Matches {
   readonly pattern: FilePattern;
   /** Absolute path up to the pattern's first wildcard. */
@@ -55,13 +54,13 @@ export interface Matches {
   readonly links: readonly ForbiddenLink[];
 }
 
-// Folders that link to each other can yield an almost endless number of paths.
+// Folders that link to each other yield an almost endless number of paths, so limit it.
 const MAX_FILES = 1_000_000;
 
 /**
- * Finds the files of each pattern; returns none if cancelled.
- * @throws InputError if an exclude is useless, links point out of the workspace or to something
- * hidden, or a link to a folder matches while `followSymlinks` is undefined
+ * Finds the files of each pattern, or returns [] if cancelled.
+ * @throws InputError if `working-directory` is no directory, a pattern matches more than a million
+ * files, an exclude is useless or a link is forbidden
  */
 export async function findFiles(
   inputs: Inputs<'upload'>,
@@ -74,11 +73,11 @@ export async function findFiles(
   requireDirectory(directory, workingDirectory);
   if (cancel.aborted) return [];
   const absolute = (line: string) => toAbsolutePattern(line, directory);
-  // The state file is not part of the build.
+  // Exclude the state file, which is not part of the build.
   const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
   const allExcludes = [...excludes.map(absolute), ...stateExclude];
   const searches = patterns.map(pattern => search(pattern, allExcludes, inputs, workspace));
-  // The glob only yields on a match, so it cannot notice a cancelled job by itself.
+  // The glob only yields on a match, so a loop over it would notice a cancelled job too late.
   const aborted = once(cancel, 'abort').then(() => []);
   const results = await Promise.race([Promise.all(searches), aborted]);
   if (cancel.aborted) return [];
@@ -94,7 +93,7 @@ export async function findFiles(
   return results;
 }
 
-/** Lists hidden entries except `.git`, directly below the folders where searches began. */
+/** Lists hidden entries directly below the roots of searches that skip them, except `.git`. */
 export function listHidden(matches: readonly Matches[], workspace: string): string[] {
   const roots = new Set(matches.filter(match => match.skipsHidden).map(match => match.root));
   const folders = [...roots].filter(root => statIfExists(root)?.isDirectory());
@@ -154,22 +153,23 @@ async function* pathsOf(
   skipsHidden: boolean,
   followSymlinks: boolean | undefined,
 ): AsyncGenerator<string> {
-  // The glob does not enter a root that is a link, and only some patterns make it yield the root.
+  // A glob that does not follow links never enters a root that is a link, and only yields it for
+  // some patterns, so always yield it.
   if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
-  // A glob that follows links omits broken ones and names that are not UTF-8, so first search with one
-  // that does not follow them.
+  // A glob that follows links omits broken ones and names that are not UTF-8. One that does not
+  // follow links yields broken ones and throws for such names, so use it first.
   for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) {
     const globber = await create(lines, {
       followSymbolicLinks,
       matchDirectories: false,
-      // The glob would skip a root that is itself hidden.
+      // The glob would skip a hidden root. Below one, only the classifier omits hidden files.
       excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith('.'),
     });
     yield* globber.globGenerator();
   }
 }
 
-/** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
+/** Returns a classifier of paths, which omits hidden ones and followed links to folders. */
 function createClassifier(
   root: string,
   workspace: string,
@@ -204,8 +204,8 @@ function createClassifier(
 }
 
 /**
- * Returns the real path of a pattern's root, which may be outside the workspace. A root that is a
- * link is not resolved, so a link to `/` does not allow all files.
+ * Resolves links up to the workspace or, for a root outside it, up to the root's parent. The root
+ * itself stays unresolved: if it were a link to `/`, every file would count as inside.
  */
 function realRootOf(root: string, workspace: string): string {
   const start = pathWithin(workspace, root) === undefined ? path.dirname(root) : workspace;

@@ -14,7 +14,7 @@ export function escapeGlob(name: string): string {
   return backslashes.replace(/[[?*]/g, '[$&]');
 }
 
-/** Returns true if a part of the pattern below its root starts with a dot. */
+/** Returns true if a segment of the pattern below its root starts with a dot. */
 export function namesHidden(absolutePattern: string, root: string): boolean {
   const wildcards = segmentsOf(absolutePattern).slice(segmentsOf(root).length);
   return wildcards.some(name => /^\\?\[?\./.test(name));
@@ -63,7 +63,7 @@ export function deepestExisting(file: string): string {
   return existsSync(file) || parent === file ? file : deepestExisting(parent);
 }
 
-/** Returns the deepest link in a path, or the path itself. */
+/** Returns the deepest link in a path, or the path itself if it contains none. */
 export function deepestLinkIn(file: string): string {
   for (let part = file; part !== path.dirname(part); part = path.dirname(part))
     if (isLink(part)) return part;

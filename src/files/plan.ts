@@ -16,9 +16,10 @@ export interface PlannedFile extends FoundFile {
 const MAX_CONFLICTS = 10;
 
 /**
- * Gives each file its target: the path that the wildcards matched, below the line's target. Returns
- * one file per target, in the order found.
- * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
+ * Gives each file a target below the input `target` and the target of its line. Returns one file
+ * per target, in the order found.
+ * @throws InputError if targets conflict, `target` looks like a file, or a pattern matches nothing
+ * and `if-no-files-found` is `error`
  */
 export function planFiles(
   matches: readonly Matches[],
@@ -46,7 +47,7 @@ export function planFiles(
     entry => entry.path,
   );
   const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...warnOfSkipped(skipped)];
-  // Conflicts were rejected above, so equal targets are the same file, matched by two patterns.
+  // Conflicts were rejected above, so equal targets belong to one file that two patterns match.
   const files = uniqueBy(planned, file => file.target);
   return { files, skipped, warnings };
 }
@@ -75,10 +76,10 @@ function targetOf(
 
 const ADVICE = 'Give one line another target, or exclude one.';
 
-/** Describes files whose target is another file's target, or is below it, in the order of targets. */
+/** Describes files that have the target of another file, or a target below it, sorted by target. */
 function findConflicts(planned: readonly PlannedFile[]): string[] {
   const quoted = JSON.stringify;
-  // With a slash at the end, a target directly precedes what is at or below it.
+  // The trailing slash sorts a target directly before all targets at or below it.
   const sorted = planned.map(file => ({ file, key: `${file.target}/` }));
   sorted.sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
   let top: PlannedFile | undefined;
