@@ -30,7 +30,7 @@ export type Judgement = { readonly condition: Condition } & (
   | { readonly holds: undefined; readonly why: string }
 );
 
-/** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
+/** Judges all conditions. If samples are missing (`isIncomplete`), the gate cannot pass. */
 export function judgeGate(
   { failIf, warnIf }: Readonly<Record<'failIf' | 'warnIf', readonly Condition[]>>,
   samples: readonly HasFigures[],
@@ -55,8 +55,8 @@ export function breachesOf(judgements: readonly GateJudgement[]): GateJudgement[
 }
 
 /**
- * Judges a condition over samples (oldest first). It cannot be judged if a sample lacks the metric, or
- * if samples are missing (`isIncomplete`) and the others do not trip it.
+ * Judges a condition over samples (oldest first). It cannot be judged without samples, if a sample
+ * lacks the metric, or if samples are missing (`isIncomplete`) and the others do not trip it.
  */
 export function judge(
   condition: Condition,
@@ -94,16 +94,16 @@ const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => bool
   '!=': (figure, limit) => figure !== limit,
 };
 
-// Breaches of > and < report the most extreme figure; those of == and != the first that trips.
+// Conditions with > or < report the most extreme figure; with == or !=, the first that trips them.
 function mostExtreme(operator: Operator, figures: readonly number[]): readonly number[] {
   if (operator.startsWith('>')) return [AGGREGATES.max(figures)];
   return operator.startsWith('<') ? [AGGREGATES.min(figures)] : figures;
 }
 
-// Agents may report hundreds of metrics.
+// Agents may report hundreds of metrics, so do not list them all.
 const MAX_REPORTED = 30;
 
-/** Lists a sample's metrics. One that only differs from `wanted` in hyphens comes first. */
+/** Lists a sample's metrics, beginning with the one that `wanted` misspells with hyphens. */
 function namesIn({ figures }: HasFigures, wanted: string): string {
   const metric = wanted.replaceAll('-', '_');
   const others = [...figures.keys()].filter(name => name !== metric).sort();

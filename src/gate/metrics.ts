@@ -3,8 +3,8 @@ export type Figures = ReadonlyMap<string, number>;
 export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
 /**
- * Known metrics. Each has an output of the same name, with hyphens, and with full precision if
- * `decimals` is unset.
+ * Known metrics. Each has an output with hyphens in its name, such as `mem-used`, which is only
+ * rounded if `decimals` is set.
  */
 export const METRICS: Readonly<Record<string, { unit: Unit; decimals?: number }>> = {
   ts: { unit: 'plain' },
@@ -23,7 +23,7 @@ export const METRICS: Readonly<Record<string, { unit: Unit; decimals?: number }>
   disk_free: { unit: 'bytes' },
 };
 
-/** Returns undefined for custom metrics whose name does not end in a unit. */
+/** Returns undefined for custom metrics whose name does not end in `_mib`. */
 export function unitOf(metric: string): Unit | undefined {
   if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
   return metric.endsWith('_mib') ? 'mebibytes' : undefined;
@@ -47,7 +47,7 @@ export function isAggregate(name: string): name is Aggregate {
   return Object.hasOwn(AGGREGATES, name);
 }
 
-/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
+/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of all. */
 function percentile(percent: number, figures: readonly number[]): number {
   const rank = Math.ceil((percent * figures.length) / 100);
   // Typed arrays sort numerically; arrays sort as strings.
