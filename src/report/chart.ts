@@ -12,7 +12,7 @@ const MIN_SAMPLES = 10;
 // Charts are 800 px wide, so more points would be hard to tell apart.
 const MAX_POINTS = 60;
 
-// One missing sample may just be late; two begin a new chart.
+// One missing sample may just be late; two in a row begin a new chart.
 const GAP_POINTS = 2.5;
 
 const MAX_CHARTS = 4;
@@ -78,7 +78,7 @@ function pointsOf(samples: readonly Sample[]): Point[] {
   return [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
 }
 
-/** Skips points without the metric. */
+/** Returns the highest figure of each point that has the metric. */
 function pointPeaks(metric: string, points: readonly Point[]): number[] {
   return points.flatMap(point => aggregateOf('max', metric, point) ?? []);
 }

@@ -15,14 +15,13 @@ export interface CommandSection {
   readonly status: ProcessEnd['status'];
   readonly durationMs: number;
   readonly lastLines: readonly string[];
-  /** Whether an error of the report says how the command failed. */
+  /** True if an error in the report already explains how the command failed. */
   readonly isExplained?: boolean;
 }
 
-/** How a command ended, for the report. */
 export type CommandEnd =
   | ({ readonly kind: 'ended' } & ProcessEnd)
-  /** The command may still be running. */
+  /** The connection was lost, so the command may still be running. */
   | { readonly kind: 'lost'; readonly error: Failure }
   | { readonly kind: 'not-started'; readonly error: Failure };
 
@@ -53,7 +52,8 @@ function headlineOf(
 function outputBlocks(lastLines: readonly string[]): Html[] {
   if (lastLines.length === 0) return [];
   const lines = lastLines.map(line => html`${line.replaceAll('\t', '    ')}`);
-  // Use a separate block: inside <p> or <details>, a blank line would turn the rest into Markdown.
+  // Begin a block with <pre>: a blank line ends one that begins with <p> or <details>, and the rest
+  // would become Markdown.
   return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, '\n')}</pre>`];
 }
 
@@ -63,7 +63,10 @@ function formatCommand(title: string): string {
   return inlineCode(truncate(title, MAX_TITLE));
 }
 
-/** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
+/**
+ * Explains why a command failed; returns [] if it succeeded. If the job was cancelled, only reports
+ * a command that may still be running.
+ */
 export function explainFailure(
   { title: command, durationMs }: Pick<CommandSection, 'title' | 'durationMs'>,
   end: CommandEnd,
@@ -90,7 +93,7 @@ export function explainFailure(
   return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
 }
 
-// Bash exit codes. Above 128, a signal killed a child process.
+// Exit codes of Bash. Above 128, they mean that a signal killed a child process.
 const ADVICE: Readonly<Record<number, string>> = {
   126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
   127: 'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
@@ -104,7 +107,7 @@ function adviceOn(exitCode: number): Reason {
 }
 
 function whyUnseen({ kind, message, hint }: Failure): Reason {
-  // Only `max-duration` and a cancelled job cancel the request.
+  // The caller handles cancelled jobs, so only `max-duration` can have cancelled the request.
   return kind === 'cancelled'
     ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]
     : [{ text: message }, withMarkup(hint)];

@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
   plain: figure => formatDecimal(figure, 2),
 };
 
-/** Formats a judged figure; without rounding if it would look equal to the limit otherwise. */
+/** Formats a judged figure, unrounded if rounding would make it look equal to the limit. */
 export function formatJudged({ metric, limit }: Condition, figure: number): string {
   const text = formatFigure(metric, figure);
   return figure !== limit && text === formatFigure(metric, limit) ? String(figure) : text;
@@ -130,7 +130,8 @@ function describeCondition(judgement: GateJudgement): Html {
   const condition = html`${comparison}${metric === resourceOf(metric).free ? ' free' : ''}`;
   if (judgement.holds === undefined) return html`${condition} (not judged)`;
   const mark = judgement.holds ? BREACH_MARKS[judgement.level] : '✅';
-  // Without an aggregate, the reasons name the sample that tripped the condition.
+  // A condition without an aggregate judges each sample, so it has no single figure. If it tripped,
+  // the reasons name the sample.
   const figure =
     aggregate === undefined ? '' : ` (${formatJudged(judgement.condition, judgement.figure)})`;
   return html`${mark}&nbsp;${condition}${figure}`;

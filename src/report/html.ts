@@ -13,7 +13,10 @@ const ENTITIES = new Map(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
 );
 
-/** Escapes strings. Markdown stays: HTML blocks only end at a blank line (CommonMark 4.6). */
+/**
+ * Escapes strings for HTML. Markdown needs no escaping, since HTML blocks only end at a blank line
+ * (CommonMark 4.6).
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly (Html | string)[]): Html {
   return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
@@ -45,7 +48,7 @@ export function shortList(items: readonly Html[]): Html[] {
   return [html`<ul>${concat(bullets)}\n</ul>`];
 }
 
-/** Keeps the first 30 items and says how many were left out. */
+/** Keeps the first 30 items and adds one that counts the others. */
 export function shorten(items: readonly Html[]): readonly Html[] {
   return limitList(items, MAX_ITEMS, count => html`${moreInReport(count)}`);
 }
@@ -62,7 +65,7 @@ function toHtml(value: Html | string): string {
   return shown.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? character);
 }
 
-// Messages begin with what is wrong, and end with the agent's words or with advice.
+// Keep both ends: messages begin with what is wrong, and end with the agent's words or advice.
 function cutMiddle(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   const end = text.slice(-MAX_TEXT / 2).replace(/^[\udc00-\udfff]/, '');

@@ -34,7 +34,7 @@ export function viewMeasured(section: MeasuredSection, report: Report): SectionV
   const last = samples.at(-1);
   const aggregates = aggregatesOf(section);
   const breaches = breachesOf(gate.judgements);
-  // Without samples, an error already says why nothing was judged.
+  // Without samples, every breach would only repeat that there are no stats.
   const breachesToReport = samples.length === 0 ? [] : breaches;
   const linesFor = (level: GateJudgement['level']) =>
     breachesToReport
@@ -72,7 +72,7 @@ const LEVELS = {
   failed: 'failure',
 } as const;
 
-/** Says what was measured, and how the gate decided: `The gate failed: memory 93 % > 90 %.` */
+/** Describes the samples and the gate, such as `The gate failed: memory 93 % > 90 %.` */
 function describeSamples(
   { samples, gate: { state } }: MeasuredSection,
   breaches: readonly GateJudgement[],
@@ -85,12 +85,12 @@ function describeSamples(
   const usage = describeUsage(samples);
   const decisive = breaches.filter(({ level }) => level === breaches[0]?.level);
   const tripped = decisive.filter(({ holds }) => holds);
-  // The samples of a cancelled job are not all there, so a gate only counts if it tripped.
+  // A cancelled job lacks samples, so only mention the gate if a condition has tripped.
   if (cancelled && tripped.length === 0) return { headline: usage };
   if (cancelled) return { headline: usage, gateSentence: gateSentence(state, tripped) };
-  // An error already says why conditions were not judged.
+  // Errors already explain why conditions were not judged, so only name those that tripped.
   const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
-  // The gate's sentence names the figures that tripped it.
+  // If there are breaches, their figures matter more than the usage.
   return { headline: breaches.length > 0 ? '' : usage, gateSentence: gateSentence(state, named) };
 }
 

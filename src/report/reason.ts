@@ -4,18 +4,18 @@ import { formatCount } from '../text/format.ts';
 
 export interface ReasonLine {
   readonly text: string;
-  /** Only for our own words, with code in backticks. Other texts may quote the agent or an input. */
+  /** Backticks mark code. Only set for our own words: others may quote the agent or an input. */
   readonly hasMarkup?: true;
 }
 
 /** A message, and lines with details or advice below it. */
 export type Reason = readonly ReasonLine[];
 
-/** Why a whole step failed. */
+/** An error of the step as a whole, not of a single file. */
 export interface ReportedError {
   /** A sentence for the title of the verdict, with code in backticks. */
   readonly title?: string;
-  /** What the title does not say; all of it if there is no title. */
+  /** Adds details to the title, or stands alone if there is none. */
   readonly reason: Reason;
 }
 
@@ -28,7 +28,6 @@ export function reasonLines(reason: Reason): string[] {
   return reason.map(({ text }) => text);
 }
 
-/** Puts the title, if there is one, above the reason. */
 export function fullReason({ title, reason }: ReportedError): Reason {
   return title === undefined ? reason : [withMarkup(title), ...reason];
 }

@@ -6,7 +6,6 @@ import type { MeasuredSection } from './measured-section.ts';
 import type { ReportedError } from './reason.ts';
 import { EMPTY_UPLOAD, type UploadSection } from './upload-section.ts';
 
-/** Describes one step, with a section for each thing that its task does. */
 export interface Report {
   readonly task: Task;
   /** The input `name` of a monitor or a run; empty for other tasks. */
@@ -32,7 +31,7 @@ export function reportOf(
   return { task, name: '', sandboxId, baseUrl, cancelled, errors: [], warnings: [], ...result };
 }
 
-/** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
+/** Reports a task that threw an error. Nothing was judged, so a gate with `fail-if` fails. */
 export function failedReport(
   task: Task,
   error: ReportedError,
@@ -56,8 +55,8 @@ export function failedReport(
 }
 
 /**
- * Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
- * samples: they are already redacted, and a figure may happen to contain the digits of a secret.
+ * Redacts what users typed, such as a token in the wrong input or in a file name. Skips `measured`:
+ * its stats are already redacted, and a figure may happen to contain the digits of a secret.
  */
 export function redactReport({ measured, ...others }: Report, redact: Redact): Report {
   const copy: Report = JSON.parse(JSON.stringify(others), (name, value: unknown) =>
@@ -66,5 +65,5 @@ export function redactReport({ measured, ...others }: Report, redact: Redact): R
   return { ...copy, ...(measured !== undefined && { measured }) };
 }
 
-// Digests, and fixed words that the verdict depends on: redacting a short token could change them.
+// Redacting a short secret could change digests, and fixed words that the verdict depends on.
 const UNREDACTED = ['task', 'status', 'kind', 'digest', 'sha256'];

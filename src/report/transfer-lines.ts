@@ -17,7 +17,7 @@ import type { SectionView } from './verdict.ts';
 
 type TransferResult = FileResult | DownloadResult;
 
-/** Returns a warning for a transfer of nothing, but only if the report has a warning that says why. */
+/** Returns `warning` for a transfer of no files if the report has a warning, which explains it. */
 export function levelOf(
   { failed, notAttempted }: Readonly<Record<'failed' | 'notAttempted', number>>,
   hasNothing: boolean,
@@ -32,9 +32,9 @@ export function explainFailedFiles(
   { errors, cancelled }: Report,
 ): Pick<SectionView, 'fileFailures' | 'reasons'> {
   const failed = files.filter(file => file.status === 'failed');
-  // The headline already says that the job was cancelled.
+  // The title already says that the job was cancelled.
   const failuresToReport = failed.filter(({ error }) => error.kind !== 'cancelled');
-  // Messages name their file, so they differ within a group.
+  // Group by status and hint, since messages differ: each names its file.
   const groups = Map.groupBy(failuresToReport, ({ error }) => `${error.status} ${error.hint}`);
   const largestFirst = [...groups.values()].sort((one, other) => other.length - one.length);
   // A step-level error or a cancellation already explains why files were not attempted.
@@ -65,7 +65,7 @@ const STATUS_WORDS: Readonly<Record<TransferResult['status'], string>> = {
   missing: 'missing',
   downloaded: 'downloaded',
   uploaded: 'uploaded',
-  // Files, unlike links and pipes, only get this status in a dry run.
+  // Files only get this status in a dry run. Skipped links and pipes are not FileResults.
   skipped: 'would be uploaded',
   unchanged: 'unchanged',
 };
@@ -92,7 +92,7 @@ export function describeSpeed(
   { retries, durationMs }: Readonly<Record<'retries' | 'durationMs', number>>,
 ): string[] {
   if (count === 0) return [];
-  // Below a second, the rate says more about latency than about the network.
+  // Below a second, the rate would show the latency rather than the bandwidth.
   const rate = durationMs < 1000 ? '' : `, ${formatRate(bytes, durationMs)}`;
   const repeated = listCounts({ [retries === 1 ? 'retry' : 'retries']: retries });
   return [`${formatCount(count, 'file')}, ${formatBytes(bytes)}${rate}${repeated}`];

@@ -23,7 +23,7 @@ export interface UploadSection {
   /** In plan order. */
   readonly files: readonly FileResult[];
   readonly skipped: readonly SkippedEntry[];
-  /** Empty if a file failed or was not hashed. */
+  /** Empty if there are no files, or if one failed or was not hashed. */
   readonly digest: string;
   /** Paths in the sandbox of files that have left the build, according to the state file. */
   readonly orphaned: readonly string[];
@@ -123,7 +123,7 @@ function listLines({ files, skipped, dryRun }: UploadSection): string[] {
   return [...(dryRun ? lines : limitLines(lines)), ...limitLines(skippedLines)];
 }
 
-/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
+/** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
 function checksumsOf(files: readonly FileResult[]): string {
   return files
     .flatMap(result => ('path' in result ? checksumLine(result.sha256, result.path) : []))
@@ -131,15 +131,15 @@ function checksumsOf(files: readonly FileResult[]): string {
 }
 
 /**
- * Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
- * only a complete build has a digest.
+ * Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
+ * failed or was not hashed: only a complete build has a digest.
  */
 export function digestOf(files: readonly FileResult[]): string {
   const lines = files.flatMap(result =>
     'sha256' in result ? checksumLine(result.sha256, result.file.target) : [],
   );
   if (lines.length === 0 || lines.length < files.length) return '';
-  // `LC_ALL=C sort` compares bytes, but JavaScript compares UTF-16.
+  // Compare bytes, not UTF-16, so that users can reproduce the digest with `LC_ALL=C sort`.
   const sorted = lines.map(line => Buffer.from(line)).sort((one, other) => one.compare(other));
   return `sha256:${hash('sha256', Buffer.concat(sorted))}`;
 }

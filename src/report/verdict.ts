@@ -7,15 +7,15 @@ import { fullReason, type Reason, type ReasonLine, reasonLines } from './reason.
 import type { Report } from './report.ts';
 import { viewUpload } from './upload-section.ts';
 
-/** What the log, the outputs, the summary and report.json say about a step. */
+/** The result of a step, for the log, the outputs, the summary and report.json. */
 export interface Verdict {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   readonly title: string;
-  /** If false, logs begin with the reasons: lists of annotations only show the first line. */
+  /** If false, the log puts the reasons first: lists of annotations only show the first line. */
   readonly titleHasCause: boolean;
   /** Why the step failed, except for failed files and for what the title says. */
   readonly reasons: readonly Reason[];
-  /** Why files failed. Each becomes an annotation of its own. */
+  /** Why files failed. Each becomes a separate annotation, up to GitHub's limit. */
   readonly fileFailures: readonly Reason[];
   readonly warnings: readonly ReasonLine[];
   readonly notices: readonly string[];
@@ -24,7 +24,10 @@ export interface Verdict {
   /** Lines for the end of the log and for the summary. */
   readonly logLines: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
-  /** The text of the file that the output `checksums` names. Empty if no file was hashed. */
+  /**
+   * The text of the file that the output `checksums` names; empty if no file was hashed, and
+   * undefined if the step has no upload.
+   */
   readonly checksums: string | undefined;
   readonly blocks: readonly Html[];
   /** Merged into report.json. */
@@ -36,7 +39,7 @@ export interface SectionView extends Partial<Omit<Verdict, 'level' | 'title' | '
   readonly level: Exclude<Verdict['level'], 'cancelled'>;
   /** A sentence without its period; can be empty. Only shown for the first section of a report. */
   readonly headline: string;
-  /** Precedes the headline unless the section's level is success. */
+  /** Follows the headline if the section's level is success, and otherwise precedes it. */
   readonly gateSentence?: string;
 }
 
@@ -103,7 +106,7 @@ function titleOf({ cancelled, errors }: Report, views: readonly SectionView[]): 
   return sentences.filter(sentence => sentence !== '').join(' ');
 }
 
-// Bump the number only if a key is removed or changes its meaning.
+// Bump the number in this URL only if a key of report.json is removed or changes its meaning.
 const REPORT_SCHEMA_URL =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
 
