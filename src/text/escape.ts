@@ -26,8 +26,8 @@ export function inlineCode(text: string): string {
 }
 
 /**
- * Escapes invisible characters, a leading `::` and every `##[`: the runner would treat the latter two
- * as commands.
+ * Escapes invisible characters, and what the runner would treat as a command: a leading `::` and
+ * every `##[`.
  */
 export function escapeCommands(text: string): string {
   return escapeInvisible(text)
@@ -42,7 +42,7 @@ const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`,
 const MAX_OUTPUT_LINE = 16 * 1024;
 const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, 'gm');
 
-/** Escapes a command's output, except for tabs and colors, and truncates lines to 16 KiB. */
+/** Like `escapeCommands`, but keeps lines, tabs and colors, and cuts lines at 16,384 characters. */
 export function escapeOutput(lines: string): string {
   return lines
     .replace(LONG_LINE, line => truncate(line, MAX_OUTPUT_LINE))

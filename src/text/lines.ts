@@ -1,8 +1,8 @@
 const MAX_LINE_LENGTH = 64 * 1024;
 
 /**
- * Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret
- * could be split between two chunks. Lines above 64 KiB may be truncated.
+ * Decodes UTF-8 and passes on blocks of whole lines that end in `\n`, so that no secret is split
+ * between two blocks. Lines above 65,536 characters may be truncated.
  */
 export function lineSplitter(onLines: (block: string) => void) {
   const decoder = new TextDecoder();

@@ -12,7 +12,7 @@ export function redactor(secrets: readonly string[]): Redact {
   return text => ordered.reduce((clean, form) => clean.replaceAll(form, '***'), text);
 }
 
-// Decoded text may itself quote JSON, such as an error that a proxy forwards, or a signed URL.
+// A text may have a secret in quoted JSON, such as a proxy's error, or in a signed URL.
 function encodingsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   return [secret, inJson, encodeURIComponent(secret.toWellFormed())];
