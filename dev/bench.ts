@@ -25,7 +25,7 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3'
 
 interface Workload {
   readonly title: string;
-  /** File sizes in bytes. */
+  /** In bytes. */
   readonly sizes: readonly number[];
   readonly latencyMs?: number;
 }

@@ -38,7 +38,6 @@ title('The job summary of run, as text');
 console.log(asText(tested.summary));
 console.log('\nThe command ran on this machine, and CPU, memory and disk are its own.');
 
-/** Runs the main or post step of an action, and prints its inputs and log. */
 async function show(
   action: string,
   inputs: Step['inputs'],

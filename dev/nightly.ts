@@ -17,7 +17,7 @@ import { runStep } from './runner/step.ts';
 const PROJECT = path.resolve(import.meta.dirname, '..');
 const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1).join(' ');
 
-// About 16 MiB are in use. The peak is higher and varies, since V8 collects garbage late.
+// Only about 16 MiB are in use, but the peak is higher and varies: V8 collects garbage late.
 const MAX_MIB = 256;
 
 /** Commands that write 200 MB each. */
@@ -53,7 +53,7 @@ function run(title: string, args: readonly string[], env = {}): string[] {
   return status === 0 ? [] : [`${title}: ended with ${status}`];
 }
 
-/** Returns the commands whose output makes the action `run` exceed its limit. */
+/** Returns a problem for each command that fails or makes the action `run` exceed `MAX_MIB`. */
 async function checkMemory(): Promise<string[]> {
   const problems: string[] = [];
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-memory-'));

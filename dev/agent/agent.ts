@@ -12,7 +12,8 @@ export interface AgentOptions {
   /** Serves envd's process service. Commands run as this user, without isolation. Default false. */
   readonly runCommands?: boolean;
   /**
-   * Replaces `perform` for each valid request. Resolves to undefined if nothing is left to send.
+   * Answers authorized uploads, stats and API requests, by default with `perform`. Resolves to
+   * undefined if nothing is left to send.
    */
   readonly intercept?: (exchange: Exchange) => Promise<Answer | undefined>;
 }
@@ -36,7 +37,7 @@ const UNAUTHORIZED =
 
 export type Sandbox = ReturnType<typeof createSandbox>;
 
-/** Creates a sandbox whose `/` is the folder `root` on this machine, its homes and its agent. */
+/** Creates a sandbox with homes and an agent. Its `/` is the folder `root` on this machine. */
 export function createSandbox(id: string, token: string, root: string, options: AgentOptions) {
   for (const home of HOMES) mkdirSync(toHostPath(root, home), { recursive: true });
   const requests: { readonly method: string; readonly url: string }[] = [];
@@ -50,7 +51,7 @@ export function createSandbox(id: string, token: string, root: string, options: 
     root,
     /** All requests, with their percent-encoded path and query. */
     requests,
-    /** Performs a request. Resolves to undefined if nothing is left to send. */
+    /** Performs a request. Resolves to undefined if nothing is left to send. @throws Refusal */
     async respond(request: IncomingMessage, response: ServerResponse): Promise<Answer | undefined> {
       const { method = '', url = '', headers } = request;
       requests.push({ method, url });

@@ -40,7 +40,7 @@ export function textAnswer(body: string, status = 200): Answer {
   return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body };
 }
 
-/** Sends an answer unless the client has gone or an answer was already begun. */
+/** Sends an answer unless the client has disconnected or another answer has already begun. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers });

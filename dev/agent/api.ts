@@ -48,7 +48,7 @@ export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
   });
 
   return {
-    /** Method, path and status of each API request, such as `POST /sandboxes 201`. */
+    /** Method, path and status (or `reset`) of each API request: `POST /sandboxes 201`. */
     requests,
     bodies,
     /** Performs a request. Resolves to undefined if nothing is left to send. */

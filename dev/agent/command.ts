@@ -15,14 +15,14 @@ export type Command = Awaited<ReturnType<typeof startCommand>>;
 
 /** Starts a command in the process group of this process, as envd does. */
 export async function startCommand({ command, ...options }: CommandOptions) {
-  // Through a shell, as envd does: if the program is missing, the shell exits with 127.
+  // Use a shell, as envd does: if the program is missing, the shell exits with 127.
   const child = spawn('/bin/sh', ['-c', 'exec "$@"', '/bin/sh', ...command], {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   await once(child, 'spawn');
   const pid = child.pid ?? 0;
-  /** Clients to forward output to. Reading pauses until each of them has taken a chunk. */
+  /** Clients to forward output to. Reading pauses until each chunk has been sent to all of them. */
   const followers = new Set<ServerResponse>();
   const exited = new Promise<object>(resolve => {
     child.once('exit', (code, signal) => resolve(endEvent(code, signal)));

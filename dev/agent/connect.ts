@@ -28,7 +28,10 @@ const UNARY = 'application/json';
 const HEADER_BYTES = 5;
 const LAST = 2;
 
-/** Returns the fields of a request's JSON message. Requests for a stream wrap it in a frame. */
+/**
+ * Returns the fields of a request's JSON message. Requests for a stream wrap it in a frame.
+ * @throws Refusal (415) for another content type
+ */
 export async function readMessage(request: IncomingMessage, isStream: boolean): Promise<Fields> {
   const type = request.headers['content-type'];
   if (type !== (isStream ? STREAM : UNARY)) throw refuse(415, `not the type of a message: ${type}`);

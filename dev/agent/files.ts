@@ -33,6 +33,7 @@ export async function sendFile(
 /**
  * Stores files as they arrive and lists them in its answer. After an error, reads the rest of the
  * form before answering, and keeps what was already written.
+ * @throws Error if the form cannot be read (see `readFiles`)
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -56,7 +57,7 @@ export async function receiveUpload(
         throw refuse(400, `you cannot upload multiple files to the same path '${path}'`);
       const file = openForWriting(root, path);
       entries.set(path, { name: posix.basename(path), path, type: 'file' });
-      // Synchronous, since writing to the page cache is cheaper than using the thread pool.
+      // Write synchronously, since the page cache is cheaper than the thread pool.
       content.on('data', (chunk: Buffer) => attempt(() => writeFileSync(file, chunk)));
       finished(content, () => closeSync(file));
     });
@@ -67,7 +68,7 @@ export async function receiveUpload(
 
 /**
  * Reads a whole form and passes on the filename and content of each part named `file`.
- * @throws Error if the body is no form, or is malformed or cut off
+ * @throws Error if the body is not a form, or is malformed or cut off
  */
 export async function readFiles(
   request: IncomingMessage,

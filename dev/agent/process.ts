@@ -10,7 +10,7 @@ import { expandPath, findHome, toHostPath } from './sandbox-path.ts';
 
 /** Serves the commands of the sandbox whose `/` is the directory `root` on this machine. */
 export function createProcessService(root: string) {
-  // By process ID. Keeps commands that have ended, since their children may still run.
+  // Maps process IDs to commands. Keeps ended ones, since their children may still run.
   const commands = new Map<number, Command>();
 
   async function serve(

@@ -8,8 +8,8 @@ export function findHome(username: string): string | undefined {
 }
 
 /**
- * Resolves the `path` parameter of a `/files` request, or else `path`, against the user's home.
- * Absolute paths stay as they are. @throws Refusal (401) for an unknown user
+ * Resolves the query's `path`, or else the argument `path`, against the user's home. Absolute paths
+ * stay as they are. @throws Refusal (401) for an unknown user
  */
 export function pathOf(query: URLSearchParams, path = ''): string {
   const username = query.get('username') ?? 'user';

@@ -8,7 +8,7 @@ import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import { createApi } from './api.ts';
 
 export interface ServiceOptions extends AgentOptions {
-  /** Contains the root of each sandbox, named by its ID. */
+  /** By default, contains each sandbox's root, named by its ID. */
   readonly folder: string;
   /** Key that API requests must send as X-API-Key. Without one, there is no API. */
   readonly apiKey?: string | undefined;

@@ -39,7 +39,7 @@ export async function runChecks(feature: string, { required, others }: Checks, t
   return results;
 }
 
-/** Returns `seen`. @throws Error with `seen` as its message unless `isRight` */
+/** Returns what a check saw. @throws Error with the same text unless `isRight` */
 export function expectThat(isRight: boolean, seen: string): string {
   if (isRight) return seen;
   throw new Error(seen);

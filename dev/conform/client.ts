@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 
-/** How to reach a sandbox. The fields are named after the action's inputs. */
+/** Named after the action's inputs. */
 export interface Connection {
   readonly baseUrl: string;
   readonly token: string;
@@ -32,7 +32,7 @@ const AGENT_PORT = '49983';
 export function openClient(connection: Connection) {
   const { baseUrl, token, sandboxId, headerPrefix } = connection;
   const base = baseUrl.replaceAll('{sandbox-id}', sandboxId).replaceAll('{port}', AGENT_PORT);
-  // The actions use HTTP/1.1, too.
+  // Use HTTP/1.1, as the actions do.
   const timeouts = { headersTimeout: IDLE_MS, bodyTimeout: IDLE_MS };
   const dispatcher = new Agent({ allowH2: false, ...timeouts });
   let connections = 0;
@@ -54,7 +54,7 @@ export function openClient(connection: Connection) {
   async function send(sent: Request) {
     const { statusCode: status, headers, body: content } = await open(sent);
     const body = Buffer.from(await content.arrayBuffer());
-    /** The first 500 bytes. */
+    /** The first 500 bytes of the body. */
     const text = body.toString('utf8', 0, 500).trim();
     return { status, headers, body, text };
   }

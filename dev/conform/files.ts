@@ -57,7 +57,7 @@ export function pathOf(path: string, query: Readonly<Record<string, string | und
 
 /**
  * Uploads files and, if the service allows downloads, reads them back. Returns what it saw.
- * @throws Error if the action would not count the files as uploaded
+ * @throws Error if the answer does not list the files, or other content is read back
  */
 export async function store(trial: Trial, files: readonly File[], extra?: Extra): Promise<string> {
   const answer = await sendFiles(trial, files, extra);

@@ -69,7 +69,7 @@ interface Outcome {
   stdout: string;
   stderr: string;
   end?: unknown;
-  /** The message that ended the stream, unless the connection was lost first. */
+  /** The message that ended the stream; undefined if either side disconnected first. */
   last?: unknown;
 }
 

@@ -14,7 +14,7 @@ const main = path.join(import.meta.dirname, '../agent/main.ts');
 const args = [main, '--root', root, '--run-commands', '--api-key', apiKey];
 const child = spawn(process.execPath, args, {
   stdio: ['ignore', 'pipe', 'pipe'],
-  // Windows kills children with their parent, and some runners kill a step's whole session.
+  // Outlive the step: Windows kills children with their parent, and some runners a whole session.
   detached: true,
   windowsHide: true,
 });

@@ -110,7 +110,7 @@ const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
       },
     });
     assertEnd(end, 1);
-    // A killed process stays a zombie (state Z) until the sandbox's first process reaps it.
+    // Ignore zombies (state Z): a killed process stays one until the first process reaps it.
     const run = `! grep -s '^State:.[^Z]' /proc/${pid}/status`;
     assertEnd(await runAction('run', { run }), 0);
   },

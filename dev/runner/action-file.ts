@@ -22,7 +22,7 @@ export async function readActionFile(folder: string) {
       description: text(mapping(output)['description']),
     })),
     using: text(using),
-    /** Relative to the folder of action.yml. */
+    /** Like `post`, relative to the folder of action.yml. */
     main: text(main),
     post: post === undefined ? undefined : text(post),
   };

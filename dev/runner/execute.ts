@@ -18,7 +18,7 @@ export interface Command {
 /** Called once the process has started, with a function that signals it. */
 export type OnStart = (signal: (name: NodeJS.Signals) => void, pid: number | undefined) => void;
 
-/** How a process ended, with all line breaks as LF. */
+/** Line breaks in the output are LF on all systems. */
 export interface ProcessEnd {
   /** Null if a signal ended the process. */
   readonly exitCode: number | null;
@@ -26,7 +26,7 @@ export interface ProcessEnd {
   readonly stderr: string;
 }
 
-/** Runs a process to its end, without standard input. */
+/** Runs a process to its end, without standard input. @throws Error if it cannot be started */
 export async function execute(command: Command): Promise<ProcessEnd> {
   const { file, args, cwd, env, onLine, onStart } = command;
   const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -51,7 +51,10 @@ export interface Run {
   readonly peakMib: number;
 }
 
-/** Measures the process that `run` starts. @throws Error if it fails or its memory is unknown */
+/**
+ * Measures the process that `run` starts.
+ * @throws Error if the process fails or, on Linux, if its memory is unknown
+ */
 export async function measure(run: (onStart: OnStart) => Promise<ProcessEnd>): Promise<Run> {
   let start = 0;
   let peakMib = 0;

@@ -20,7 +20,6 @@ export interface Step extends Pick<Command, 'onLine' | 'onStart'> {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a step ended, and the contents of its GITHUB_* files. */
 export interface StepEnd extends ProcessEnd {
   readonly outputs: Variables;
   readonly state: Variables;
@@ -41,7 +40,7 @@ export async function runStep(step: Step): Promise<StepEnd> {
   await using folder = await mkdtempDisposable(path.join(step.temp, '_runner_file_commands-'));
   const place = (name: (typeof FILES)[number]) => path.join(folder.path, name);
   for (const name of FILES) await writeFile(place(name), '');
-  // Like the runner, pass every input of action.yml, or '' without a value or a default.
+  // Like the runner, pass every input of action.yml: '' if it has neither a value nor a default.
   const defaults = action.inputs.map(input => [input.name, input.default ?? '']);
   const inputs = { ...Object.fromEntries(defaults), ...step.inputs };
   const env = {

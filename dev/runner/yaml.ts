@@ -7,7 +7,7 @@ export async function readYaml(file: string): Promise<Mapping> {
   return mapping(parse(await readFile(file, 'utf8')));
 }
 
-/** Returns a mapping, or {} for scalars and null. */
+/** Returns a copy of a mapping, or {} for scalars and null. */
 export function mapping(value: unknown): Mapping {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -16,7 +16,7 @@ interface Row {
   readonly required?: boolean;
 }
 
-/** Generates the document. */
+/** Returns the text of docs/reference.md. */
 export async function reference(): Promise<string> {
   const actions = await Promise.all(
     Object.values(ACTIONS).map(async ({ folder }) => ({
