@@ -5,8 +5,8 @@ export interface Html {
   readonly html: string;
 }
 
-// In characters. Together with the limits on lists, this keeps summaries below 1 MiB even with paths
-// of 4,096 characters. GitHub drops larger summaries.
+// In characters. Together with the limits on lists, this keeps summaries below 1 MiB, even with
+// paths of 4,096 characters, since GitHub drops larger summaries.
 const MAX_TEXT = 300;
 
 const ENTITIES = new Map(

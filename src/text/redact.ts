@@ -19,8 +19,8 @@ function encodingsOf(secret: string): string[] {
 }
 
 /**
- * Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers as
- * they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
+ * Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers
+ * as they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
  */
 export function redactJson(text: string, redact: Redact): string {
   if (!isJson(text)) return '';
