@@ -55,15 +55,28 @@ export function failedReport(
 }
 
 /**
- * Redacts what users typed, such as a token in the wrong input or in a file name. Skips `measured`:
- * its stats are already redacted, and a figure may happen to contain the digits of a secret.
+ * Redacts what users typed, such as a token in the wrong input or in a file name. Skips the samples,
+ * whose text is already redacted, and numbers, which may happen to contain the digits of a secret.
  */
 export function redactReport({ measured, ...others }: Report, redact: Redact): Report {
-  const copy: Report = JSON.parse(JSON.stringify(others), (name, value: unknown) =>
-    typeof value === 'string' && !UNREDACTED.includes(name) ? redact(value) : value,
-  );
-  return { ...copy, ...(measured !== undefined && { measured }) };
+  const redactTexts = <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value), (name, field: unknown) =>
+      typeof field === 'string' && !UNREDACTED.includes(name) ? redact(field) : field,
+    );
+  const copy = redactTexts(others);
+  if (measured === undefined) return copy;
+  return { ...copy, measured: { ...measured, gate: redactTexts(measured.gate) } };
 }
 
 // Redacting a short secret could change digests, and fixed words that the verdict depends on.
-const UNREDACTED = ['task', 'status', 'kind', 'digest', 'sha256'];
+const UNREDACTED = [
+  'task',
+  'status',
+  'kind',
+  'digest',
+  'sha256',
+  'state',
+  'level',
+  'operator',
+  'aggregate',
+];

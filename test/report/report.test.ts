@@ -97,10 +97,11 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
       warnings: [typed],
       skipped: [{ path: typed, reason: typed }],
       files,
+      ...measuredSection([{ load: 1 }], ['t_12_34 > 1']),
     }),
     command: { ...COMMAND, title: typed, durationMs: 1, lastLines: [typed] },
   };
-  const redacted = redactReport(unredacted, redactor(['12"&</34']));
+  const redacted = redactReport(unredacted, redactor(['12"&</34', 't_12_34']));
   const verdict = verdictOf(redacted);
   for (const text of [reportJson(redacted, verdict), summaryOf(redacted, verdict)])
     assert.doesNotMatch(text, /12|34/);
