@@ -12,16 +12,16 @@ export function parseAnswer(answer: Answer): unknown {
   }
 }
 
-/** Builds the error for a 2xx answer that the API does not describe; `why` ends its message. */
+/** Builds the error for an accepted answer with an unusable body. `why` ends the message. */
 export function badAnswer(answer: Answer, why: string): AgentError {
   const { label, status } = answer;
   const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-  // A server that cut its answer short has still created what 201 says.
+  // A proxy that answers has not passed the request on. But a 201 may be the service's, cut short.
   const hadNoEffect = isFromProxy(answer) && status !== 201;
   return new AgentError('bad-answer', message, { status, hadNoEffect });
 }
 
-/** Returns true if a proxy or a website seems to have answered: not in JSON, but not empty. */
+/** Returns true if the body is neither JSON nor empty, as if a proxy or a website had answered. */
 export function isFromProxy({ body }: Answer): boolean {
   return body.trim() !== '' && !isJson(body);
 }
@@ -48,24 +48,24 @@ export function statusFailure(
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
     hint: rule?.hint ?? hints[kind],
-    // A creation of E2B that failed on every host and left nothing behind
+    // E2B answers with this code if a creation failed on every host and left nothing behind
     // (packages/api/internal/orchestrator in e2b-dev/infra).
     hadNoEffect: parseFields(body)['error_code'] === 'sandbox_create_failed',
   });
 }
 
-// A quoted path has up to 4,096 characters (PATH_MAX of Linux).
+// A message may quote a path of 4,096 characters (PATH_MAX of Linux).
 const MAX_MATCHED = 5000;
 
-// The first match counts. Other statuses mean what their class says.
+// The first match counts.
 const STATUS_RULES: readonly {
   readonly statuses: readonly number[];
   readonly message?: RegExp;
   readonly kind: FailureKind;
   readonly hint?: string;
 }[] = [
-  // E2B's agent answers downloads with these (packages/envd/internal/api/download.go). They come
-  // first, since the path that they quote may match a later row.
+  // E2B's agent answers downloads with these messages (packages/envd/internal/api/download.go).
+  // They come first, since a path that they quote may match a later row.
   { statuses: [404], message: /^path '.*' does not exist$/, kind: 'no-such-file' },
   {
     statuses: [400],
@@ -82,8 +82,8 @@ const STATUS_RULES: readonly {
     kind: 'sandbox-not-found',
   },
   {
-    // E2B's agent required a username before 0.4.0. Templates built since October 2025 have a newer
-    // one (e2b-dev/infra#1349).
+    // E2B's agents before 0.4.0, in templates built before October 2025, require a username
+    // (e2b-dev/infra#1349).
     statuses: [400, 401],
     message:
       /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
@@ -135,8 +135,8 @@ function describeStatus({ label, status }: Answer): string {
 
 function redirectFailure(answer: Answer, redact: Redact): AgentError {
   const [location = ''] = [answer.headers['location']].flat();
-  // Drop the rest of the location, which may contain a token. Redact before URL.parse(), which
-  // lowercases the host.
+  // Only show the origin: the path may contain a token. Redact before URL.parse() lowercases the
+  // host and any secret in it.
   const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : undefined;
   const leadsTo = origin === undefined ? '' : ` It leads to ${excerpt(origin, redact)}.`;
   const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
@@ -156,7 +156,10 @@ function messageIn(text: string, redact: Redact): string {
 
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
+/**
+ * Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. Returns
+ * undefined if it is missing, invalid or not in the future.
+ */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const isSeconds = /^\d+$/.test(value.trim());

@@ -16,9 +16,15 @@ import { AgentError, type Hints, networkFailure } from './failure.ts';
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
 export interface Client {
-  /** @throws AgentError for a status that is not accepted, or if nothing moves within the timeout */
+  /**
+   * Each chunk that is sent restarts the timeout; then the whole answer must arrive within it.
+   * @throws AgentError if the request fails, times out, is cancelled, or its status is not accepted
+   */
   readonly send: (request: AgentRequest) => Promise<Answer>;
-  /** Like `send`, but reads the answer while it arrives. Each chunk restarts the timeout. */
+  /**
+   * Passes the answer to `read` as it arrives; each of its chunks restarts the timeout, too.
+   * @throws AgentError as `send` does, or what `read` throws
+   */
   readonly receive: <T>(
     request: AgentRequest,
     read: (answer: Answer<AsyncIterable<Buffer>>) => Promise<T>,
@@ -48,7 +54,10 @@ export function postJson(path: string, message: object): AgentRequest {
   return { method: 'POST', path, headers, body: [bytes] };
 }
 
-/** Opens a client for a sandbox's agent. See `openClient`. */
+/**
+ * Opens a client for a sandbox's agent, to be declared with `await using`.
+ * @throws InputError for a bad proxy URL
+ */
 export function openAgent(connection: Connection, options: ClientOptions) {
   const { token, sandboxId, port, headerPrefix } = connection;
   const headers = {
@@ -80,7 +89,6 @@ export function openClient(endpoint: Endpoint, options: ClientOptions): Client &
 
 const SUCCESS = [200, 201, 204];
 
-/** Each chunk of the answer to an `isStreamed` request restarts the timeout. */
 async function exchange<T>(
   request: AgentRequest & { readonly isStreamed?: boolean },
   transport: Endpoint & ClientOptions & { readonly dispatcher: ReturnType<typeof openDispatcher> },
@@ -92,7 +100,7 @@ async function exchange<T>(
   let isSent = body === undefined;
   const idle = idleTimeout(timeout, () => stallError(label, isSent));
   async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
-    // undici only asks for the next chunk once the socket has taken this one.
+    // undici only asks for more once the socket has taken a chunk, so after the loop all is sent.
     yield* restartOnChunk(chunks, idle, onSent);
     isSent = true;
   }
@@ -117,16 +125,16 @@ async function exchange<T>(
   cancel.addEventListener('abort', onCancel);
   try {
     idle.restart();
-    // undici ignores `signal` while it connects (nodejs/undici#386).
+    // undici ignores `signal` while it connects (nodejs/undici#386), so do not wait for it.
     return await Promise.race([idle.ended, sendAndRead()]);
   } catch (error) {
-    // A response that was rejected early would keep its connection open.
+    // Abort the request: an answer that was not read to its end would keep the connection open.
     idle.end(error);
     throw networkFailure(error, label, redact, proxyVariables(baseUrl));
   } finally {
     idle.stop();
     cancel.removeEventListener('abort', onCancel);
-    // undici frees the connection an event loop turn later; until then, a request opens another.
+    // Wait until undici frees the connection, or the next request opens another.
     await setImmediate();
   }
 }
@@ -138,7 +146,7 @@ function stallError(label: string, isSent: boolean): AgentError {
 
 type IdleTimeout = ReturnType<typeof idleTimeout>;
 
-/** Rejects `ended` and aborts `signal` if `restart` is not called for `ms` milliseconds. */
+/** Rejects `ended` and aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
 function idleTimeout(ms: number, expire: () => Error) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const aborter = new AbortController();
@@ -149,7 +157,7 @@ function idleTimeout(ms: number, expire: () => Error) {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearTimeout(timer);
   const restart = () => {
-    // Not timer.refresh(), which Node's mock timers ignore.
+    // Node's mock timers ignore timer.refresh(), so set a new timer.
     stop();
     timer = setTimeout(() => end(expire()), ms);
   };
@@ -163,7 +171,7 @@ async function* restartOnChunk(
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     yield chunk;
-    // undici may ask for more chunks after the request has ended.
+    // After a failure, undici may ask for more chunks, which must not restart the timer.
     if (signal.aborted) return;
     restart();
     onTaken?.(chunk.length);

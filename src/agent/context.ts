@@ -1,16 +1,15 @@
 import type { JobSandbox } from '../inputs/connection.ts';
 import type { Redact } from '../text/redact.ts';
 
-/** What a step passes to its task. */
 export interface Context {
   readonly workspace: string;
-  /** Aborts when the job is cancelled. Its reason is a string, which results show. */
+  /** Aborts when the job is cancelled. Its `reason` is a string, since results quote it. */
   readonly cancel: AbortSignal;
   /** Aborts just before the runner kills the process. */
   readonly killImminent: AbortSignal;
   /** Unix time in milliseconds. */
   readonly now: () => number;
-  /** Monotonic, in milliseconds. */
+  /** Monotonic time in milliseconds. */
   readonly clock: () => number;
   /** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
   readonly sleep: (ms: number, stop: AbortSignal) => Promise<boolean>;

@@ -29,13 +29,16 @@ export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
   }
 }
 
-// A proxy would see the token unencrypted, and could not reach this runner's loopback anyway.
+// For http to loopback, a proxy would see the token, and could not reach this runner anyway.
 function bypassesProxy(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && isLoopback(hostname);
 }
 
-/** Returns the names of the proxy variables that apply to a URL. Their values may contain passwords. */
+/**
+ * Returns the names of the proxy variables that are set, or [] for http to loopback. Do not show
+ * their values, which may contain passwords.
+ */
 export function proxyVariables(baseUrl: string): string[] {
   if (bypassesProxy(baseUrl)) return [];
   // Windows ignores the case of variable names, so report the spelling that was set.
@@ -54,16 +57,16 @@ export async function sendRequest(
     dispatcher,
     // @ts-expect-error undici accepts async iterables as bodies, but its types do not
     body: body ?? null,
-    // Each 103 response and each byte of an answer restarts undici's timeouts, so a hostile server
-    // can keep them from ever ending a request. They also end requests up to 0.8 s late.
+    // The client has its own timeout. A hostile server could restart undici's forever, with 103
+    // responses or single bytes, and they also fire up to 0.8 s late.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return { status: response.statusCode, headers: response.headers, body: response.body };
 }
 
-// E2B's agent answers an upload with a few hundred bytes per file, and at most 8 KiB: a path and
-// metadata of up to 4 KiB each. Batches have up to 250 files by default.
+// E2B's agent answers an upload with at most 8 KiB per file (a path and metadata of up to 4 KiB
+// each), so twice the answer to a default batch of 250 files fits.
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** @throws AgentError if the body is longer than 4 MiB */

@@ -15,7 +15,7 @@ export class AgentError extends Error {
   /** True if the request certainly had no effect: it was never sent, or was refused. */
   readonly hadNoEffect: boolean;
 
-  /** Refusals are recognized by their kind and status, so they do not need `hadNoEffect`. */
+  /** Also sets `hadNoEffect` for refusals, which it recognizes by kind and status. */
   constructor(
     kind: FailureKind,
     message: string,
@@ -37,7 +37,7 @@ export class AgentError extends Error {
   }
 }
 
-// Some requests and some answers have hints of their own.
+// Requests and answers may have more specific hints.
 const GENERAL_HINTS = {
   unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
   forbidden: 'Check that the token may use this sandbox, and that the sandbox may resume.',
@@ -66,7 +66,7 @@ const GENERAL_HINTS = {
 
 const RETRYABLE: readonly FailureKind[] = ['busy', 'server', 'connection', 'unreachable'];
 
-// A proxy that gives up on a server, which may go on, answers 408 or 5xx.
+// A proxy answers 408 or 5xx even if the server goes on, so these statuses do not prove a refusal.
 function isRefusal(kind: FailureKind, status = 0): boolean {
   if (kind === 'rejected' || kind === 'sandbox-not-found') return true;
   return status >= 300 && status < 500 && status !== 408;
@@ -79,7 +79,7 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
   return FATAL.includes(kind);
 }
 
-// No other request can succeed either, once the retries are used up.
+// After one of these failures, once its retries are used up, no other request can succeed either.
 const FATAL: readonly FailureKind[] = [
   'unauthorized',
   'forbidden',
@@ -97,10 +97,7 @@ export function excerpt(text: string, redact: Redact, limit = MAX_EXCERPT): stri
   return truncate(redact(text).replace(/\s+/g, ' ').trim(), limit);
 }
 
-/**
- * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
- * surface as a bug. `proxyVariables` are the names of those that are set.
- */
+/** Wraps network errors of undici and Node in an AgentError, and returns all others unchanged. */
 export function networkFailure(
   error: unknown,
   label: string,
@@ -114,7 +111,7 @@ export function networkFailure(
   const rule = NETWORK_RULES.find(
     each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
   );
-  // This is a bug, unless a row of the table has recognized a proxy.
+  // undici reports a proxy's 407 with this code, but a rule has matched that, so this is a bug.
   if (rule === undefined && code === 'UND_ERR_INVALID_ARG') return error;
   const { phase, words = messageOf(error), hint }: NetworkRule = rule ?? { phase: 'request' };
   const text = excerpt(words, redact);
@@ -131,7 +128,7 @@ export function networkFailure(
 interface NetworkRule {
   readonly code?: RegExp;
   readonly message?: RegExp;
-  /** What failed. Behind a proxy, `connection` means the connection to the proxy. */
+  /** Behind a proxy, `connection` means connecting to the proxy or through it. */
   readonly phase: 'connection' | 'handshake' | 'request';
   readonly words?: string;
   readonly hint?: string;
@@ -141,10 +138,9 @@ const NOT_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const CHECK_PORT =
   'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.';
 
-// The first match counts. Errors of TLS that follow the handshake surface as ECONNRESET or
-// UND_ERR_SOCKET. OpenSSL's verification codes have no common prefix, so match parts of them.
+// The first match counts. After the handshake, TLS errors surface as ECONNRESET or UND_ERR_SOCKET.
 const NETWORK_RULES: readonly NetworkRule[] = [
-  // Linux reports the codes of a failed connection, too, if an open one loses its route.
+  // An open connection that loses its route gets the same codes as a failed connect() on Linux.
   { message: /^(read|write) E(HOST|NET)UNREACH/, phase: 'request' },
   { message: /^(Secure )?Proxy /i, phase: 'connection' },
   {
@@ -163,6 +159,7 @@ const NETWORK_RULES: readonly NetworkRule[] = [
     hint: CHECK_PORT,
   },
   {
+    // OpenSSL's verification codes have no common prefix, so match parts of them.
     code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
     phase: 'handshake',
     hint: 'Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.',
@@ -176,19 +173,19 @@ function proxyHint(phase: NetworkRule['phase'], detail: string, variables: strin
   if (phase !== 'connection') return '';
   if (/\b407\b/.test(detail))
     return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
-  // Only undici knows which hosts NO_PROXY exempts.
+  // Only undici knows which hosts NO_PROXY exempts, so advise on both cases.
   return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
 
 function codeOf(error: Error): string | undefined {
-  // undici's HTTPParserError loses its code when bundled.
+  // undici's HTTPParserError loses its code when bundled, so use its name.
   const code = systemCode(error) ?? (error.name === 'HTTPParserError' ? error.name : undefined);
   return code ?? (error.cause instanceof Error ? codeOf(error.cause) : undefined);
 }
 
 function messageOf(error: Error): string {
-  // If several addresses fail, only the inner errors have messages. Remove Node's tip about a
-  // command-line flag, which an action cannot set.
+  // Remove Node's tip about a command-line flag, which an action cannot set.
   if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, '');
+  // If several addresses fail, only the inner errors have messages.
   return error.errors.map(errorText).join('; ');
 }

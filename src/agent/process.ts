@@ -4,14 +4,14 @@ import { type Client, postJson } from './client.ts';
 import type { Answer } from './dispatcher.ts';
 import { AgentError, excerpt, type FailureKind } from './failure.ts';
 
-// E2B's agent runs processes with the Connect protocol (https://connectrpc.com/docs/protocol), in
+// E2B's agent takes commands over the Connect protocol (https://connectrpc.com/docs/protocol), in
 // JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/infra.
 
 export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Relative to the user's home folder; empty means the home folder. */
+  /** Absolute, or relative to the user's home folder, which is the default. */
   readonly workingDirectory: string;
   /** Empty for the agent's default user. */
   readonly username: string;
@@ -19,18 +19,17 @@ export interface ProcessOptions {
 
 export interface ProcessHandlers {
   readonly onStart: (pid: number) => void;
-  /** Receives stdout and stderr. */
   readonly onOutput: (bytes: Buffer) => void;
 }
 
 export interface ProcessEnd {
-  /** -1 if a signal killed the process; undefined if the agent did not say. */
+  /** -1 if a signal killed the process; undefined if the agent did not report a code. */
   readonly exitCode: number | undefined;
   /** How the agent describes the end, such as `exit status 3` or `signal: killed`. */
   readonly status: string;
 }
 
-/** Follows the process until it exits. @throws AgentError if the end is not seen */
+/** Starts a process and follows it. @throws AgentError unless it is seen to exit */
 export function startProcess(
   client: Client,
   { command: cmd, args, env: envs, workingDirectory, username }: ProcessOptions,
@@ -38,15 +37,16 @@ export function startProcess(
 ): Promise<ProcessEnd> {
   const cwd = workingDirectory === '' ? {} : { cwd: workingDirectory };
   const message = { process: { cmd, args, envs, ...cwd }, stdin: false };
-  // The agent takes the user from here and ignores the password.
+  // E2B's agent takes the user from this header and ignores the password.
   const credentials = Buffer.from(`${username}:`).toString('base64');
   const headers = username === '' ? undefined : { Authorization: `Basic ${credentials}` };
   return follow(client, '/process.Process/Start', message, handlers, headers);
 }
 
 /**
- * Follows a process that is already running. Output written while nothing was connected is lost.
- * The agent remembers an exit for 30 s. @throws AgentError if the end is not seen
+ * Follows a running process. Output written while nothing was connected is lost, but E2B's agent
+ * remembers an exit for 30 s.
+ * @throws AgentError unless it is seen to exit
  */
 export function attachProcess(
   client: Client,
@@ -56,14 +56,14 @@ export function attachProcess(
   return follow(client, '/process.Process/Connect', { process: { pid } }, handlers);
 }
 
-/** Does not kill the children of the process. @throws AgentError */
+/** Kills a process, but not its children. @throws AgentError if the request fails */
 export async function killProcess(client: Client, pid: number): Promise<void> {
   const message = { process: { pid }, signal: 'SIGNAL_SIGKILL' };
   await client.send(postJson('/process.Process/SendSignal', message));
 }
 
-// Keepalives reveal a lost connection within `timeout`. The header takes whole seconds; 0 crashes
-// E2B's agent 0.6.13.
+// Keepalives restart `timeout` while a command is silent, so only a lost connection reaches it. The
+// header takes whole seconds; 0 crashes E2B's agent 0.6.13.
 const KEEPALIVE_SECONDS = 10;
 
 function follow(
@@ -108,13 +108,13 @@ async function readEvents(
     if (typeof pid === 'number') onStart(pid);
     for (const text of Object.values(fieldsOf(data)))
       if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
-    // The agent sends all output first, so what happens to the stream from here on does not matter.
+    // The agent sends all output before this event, so ignore the rest of the stream.
     if (end !== undefined) return decodeEnd(end, redact);
   }
   throw new AgentError('connection', `${label} failed: the connection was closed.`);
 }
 
-// The agent's JSON omits an exit code of 0, but a missing code alone does not prove success.
+// The agent's JSON omits an exit code of 0, so a missing code means success if `exited` is true.
 function decodeEnd(end: unknown, redact: Redact): ProcessEnd {
   const { exitCode = 0, exited, status } = fieldsOf(end);
   const isSure = typeof exitCode === 'number' && (exitCode !== 0 || exited === true);
@@ -138,7 +138,7 @@ function frameOf(message: object): Buffer {
   return Buffer.concat([header, json]);
 }
 
-/** Drops a truncated last frame. @throws AgentError if a frame is too long */
+/** Yields the frames, but drops a truncated last one. @throws AgentError if a frame is too long */
 async function* readFrames({ label, body }: Answer<AsyncIterable<Buffer>>) {
   let unread: Buffer = Buffer.alloc(0);
   for await (const chunk of body) {
@@ -181,7 +181,7 @@ const CONNECT_CODES: readonly { code: string; kind: FailureKind; hint?: string }
 function streamFailure(error: unknown, label: string, redact: Redact): AgentError {
   const { code, message } = fieldsOf(error);
   const { kind = 'server', hint } = CONNECT_CODES.find(each => each.code === code) ?? {};
-  // E2B's agent quotes the whole command before the cause.
+  // E2B's agent quotes the whole command before the cause, so remove it.
   const text = typeof message === 'string' ? message : '';
   const words = excerpt(text.replace(/^error starting process '.*': /s, ''), redact);
   const said = `${label} failed (${excerpt(String(code), redact)}). It said: ${JSON.stringify(words)}.`;

@@ -31,8 +31,8 @@ export async function withRetries<T>(
       return { attempts: attempt, value: await request() };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      // If a retry is cancelled before it is sent, the failure before it says more. If it was
-      // already in flight, it may have had an effect.
+      // If a retry is cancelled before it is sent, report the failure before it. A retry in flight
+      // may have had an effect, so report its cancellation.
       if (error.kind === 'cancelled' && error.hadNoEffect && failure !== undefined) return failure;
       failure = { attempts: attempt, error };
       const isLast = attempt > retries || !error.isRetryable || !isRepeatable(error);
@@ -52,8 +52,8 @@ const BASE_MS = 1000;
 const CAP_MS = 30_000;
 
 /**
- * Returns an exponential delay in milliseconds. Half of it is fixed, so four retries take at least
- * 7.5 s; the other half is jitter.
+ * Returns an exponential delay in milliseconds, at least `retryAfterMs`. Half of it is jitter, so
+ * four retries take at least 7.5 s.
  */
 export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
   const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
