@@ -25,7 +25,7 @@ export interface DownloadedFile {
 
 /**
  * Downloads a file, and leaves its target unchanged unless the whole file arrives.
- * @throws AgentError
+ * @throws AgentError if the download fails or the target cannot be written
  */
 export async function downloadFile(
   file: FileToDownload,

@@ -9,7 +9,7 @@ import { systemCode } from '../text/errors.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Opens a file. Its `chunks` throw an AgentError if the file shrinks.
+ * Opens a file. Its `chunks` throw an AgentError if the file cannot be read or shrinks.
  * @throws AgentError if the file cannot be opened or its size has changed
  */
 export function openFile(file: PlannedFile) {
@@ -40,8 +40,8 @@ export async function hashFile(
   return digest.digest('hex');
 }
 
-// Synchronous reads into one buffer are fastest. Each chunk but the last is full, because undici only
-// waits until the socket has released a chunk if the chunk fills the socket's buffer of 64 KiB.
+// Synchronous reads into one buffer are fastest. Each chunk but the last must fill the socket's
+// buffer of 64 KiB, or undici asks for the next chunk, which overwrites it, too early.
 function* chunksOf(file: PlannedFile, descriptor: number): Generator<BorrowedBuffer> {
   const buffer = Buffer.allocUnsafe(Math.min(file.size, CHUNK_BYTES));
   for (let sent = 0; sent < file.size; sent += buffer.length) {

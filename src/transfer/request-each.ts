@@ -21,13 +21,12 @@ export type RequestResult<I, T> = { readonly item: I } & (
 
 interface Requests<I, T> {
   readonly send: (item: I) => Promise<T>;
-  /** Names an item in the log. */
   readonly nameOf: (item: I) => string;
-  /** Returns true for errors that make further requests pointless, besides fatal ones. */
+  /** Returns true if an error that is not fatal still makes further requests pointless. */
   readonly isHopeless?: (item: I, error: Failure) => boolean;
 }
 
-// This may leave good files unsent, but by then the job has failed anyway.
+// Stopping after so few may leave good files unsent, but by then the job has failed anyway.
 const MAX_CONSECUTIVE_FAILURES = 3;
 
 /**

@@ -29,10 +29,13 @@ interface StateRow {
   readonly sha256: string | undefined;
 }
 
-// Increase it whenever the format changes.
+// Increase this whenever the format changes.
 const STATE_VERSION = 2;
 
-/** @throws InputError if the input `state-file` names a file of another kind */
+/**
+ * Returns undefined if `state-file` is not set, and no rows without a usable state.
+ * @throws InputError if the file is not a state file
+ */
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
   const file = resolve(workspace, inputs.stateFile);
@@ -44,8 +47,8 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): UploadSt
 }
 
 /**
- * Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
- * that have left the build.
+ * Marks files that match the state as `unchanged`, and lists the sandbox paths of files that have
+ * left the build.
  */
 export async function compareWithState(
   planned: readonly FileResult[],
@@ -79,15 +82,14 @@ async function matchesRow(
   try {
     return (await hashFile(file, cancel)) === sha256;
   } catch (error) {
-    // The transfer reports that the file cannot be read.
+    // The transfer reports unreadable files.
     if (error instanceof AgentError) return false;
     throw error;
   }
 }
 
 /**
- * Removes the state file before a transfer, so that the next run sends every file if this one is
- * interrupted.
+ * Removes the state file before a transfer. If that is interrupted, the next run sends every file.
  * @throws InputError if the file cannot be removed
  */
 export function removeState({ file }: UploadState): void {
@@ -99,11 +101,11 @@ export function removeState({ file }: UploadState): void {
   }
 }
 
-/** Writes the state unless a file failed or was not attempted. Returns warnings. */
+/** Writes the state if the sandbox has every file. Returns a warning if that fails. */
 export function writeState(state: UploadState, results: readonly FileResult[]): readonly string[] {
   const rows = new Map<string, StateRow>();
-  // Keep files that have left the build, so that they are listed as orphaned, but without a hash,
-  // since users may delete them.
+  // Keep listing files that have left the build as orphaned. Drop their hashes, since users may
+  // delete them.
   for (const row of state.rows) rows.set(row.path, { ...row, sha256: undefined });
   for (const result of results) {
     if (!('path' in result)) return [];
@@ -125,7 +127,7 @@ export function writeState(state: UploadState, results: readonly FileResult[]): 
   }
 }
 
-// Leave out secret headers, whose values change from run to run.
+// Leave out the values of secret headers, which change from run to run.
 function scopeOf(inputs: Inputs<'upload'>): string {
   const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
   const shown = Object.entries(headers)
@@ -136,7 +138,11 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   return hash('sha256', JSON.stringify(all));
 }
 
-/** Returns undefined if the file is damaged or was written for another scope. */
+/**
+ * Returns no rows if the file is missing or empty, and undefined if it is damaged, of another
+ * version or of another scope.
+ * @throws InputError if it is not a state file
+ */
 function readRows(file: string, expectedScope: string): StateRow[] | undefined {
   const stats = statIfExists(file);
   if (stats === undefined) return [];

@@ -19,7 +19,8 @@ export interface StoredFile {
 
 /**
  * Stores a batch with one request.
- * @throws AgentError if the request fails, a file cannot be read, or the answer lists other files
+ * @throws AgentError if the request fails, its answer is bad, or a file is unreadable or has
+ * changed
  */
 export async function storeFiles(
   batch: readonly PlannedFile[],
@@ -38,7 +39,7 @@ export async function storeFiles(
   });
   const entries = entriesIn(answer, batch.length);
   return batch.map((stored, index) => {
-    // Redact the path last: redaction could mask part of a target, and then the comparison fails.
+    // Redact last: a masked path might not match its target.
     const path = client.redact(storedPath(entries[index], stored.target, answer));
     return { file: stored, path, sha256: digests[index] };
   });
@@ -55,14 +56,14 @@ const HINTS = {
 function requestPath(inputs: Inputs<'upload'>, batch: readonly PlannedFile[]): string {
   const { username, signature, signatureExpiration, uploadPath } = inputs;
   const parameters = {
-    // In a batch, the filename of each part is its target instead.
+    // In a batch, each part's filename is its target.
     path: batch.length === 1 ? batch[0]?.target : undefined,
     username,
     signature,
     signature_expiration: signatureExpiration,
   };
   const query = Object.entries(parameters)
-    // Services reject an empty username.
+    // Services reject an empty username, so leave out empty parameters.
     .flatMap(([name, value]) => (value ? [`${name}=${encodeURIComponent(value)}`] : []));
   return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
 }
@@ -75,8 +76,8 @@ const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /**
- * Frames the files of a batch (RFC 7578). `digests` has the SHA-256 of each file in hex once all
- * `chunks` are read, which throw an AgentError if a file cannot be read or its size has changed.
+ * Frames the files of a batch (RFC 7578). Reading `chunks` fills `digests` (SHA-256 in hex),
+ * and throws an AgentError if a file is unreadable or has changed.
  */
 export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean) {
   const heads = batch.map(headOf);
@@ -97,7 +98,7 @@ export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean) {
       if (digest !== undefined) digests.push(digest.digest('hex'));
     }
     // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
-    // section 5.1) or more may count as sent only after the answer has arrived.
+    // section 5.1) or more may only count as sent after the answer.
     yield TAIL;
   }
   const sizes = [...heads.map(head => head.length), ...batch.map(({ size }) => size)];
@@ -105,7 +106,7 @@ export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean) {
   return { chunks: chunks(), length, digests };
 }
 
-/** Returns what precedes a file. All parts are named `file`. */
+/** Returns a part's boundary and headers. All parts are named `file`. */
 function headOf({ target }: PlannedFile, index: number): Buffer {
   // getBuffer() is quadratic in the number of parts, so each part gets its own form.
   const form = new FormData();
@@ -118,7 +119,7 @@ function headOf({ target }: PlannedFile, index: number): Buffer {
 
 function entriesIn(answer: Answer, count: number): readonly unknown[] {
   const body = parseAnswer(answer);
-  // The API describes a single entry, but E2B's agent returns a list, even of one
+  // The API describes a single entry, but E2B's agent returns a list, even for one
   // (packages/envd/spec/envd.yaml in e2b-dev/infra).
   const entries = Array.isArray(body) ? body : [body];
   if (entries.length === count) return entries;

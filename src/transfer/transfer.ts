@@ -11,7 +11,6 @@ import {
 } from './request-each.ts';
 import type { StoredFile } from './store-files.ts';
 
-/** Each planned file has exactly one result. */
 export type FileResult = { readonly file: PlannedFile } & (
   | ({ readonly status: 'uploaded' } & StoredFile & Attempts)
   | ({ readonly status: 'unchanged' } & StoredFile)
@@ -19,7 +18,7 @@ export type FileResult = { readonly file: PlannedFile } & (
   | { readonly status: 'skipped'; readonly reason: string; readonly sha256?: string | undefined }
 );
 
-/** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
+/** Sends the files that are `not-attempted`. Returns the results of all files in the same order. */
 export async function transfer(
   planned: readonly FileResult[],
   storeFiles: (batch: readonly PlannedFile[]) => Promise<readonly StoredFile[]>,
@@ -49,10 +48,10 @@ export function filesPerRequestOf({
   headerPrefix,
   signature,
 }: Inputs<'upload'>): number {
-  // A signature covers a single path.
+  // A signature covers a single path, so files cannot share a request.
   if (signature !== '') return 1;
   if (filesPerRequest !== 'auto') return filesPerRequest;
-  // Batches rarely get this long: they are also limited to 1 MiB.
+  // The limit of 1 MiB usually ends a batch earlier.
   return /^E2b$/i.test(headerPrefix) ? 250 : 1;
 }
 
@@ -65,8 +64,8 @@ const BATCH_BYTES = 1024 * 1024;
 const FRAME_BYTES = 256;
 
 /**
- * Groups small files into batches of at most `filesPerRequest` files and 1 MiB. Each other file
- * gets its own request.
+ * Groups small files with plain names into batches of at most `filesPerRequest` files and 1 MiB.
+ * Every other file gets its own request.
  */
 export function batchesOf(
   files: readonly PlannedFile[],
@@ -92,7 +91,7 @@ export function batchesOf(
   return batches;
 }
 
-// All multipart parsers we know read these names the same way, and form-data does not escape them.
+// Only batch names that all multipart parsers we know read alike, and form-data does not escape.
 function canBatch({ target, size }: PlannedFile): boolean {
   if (size > SMALL_BYTES || !/^[!-~](?:[ -~]*[!-~])?$/.test(target)) return false;
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
@@ -105,8 +104,8 @@ function formatSources(files: readonly PlannedFile[]): string {
   );
 }
 
-// An agent that drops folders from file names rejects or mislabels a batch after it may have
-// overwritten files, so stop.
+// Stop then: an agent that drops folders from file names may have overwritten files before it
+// rejected or mislabeled the batch.
 function mayHaveOverwrittenOthers(batch: readonly PlannedFile[], { kind }: Failure): boolean {
   return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
@@ -126,7 +125,7 @@ function resultsOf({
   return batch.map(file => ({ file, ...result }));
 }
 
-// If the agent stored several files at the same path, only one of them survives.
+// Files stored at the same path overwrite each other, so report all of them as failed.
 function failOverwritten(results: readonly FileResult[]): FileResult[] {
   const stored = results.filter(result => 'path' in result);
   const byPath = Map.groupBy(stored, ({ path }) => path);
