@@ -7,7 +7,7 @@ import { endMonitor } from '../tasks/monitor.ts';
 const directory = loadMonitorDirectory();
 if (directory !== undefined) {
   const inputs = loadInputs(directory) ?? {};
-  // monitor/stop has already judged a monitor that it stopped.
+  // Skip a monitor that monitor/stop has already judged.
   if (!isStopped(directory))
     await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), inputs);
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });

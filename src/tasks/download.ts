@@ -15,7 +15,7 @@ import {
 } from '../transfer/download-file.ts';
 import { type RequestResult, requestEach } from '../transfer/request-each.ts';
 
-/** Downloads files from the sandbox to the workspace. @throws InputError before anything is sent */
+/** @throws InputError before anything is sent */
 export async function download(inputs: Inputs<'download'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl, ifNoFileFound } = inputs;
   const files = placeTargets(inputs, context.workspace);

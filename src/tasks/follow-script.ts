@@ -15,17 +15,17 @@ import type { Inputs } from '../inputs/inputs.ts';
 import type { CommandEnd } from '../report/command-section.ts';
 import { formatDuration } from '../text/format.ts';
 
-// The agent sends a keepalive every 10 s.
+// Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
 const MIN_TIMEOUT_MS = 30_000;
 
-// With backoff, 1.5 to 3 minutes. That is longer than the 30 s for which E2B's agent remembers an exit,
-// because the command may still be running.
+// With backoff, ten attempts take 1.5 to 3 minutes. E2B's agent only remembers an exit for 30 s,
+// but the command may still be running.
 const MAX_RECONNECTS = 10;
 
-// END_SESSION takes 4 s; the rest is for a slow network.
+// END_SESSION takes up to 4 s; the rest is for a slow network.
 const GIVE_UP_MS = 14_000;
 
-/** Runs the script once, and reconnects if the connection is lost. Ends the script on `stopScript`. */
+/** Runs the script once, reconnecting if the connection is lost, and ends it on `stopScript`. */
 export async function followScript(
   inputs: Inputs<'run'>,
   context: Context,
@@ -37,7 +37,7 @@ export async function followScript(
     return { end: { kind: 'not-started', error }, reconnects: 0 };
   }
   const giveUp = new AbortController();
-  // A cancelled job still has to stop the script.
+  // A cancelled job must still stop the script, so `cancel` does not abort these requests.
   const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
   const timeout = Math.max(inputs.timeout, MIN_TIMEOUT_MS);
   await using client = openAgent({ ...inputs, timeout }, { ...context, cancel: stop });
@@ -85,17 +85,17 @@ function startScript(
   return { started, ended };
 }
 
-// Agents before 0.3 leave stdin open, and only a single stream keeps the order of stdout and stderr.
-// setsid makes the script the leader of a session, so that its children can be ended with it. Skip it
-// if the agent has already made this shell the leader of a group: setsid would fork, and the process
-// that the agent watches would exit with 0 at once.
+// Close stdin, which agents before 0.3 leave open, and merge stderr into stdout to keep their
+// order. setsid starts a session, so that the script's children can be ended with it. Skip it if
+// this shell already leads a group: setsid would fork, and the process that the agent watches would
+// exit with 0 at once.
 const WRAPPER = `exec 2>&1 </dev/null
 read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
 [ "\${group:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
 exec "$@"`;
 
-// A login shell sets PATH as the image wants. The script gets a shell of its own: with -e in the login
-// shell, Debian's .bash_logout would replace the exit code.
+// A login shell sets PATH from the image's profile. The script runs in a second shell: with -e in
+// the login shell, Debian's .bash_logout would replace the exit code.
 const SHELL = ['/bin/bash', '-l', '-c', 'exec bash -eo pipefail -c "$1"', '-'];
 
 function wrap({ run, env, workingDirectory, username }: Inputs<'run'>): ProcessOptions {
@@ -103,9 +103,9 @@ function wrap({ run, env, workingDirectory, username }: Inputs<'run'>): ProcessO
   return { command: '/bin/sh', args, env, workingDirectory, username };
 }
 
-// Sends TERM to the script and its children, and KILL after 4 s to those that are left, except zombies.
-// Finds them by session, since programs such as timeout start a new group, or else by the group that
-// the agent started.
+// Sends TERM to the script and its children, and KILL after 4 s to those that are left, except
+// zombies. Finds them by session, since programs such as timeout start a new group, or by group if
+// setsid was skipped.
 const END_SESSION = `leader=$1
 members() {
   for file in /proc/[0-9]*/stat; do
@@ -132,7 +132,7 @@ async function endSession(
   const args = ['-c', END_SESSION, '--', String(pid)];
   const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/' };
   const handlers = { onStart: () => {}, onOutput: () => {} };
-  // Only root may end what sudo has started, but not every sandbox has a root.
+  // Only root may end what sudo has started, but not every sandbox has a user of that name.
   for (const user of ['root', username]) {
     const start = () => startProcess(client, { ...options, username: user }, handlers);
     if ('value' in (await withRetries(start, policy))) break;

@@ -4,8 +4,8 @@ import { ENDED_AS_PLANNED, type SampleRecord } from '../stats/sample.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 
 /**
- * Judges the record of a time in Unix milliseconds. A gap is an error if there is a `fail-if`, and a
- * warning otherwise.
+ * Judges a record between two times in Unix milliseconds. A gap is an error if there is a
+ * `fail-if`, and a warning otherwise.
  */
 export function judgeRecord(
   inputs: Pick<Inputs<'monitor'>, 'failIf' | 'warnIf' | 'sampleInterval'>,
@@ -31,7 +31,7 @@ const MIN_GAP_MS = 30_000;
 
 interface Gap {
   readonly title: string;
-  /** Also says why the gap lasted to the end, if it is known. */
+  /** The title, and why the gap lasted to the end if that is known. */
   readonly text: string;
 }
 
@@ -48,8 +48,8 @@ function findGaps(
     if (at - last > longest) gaps.push(describeGap(last, at));
     last = at;
   }
-  // A single sample may be the one that a monitor starts with, which says nothing about the job. One
-  // failure is normal, since a step may delete the sandbox before the last sample.
+  // A sample followed only by failures may be a monitor's first, which shows nothing of the job.
+  // One failure is normal, since a step may delete the sandbox before the last sample.
   const isBlind = samples.length === 0 || (samples.length === 1 && failures.length > 1);
   if (endReason === ENDED_AS_PLANNED && !isBlind && to - last <= longest) return gaps;
   return [...gaps, describeGap(isBlind ? from : last, Math.max(to, last), whyEnded(endReason))];

@@ -12,7 +12,7 @@ import type { Sample } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
 
-/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
+/** Failed requests go into the report instead of being thrown. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
   await using client = openAgent(inputs, context);
   const error = await waitForSandbox(inputs, client, context);
@@ -23,8 +23,8 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
 const WAIT_LOG_INTERVAL_MS = 15_000;
 
 /**
- * Waits until the conditions of `wait-until` hold in one sample. Returns an error if they do not hold
- * in time, or if no request can succeed, unless the job is cancelled.
+ * Waits until one sample meets `wait-until`, if that is set. Returns an error if it takes too long
+ * or a failure cannot be retried, unless the job is cancelled.
  */
 export async function waitForSandbox(
   inputs: Inputs<'stats'>,
@@ -71,7 +71,7 @@ function waitError(
   return { title, reason: [...message, ...advice.map(withMarkup)] };
 }
 
-/** Reports that nothing was measured, so a gate fails. */
+/** Reports that nothing was measured, so no condition passes. */
 export function reportUnmeasured(inputs: Inputs<'stats'>, error?: ReportedError) {
   const measured = { samples: [], gate: judgeGate(inputs, []) };
   return { measured, errors: error === undefined ? [] : [error] };
@@ -85,8 +85,8 @@ export async function measure(
 ): Promise<Pick<Report, 'measured' | 'errors'>> {
   const { samples: count, sampleInterval } = inputs;
   const { cancel, now, sleep } = context;
-  // A CPU figure covers the time since the previous request, so drop the first of several samples,
-  // unless an earlier request has already opened the window.
+  // A CPU figure covers the time since the stats were last read, so drop the first of several
+  // samples unless they were read earlier in this step.
   const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
   const taken: Sample[] = [];
   const errors: ReportedError[] = [];
@@ -110,9 +110,8 @@ export async function measure(
 export const FIRST_SAMPLE_RETRIES = 2;
 
 /**
- * Reads the stats, which proves that `fail-if` can be judged.
- * @throws AgentError if the request fails
- * @throws InputError if the stats lack a metric of `fail-if`
+ * @throws AgentError if the stats cannot be read
+ * @throws InputError if they lack a metric of `fail-if`
  */
 export async function readJudgeableStats(
   inputs: Pick<Inputs<'stats'>, 'statsPath' | 'retries' | 'failIf'>,

@@ -23,7 +23,7 @@ import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from './measure.ts';
 /**
  * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
  * @throws AgentError if the sample fails
- * @throws InputError if the sample lacks a metric of `fail-if`
+ * @throws InputError if the sample lacks a metric of `fail-if`, or the sampler exits at once
  */
 export async function startMonitor(
   inputs: Inputs<'monitor'>,
@@ -57,7 +57,7 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   const record = readRecord(directory);
   const [first] = record.samples;
   if (first === undefined) throw inputError('monitor', lost);
-  // A cancelled step does not wait for the sampler's last line.
+  // A cancelled step does not wait for the sampler to record why it ended.
   const endReason = cancel.aborted ? ENDED_AS_PLANNED : record.endReason;
   const inputs = parseInputs('monitor-end', saved);
   const judged = judgeRecord(inputs, { ...record, endReason }, { from: first.at, to: jobEnd });
@@ -65,8 +65,8 @@ export async function endMonitor(directory: string, context: Context): Promise<R
 }
 
 /**
- * Returns the directory of the monitor to stop, by its ID or its name.
- * @throws InputError unless exactly one matches
+ * Returns the directory of the running monitor with this ID or name; an empty `wanted` fits any.
+ * @throws InputError unless exactly one fits
  */
 export function chooseMonitor(wanted: string, directories: readonly string[]): string {
   const running = directories

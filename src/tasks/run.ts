@@ -25,13 +25,14 @@ const STATS_PATH = '/metrics';
 
 /**
  * Runs a script in the sandbox, takes samples meanwhile, and judges them.
- * @throws AgentError or InputError if the gate cannot be judged; then nothing has run
+ * @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged
  */
 export async function run(inputs: Inputs<'run'>, context: Context): Promise<Report> {
   const { cancel, now } = context;
   logSandboxEnd(inputs, context);
   await using client = openAgent({ ...inputs, timeout: sampleTimeout(inputs) }, context);
-  // Starts the period that the next CPU figure covers.
+  // A CPU figure covers the time since the previous request, so read the stats once before the
+  // script starts, and drop them.
   const first = { ...inputs, statsPath: STATS_PATH, retries: FIRST_SAMPLE_RETRIES };
   if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
   else await readStatsWithRetries(first, client, context);
@@ -45,7 +46,7 @@ export async function run(inputs: Inputs<'run'>, context: Context): Promise<Repo
   const recordToJudge = isStarted ? record : { ...record, samples: [] };
   const { measured, ...gaps } = judgeRecord(inputs, recordToJudge, { from, to });
   const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
-  // Without stats, every command would get the same warnings.
+  // A service without stats is only a problem if there are conditions.
   const isMeasured = hasConditions || record.samples.length > 0;
   const isJudged = isStarted && isMeasured && !cancel.aborted;
   return reportOf('run', inputs, cancel, {
@@ -81,12 +82,12 @@ async function sampleUntil(
   const observations: SampleOrFailure[] = [];
   const needsLastSample = () => {
     const hasSample = observations.some(each => 'json' in each);
-    // As for a monitor, one failure is normal.
+    // After two failures, the service probably has no stats.
     const hasFailedOften = observations.length > 1;
     return !hasSample && !hasFailedOften;
   };
   const add = (observation: SampleOrFailure) => {
-    // After the end, a sample may show a machine that is idle again, so it only counts if it is alone.
+    // After the end, the machine may be idle again, so only add a sample if there is no other.
     if (!ended.aborted || needsLastSample()) observations.push(observation);
   };
   const sampling = { intervalMs, sleep, stop: ended, withLast: false };
@@ -98,7 +99,7 @@ async function sampleUntil(
 
 const MAX_LAST_LINES = 20;
 
-// If a line was cut while it was read, it may end with half a secret.
+// Far below 64 KiB, where lineSplitter() may cut a secret in half before it is redacted.
 const MAX_LAST_LINE = 1000;
 
 async function runScript(inputs: Inputs<'run'>, context: Context) {
@@ -120,7 +121,7 @@ async function runScript(inputs: Inputs<'run'>, context: Context) {
   const startedAt = clock();
   const { end, reconnects } = await followScript(inputs, context, stopScript, output.write);
   output.end();
-  // A removed color could put the halves of a secret together, so redact afterwards.
+  // Removing a color may join two halves of a secret, so redact afterwards.
   const text = redact(removeColors(last)).trimEnd();
   const lines = text === '' ? [] : text.split('\n');
   const isStarted = end.kind !== 'not-started';

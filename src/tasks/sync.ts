@@ -9,10 +9,7 @@ import type { FileResult } from '../transfer/transfer.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
 import { planUpload, sendPlan } from './upload.ts';
 
-/**
- * Plans, waits for the sandbox, uploads, measures and judges.
- * @throws InputError before anything is sent
- */
+/** @throws InputError before anything is uploaded, or AgentError if a dry run cannot hash a file */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
   const report = (result: Partial<Report>) => reportOf('sync', inputs, context.cancel, result);
   const plan = await planUpload(inputs, context);
@@ -47,8 +44,8 @@ async function checkGate(
   }
 }
 
-// What ended the transfer, such as a wrong token, would fail this request, too. But when the disk is
-// full, the stats still work and show how full it is.
+// A fatal failure, such as a wrong token, would also fail the request for stats. But if the disk is
+// full, the stats still work and show it.
 function statsWouldFail(results: readonly FileResult[]): boolean {
   return results.some(
     result =>

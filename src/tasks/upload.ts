@@ -18,7 +18,7 @@ import { compareWithState, readState, removeState, writeState } from '../transfe
 import { storeFiles } from '../transfer/store-files.ts';
 import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
 
-/** @throws InputError before anything is sent */
+/** @throws InputError before anything is sent, or AgentError if a dry run cannot hash a file */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload(inputs, context);
   const { cancel } = context;
@@ -28,9 +28,9 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
 }
 
 /**
- * Finds files, plans their targets and compares them with the state file. `beforeSending` is what to
- * report if nothing is sent.
- * @throws InputError, or AgentError if a file that a dry run is to hash cannot be read
+ * Finds files, plans their targets and compares them with the state. `beforeSending` is the result
+ * if nothing is sent.
+ * @throws InputError, or AgentError if a dry run cannot hash a file
  */
 export async function planUpload(inputs: Inputs<'upload'>, context: Context) {
   const { workspace, cancel } = context;
@@ -87,7 +87,7 @@ async function findAndPlan(inputs: Inputs<'upload'>, { workspace, cancel, log }:
 
 type UploadPlan = Awaited<ReturnType<typeof planUpload>>;
 
-/** Sends the files of a plan, and keeps its state file up to date. */
+/** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
 export async function sendPlan(
   { beforeSending, state }: UploadPlan,
   inputs: Inputs<'upload'>,
@@ -116,8 +116,7 @@ async function sendFiles(
     return stored;
   };
   const { files: results, ...totals } = await transfer(section.files, store, inputs, context);
-  // A path that the state lists as orphaned may just have been written through another target, such
-  // as a link in the sandbox.
+  // Drop orphaned paths just written through another target, such as a link in the sandbox.
   const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   return {
     ...section,
@@ -142,7 +141,6 @@ function announcementOf(
 
 const PROGRESS_INTERVAL_MS = 15_000;
 
-/** Logs every 15 s how far an upload is, until it is disposed of. */
 export function logProgress(
   files: readonly PlannedFile[],
   { clock, log }: Pick<Context, 'clock' | 'log'>,
@@ -152,7 +150,7 @@ export function logProgress(
   let stored = 0;
   let sent = 0;
   const line = () => {
-    // The bytes sent include multipart framing and failed attempts.
+    // The bytes sent include multipart framing and failed attempts, so they may exceed the total.
     const bytes = Math.min(sent, total);
     const counts = `${formatNumber(stored)} of ${formatCount(files.length, 'file')}`;
     const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;
