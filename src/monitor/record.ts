@@ -10,7 +10,7 @@ export function monitorFiles(directory: string) {
   return {
     inputs: path.join(directory, 'inputs.json'),
     record: path.join(directory, 'record.jsonl'),
-    /** Exists until the sampler exits, and names its process. */
+    /** Contains the PID of the sampler, which removes the file when it exits. */
     pid: path.join(directory, 'pid'),
     errors: path.join(directory, 'errors.txt'),
     stop: path.join(directory, 'stop'),
@@ -26,7 +26,7 @@ export function loadInputs(directory: string): RawInputs | undefined {
   return json === '' ? undefined : stringFieldsOf(JSON.parse(json));
 }
 
-/** Returns true until the sampler has exited, and for a killed one, too. */
+/** Returns true until the sampler exits normally. A killed one leaves its PID file behind. */
 export function isSampling(directory: string): boolean {
   return existsSync(monitorFiles(directory).pid);
 }
@@ -70,7 +70,7 @@ function decodeLine({ at, json, failure }: ReturnType<typeof parseFields>): Samp
 
 function findErrorLine(stderr: string): string | undefined {
   const lines = stderr.trim().split('\n');
-  // After an uncaught error, Node prints the stack, and its own version in the last line.
+  // After an uncaught error, Node prints its version last, so look for the line of the error.
   const line = lines.findLast(each => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1);
   return line?.trim() || undefined;
 }

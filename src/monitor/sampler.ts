@@ -17,10 +17,7 @@ import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
 import { appendLine, isSampling, monitorFiles, readRecord } from './record.ts';
 
-/**
- * Starts the sampler in the background.
- * @throws InputError if it exits before it has read its inputs
- */
+/** @throws InputError if the sampler exits before it has read its inputs */
 export async function startSampler(
   script: string,
   directory: string,
@@ -29,7 +26,7 @@ export async function startSampler(
   const { errors, pid } = monitorFiles(directory);
   const errorFile = openSync(errors, 'a', 0o600);
   const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith('INPUT_'));
-  // The parent is the runner's process, which exits when the job ends.
+  // Our parent is the runner's process, whose exit tells the sampler that the job has ended.
   const child = spawn(process.execPath, [script, directory, String(process.ppid)], {
     env: Object.fromEntries(withoutInputs),
     // Windows cannot delete a directory while a process runs in it, and a job may delete its

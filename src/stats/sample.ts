@@ -10,7 +10,6 @@ export interface Sample extends Stats {
 
 export type SampleOrFailure = Sample | { readonly failure: string };
 
-/** Takes one sample, or says why the request failed. */
 export async function trySample(
   read: () => Promise<Stats>,
   now: () => number,
@@ -27,7 +26,10 @@ export async function trySample(
 // About 60,000 samples fit; a day has 17,280 at the default interval of a monitor.
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
-/** Records a sample after each interval. Returns why it ended: `stop` aborted, or 16 MiB were seen. */
+/**
+ * Records a sample after each interval until `stop` aborts or the record reaches 16 MiB. Returns
+ * why it ended.
+ */
 export async function takeSamples(
   take: () => Promise<SampleOrFailure>,
   record: (result: SampleOrFailure) => void,
@@ -54,10 +56,7 @@ export async function takeSamples(
 export interface SampleRecord {
   readonly samples: readonly Sample[];
   readonly failures: readonly string[];
-  /**
-   * `ENDED_AS_PLANNED`, or why sampling ended early; undefined if the process that samples was killed
-   * or hangs.
-   */
+  /** `ENDED_AS_PLANNED`, or why sampling ended early; undefined if the sampler died or hangs. */
   readonly endReason: string | undefined;
 }
 
@@ -76,7 +75,7 @@ export function toRecord(
 
 const MIN_TIMEOUT_MS = 10_000;
 
-/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
+/** Returns a sample's timeout (ms), capped so that one slow answer does not cause a gap. */
 export function sampleTimeout({
   timeout,
   sampleInterval,

@@ -9,7 +9,7 @@ export interface Stats {
   readonly json: string;
 }
 
-// A step keeps up to 1,000 samples. The last becomes an output, and those of a job share 1 MB.
+// A step keeps up to 1,000 samples. The last becomes an output, and a job's outputs share 1 MB.
 const MAX_LENGTH = 128 * 1024;
 
 /** @throws AgentError if the request fails or the answer is unusable */
@@ -36,7 +36,7 @@ export function decodeStats(json: string): Stats | undefined {
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    // Throws a RangeError if the agent nested its JSON too deeply.
+    // JSON.stringify() throws a RangeError if the agent nested its JSON too deeply.
     return { figures: addDerived(numbersIn(value)), json: JSON.stringify(value) };
   } catch {
     return undefined;
@@ -50,7 +50,7 @@ function numbersIn(fields: object): Figures {
   return new Map(numbers);
 }
 
-// Services report an unknown total as 0, which makes the figures of its use meaningless.
+// Services report an unknown total as 0. Drop it, and the figures that mean nothing without it.
 const FIGURES_OF_TOTAL = {
   mem_total: ['mem_total', 'mem_used', 'mem_used_pct', 'mem_free'],
   mem_total_mib: ['mem_total_mib', 'mem_used_mib'],
@@ -65,7 +65,7 @@ function addDerived(sent: Figures): Figures {
     const bytes = figures.get(name);
     const mebibytes = figures.get(`${name}_mib`);
     if (bytes === undefined && mebibytes !== undefined) figures.set(name, mebibytes * 2 ** 20);
-    // Round down: services report whole MiB.
+    // Round down, as E2B's agent does for the MiB that it reports.
     if (mebibytes === undefined && bytes !== undefined)
       figures.set(`${name}_mib`, Math.floor(bytes / 2 ** 20));
   }
