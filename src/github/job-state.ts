@@ -21,8 +21,8 @@ export function jobMetadata(): Readonly<Record<string, string>> {
 }
 
 export function saveDeletion({ id, endsAt }: RunningSandbox, raw: RawInputs): void {
-  // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514). The API key
-  // is secret, so it is never saved.
+  // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
+  // all but the secret API key.
   const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
   const inputs = Object.fromEntries(names.map(name => [name, raw[name] ?? '']));
   saveState('sandbox', { id, endsAt, inputs });
@@ -39,7 +39,7 @@ export function loadDeletion() {
 
 const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
-/** Masks the token, sets the outputs and saves the sandbox for later steps. */
+/** Masks the token and sets the outputs. If the URL is known, saves the sandbox for later steps. */
 export function publishSandbox(sandbox: JobSandbox & Pick<Sandbox, 'domain'>): void {
   const { id, token, domain = '', baseUrl, endsAt } = sandbox;
   setSecret(token);

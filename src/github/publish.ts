@@ -32,7 +32,7 @@ function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] 
   }
 }
 
-/** Returns the paths of the files, keyed by output. */
+/** Writes the report and checksums. Returns their paths by output; '' for a file not written. */
 function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<string, string> {
   const { checksums } = verdict;
   try {
@@ -42,7 +42,7 @@ function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<stri
       writeFileSync(file, text, { mode: 0o600 });
       return file;
     };
-    // Throws a RangeError if the agent nested its stats almost too deeply.
+    // reportJson() nests the stats further, so it may throw a RangeError.
     const paths = { report: write('report.json', reportJson(report, verdict)) };
     if (checksums === undefined) return paths;
     return { ...paths, checksums: checksums && write('checksums.txt', checksums) };

@@ -26,7 +26,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
 // actions/runner).
 const GRACE_MS = { SIGINT: 8500, SIGTERM: 2000, SIGBREAK: 2000 } as const;
 
-/** Aborts `cancel` when the job is cancelled, and `killImminent` just before the process is killed. */
 export function cancelSignals() {
   const cancel = new AbortController();
   const killImminent = new AbortController();

@@ -19,7 +19,7 @@ import { openLog } from './log.ts';
 import { publish } from './publish.ts';
 import { cancelSignals, readInputs, workspace } from './runner.ts';
 
-/** Runs a step. If it fails, `failureWarning` begins a warning, which replaces the error. */
+/** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
 export async function runStep<T extends EntryPoint>(
   entry: T,
   handler: (inputs: Inputs<T>, context: Context, raw: RawInputs) => Promise<void>,
@@ -55,7 +55,7 @@ export async function runReportingStep<T extends Task | MonitorEnd>(
     report = failedReport(taskOf(entry), toReportedError(error), {
       name: raw['name']?.trim() ?? '',
       cancelled: cancel.aborted,
-      // Nothing was judged, so `fail-if` fails.
+      // Nothing was judged, so a `fail-if` fails. Assume that the monitor to stop has one.
       hasFailIf: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
     });
   }
@@ -81,7 +81,7 @@ async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs |
   const raw = savedInputs ?? readInputs(entry);
   const usesSandbox = inputNames(entry).includes('token');
   const loading = Promise.try(() => (usesSandbox ? loadJobSandboxes() : []));
-  // The log needs the tokens to redact. If they cannot be loaded, `parse` reports why.
+  // The log must redact the tokens. If they cannot be loaded, `parse` throws the reason.
   const sandboxes = await loading.catch(() => []);
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
@@ -99,7 +99,7 @@ async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs |
     sandboxes,
     log,
   };
-  /** Returns the inputs, and the raw ones that they came from, filled in with the job's sandbox. */
+  /** Fills in the job's sandbox and returns the inputs, parsed and raw. @throws InputError */
   async function parse() {
     const filled = usesSandbox ? withJobSandbox(raw, await loading) : raw;
     return { inputs: parseInputs(entry, filled), raw: filled };

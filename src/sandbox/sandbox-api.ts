@@ -10,7 +10,10 @@ import { fieldsOf } from '../text/json.ts';
 
 export type SandboxApi = ReturnType<typeof openApi>;
 
-/** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
+/**
+ * Opens the API, to be declared with `await using`. `stop` only prevents retries.
+ * @throws InputError for a bad proxy URL
+ */
 export function openApi(
   { apiUrl: baseUrl, apiKey, headers, timeout, retries }: Inputs<'sandbox-end'>,
   context: Context,
@@ -40,8 +43,8 @@ export async function createSandbox(
   // ends, instead of deleting it.
   const settings = { timeout: toSeconds(lifetime), secure: true, autoPause: false };
   const request = postJson('/sandboxes', { templateID, ...settings, metadata, envVars });
-  // A 503 may have created a sandbox, too, but services answer it whenever they restart, which
-  // should not fail a job.
+  // Repeat after a 503, although it may have created a sandbox: services answer it whenever they
+  // restart, which should not fail a job.
   const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
   let isUncertain = false;
   const create = async () => {
@@ -70,7 +73,7 @@ export async function connectToSandbox(
   return { ...(await callWithRetries(api, connect)), id };
 }
 
-/** Returns false if the sandbox was already gone. @throws AgentError */
+/** Returns false if the sandbox was already gone. @throws AgentError if it may still be running */
 export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   const request = { method: 'DELETE', path: `/sandboxes/${id}`, accepts: [404] } as const;
   return callWithRetries(api, async () => {

@@ -15,10 +15,11 @@ import {
 export type RunningSandbox = Pick<JobSandbox, 'id' | 'endsAt'>;
 
 /**
- * Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion`, which saves a deletion
- * for the post step, before anything can fail that would leave a sandbox running. The `baseUrl` is
- * empty if the domain is unknown.
- * @throws AgentError
+ * Creates a sandbox, or connects to an existing one. If the post step is to delete it, calls
+ * `scheduleDeletion` before a failure could leave it running. `baseUrl` is empty if the domain
+ * is unknown.
+ * @throws AgentError if the service fails or returns no token
+ * @throws InputError for a bad proxy URL
  */
 export async function createOrConnect(
   inputs: Inputs<'sandbox'>,
@@ -42,13 +43,14 @@ export async function createOrConnect(
   return { id, token, domain, baseUrl, endsAt };
 }
 
-/** @throws AgentError unless the sandbox is gone */
+/** @throws AgentError unless the sandbox is gone, or InputError for a bad proxy URL */
 export async function deleteAtEnd(
   id: string,
   inputs: Inputs<'sandbox-end'>,
   context: Context,
 ): Promise<void> {
-  // A cancelled job must still delete its sandbox, so only the runner's kill ends this.
+  // A cancelled job must still delete its sandbox, so do not stop until the runner is about to kill
+  // the process.
   await using api = openApi(inputs, context, context.killImminent);
   const wasThere = await deleteSandbox(api, id);
   context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
@@ -65,7 +67,7 @@ export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): s
 // E2B gives each port of a sandbox a host name (https://e2b.dev/docs/network/public-url), so
 // the URL contains placeholders.
 function baseUrlOf(domain: string | undefined, apiUrl: string): string {
-  // Only local test servers use http. They have a single address and route by header.
+  // Only local test servers use http. They have one address and route by header.
   if (apiUrl.startsWith('http:')) return apiUrl;
   return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
 }
@@ -100,7 +102,7 @@ async function connect(
   scheduleDeletion: (sandbox: RunningSandbox) => void,
 ): Promise<Sandbox & RunningSandbox> {
   const endsAt = now() + lifetime;
-  // Schedule the deletion first, because connecting may fail.
+  // Schedule the deletion first: if connecting fails, the sandbox may still be running.
   if (shouldDelete) scheduleDeletion({ id, endsAt });
   const sandbox = await connectToSandbox(api, id, lifetime);
   log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
