@@ -16,7 +16,7 @@ import {
 
 const OK = http(200, '{}');
 
-// Never resolved, since the proxies of these tests do not forward requests.
+// This host is never looked up, since the proxies of these tests do not forward requests.
 const URL_BEYOND = 'http://sandbox.example.com';
 
 describe('a proxy', { timeout: 20_000 }, () => {
@@ -48,7 +48,8 @@ describe('a proxy', { timeout: 20_000 }, () => {
   });
 
   for (const status of [403, 407, 502]) {
-    test(`a proxy that refuses CONNECT with ${status} makes the sandbox unreachable`, async () => {
+    const why = status === 407 ? ', since it requires a password,' : '';
+    test(`a proxy that refuses CONNECT with ${status}${why} makes the sandbox unreachable`, async () => {
       await using proxy = await rawServer(afterHead(socket => socket.end(http(status))));
       using _ = setProxyVariables({ https_proxy: `http://user:s3cretpass@${proxy.host}` });
       const sending = sendOnce('https://sandbox.example.com');
@@ -65,7 +66,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
     });
   }
 
-  test('a proxy that answers plain http with 407 makes the sandbox unreachable', async () => {
+  test('a proxy that requires a password (407) for plain http makes the sandbox unreachable', async () => {
     await using proxy = await rawServer(answering(http(407)));
     using _ = setProxyVariables({ HTTP_PROXY: `http://${proxy.host}` });
     const hint = /^The proxy in HTTP_PROXY requires a valid user and password/;

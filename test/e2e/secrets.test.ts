@@ -31,7 +31,7 @@ import {
 } from './scripted-agent.ts';
 import { METRICS, openJob } from './test-job.ts';
 
-// Except for DIGITS, every encoding changes these secrets. TOKEN is not valid percent-encoding.
+// Every encoding changes these secrets, except for DIGITS. Percent-decoding TOKEN throws an error.
 const TOKEN = '7"&</+%z';
 const DIGITS = '948271650382';
 const LONG = Array.from(
@@ -86,7 +86,7 @@ function assertNoSecret(text: string): void {
   }
 }
 
-/** Asserts that secrets only occur in `add-mask` commands. */
+/** Asserts that the token is masked, and that no other output contains a secret. */
 function assertRedacted({ allOutput, masked }: Result): void {
   assert.ok(masked.includes(TOKEN), 'the token is masked');
   assertNoSecret(allOutput);
@@ -112,7 +112,7 @@ const REPEATING = {
 
 /** Answers with stats whose metrics are named like secrets, written by each writer in turn. */
 function repeatingStats(): Responder {
-  // The summary truncates this name.
+  // The summary shortens CUT within its secret, so CUT must be redacted before.
   const figures = Object.fromEntries([...SENT, CUT].map(name => [name, 1]));
   const writers = Object.values(WRITERS);
   let count = 0;
@@ -173,8 +173,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     stats: repeatingStats(),
     inputs: { 'warn-if': 'gpu_used > 1', samples: '3', 'sample-interval': '200ms' },
   },
-  'errors repeat them': {
-    uploads: ERRORS,
+  'errors and file names repeat them': {
+    uploads: { ...ERRORS, [DIGITS]: answer(400, ALL_SENT) },
     stats: answer(500, request => JSON.stringify({ message: echo(request) })),
   },
   'an error that ends the transfer repeats them': {

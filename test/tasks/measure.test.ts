@@ -77,7 +77,7 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
     waitedMs: 3000,
     requests: 4,
   },
-  'ends at a permanent error': {
+  'ends at a permanent error, such as a wrong token': {
     answers: [9, WRONG_TOKEN, 1],
     waitedMs: 1000,
     requests: 2,

@@ -83,7 +83,7 @@ for (const [reason, end] of Object.entries({
     const controller = new AbortController();
     const { lines, repeated, tookMs } = await simulate(
       plannedFiles(2),
-      // Both fail at 0 ms. The first is retried at 850 ms, while the second still waits.
+      // Both files fail in the first 100 ms. f0 is retried at 850 ms, while f1 still waits.
       ({ name, at }) => {
         if (at === 0) return name === 'f0' ? SERVER : SLOW;
         return end(controller) ?? SERVER;
@@ -92,7 +92,7 @@ for (const [reason, end] of Object.entries({
     );
     assert.equal(repeated, 1);
     assert.equal(lines.length, 2);
-    // The second does not wait any longer.
+    // The transfer ends with the retry of f0, without waiting for f1.
     assert.equal(tookMs, 950);
   });
 
@@ -106,7 +106,7 @@ test('a bug rejects the transfer, and nothing more is sent', async () => {
   assert.ok(started.length <= 4, started.join());
 });
 
-/** The statuses of five files whose requests all fail, by the kind of the failure. */
+/** By the kind with which all requests fail: the first letters of five files' statuses. */
 const ALL_FAIL: readonly (readonly [kind: FailureKind, statuses: string])[] = [
   ['unauthorized', 'fnnnn'],
   ['forbidden', 'fnnnn'],
@@ -175,7 +175,7 @@ for (const [error, statuses, count] of [
   });
 
 for (const error of [REJECTED, BAD])
-  test(`a batch that fails with ${error.kind} ends the transfer, since it may have overwritten other files`, async () => {
+  test(`a batch that fails with ${error.kind} suggests files-per-request: 1, and ends the transfer`, async () => {
     const { results, statuses } = await simulate(plannedFiles(6), failing({ 'f0 f1 f2': error }), {
       ...batched,
       retries: 4,
