@@ -108,7 +108,7 @@ const REDIRECTS = [
   [undefined, ''],
   ['/login?token=x', ''],
   ['https://user:pass@other:8443/a?token=x', ' It leads to https://other:8443.'],
-  // Must be redacted before URL.parse(), which would turn it into lower case.
+  // URL.parse() lower-cases hosts, so the URL must be redacted before it is parsed.
   ['https://S3cretPass.example', ' It leads to https://***.example.'],
 ] as const;
 for (const [location, leadsTo] of REDIRECTS)

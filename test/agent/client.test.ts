@@ -82,7 +82,7 @@ function* slices(count: number): Generator<Buffer> {
   for (let index = 0; index < count; index += 1) yield Buffer.alloc(64 * KIB, index);
 }
 
-/** Sends more than a connection can buffer. */
+/** Sends more than a connection can buffer, so sending cannot end before the server reads. */
 function sendLarge(client: Client, body = slices(512)) {
   return client.send(postRequest(body, 32 * MIB));
 }
@@ -151,7 +151,7 @@ describe('a request body', { timeout: 20_000 }, () => {
   }
 });
 
-// Runs the agent in a worker, since it would share the client's event loop in this process.
+// This agent runs in a worker, since one of the tests blocks the client's event loop.
 const AGENT = `
   const { parentPort, workerData } = require('node:worker_threads');
   let resumed = 0;
@@ -215,7 +215,7 @@ describe('connections', { timeout: 20_000 }, () => {
     assert.equal(server.connections.length, 4);
   });
 
-  // Only http connections close at once: an unfinished TLS handshake lasts until `connectTimeout`.
+  // An unfinished TLS handshake lasts until `connectTimeout`, so only wait for http connections.
   for (const scheme of ['http', 'https']) {
     async function endsConnections(kind: FailureKind, end: 'close' | 'cancel'): Promise<void> {
       const controller = new AbortController();

@@ -42,7 +42,6 @@ export function openTestClient(
   });
 }
 
-/** Sends one request with a new client. */
 export async function sendOnce(baseUrl: string, settings: Settings = {}): Promise<Answer> {
   await using client = openTestClient(baseUrl, settings);
   return await client.send(GET);

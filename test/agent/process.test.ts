@@ -92,11 +92,11 @@ test('a process is started, attached to by its pid, and killed, as the Connect p
     assert.partialDeepStrictEqual(headersOf(request), {
       'Content-Type': 'application/connect+json',
       'Connect-Protocol-Version': '1',
-      // 0 crashes E2B's agent.
+      // An interval of 0 crashes E2B's agent.
       'Keepalive-Ping-Interval': '10',
       'X-Access-Token': TOKEN,
     });
-  // Without username and working-directory, the agent chooses both.
+  // A user or a folder that no input sets is not sent, so the agent chooses it.
   const basic = Buffer.from('ünï:').toString('base64');
   assert.equal(headersOf(start)['Authorization'], `Basic ${basic}`);
   assert.equal(headersOf(plainStart)['Authorization'], undefined);
@@ -198,7 +198,7 @@ for (const [what, [handle, kind, words, hint = /./]] of Object.entries(FAILURES)
     assert.match(end.hint, hint);
   });
 
-// https://connectrpc.com/docs/protocol#error-codes
+// The error codes of Connect: https://connectrpc.com/docs/protocol#error-codes
 const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = [
   ['unauthenticated', 'unauthorized', /^Check username/],
   ['invalid_argument', 'rejected', /working-directory exists.*shorter than 128 KiB/],
@@ -206,7 +206,7 @@ const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = 
   ['unavailable', 'busy', /busy/],
   ['resource_exhausted', 'busy', /busy/],
   ['internal', 'server', /overloaded/],
-  // Not a code, but a property of every object, so a plain lookup would find it.
+  // `constructor` is not a code, but a lookup in a plain object would find it.
   ['constructor', 'server', /overloaded/],
 ];
 for (const [code, kind, hint] of CODES)

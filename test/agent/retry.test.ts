@@ -7,7 +7,7 @@ import { fakeClock } from '../clock.ts';
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
 const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
 
-/** Sends a request that fails with one of these errors per attempt, and then succeeds. */
+/** Sends a request whose first attempts fail with these errors, one each. The next succeeds. */
 async function sendWithFailures(
   failures: readonly Error[],
   options: { stop?: AbortSignal; isRepeatable?: (error: AgentError) => boolean } = {},
