@@ -14,8 +14,8 @@ import { openJob, SANDBOX_ID, TOKEN } from '../e2e/test-job.ts';
 import { pollUntil } from '../monitor/running-monitor.ts';
 import { canBeNamed, filesBelow, SKIP_WITHOUT_SIGNALS, skipOnWindows } from '../system.ts';
 
-// Only covers what `npm run conform` and the actions do not use. See conform.test.ts and test/e2e
-// for the rest.
+// These tests only cover what `npm run conform` and the actions do not use. conform.test.ts and
+// test/e2e cover the rest.
 
 const START = path.resolve(import.meta.dirname, '../../dev/start.js');
 

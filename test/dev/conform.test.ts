@@ -33,7 +33,7 @@ async function tryService(baseUrl: string, ...args: readonly string[]) {
   return { exitCode, report };
 }
 
-/** Returns the verdicts of a feature's checks by name, except `yes`. */
+/** Returns a feature's verdicts other than `yes`, by the name of the check. */
 function exceptions({ checks }: Report, feature: string): Record<string, string> {
   const own = checks.filter(check => check.feature === feature);
   assert.ok(own.length > 4, feature);
@@ -42,7 +42,7 @@ function exceptions({ checks }: Report, feature: string): Record<string, string>
   );
 }
 
-/** Checks of the stand-in whose verdict is not `yes`, by feature. */
+/** The stand-in's verdicts other than `yes`, by feature and check. */
 const EXCEPTIONS = {
   upload: {
     'upload that breaks off': 'differs',
