@@ -14,13 +14,13 @@ interface CancelledJob {
   readonly request?: number;
   readonly line?: RegExp;
   readonly task?: 'stats' | 'monitor';
-  /** GitHub's runner sends SIGINT first, other systems send SIGTERM. */
+  /** Default: SIGINT, which GitHub's runner sends first. Other runners may send SIGTERM. */
   readonly name?: 'SIGTERM';
   readonly inputs?: Inputs;
   readonly setup?: TestJobOptions;
-  /** Expected number of files uploaded, failed and not attempted. */
+  /** Expected numbers of uploaded, failed and unattempted files. */
   readonly totals?: readonly number[];
-  /** Why files were not attempted. */
+  /** Expected reason for unattempted files. Default: the job was cancelled. */
   readonly reason?: string;
 }
 

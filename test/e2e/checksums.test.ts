@@ -8,7 +8,7 @@ import { canBeNamed, filesBelow, WINDOWS } from '../system.ts';
 import { expectSuccess } from './run-action.ts';
 import { type Files, manyFiles, openJob, type TestJob } from './test-job.ts';
 
-// 😀 sorts before U+FF5E by UTF-16 code units, but after it by bytes.
+// JavaScript sorts 😀 before U+FF5E (by UTF-16 code units), LC_ALL=C after it (by bytes).
 const NAMES = ['a b', 'ü', '～', '😀', '-n', '*', 'back\\slash', 'line\nbreak', 'cr\rx', '\\n'];
 
 const FILES: Files = {
@@ -21,7 +21,7 @@ const FILES: Files = {
 
 /** Computes the digest of the files in the sandbox with the command in the docs. */
 function digestOf({ root }: TestJob): string {
-  // On Windows, `bash` may start WSL.
+  // On Windows, `bash` may start WSL, so compute the digest without it.
   if (WINDOWS) return digestInNode(path.join(root, 'home/user'));
   const script = `set -eo pipefail; find . -type f -printf '%P\\0' | xargs -0 sha256sum -- | LC_ALL=C sort | sha256sum`;
   const cwd = path.join(root, 'home/user');

@@ -12,7 +12,7 @@ const missing = `{"code":404,"message":"path '/x' does not exist"}`;
 const FAULT = fc.oneof(
   fc.record({
     by: fc.constantFrom('end', 'reset', 'stall'),
-    /** Fraction of the answer to send first, headers included. */
+    /** Fraction of the answer, with its headers, that is sent before the fault. */
     at: fc.oneof(fc.constantFrom(0, 0.999_999), fc.double({ min: 0, max: 0.99, noNaN: true })),
   }),
   fc.record({
@@ -30,7 +30,7 @@ const FILE = fc.record({
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(FAULT, { minLength: 1, maxLength: 2 }) },
   ),
-  /** Only `old` exists before the download. */
+  /** A target exists before the download if its name begins with `old`. */
   target: fc.constantFrom('old', 'new', 'folder/new'),
 });
 

@@ -6,7 +6,7 @@ import { expectFailure, expectSuccess, type Inputs } from './run-action.ts';
 import { answer, openScriptedJob, type Responder } from './scripted-agent.ts';
 import { type Files } from './test-job.ts';
 
-/** Answers downloads with these texts or responders, and others with 404. */
+/** Serves these texts or responders by path, and answers other downloads with 404. */
 function serve(files: Readonly<Record<string, string | Responder>>): Responder {
   return (socket, request) => {
     const file = files[request.target];

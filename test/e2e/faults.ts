@@ -27,14 +27,14 @@ export type FaultAction =
   | { readonly kind: 'reset'; readonly at: 'before-body' | 'during-body' | 'after-body' }
   | { readonly kind: 'truncate' | 'stall' };
 
-/** Applies a fault to valid requests only, so that it cannot hide a client's mistake. */
+/** A fault only affects valid requests, so that it cannot hide a client's mistake. */
 export interface Fault {
   readonly on: Exchange['to'] | 'any';
   /** Only matches uploads whose query names this path. */
   readonly path?: string;
   /** Number of matching requests to let pass first. Default 0. */
   readonly skip?: number;
-  /** Number of matching requests after those that get the fault. Default: all. */
+  /** Number of matching requests that then get the fault. Default: all. */
   readonly times?: number;
   /** Undefined lets the request pass. */
   readonly do: FaultAction | undefined;
@@ -51,7 +51,7 @@ export function proxyError(message: string, code = 502): string {
   return JSON.stringify({ sandboxId: 'i1', message, code });
 }
 
-/** Applies one action to each of the first matching requests. Undefined lets one pass. */
+/** Returns faults that apply these actions to the first matching requests, one each. */
 export function faultsInTurn(
   rule: Pick<Fault, 'on' | 'path'>,
   actions: readonly (FaultAction | undefined)[],
@@ -59,7 +59,7 @@ export function faultsInTurn(
   return actions.map(action => ({ ...rule, times: 1, do: action }));
 }
 
-/** Applies the first rule that is due. Later rules do not count the request. */
+/** For each request, applies the first fault that is due. Later faults do not count the request. */
 export function createFaults(faults: readonly Fault[] = []) {
   const rules = [...faults];
   const counts = new Map<Fault, number>();
@@ -85,7 +85,7 @@ function matches({ on, path }: Fault, { to, request }: Exchange): boolean {
   return (on === 'any' || on === to) && (path === undefined || searchParams.get('path') === path);
 }
 
-/** Applies an action. Resolves to undefined if nothing is left to send. */
+/** Applies an action to a request. Resolves to undefined if nothing is left to send. */
 async function respond(
   action: FaultAction | undefined,
   { request, response, perform }: Exchange,

@@ -14,7 +14,7 @@ import { METRICS } from './test-job.ts';
 
 type Uploads = Readonly<Record<string, Responder>>;
 
-/** Uploads one file per responder with the debug log, and asserts that nothing is injected. */
+/** Uploads a file per responder with the debug log on, and asserts that nothing is injected. */
 async function send(uploads: Uploads, stats: Responder, inputs: Inputs = {}): Promise<Result> {
   const names = Object.keys(uploads);
   // Alternate with good files, since three failures in a row end a transfer.

@@ -22,7 +22,7 @@ export const INJECTIONS: Readonly<Record<string, string>> = {
 const MAX_SUMMARY_BYTES = 1024 * 1024;
 const MAX_LOG_BYTES = 200 * 1024;
 
-/** The workflow commands that the action writes; @actions/glob adds debug lines. */
+/** Matches workflow commands of the action and of @actions/glob, which writes debug lines. */
 const COMMAND = /^::(add-mask|group|error|warning|notice|debug)::|^::endgroup::$/;
 
 /** Characters that terminals act on, or that reorder text. */
@@ -38,7 +38,7 @@ export function assertNoInjection({ stdout, stderr, summary, lines }: Result): v
     if (line.trim().startsWith('::')) assert.match(line, COMMAND, shown);
     assert.ok(!line.includes('##['), shown);
     assert.doesNotMatch(line, ACTIVE, shown);
-    // In a command, the runner decodes %0D to a line break. The action only writes %0A.
+    // The runner decodes %0D in commands to a line break. The action itself only writes %0A.
     if (line.startsWith('::')) assert.doesNotMatch(line, /%0D/, shown);
   }
   assertNoInjectionInSummary(summary);
@@ -54,7 +54,7 @@ const OUTPUT = /(?<=\n\n)<pre>[^<]*<\/pre>\n\n/g;
 const TAG =
   /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
 
-/** Asserts that a summary only consists of known, balanced tags and the action's charts. */
+/** Asserts that a summary fits GitHub's limit and has only known, balanced tags and charts. */
 export function assertNoInjectionInSummary(summary: string): void {
   assert.ok(Buffer.byteLength(summary) <= MAX_SUMMARY_BYTES, `${Buffer.byteLength(summary)} bytes`);
   for (const [output] of summary.matchAll(OUTPUT))

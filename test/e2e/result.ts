@@ -51,7 +51,7 @@ export type Result = ReturnType<typeof resultOf>;
 
 const MASK = '::add-mask::';
 
-/** Collects what a step wrote, and checks the report and the outputs against the schema. */
+/** Collects what a step wrote, and asserts that its report and outputs fit the schema. */
 export function resultOf(end: StepEnd, temp: string) {
   const { stdout, stderr, outputs, state, env, summary } = end;
   const lines: readonly string[] = stdout.split('\n');

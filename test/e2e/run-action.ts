@@ -14,7 +14,7 @@ import {
   TOKEN,
 } from './test-job.ts';
 
-/** Only a safety net: the action must end by itself long before. */
+/** A safety net: the slowest action ends long before. */
 const KILL_AFTER_MS = 60_000;
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
@@ -29,7 +29,7 @@ export interface RunOptions extends Pick<Step, 'env'> {
   /** Runs the post step with the state that the main step saved. */
   readonly post?: Pick<StepEnd, 'state'>;
   readonly onLine?: (line: string, signal: Signal) => void;
-  /** Called with each valid request before the service handles it. */
+  /** Called with each valid upload, stats or API request before it is performed. */
   readonly onRequest?: (request: IncomingRequest, signal: Signal) => void;
   readonly onStart?: (signal: Signal) => void;
 }

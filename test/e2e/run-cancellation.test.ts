@@ -52,7 +52,7 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
   }, async () => {
     await using job = await openJob({ runCommands: true });
     await using server = await rawServer(socket => void socket.resume());
-    // Each process keeps a connection open until it ends.
+    // Each process holds a connection open, which closes when the process ends.
     const connect = `exec 3<>/dev/tcp/${server.host.replace(':', '/')}; sleep 1000; true`;
     const run = `(${connect}) &\ntimeout 1000 bash -c '${connect}'\ntrue`;
     const onStart = (signal: Signal) => void server.connected(2).then(() => signal('SIGINT'));

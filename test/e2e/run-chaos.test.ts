@@ -14,7 +14,7 @@ function faultAt(direction: 'to-server' | 'to-client', afterBytes: fc.Arbitrary<
   return fc.record({ direction: fc.constant(direction), afterBytes, by });
 }
 
-// The request that starts a command takes about 1,200 bytes, its output up to 100 KiB.
+// The limits cover the request that starts a command (about 1,200 bytes) and its output (100 KiB).
 const CONNECTION_FAULT: fc.Arbitrary<ConnectionFault> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('refuse' as const) },
   { weight: 1, arbitrary: faultAt('to-server', fc.integer({ min: 1, max: 1500 })) },
@@ -28,7 +28,7 @@ const CHAOS = fc.record({
     maxLength: 5,
   }),
   lines: fc.nat(1500),
-  /** Number of samples before the command goes on. */
+  /** Number of samples that are taken while the command waits. */
   samples: fc.nat(4),
   exitCode: fc.constantFrom(0, 0, 3),
   isGated: fc.boolean(),
@@ -48,7 +48,7 @@ async function runCommand({ connectionFaults, lines, samples, exitCode, isGated 
   const home = path.join(job.root, 'home/user');
   mkdirSync(home, { recursive: true });
   execFileSync('mkfifo', [path.join(home, 'fifo')]);
-  // Opened for reading and writing, since opening only one end would wait for the command.
+  // Open the pipe for reading and writing, since opening one end would wait for the command.
   fifo = openSync(path.join(home, 'fifo'), constants.O_RDWR | constants.O_NONBLOCK);
   await using relay = await openRelay(job.agent.url, { faults: connectionFaults });
   const run = `echo started >>starts
@@ -71,7 +71,7 @@ exit ${exitCode}`;
   return { result, started: String(starts), ended: String(ends) };
 }
 
-// The last two are about the gate, which needs a first sample before anything starts.
+// With a gate, run starts nothing if the first sample fails, and fails if samples leave a gap.
 const REASONS = [
   /^chaos: chaos exited with 3 after/,
   /^chaos: chaos was not started\./,

@@ -54,7 +54,7 @@ describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     });
 });
 
-/** Mocks a command that runs until `end` is called. `end` waits for the action to notice. */
+/** Mocks a command that runs until `end()`, which resolves once the action has disconnected. */
 function endlessCommand() {
   const { promise, resolve } = Promise.withResolvers<Socket>();
   return {

@@ -46,7 +46,7 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   test('run keeps the exit code of its command, whatever .bash_logout does', async () => {
     await using job = await openJob({ runCommands: true });
     mkdirSync(path.join(job.root, 'home/user'), { recursive: true });
-    // Like Debian's .bash_logout: unless it clears the console, its last command fails.
+    // Debian's .bash_logout also ends with a failing command, unless it clears the console.
     writeFileSync(path.join(job.root, 'home/user/.bash_logout'), '[ "$SHLVL" = none ] && true\n');
     await expectSuccess(job, { run: 'true' }, { task: 'run' });
     const { outputs } = await expectFailure(job, { run: 'exit 3' }, { task: 'run' });

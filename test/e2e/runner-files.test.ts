@@ -7,7 +7,7 @@ import { openJob } from './test-job.ts';
 
 test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is still written', async () => {
   await using job = await openJob();
-  // A folder, so that writing the outputs fails.
+  // GITHUB_OUTPUT is a folder, so writing the outputs fails.
   const env = { GITHUB_OUTPUT: job.temp };
   const { errors, summary } = await expectFailure(job, {}, { env });
   assert.match(errors, /outputs could not be written/);

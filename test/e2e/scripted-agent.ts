@@ -18,15 +18,15 @@ export type Responder = (socket: Socket, request: ReceivedRequest) => void;
 export interface Responders {
   /** Answers uploads whose target is not in `uploads`. */
   readonly upload?: Responder;
-  /** By target. */
+  /** Answers to uploads, by target. */
   readonly uploads?: Readonly<Record<string, Responder>>;
   readonly stats?: Responder;
   readonly download?: Responder;
-  /** By operation of the process service, such as `Start`. */
+  /** Answers by operation of the process service, such as `Start`. */
   readonly processes?: Readonly<Record<string, Responder>>;
 }
 
-/** Opens a job whose agent answers correctly, unless a responder sends something else. */
+/** Opens a job whose agent accepts uploads, has stats and answers downloads with 404 by default. */
 export async function openScriptedJob(responders: Responders = {}, files?: Files) {
   const job = await openJob(files && { files });
   const agent = await openScriptedAgent(responders);
@@ -81,7 +81,7 @@ export function sendBytes(bytes: string | Buffer): Responder {
   return socket => void socket.write(bytes);
 }
 
-/** Returns the JSON with which an agent acknowledges a file. */
+/** Returns the entry with which an agent acknowledges a file. */
 export function fileEntry(target: string, more: object = {}): object {
   const absolute = path.posix.resolve('/home/user', target);
   return { path: absolute, name: path.posix.basename(target), type: 'file', ...more };

@@ -18,10 +18,10 @@ import { openJob, type TestJob, TOKEN } from './test-job.ts';
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'dir/c.txt': 'ccc', empty: '' };
 const ALL = Object.keys(FILES);
 
-/** In a hidden folder, so `files: **` skips it. */
+/** This file is in a hidden folder, so `files: **` does not match it. */
 const STATE = '.sandbox-sync/state.json';
 
-/** Runs the action with a state file. `sent` lists the targets it sent. */
+/** Runs the action with a state file. `sent` lists the targets of its uploads. */
 async function run(
   job: TestJob,
   inputs: Inputs = {},
@@ -46,7 +46,7 @@ function stateOf(job: TestJob): string | undefined {
 
 test('with a state file, later runs send only changed files and list orphaned ones', async () => {
   await using job = await openJob({ files: FILES });
-  // A failed gate does not undo the upload.
+  // A failed gate does not undo the upload, so the state file is written.
   const first = await run(job, { 'fail-if': 'cpu_count > 0' });
   assert.deepEqual([first.exitCode, first.sent], [1, ALL]);
 

@@ -21,7 +21,7 @@ export const METRICS = {
   disk_used: 1_234_567_890,
 };
 
-/** Returns these values of a metric in turn, then repeats the last one. */
+/** Returns `metrics` with these values of one metric in turn. The last value repeats. */
 export function metricsInTurn(name: keyof typeof METRICS, ...values: readonly number[]) {
   let count = 0;
   return () => ({ ...METRICS, [name]: values[Math.min(count++, values.length - 1)] });
@@ -73,7 +73,7 @@ export async function openEmptyJob({ faults, ...options }: EmptyJobOptions) {
     temp: makeFolder('temp'),
     /** Adds fault rules after the existing ones. */
     addFaults: add,
-    /** Set `onRequest` to see each valid request before the service handles it. */
+    /** Set `onRequest` to see each valid upload, stats or API request before it is performed. */
     listener,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();

@@ -9,7 +9,7 @@ import { type Files, openJob } from './test-job.ts';
 
 const RETRIES = 2;
 
-/** Returns faults with these statuses, both before and after reading the body. */
+/** Returns two faults per status: one answers after the body has arrived, one before. */
 const answered = (...codes: readonly number[]): FaultAction[] =>
   codes.flatMap(code => [statusFault(code), statusFault(code, '', { early: true })]);
 
@@ -35,7 +35,7 @@ const SIZE = fc.oneof(
   fc.nat(600 * 1024),
 );
 
-// Random, so that swapped blocks are detected.
+// Random content shows if blocks are swapped.
 const CONTENT = SIZE.map(size => randomBytes(size));
 
 function contentsOf(count: number): fc.Arbitrary<Files> {
@@ -57,7 +57,7 @@ const ATTEMPTS = fc
   )
   .map(lists => lists.flat());
 
-// Two files use up their retries. A third failure in a row would end the transfer.
+// Only two files use up their retries, since a third failure in a row would end the transfer.
 const lasting = Array.from({ length: RETRIES + 1 }, () => statusFault(500));
 
 testChaos({

@@ -26,7 +26,7 @@ const NAMED: Files = {
   'large.bin': randomBytes(3 * KIB * KIB),
 };
 
-/** Names that the runner, a terminal, GitHub or a browser would act on if not escaped. */
+/** Names with injected commands or markup, and names of the maximum length (255 bytes). */
 const HOSTILE = [
   ...Object.values(INJECTIONS).map(text => text.toWellFormed().replaceAll(/[/\0]/g, '|')),
   '%0A::warning::injected',

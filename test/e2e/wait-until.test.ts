@@ -11,8 +11,8 @@ const WAIT_INPUTS = {
 test('wait-until waits before the upload, and the gate judges after it', async () => {
   await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 90, 50, 10, 90, 60) });
   const { outputs } = await expectFailure(job, { ...WAIT_INPUTS, 'fail-if': 'cpu_used_pct > 55' });
-  // The first three GETs wait. The fourth checks the gate, and starts the time that the CPU figure after
-  // the upload covers.
+  // The first three GETs wait for the sandbox. The fourth checks that the gate can be judged, and
+  // starts the time that the last CPU figure covers.
   assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
   assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['failed', '60']);
 });
