@@ -5,7 +5,7 @@ import { createTree, dropDebugLines, find } from './file-tree.ts';
 
 dropDebugLines();
 
-/** Returns the messages about these lines of `files`. `/w` stands for the working directory. */
+/** Returns the errors about these lines of `files`, if any. `!/w/` is the working directory. */
 async function messagesAbout(lines: readonly string[]): Promise<readonly string[]> {
   using tree = createTree({});
   const absolute = lines.flatMap(line => line.replace('!/w/', `!${tree.root}/`).split('\n'));
@@ -44,7 +44,7 @@ for (const exclude of ['!**/*.map', '!x', '!/tmp/other/x'])
     assert.deepEqual(await messagesAbout(['/tmp/build/**', exclude]), [says]);
   });
 
-/** By patterns: valid excludes, which begin where a pattern begins or above all of them. */
+/** By patterns: accepted excludes, which begin in or above a pattern's top-level folder. */
 const FINE: Readonly<Record<string, readonly string[]>> = {
   'dist/**': ['!dist', '!dist/x', '!dist/*/x/**', '!./dist//x', '!x/../dist/x', '!.', '!..'],
   dist: ['!dist/x', '!/w/dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],

@@ -40,7 +40,6 @@ const IS_FILE = 'is a file: the pattern expects a folder, or a ! line excludes i
 const IS_EMPTY = 'is empty: did actions/checkout or the build run in this job?';
 const WEB = { workingDirectory: 'apps/web' };
 
-/** The expected explanation of each line. */
 const REASONS: readonly (readonly [line: string, why: string, inputs?: FindSettings])[] = [
   ['apps/web/dist/**', `There is no "dist" in "apps/web". ${IN_WEB}`],
   ['dist', `There is no "dist" in the working directory. ${IN_WEB}`, WEB],
@@ -73,7 +72,7 @@ for (const [line, why, inputs = {}] of REASONS) {
   );
 }
 
-/** By message about a wrong character: lines that contain one. */
+/** By message about a wrong character: the lines with that character. */
 const MISTAKES: Readonly<Record<string, readonly string[]>> = {
   'has braces or parentheses, which have no meaning in patterns. Write a line for each name.': [
     'dist/*.{js,css}',

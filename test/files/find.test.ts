@@ -37,7 +37,7 @@ const PROJECT: Entries = {
 
 const DIST = ['a/b.js', 'a/c.map', 'index.html'];
 
-/** The relative paths found, by lines of `files` (separated by commas). */
+/** By lines of `files`, separated by commas: the relative paths of the files found. */
 const FOUND: Readonly<Record<string, readonly string[]>> = {
   'dist/**': DIST,
   dist: DIST,
@@ -154,7 +154,7 @@ test('an unreadable folder is an error, unless it is hidden', {
   for (const folder of folders) chmodSync(folder, 0);
   await assert.rejects(find(tree.root, ['a']), { code: 'EACCES', path: tree.at('a/shut') });
   assert.deepEqual(relativePaths(await find(tree.root, ['b/**'])), ['f']);
-  // Allow the tree to be removed.
+  // A folder without permissions could not be removed after the test.
   for (const folder of folders) chmodSync(folder, 0o700);
 });
 

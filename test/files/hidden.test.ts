@@ -17,11 +17,11 @@ const CASES: Readonly<Record<string, readonly [found: readonly string[], all: nu
   '*/*/e.js': [[], 1],
   sub: [['b.js'], 2],
   '.env': [[''], 1],
-  // The root itself is hidden. Hidden entries below it are still omitted.
+  // A pattern that begins in a hidden folder still omits hidden entries below that folder.
   '.next': [['c.js'], 2],
   '.next/**': [['c.js'], 2],
   '.next/.d/*': [['e.js'], 1],
-  // A part at or after the first wildcard matches the dot, so nothing is omitted.
+  // A part of the pattern at or after the first wildcard matches the dot, so nothing is omitted.
   '**/.env': [['.env', 'sub/.env'], 2],
   '**/[.]env': [['.env', 'sub/.env'], 2],
   '.*': [['.env', '.git/config', '.next/.d/e.js', '.next/c.js'], 4],

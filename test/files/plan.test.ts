@@ -31,7 +31,7 @@ function targetsOf(lines: readonly Matches[], target = ''): string[] {
   return planFor(lines, { target }).files.map(file => file.target);
 }
 
-/** Returns the messages of a plan that must fail. */
+/** Returns the messages about `files` with which planning fails, or none if it succeeds. */
 function planErrors(lines: readonly Matches[]): string[] {
   try {
     planFor(lines);
@@ -160,7 +160,7 @@ test('a pattern that matches nothing is an error, a warning or ignored, as if-no
   assert.deepEqual(ignored, { files: [], skipped: [], warnings: [] });
 });
 
-/** Lines with a target, and whether the file would land in a folder named like the file. */
+/** Lines with a target, and whether the file would end up in a folder of the same name. */
 const MISTAKEN: readonly (readonly [line: string, target: string, isMistaken: boolean])[] = [
   ['server.js', 'app/server.js', true],
   ['a/server.js', '/srv/server.js', true],

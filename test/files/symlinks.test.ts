@@ -20,7 +20,7 @@ type Follow = boolean | undefined;
 
 const SKIP = { skip: SKIP_WITHOUT_SYMLINKS };
 
-/** Creates a workspace `w` with these links, and files next to it. */
+/** Creates a workspace `w` with files and these links, and more files next to it. */
 function createLinkedTree(links: Links): Tree {
   const visible = ['w/a.txt', 'w/dir/b.txt', 'outside/secret', 'outside/sub/c.txt', 'w2/d.txt'];
   const files = [...visible, 'w/.env', 'w/.git/config'];
@@ -48,7 +48,7 @@ const IN_L_DIR = { 'l/dir/b.txt': 'w/dir/b.txt' };
 const FOLDER = 'a link to a folder';
 const BROKEN = 'a broken link';
 
-/** By what happens to the link. */
+/** By what happens to the link, and by the end of the test's name. */
 const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   sends: {
     'to a file': [TO_FILE, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
@@ -136,7 +136,7 @@ const TO_TWO = { 'dir/l': '../../outside/secret', 'dir/m': '../../w2' };
 const IN_GIT = { '.git/x': 'config', '.git/y': '../.env' };
 const CHAIN = { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' };
 
-/** By kind of link. */
+/** By kind of link, and by the end of the test's name. */
 const FORBIDDEN: Readonly<Record<string, Readonly<Record<string, Forbidden>>>> = {
   'to a folder': {
     ' if follow-symlinks is not set': [TO_DIR, 'dir/**', '"dir/l" to "dir"'],
