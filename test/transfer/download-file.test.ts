@@ -10,7 +10,7 @@ import { http, onRequest, type RequestHandler, rawServer } from '../raw-server.t
 import { filesBelow, SKIP_WITHOUT_SYMLINKS } from '../system.ts';
 import { distinctBytes, openTempFolder } from './temp-folder.ts';
 
-/** Downloads a file into a folder, from a server that handles requests like this. */
+/** Downloads a file into a folder from a server with this handler. */
 async function downloadTo(
   folder: string,
   handle: RequestHandler,

@@ -78,7 +78,7 @@ test('a body that is not read to its end closes its file', () => {
 
 test('two bodies never share memory, since a socket may still read the first', () => {
   using folder = openTempFolder();
-  // Too large for Node's buffer pool, where buffers share memory.
+  // 50 kB is too large for Node's buffer pool, where small buffers share memory.
   const small = folder.writePlanned('a', distinctBytes(50_000));
   const large = folder.writePlanned('b', distinctBytes(3 * LARGE_BYTES));
   const memoryOf = ({ chunks }: Body) => {

@@ -50,7 +50,7 @@ test('each chunk but the last is full, even if the system reads less at once', t
   const content = distinctBytes(2 * LARGE_BYTES);
   const file = folder.writePlanned('a', content);
   const read = fs.readSync;
-  // Network file systems return fewer bytes than are asked for.
+  // A network file system may return fewer bytes than it is asked for.
   t.mock.method(fs, 'readSync', (file: number, buffer: Buffer, offset: number, length: number) =>
     read(file, buffer, offset, Math.min(length, 60_000), null),
   );

@@ -36,9 +36,9 @@ interface Settings
       Pick<Context, 'cancel' | 'random'>
   > {
   readonly unchanged?: readonly FileResult[];
-  /** Duration of each request. */
+  /** Duration of each request. Default: 100 ms. */
   readonly takesMs?: number;
-  /** Returns where the agent reports to have stored a target. */
+  /** Returns the path that the agent reports for a target. */
   readonly storedPath?: (target: string) => string;
   readonly storeFiles?: Parameters<Transfer>[1];
 }

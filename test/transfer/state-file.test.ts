@@ -37,7 +37,7 @@ function uploaded(file: PlannedFile, path = `/home/user/${file.target}`): FileRe
   return { status: 'uploaded', file, attempts: 1, durationMs: 1, path, sha256 };
 }
 
-/** Removes and writes the state file, as a run with these results does. Returns its text. */
+/** Replaces the state file like a run with these results. Returns its text, or '' if it is gone. */
 function replaceState(results: readonly FileResult[], given: RawInputs = {}): string {
   const state = read(given);
   removeState(state);

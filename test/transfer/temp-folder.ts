@@ -12,10 +12,10 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 
 export type TempFolder = ReturnType<typeof openTempFolder>;
 
-/** One byte too many for a chunk or a batch. */
+/** One byte more than a chunk of a file, or a file in a batch, may have. */
 export const LARGE_BYTES = 256 * 1024 + 1;
 
-/** Creates a temporary directory that disposing removes. */
+/** Creates a temporary directory. Disposing of it removes the directory. */
 export function openTempFolder() {
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sending-')));
   let count = 0;
@@ -46,7 +46,7 @@ export function concatCopies(chunks: Iterable<Buffer>): Buffer {
   return Buffer.concat(Array.from(chunks, chunk => Buffer.from(chunk)));
 }
 
-/** Counts the files in a directory that this process holds open. Always 0, except on Linux. */
+/** Counts the files in a directory that this process holds open. Returns 0 outside Linux. */
 export function countOpenFiles(directory: string): number {
   if (process.platform !== 'linux') return 0;
   const leadsThere = (descriptor: string) => {
