@@ -24,7 +24,7 @@ const API_FAULTS: readonly ApiFault[] = [
   statusFault(201, '{"sandboxID":"i1', { acts: true }),
 ];
 
-// A TLS handshake takes about 600 bytes to the server and 1,200 to the client.
+// Breaks TLS handshakes (about 600 bytes to the server, 1,200 to the client) and requests.
 const CONNECTION_FAULT: fc.Arbitrary<ConnectionFault> = fc.oneof(
   fc.constant('refuse' as const),
   fc.record({
@@ -46,7 +46,7 @@ const CHAOS = fc.record({
     fc.record({
       step: fc.constantFrom('main', 'post'),
       signal: fc.constantFrom('SIGINT', 'SIGTERM'),
-      /** Counts connections, chunks and faults. The first fault also triggers the signal. */
+      /** Sends the signal after this many connections, chunks and faults, or at the first fault. */
       atActivity: fc.integer({ min: 1, max: 12 }),
     }),
     { nil: undefined },
@@ -85,7 +85,7 @@ async function runJob({
   });
   const address = `http://${relay.host}`;
   const env = certificate && { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: certificate.certFile };
-  // Longer than the 2 s that the action has after SIGTERM.
+  // A request may take longer than the 2 s that the action has after SIGTERM.
   const inputs = { ...(!certificate && { 'api-url': address }), retries, timeout: '3s' };
   const run = (step: 'main' | 'post', state?: Result) =>
     job.runSandbox(inputs, {

@@ -7,7 +7,7 @@ import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import { API_KEY, type ApiFault, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 
 interface FailedCreation {
-  /** Answers to all expected requests. Any further request would succeed. */
+  /** Answers to the expected requests. Any further request succeeds, so the test would fail. */
   readonly faults?: readonly ApiFault[];
   readonly inputs?: Inputs;
   readonly says: readonly string[];

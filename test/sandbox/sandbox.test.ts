@@ -71,7 +71,7 @@ test('with delete: true, the post step deletes a sandbox that could not be conne
 
 test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () => {
   await using job = await openJobWithApi();
-  // A folder, so that writing the state fails.
+  // GITHUB_STATE is a folder, so writing the state fails.
   const main = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
   const { errors } = main;
   assert.match(errors, /^E[A-Z]+: .*, (open|write)/);
@@ -103,7 +103,7 @@ describe('a deletion', { concurrency: 3 }, () => {
     const faults = [0, 500, { kind: 'reset', at: 'before-body' }] as const;
     await using job = await openJobWithApi({ faults });
     const main = await job.runSandbox();
-    // A composite action may pass other inputs to the post step.
+    // A composite action may pass other inputs to the post step than to the main step.
     const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
     const post = await job.runSandbox(outer, { post: main });
     assert.deepEqual([post.exitCode, post.warnings], [0, '']);
@@ -200,9 +200,7 @@ test('the base-url of a sandbox is its own host name', {
   assert.deepEqual([...asked], ['api.e2b.app:443', `${host}:443`]);
 });
 
-/**
- * Lets a test signal the action. `sendAndAwait` resolves once the action has received the signal.
- */
+/** Lets a test send the action a signal, and wait until the action has received the signal. */
 function interrupt(signal: NodeJS.Signals) {
   let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
   const { promise, resolve } = Promise.withResolvers<void>();
