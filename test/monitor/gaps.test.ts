@@ -13,9 +13,9 @@ const STATS = statsFromJson('{"mem_used_pct":10}');
 const CONDITIONS = [parse('mem_used_pct > 90')];
 
 interface MonitoredJob {
-  /** Seconds at which samples were taken. A monitor begins with the first one. */
+  /** Seconds at which samples were taken. */
   readonly at: readonly number[];
-  /** Second at which a command begins. */
+  /** Second at which a command begins. Default: at the first sample, as for a monitor. */
   readonly from?: number;
   /** Second at which the job ends. */
   readonly to?: number;

@@ -15,7 +15,7 @@ function monitorDirectories({ temp }: TestJob): string[] {
 }
 
 describe('monitors', { concurrency: 3 }, () => {
-  // The slowest tests run first. The post step waits 8 s for a killed sampler.
+  // The slowest test comes first: its post step waits 8 s for the killed sampler.
   test('a killed monitor fails the gate', async () => {
     await using monitor = await startMonitor(GATED);
     process.kill(monitor.pid, 'SIGKILL');
@@ -23,7 +23,7 @@ describe('monitors', { concurrency: 3 }, () => {
     assertGateFailed(await monitor.post(), says);
   });
 
-  // The sampler allows its last sample five seconds.
+  // The sampler cancels its last sample after 5 s.
   test('a monitor cancels its last sample if the agent stalls', async () => {
     await using monitor = await startMonitor({}, STALLING_LAST_SAMPLE);
     const post = await monitor.post();
@@ -56,7 +56,7 @@ describe('monitors', { concurrency: 3 }, () => {
     assert.deepEqual([mem_used_pct.min, mem_used_pct.max, mem_used_pct.last], [10, 95, 20]);
   });
 
-  // A composite action may pass other inputs to the post step.
+  // A composite action may pass other inputs to the post step than to the main step.
   test('the post step of a monitor uses the inputs of its main step, whatever inputs it gets', async () => {
     await using monitor = await startMonitor({ ...GATED, summary: 'false' });
     monitor.setMemory(95);
@@ -82,7 +82,7 @@ describe('monitors', { concurrency: 3 }, () => {
     await pollUntil(() => !isSampling(monitor.directory));
     rmSync(record, { recursive: true });
     renameSync(`${record}.kept`, record);
-    // Node for Windows can open a directory with the flag 'a', and only fails to write to it.
+    // On Windows, Node opens a directory with the flag 'a', and fails only when it writes.
     const says = WINDOWS
       ? /since sampling had ended: Error: E\w+: .*, write/
       : /since sampling had ended: Error: EISDIR: .*record\.jsonl/;

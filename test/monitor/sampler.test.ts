@@ -8,7 +8,7 @@ import { openTempFolder } from '../transfer/temp-folder.ts';
 
 test('startSampler fails with the error of a sampler that ends at once', async () => {
   using folder = openTempFolder();
-  // More than a pipe can buffer, so writing cannot finish before the process ends.
+  // A pipe cannot buffer these inputs, so the process ends while they are still being written.
   const inputs = { headers: 'x'.repeat(4 * 1024 * 1024) };
   const script = path.join(folder.path, 'missing.js');
   await assert.rejects(startSampler(script, folder.path, inputs), {
