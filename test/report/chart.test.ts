@@ -12,7 +12,7 @@ function chartParts(section: MeasuredSection) {
   return { legend: stripHtml(legend), charts, lines };
 }
 
-/** Takes one CPU sample per second. `undefined` stands for a missing one. */
+/** Creates one CPU sample per second. `undefined` stands for a missing sample. */
 function cpu(...values: readonly (number | undefined)[]): MeasuredSection {
   const { samples, gate } = measuredSection(values.map(value => ({ cpu_used_pct: value ?? 0 })));
   return { gate, samples: samples.filter((_, index) => values[index] !== undefined) };
@@ -69,7 +69,7 @@ test('a metric that some point lacks has no line, and is not in the legend', () 
   const lacking = withDisk(index => index % 3 === 0);
   assert.equal(lacking.legend, 'In percent: 🟦 CPU');
   assert.equal(lacking.charts.join('').match(/line \[/g)?.length, 1);
-  // Each point combines two samples.
+  // Each point combines two samples, so a figure in every other sample is enough.
   const complete = withDisk(index => index % 2 === 0);
   assert.equal(complete.legend, 'In percent: 🟦 CPU · 🟩 disk (level line: limit 90 %)');
 });

@@ -55,7 +55,7 @@ export const FAILED = failed('b');
 export const NOT_ATTEMPTED = notAttempted('c');
 export const UNCHANGED = unchanged('d');
 
-/** One file for each status, and a skipped entry. */
+/** At least one file of every status, and a skipped entry. */
 export const EVERY_STATUS = {
   files: [
     uploaded('a', 7),

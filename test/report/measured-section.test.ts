@@ -4,9 +4,7 @@ import { withMarkup } from '../../src/report/reason.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
 import { measuredSection, type Parts, reading, report, statsOf } from './build-report.ts';
 
-/**
- * A condition, the loads of samples from 09:05:00 UTC on, and the expected line about the breach.
- */
+/** A condition, the loads from 09:05:00 UTC on (one per second), and the expected line. */
 const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
   ['load > 80', [90.2], '`load > 80` tripped: 90.2'],
   ['load > 80', [80.001], '`load > 80` tripped: 80.001'],
@@ -24,7 +22,6 @@ for (const [condition, loads, line] of BREACHES) {
   });
 }
 
-/** Returns the outputs that are not empty. */
 function nonEmptyOutputs(parts: Parts): Record<string, string> {
   const outputs = Object.entries(verdictOf(report(parts)).outputs);
   return Object.fromEntries(outputs.filter(([, value]) => value !== ''));

@@ -73,7 +73,7 @@ test('the summary escapes what the runner, GitHub or a browser would act on, whe
 });
 
 test('the summary renders texts of others as code, so that mentions and emoji names do nothing', () => {
-  // Reasons for skipping come from the action itself, so they need no escaping.
+  // The action itself writes the reasons for skipping, so they are not rendered as code.
   const summary = summaryText(longReport('@someone :tada:', 'a broken link'));
   const unquoted = summary.replace(/<code>.*?<\/code>/g, '');
   assert.doesNotMatch(unquoted, /@someone|:tada:/);
