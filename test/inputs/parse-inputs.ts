@@ -76,7 +76,7 @@ export function rejects(
       const { message = '' } = problemsOf(raw, action)[0] ?? {};
       assert.ok(message.includes(words), message);
       const [, example = ''] = message.split(' Example: ');
-      // The runner evaluates expressions before the action sees them.
+      // The runner replaces expressions before the action sees them, so insert a value here.
       const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
       const line =
         input === 'files' && action === 'sync'
