@@ -32,10 +32,10 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
 };
 
 interface Source {
-  /** Path relative to `folder`. */
+  /** Path relative to `src`, `dev` or `dist`. */
   readonly file: string;
   readonly text: string;
-  /** Package names, and paths relative to `folder`. Includes imports of types. */
+  /** Package names, and paths relative to the same folder. Includes type imports. */
   readonly imports: readonly string[];
 }
 
@@ -112,7 +112,7 @@ for (const name of ['agent', 'conform'])
     assert.deepEqual(others, []);
   });
 
-/** The bundles with search, transfer, and the packages that only they use. */
+/** The bundles with the search, the transfer, and packages that nothing else uses. */
 const TRANSFER = ['transfer.js', 'vendor.js'];
 
 const DIST = sourcesIn('dist', '*.js');

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 
 interface ChaosTest<Chaos> {
-  /** States what must hold, whatever happens. */
+  /** A sentence that must hold in every scenario. */
   readonly name: string;
-  /** One random scenario for each seed. CHAOS_SEEDS="1 2 3" overrides them. */
+  /** Each seed gives one random scenario. CHAOS_SEEDS="1 2 3" replaces the seeds. */
   readonly seeds: readonly number[];
   readonly chaos: fc.Arbitrary<Chaos>;
   /** Runs one scenario, and returns its outcome for the log. */

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 
 /** A clock that stands still while code runs, and jumps to the next alarm when all code sleeps. */
 interface FakeClock {
-  /** Milliseconds since the start. */
+  /** Milliseconds since the clock was created. */
   readonly now: () => number;
-  /** Sleeps until the time is over (true) or `stop` aborts (false). */
+  /** Resolves to true after `ms`, or to false once `stop` aborts. */
   readonly sleep: (ms: number, stop?: AbortSignal) => Promise<boolean>;
 }
 
@@ -12,7 +12,7 @@ export function fakeClock(): FakeClock {
   let now = 0;
   const alarms = new Map<(inTime: boolean) => void, number>();
 
-  /** Called once per sleep, so that each one ends. */
+  /** Moves the clock to the next alarm. Every sleep calls this once, so every sleep ends. */
   async function jump(): Promise<void> {
     // Let all runnable code run before time passes.
     for (let turn = 0; turn < 3; turn += 1) await setImmediate();

@@ -44,7 +44,7 @@ export async function rawServer(
   };
 }
 
-/** Listens on a free port of this machine, and returns the port. */
+/** Listens on a free port of 127.0.0.1, and returns the port. */
 export async function listenHere(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -98,7 +98,7 @@ export function dripping(bytes: string, drop: string): ConnectionHandler {
   });
 }
 
-/** Calls `handle` after the headers of the first request, and stops reading. */
+/** Stops reading after the headers of the first request, and calls `handle`. */
 export function afterHead(handle: ConnectionHandler): ConnectionHandler {
   return socket => {
     let read = '';
@@ -112,7 +112,7 @@ export function afterHead(handle: ConnectionHandler): ConnectionHandler {
   };
 }
 
-/** Resolves once the connection is closed or reset. */
+/** Discards unread data, and resolves once the connection is closed or reset. */
 export async function closed(socket: Socket): Promise<void> {
   if (!socket.resume().closed) await once(socket, 'close');
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { rawServer } from './raw-server.ts';
 
-/** `refuse` rejects a connection. Otherwise it breaks after some bytes in one direction. */
+/** `refuse` rejects a connection. Other faults break it after some bytes in one direction. */
 export type ConnectionFault =
   | 'refuse'
   | {

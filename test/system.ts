@@ -10,7 +10,7 @@ export function skipOnWindows(why: string): string | false {
   return WINDOWS && `Windows: ${why}`;
 }
 
-/** Returns a reason to skip a test, and false on Linux. */
+/** Returns a reason to skip a test outside Linux, and false on Linux. */
 export function skipUnlessLinux(why: string): string | false {
   return process.platform !== 'linux' && why;
 }

@@ -10,7 +10,7 @@ function samplesOf(metric: string, values: readonly (number | undefined)[]) {
   }));
 }
 
-/** Returns the figure of a judgement, or why it could not be judged. */
+/** Returns the figure of a judgement, or why the condition could not be judged. */
 function figureOrWhy(judgement: Judgement): number | string {
   return judgement.holds === undefined ? judgement.why : judgement.figure;
 }

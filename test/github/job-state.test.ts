@@ -55,7 +55,7 @@ test('later steps use the sandbox of the job without showing its token', async (
     for (const secret of [token, API_KEY]) assert.ok(!shown.includes(secret), shown);
     assert.deepEqual(env, {});
   }
-  // The last step is a post step, which does not read the token.
+  // The last step is a post step, which does not read the token and thus does not mask it.
   for (const { masked } of ends.slice(0, -1)) assert.ok(masked.includes(token));
 
   await run('sandbox', creating, main);

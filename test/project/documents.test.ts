@@ -46,7 +46,7 @@ test('every YAML file parses', () => {
   for (const file of files) assertParses(read(file), file);
 });
 
-/** Rejects keys without a colon and repeated keys, as GitHub does. */
+/** Asserts that YAML has no errors, such as keys without a colon or repeated keys. */
 function assertParses(yaml: string, file: string): void {
   const { errors, warnings } = parseDocument(yaml);
   assert.deepEqual([...errors, ...warnings], [], file);

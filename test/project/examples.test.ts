@@ -71,12 +71,12 @@ async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   for (const { name, required } of inputs) assert.ok(!required || name in given, name);
   const values = Object.entries(given).map(([name, value]) => [name, text(value)] as const);
   const literal = values.filter(([, value]) => !value.includes('${{'));
-  // Values that an example takes from earlier steps or expressions.
+  // Stand-ins for values that an example takes from earlier steps or expressions.
   const id = 'sandbox-id' in given ? 'i1a2b3c4d5' : '';
   const api = { ...REQUIRED.sandbox, template: '', 'sandbox-id': id };
   const provided = folder === 'sandbox' ? api : REQUIRED.sync;
   const action = Object.values(ACTIONS).find(each => each.folder === (folder || '.'));
-  // The main script is named after its entry point.
+  // An action's main script has the name of the entry point that parses its inputs.
   const [entry] = action?.scripts ?? assert.fail(`${folder} is not an action`);
   parseInputs(entry, { ...provided, ...Object.fromEntries(literal) });
 }

@@ -15,7 +15,7 @@ test('the log shows the progress of an upload every 15 s until it ends', t => {
     progress.addSent(1536);
     now = 1000;
     t.mock.timers.tick(15_000);
-    // Multipart framing and retries send more bytes than the files have.
+    // Multipart framing and retries send more than the files' sizes, so the figure is capped.
     progress.addSent(9999);
     progress.addStored(1);
     t.mock.timers.tick(15_000);
