@@ -9,7 +9,7 @@ const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[]
   ['  cpu_used_pct.max  >=  90 % ', { text: 'cpu_used_pct.max >= 90%', aggregate: 'max' }],
   ['load .min < 1', { text: 'load.min < 1', metric: 'load', aggregate: 'min' }],
   ['cpu_count != 4', { operator: '!=', limit: 4, aggregate: undefined }],
-  // Limits are converted to the metric's unit (bytes or MiB), whatever the case of theirs.
+  // Units are case-insensitive, and limits are converted to the metric's unit (bytes or MiB).
   ['disk_free < 512 MiB', { text: 'disk_free < 512MiB', limit: 2 ** 29 }],
   ['swap > 3MB', { limit: 3_000_000 }],
   ['swap > 5TB', { limit: 5_000_000_000_000 }],
