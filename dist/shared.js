@@ -57,8 +57,8 @@ function inlineCode(text) {
 	return `\`${text.replaceAll("`", "'")}\``;
 }
 /**
-* Escapes invisible characters, a leading `::` and every `##[`: the runner would treat the latter two
-* as commands.
+* Escapes invisible characters, and what the runner would treat as a command: a leading `::` and
+* every `##[`.
 */
 function escapeCommands(text) {
 	return escapeInvisible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
@@ -67,7 +67,7 @@ const COLOR = "\x1B\\[[\\d;:]*m";
 const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, "gu");
 const MAX_OUTPUT_LINE = 16384;
 const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, "gm");
-/** Escapes a command's output, except for tabs and colors, and truncates lines to 16 KiB. */
+/** Like `escapeCommands`, but keeps lines, tabs and colors, and cuts lines at 16,384 characters. */
 function escapeOutput(lines) {
 	return lines.replace(LONG_LINE, (line) => truncate(line, MAX_OUTPUT_LINE)).replace(NOT_IN_OUTPUT, escapeCharacter).replace(/^[^\S\n]*::/gm, "\\$&").replaceAll("##[", "##\\[");
 }
@@ -96,8 +96,8 @@ function encodingsOf(secret) {
 	];
 }
 /**
-* Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers as
-* they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
+* Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers
+* as they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
 */
 function redactJson(text, redact) {
 	if (!isJson(text)) return "";
@@ -122,7 +122,7 @@ var AgentError = class extends Error {
 	hint;
 	/** True if the request certainly had no effect: it was never sent, or was refused. */
 	hadNoEffect;
-	/** Refusals are recognized by their kind and status, so they do not need `hadNoEffect`. */
+	/** Also sets `hadNoEffect` for refusals, which it recognizes by kind and status. */
 	constructor(kind, message, details = {}) {
 		super(message);
 		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
@@ -180,10 +180,7 @@ const MAX_EXCERPT = 300;
 function excerpt(text, redact, limit = MAX_EXCERPT) {
 	return truncate(redact(text).replace(/\s+/g, " ").trim(), limit);
 }
-/**
-* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug. `proxyVariables` are the names of those that are set.
-*/
+/** Wraps network errors of undici and Node in an AgentError, and returns all others unchanged. */
 function networkFailure(error, label, redact, proxyVariables = []) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const code = codeOf(error);
@@ -260,7 +257,7 @@ function parseAnswer(answer) {
 		throw badAnswer(answer, "it is not JSON");
 	}
 }
-/** Builds the error for a 2xx answer that the API does not describe; `why` ends its message. */
+/** Builds the error for an accepted answer with an unusable body. `why` ends the message. */
 function badAnswer(answer, why) {
 	const { label, status } = answer;
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
@@ -270,7 +267,7 @@ function badAnswer(answer, why) {
 		hadNoEffect
 	});
 }
-/** Returns true if a proxy or a website seems to have answered: not in JSON, but not empty. */
+/** Returns true if the body is neither JSON nor empty, as if a proxy or a website had answered. */
 function isFromProxy({ body }) {
 	return body.trim() !== "" && !isJson(body);
 }
@@ -405,7 +402,10 @@ function messageIn(text, redact) {
 	].find((each) => typeof each === "string") ?? json;
 }
 const MAX_RETRY_AFTER_MS = 6e4;
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
+/**
+* Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. Returns
+* undefined if it is missing, invalid or not in the future.
+*/
 function parseRetryAfter(value, now) {
 	if (value === void 0) return void 0;
 	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
@@ -433,8 +433,8 @@ function describeProblem({ input, message }) {
 	return `${input}: ${message}`;
 }
 /**
-* Parses every item and collects the problems of all InputErrors. `placeOf` prefixes each message,
-* such as `line 3: `.
+* Parses every item and collects the problems of all InputErrors. `placeOf` returns a prefix for
+* their messages, such as `line 3: `.
 */
 function tryAll(items, parse, placeOf = () => "") {
 	const problems = [];
@@ -531,7 +531,7 @@ const MISTAKES = {
 	],
 	"local-path": [...IN_TARGETS, [/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
 };
-/** The log masks these inputs, and messages never quote them. */
+/** The log masks the values of these inputs, and messages never quote them. */
 const SECRET_INPUTS = [
 	"token",
 	"signature",
@@ -540,12 +540,12 @@ const SECRET_INPUTS = [
 function findMistake(kind, value) {
 	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
-/** @throws InputError if the value, which the message calls `label`, has a mistake of its kind */
+/** @throws InputError if the value has a mistake of its kind; `label` names it in the message */
 function rejectMistakes(kind, value, input, example, label = value === "" || SECRET_INPUTS.includes(input) ? "" : quote(value)) {
 	const mistake = findMistake(kind, value);
 	if (mistake !== void 0) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
 }
-/** Parses a text without the mistakes of its kind. */
+/** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */
 function checkedText(kind, example, fallback = "") {
 	return (value, input) => {
 		const text = value || fallback;
@@ -592,7 +592,7 @@ const MILLISECONDS = new Map(Object.entries({
 	h: 36e5
 }));
 const MAX_DURATION_MS = 864e5;
-/** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
+/** Parses a duration such as `500ms`, `30s`, `5m` or `2h`, from `min` ms to 24 h, to ms. */
 function duration(min, fallback) {
 	return (value, input) => {
 		const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
@@ -614,7 +614,6 @@ const BYTES = {
 	TiB: 2 ** 40
 };
 const BYTE_UNITS$1 = Object.keys(BYTES);
-/** Finds a unit, ignoring case. */
 function findUnit(units, written) {
 	return units.find((unit) => unit.toLowerCase() === written.toLowerCase());
 }
@@ -808,7 +807,10 @@ function bypassesProxy(url) {
 	const { protocol, hostname } = new URL(url);
 	return protocol === "http:" && isLoopback(hostname);
 }
-/** Returns the names of the proxy variables that apply to a URL. Their values may contain passwords. */
+/**
+* Returns the names of the proxy variables that are set, or [] for http to loopback. Do not show
+* their values, which may contain passwords.
+*/
 function proxyVariables(baseUrl) {
 	if (bypassesProxy(baseUrl)) return [];
 	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
@@ -861,7 +863,10 @@ function postJson(path, message) {
 		body: [bytes]
 	};
 }
-/** Opens a client for a sandbox's agent. See `openClient`. */
+/**
+* Opens a client for a sandbox's agent, to be declared with `await using`.
+* @throws InputError for a bad proxy URL
+*/
 function openAgent(connection, options) {
 	const { token, sandboxId, port, headerPrefix } = connection;
 	const headers = {
@@ -906,7 +911,6 @@ const SUCCESS = [
 	201,
 	204
 ];
-/** Each chunk of the answer to an `isStreamed` request restarts the timeout. */
 async function exchange(request, transport, read) {
 	const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
 	const { baseUrl, timeout, dispatcher, cancel, redact, now } = transport;
@@ -958,7 +962,7 @@ async function exchange(request, transport, read) {
 function stallError(label, isSent) {
 	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
 }
-/** Rejects `ended` and aborts `signal` if `restart` is not called for `ms` milliseconds. */
+/** Rejects `ended` and aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
 function idleTimeout(ms, expire) {
 	const { promise: ended, reject } = Promise.withResolvers();
 	const aborter = new AbortController();
@@ -1020,8 +1024,8 @@ function describeRetry(name, { attempt, error, delayMs }) {
 const BASE_MS = 1e3;
 const CAP_MS = 3e4;
 /**
-* Returns an exponential delay in milliseconds. Half of it is fixed, so four retries take at least
-* 7.5 s; the other half is jitter.
+* Returns an exponential delay in milliseconds, at least `retryAfterMs`. Half of it is jitter, so
+* four retries take at least 7.5 s.
 */
 function backoff(attempt, random, retryAfterMs = 0) {
 	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
@@ -1034,7 +1038,7 @@ function sleep(ms, stop) {
 // src/inputs/cross-input-rules.ts
 /**
 * Fills in the job's sandbox, unless the step sets a token or base URL.
-* @throws InputError if the sandbox is missing or ambiguous
+* @throws InputError if no single sandbox matches, or the step sets only part of a connection
 */
 function withJobSandbox(raw, sandboxes) {
 	const isSet = (name) => (raw[name] ?? "").trim() !== "";
@@ -1069,8 +1073,8 @@ function explainChoice(wanted, sandboxes) {
 	return wanted === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 /**
-* Fills in the placeholders of `base-url`. An invalid ID or port is replaced by a valid one, since its
-* own input reports it.
+* Fills in the placeholders of `base-url`. Replaces an invalid ID or port with a valid one, so that
+* the error is reported for that input only, not for `base-url` as well.
 */
 function fillPlaceholders(raw) {
 	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
@@ -1080,7 +1084,7 @@ function fillPlaceholders(raw) {
 		"base-url": url
 	};
 }
-/** Each rule throws an InputError, unless an input that it compares is missing. */
+/** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
 const CROSS_INPUT_RULES = [
 	checkHttpIsAllowed,
 	checkTemplateOrSandboxId,
@@ -1106,8 +1110,8 @@ function checkUserOfCommand({ run, username = "", headers = {} }) {
 
 // src/gate/metrics.ts
 /**
-* Known metrics. Each has an output of the same name, with hyphens, and with full precision if
-* `decimals` is unset.
+* Known metrics. Each has an output with hyphens in its name, such as `mem-used`, which is only
+* rounded if `decimals` is set.
 */
 const METRICS = {
 	ts: { unit: "plain" },
@@ -1131,7 +1135,7 @@ const METRICS = {
 	},
 	disk_free: { unit: "bytes" }
 };
-/** Returns undefined for custom metrics whose name does not end in a unit. */
+/** Returns undefined for custom metrics whose name does not end in `_mib`. */
 function unitOf(metric) {
 	if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
 	return metric.endsWith("_mib") ? "mebibytes" : void 0;
@@ -1149,7 +1153,7 @@ const AGGREGATE_NAMES = Object.keys(AGGREGATES).filter(isAggregate);
 function isAggregate(name) {
 	return Object.hasOwn(AGGREGATES, name);
 }
-/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of them. */
+/** Uses the nearest rank: the smallest figure that is at least as large as `percent` % of all. */
 function percentile(percent, figures) {
 	const rank = Math.ceil(percent * figures.length / 100);
 	return Float64Array.from(figures).sort()[rank - 1] ?? NaN;
@@ -1171,7 +1175,7 @@ const OPERATORS = [
 	"==",
 	"!="
 ];
-/** Judges all conditions. If samples are missing (`isIncomplete`), none of them passes. */
+/** Judges all conditions. If samples are missing (`isIncomplete`), the gate cannot pass. */
 function judgeGate({ failIf, warnIf }, samples, isIncomplete = false) {
 	const judgeAs = (level, conditions) => conditions.map((each) => ({
 		...judge(each, samples, isIncomplete),
@@ -1194,8 +1198,8 @@ function breachesOf(judgements) {
 	return judgements.filter(({ holds }) => holds !== false);
 }
 /**
-* Judges a condition over samples (oldest first). It cannot be judged if a sample lacks the metric, or
-* if samples are missing (`isIncomplete`) and the others do not trip it.
+* Judges a condition over samples (oldest first). It cannot be judged without samples, if a sample
+* lacks the metric, or if samples are missing (`isIncomplete`) and the others do not trip it.
 */
 function judge(condition, samples, isIncomplete = false) {
 	const { metric, aggregate = "last", operator, limit } = condition;
@@ -1245,7 +1249,7 @@ function mostExtreme(operator, figures) {
 	return operator.startsWith("<") ? [AGGREGATES.min(figures)] : figures;
 }
 const MAX_REPORTED = 30;
-/** Lists a sample's metrics. One that only differs from `wanted` in hyphens comes first. */
+/** Lists a sample's metrics, beginning with the one that `wanted` misspells with hyphens. */
 function namesIn({ figures }, wanted) {
 	const metric = wanted.replaceAll("-", "_");
 	const others = [...figures.keys()].filter((name) => name !== metric).sort();
@@ -1255,7 +1259,10 @@ function namesIn({ figures }, wanted) {
 
 // src/inputs/conditions.ts
 const conditions = (value, input) => parseLines(value, (line) => parseCondition(line, input, "mem_used_pct > 90"));
-/** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
+/**
+* Parses the conditions to wait for. `ready` adds none, since any stats will do. Returns undefined
+* if there are no lines: do not wait.
+*/
 const waitConditions = (value, input) => {
 	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseCondition(line, input, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
@@ -1295,7 +1302,7 @@ function parseCondition(line, input, example) {
 function insteadOf(written) {
 	return written === "" ? "" : `, not ${written}`;
 }
-/** Splits at the last dot, which may also be part of a custom metric's name. */
+/** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
 function splitName(name) {
 	const [, metric = "", aggregate = ""] = /^(.+)\.(.*)$/.exec(name) ?? [];
 	return isAggregate(aggregate) || unitOf(metric) !== void 0 ? [metric, aggregate] : [name];
@@ -1384,7 +1391,7 @@ function parseDownloadLine(line) {
 		target
 	};
 }
-/** Splits a line at ` => `, which needs the spaces since names may contain an arrow. */
+/** Splits a line at ` => `. The spaces are required, since names may contain an arrow. */
 function splitAtArrow(line, form, example) {
 	const [source = "", target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
 	if (source !== "" && target !== "" && others.length === 0) return [source, target];
@@ -1526,8 +1533,8 @@ function inputNames(entry) {
 	return Object.keys(INPUTS[entry]);
 }
 /**
-* Parses each input by itself, then applies the rules that compare inputs.
-* @throws InputError with all problems of both
+* Parses each input, then applies the rules that compare inputs.
+* @throws InputError with the problems of all inputs and rules
 */
 function parseInputs(entry, raw) {
 	const filled = fillPlaceholders(raw);
@@ -1552,7 +1559,6 @@ function withMarkup(text) {
 function reasonLines(reason) {
 	return reason.map(({ text }) => text);
 }
-/** Puts the title, if there is one, above the reason. */
 function fullReason({ title, reason }) {
 	return title === void 0 ? reason : [withMarkup(title), ...reason];
 }
@@ -1590,7 +1596,10 @@ const ENTITIES = new Map(Object.entries({
 	"\"": "&quot;",
 	"'": "&#39;"
 }));
-/** Escapes strings. Markdown stays: HTML blocks only end at a blank line (CommonMark 4.6). */
+/**
+* Escapes strings for HTML. Markdown needs no escaping, since HTML blocks only end at a blank line
+* (CommonMark 4.6).
+*/
 function html(parts, ...values) {
 	return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
@@ -1613,7 +1622,7 @@ function shortList(items) {
 	if (items.length === 0) return [];
 	return [html`<ul>${concat(shorten(items).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
 }
-/** Keeps the first 30 items and says how many were left out. */
+/** Keeps the first 30 items and adds one that counts the others. */
 function shorten(items) {
 	return limitList(items, 30, (count) => html`${moreInReport(count)}`);
 }
@@ -1631,7 +1640,7 @@ function cutMiddle(text) {
 }
 
 // src/report/transfer-lines.ts
-/** Returns a warning for a transfer of nothing, but only if the report has a warning that says why. */
+/** Returns `warning` for a transfer of no files if the report has a warning, which explains it. */
 function levelOf({ failed, notAttempted }, hasNothing, { warnings }) {
 	if (failed + notAttempted > 0) return "failure";
 	return hasNothing && warnings.length > 0 ? "warning" : "success";
@@ -1777,13 +1786,13 @@ function listLines({ files, skipped, dryRun }) {
 	const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
 	return [...dryRun ? lines : limitLines(lines), ...limitLines(skippedLines)];
 }
-/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
+/** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
 function checksumsOf(files) {
 	return files.flatMap((result) => "path" in result ? checksumLine(result.sha256, result.path) : []).join("");
 }
 /**
-* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed:
-* only a complete build has a digest.
+* Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
+* failed or was not hashed: only a complete build has a digest.
 */
 function digestOf(files) {
 	const lines = files.flatMap((result) => "sha256" in result ? checksumLine(result.sha256, result.file.target) : []);
@@ -1826,7 +1835,7 @@ function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) 
 		...result
 	};
 }
-/** Reports a task that failed before it did anything. If it has a gate, the gate fails, too. */
+/** Reports a task that threw an error. Nothing was judged, so a gate with `fail-if` fails. */
 function failedReport(task, error, { hasFailIf, ...info }) {
 	const measured = {
 		samples: [],
@@ -1874,13 +1883,19 @@ function failedReport(task, error, { hasFailIf, ...info }) {
 	};
 }
 /**
-* Redacts what users typed, such as a token in the wrong input or in a file name. Skips the
-* samples: they are already redacted, and a figure may happen to contain the digits of a secret.
+* Redacts what users typed, such as a token in the wrong input or in a file name. Skips the samples,
+* whose text is already redacted, and numbers, which may happen to contain the digits of a secret.
 */
 function redactReport({ measured, ...others }, redact) {
+	const redactTexts = (value) => JSON.parse(JSON.stringify(value), (name, field) => typeof field === "string" && !UNREDACTED.includes(name) ? redact(field) : field);
+	const copy = redactTexts(others);
+	if (measured === void 0) return copy;
 	return {
-		...JSON.parse(JSON.stringify(others), (name, value) => typeof value === "string" && !UNREDACTED.includes(name) ? redact(value) : value),
-		...measured !== void 0 && { measured }
+		...copy,
+		measured: {
+			...measured,
+			gate: redactTexts(measured.gate)
+		}
 	};
 }
 const UNREDACTED = [
@@ -1888,7 +1903,11 @@ const UNREDACTED = [
 	"status",
 	"kind",
 	"digest",
-	"sha256"
+	"sha256",
+	"state",
+	"level",
+	"operator",
+	"aggregate"
 ];
 
 // src/github/runner.ts
@@ -1912,7 +1931,6 @@ const GRACE_MS = {
 	SIGTERM: 2e3,
 	SIGBREAK: 2e3
 };
-/** Aborts `cancel` when the job is cancelled, and `killImminent` just before the process is killed. */
 function cancelSignals() {
 	const cancel = new AbortController();
 	const killImminent = new AbortController();
@@ -1963,7 +1981,7 @@ function loadDeletion() {
 	};
 }
 const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
-/** Masks the token, sets the outputs and saves the sandbox for later steps. */
+/** Masks the token and sets the outputs. If the URL is known, saves the sandbox for later steps. */
 function publishSandbox(sandbox) {
 	const { id, token, domain = "", baseUrl, endsAt } = sandbox;
 	setSecret(token);
@@ -2091,7 +2109,10 @@ const MAX_TITLE = 60;
 function formatCommand(title) {
 	return inlineCode(truncate(title, MAX_TITLE));
 }
-/** Explains why a command failed. A cancelled command only counts as failed if nobody saw it end. */
+/**
+* Explains why a command failed; returns [] if it succeeded. If the job was cancelled, only reports
+* a command that may still be running.
+*/
 function explainFailure({ title: command, durationMs }, end, stoppedBy) {
 	const duration = formatDuration(durationMs);
 	const fail = (how, reason = []) => [{
@@ -2179,7 +2200,7 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: (figure) => formatDecimal(figure, 2)
 };
-/** Formats a judged figure; without rounding if it would look equal to the limit otherwise. */
+/** Formats a judged figure, unrounded if rounding would make it look equal to the limit. */
 function formatJudged({ metric, limit }, figure) {
 	const text = formatFigure(metric, figure);
 	return figure !== limit && text === formatFigure(metric, limit) ? String(figure) : text;
@@ -2353,7 +2374,7 @@ function pointsOf(samples) {
 	const perPoint = Math.ceil(samples.length / MAX_POINTS);
 	return [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
 }
-/** Skips points without the metric. */
+/** Returns the highest figure of each point that has the metric. */
 function pointPeaks(metric, points) {
 	return points.flatMap((point) => aggregateOf("max", metric, point) ?? []);
 }
@@ -2455,7 +2476,7 @@ const LEVELS = {
 	warned: "warning",
 	failed: "failure"
 };
-/** Says what was measured, and how the gate decided: `The gate failed: memory 93 % > 90 %.` */
+/** Describes the samples and the gate, such as `The gate failed: memory 93 % > 90 %.` */
 function describeSamples({ samples, gate: { state } }, breaches, { errors, cancelled }) {
 	if (samples.length === 0) return { headline: errors.some(({ title }) => title !== void 0) ? "" : "No stats were read" };
 	const usage = describeUsage(samples);
@@ -2657,7 +2678,7 @@ function writeOutputs(report, verdict, log) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-/** Returns the paths of the files, keyed by output. */
+/** Writes the report and checksums. Returns their paths by output; '' for a file not written. */
 function writeFiles(report, verdict, log) {
 	const { checksums } = verdict;
 	try {
@@ -2702,7 +2723,7 @@ function logVerdict({ name }, verdict, problems, log) {
 }
 
 // src/github/step.ts
-/** Runs a step. If it fails, `failureWarning` begins a warning, which replaces the error. */
+/** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
 async function runStep(entry, handler, savedInputs, failureWarning) {
 	const { context, parse } = await openStep(entry, savedInputs);
 	try {
@@ -2770,7 +2791,7 @@ async function openStep(entry, savedInputs) {
 		sandboxes,
 		log
 	};
-	/** Returns the inputs, and the raw ones that they came from, filled in with the job's sandbox. */
+	/** Fills in the job's sandbox and returns the inputs, parsed and raw. @throws InputError */
 	async function parse() {
 		const filled = usesSandbox ? withJobSandbox(raw, await loading) : raw;
 		return {
@@ -2853,7 +2874,7 @@ function addDerived(sent) {
 }
 
 // src/tasks/measure.ts
-/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
+/** Failed requests go into the report instead of being thrown. */
 async function stats(inputs, context) {
 	await using client = openAgent(inputs, context);
 	const error = await waitForSandbox(inputs, client, context);
@@ -2862,8 +2883,8 @@ async function stats(inputs, context) {
 }
 const WAIT_LOG_INTERVAL_MS = 15e3;
 /**
-* Waits until the conditions of `wait-until` hold in one sample. Returns an error if they do not hold
-* in time, or if no request can succeed, unless the job is cancelled.
+* Waits until one sample meets `wait-until`, if that is set. Returns an error if it takes too long
+* or a failure cannot be retried, unless the job is cancelled.
 */
 async function waitForSandbox(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
@@ -2903,7 +2924,7 @@ function waitError(waitedMs, unmet, error) {
 		reason: [...message, ...advice.map(withMarkup)]
 	};
 }
-/** Reports that nothing was measured, so a gate fails. */
+/** Reports that nothing was measured, so no condition passes. */
 function reportUnmeasured(inputs, error) {
 	return {
 		measured: {
@@ -2944,9 +2965,8 @@ async function measure(inputs, client, context, cpuWindowStarted = false) {
 	};
 }
 /**
-* Reads the stats, which proves that `fail-if` can be judged.
-* @throws AgentError if the request fails
-* @throws InputError if the stats lack a metric of `fail-if`
+* @throws AgentError if the stats cannot be read
+* @throws InputError if they lack a metric of `fail-if`
 */
 async function readJudgeableStats(inputs, client, context) {
 	const outcome = await readStatsWithRetries(inputs, client, context);
@@ -2971,7 +2991,6 @@ async function readStatsWithRetries({ statsPath, retries }, client, context) {
 }
 
 // src/stats/sample.ts
-/** Takes one sample, or says why the request failed. */
 async function trySample(read, now) {
 	try {
 		const stats = await read();
@@ -2985,7 +3004,10 @@ async function trySample(read, now) {
 	}
 }
 const MAX_RECORD_BYTES = 16777216;
-/** Records a sample after each interval. Returns why it ended: `stop` aborted, or 16 MiB were seen. */
+/**
+* Records a sample after each interval until `stop` aborts or the record reaches 16 MiB. Returns
+* why it ended.
+*/
 async function takeSamples(take, record, options) {
 	const { intervalMs, sleep, stop, withLast } = options;
 	let bytes = 0;
@@ -3006,7 +3028,7 @@ function toRecord(results, endReason) {
 	};
 }
 const MIN_TIMEOUT_MS$1 = 1e4;
-/** Returns a sample's timeout (ms), capped so that one slow answer does not open a gap. */
+/** Returns a sample's timeout (ms), capped so that one slow answer does not cause a gap. */
 function sampleTimeout({ timeout, sampleInterval }) {
 	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS$1, sampleInterval));
 }
@@ -3014,8 +3036,8 @@ function sampleTimeout({ timeout, sampleInterval }) {
 // src/text/lines.ts
 const MAX_LINE_LENGTH = 65536;
 /**
-* Decodes UTF-8 and calls `onLines` with blocks of whole lines that end in `\n`, since a secret
-* could be split between two chunks. Lines above 64 KiB may be truncated.
+* Decodes UTF-8 and passes on blocks of whole lines that end in `\n`, so that no secret is split
+* between two blocks. Lines above 65,536 characters may be truncated.
 */
 function lineSplitter(onLines) {
 	const decoder = new TextDecoder();
@@ -3037,7 +3059,7 @@ function lineSplitter(onLines) {
 }
 
 // src/agent/process.ts
-/** Follows the process until it exits. @throws AgentError if the end is not seen */
+/** Starts a process and follows it. @throws AgentError unless it is seen to exit */
 function startProcess(client, { command: cmd, args, env: envs, workingDirectory, username }, handlers) {
 	const message = {
 		process: {
@@ -3052,13 +3074,14 @@ function startProcess(client, { command: cmd, args, env: envs, workingDirectory,
 	return follow(client, "/process.Process/Start", message, handlers, username === "" ? void 0 : { Authorization: `Basic ${credentials}` });
 }
 /**
-* Follows a process that is already running. Output written while nothing was connected is lost.
-* The agent remembers an exit for 30 s. @throws AgentError if the end is not seen
+* Follows a running process. Output written while nothing was connected is lost, but E2B's agent
+* remembers an exit for 30 s.
+* @throws AgentError unless it is seen to exit
 */
 function attachProcess(client, pid, handlers) {
 	return follow(client, "/process.Process/Connect", { process: { pid } }, handlers);
 }
-/** Does not kill the children of the process. @throws AgentError */
+/** Kills a process, but not its children. @throws AgentError if the request fails */
 async function killProcess(client, pid) {
 	const message = {
 		process: { pid },
@@ -3113,7 +3136,7 @@ function frameOf(message) {
 	header.writeUInt32BE(json.length, 1);
 	return Buffer.concat([header, json]);
 }
-/** Drops a truncated last frame. @throws AgentError if a frame is too long */
+/** Yields the frames, but drops a truncated last one. @throws AgentError if a frame is too long */
 async function* readFrames({ label, body }) {
 	let unread = Buffer.alloc(0);
 	for await (const chunk of body) {
@@ -3178,7 +3201,7 @@ function streamFailure(error, label, redact) {
 const MIN_TIMEOUT_MS = 3e4;
 const MAX_RECONNECTS = 10;
 const GIVE_UP_MS = 14e3;
-/** Runs the script once, and reconnects if the connection is lost. Ends the script on `stopScript`. */
+/** Runs the script once, reconnecting if the connection is lost, and ends it on `stopScript`. */
 async function followScript(inputs, context, stopScript, onOutput) {
 	if (stopScript.aborted) return {
 		end: {
@@ -3317,8 +3340,8 @@ function toCommandEnd(outcome, isStarted) {
 
 // src/tasks/judge-record.ts
 /**
-* Judges the record of a time in Unix milliseconds. A gap is an error if there is a `fail-if`, and a
-* warning otherwise.
+* Judges a record between two times in Unix milliseconds. A gap is an error if there is a
+* `fail-if`, and a warning otherwise.
 */
 function judgeRecord(inputs, record, { from, to }) {
 	const { samples } = record;
@@ -3378,7 +3401,7 @@ function describeFailures({ failures: [first, ...others] }) {
 const STATS_PATH = "/metrics";
 /**
 * Runs a script in the sandbox, takes samples meanwhile, and judges them.
-* @throws AgentError or InputError if the gate cannot be judged; then nothing has run
+* @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged
 */
 async function run(inputs, context) {
 	const { cancel, now } = context;
@@ -3489,7 +3512,7 @@ function monitorFiles(directory) {
 	return {
 		inputs: path.join(directory, "inputs.json"),
 		record: path.join(directory, "record.jsonl"),
-		/** Exists until the sampler exits, and names its process. */
+		/** Contains the PID of the sampler, which removes the file when it exits. */
 		pid: path.join(directory, "pid"),
 		errors: path.join(directory, "errors.txt"),
 		stop: path.join(directory, "stop")
@@ -3502,7 +3525,7 @@ function loadInputs(directory) {
 	const json = readIfExists(monitorFiles(directory).inputs);
 	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
 }
-/** Returns true until the sampler has exited, and for a killed one, too. */
+/** Returns true until the sampler exits normally. A killed one leaves its PID file behind. */
 function isSampling(directory) {
 	return existsSync(monitorFiles(directory).pid);
 }
@@ -3547,10 +3570,7 @@ function readIfExists(file) {
 }
 
 // src/monitor/sampler.ts
-/**
-* Starts the sampler in the background.
-* @throws InputError if it exits before it has read its inputs
-*/
+/** @throws InputError if the sampler exits before it has read its inputs */
 async function startSampler(script, directory, inputs) {
 	const { errors, pid } = monitorFiles(directory);
 	const errorFile = openSync(errors, "a", 384);
@@ -3646,7 +3666,7 @@ function isRunning(pid) {
 /**
 * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
 * @throws AgentError if the sample fails
-* @throws InputError if the sample lacks a metric of `fail-if`
+* @throws InputError if the sample lacks a metric of `fail-if`, or the sampler exits at once
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 	await using client = openAgent(inputs, context);
@@ -3698,8 +3718,8 @@ async function endMonitor(directory, context) {
 	});
 }
 /**
-* Returns the directory of the monitor to stop, by its ID or its name.
-* @throws InputError unless exactly one matches
+* Returns the directory of the running monitor with this ID or name; an empty `wanted` fits any.
+* @throws InputError unless exactly one fits
 */
 function chooseMonitor(wanted, directories) {
 	const running = directories.filter((directory) => !isStopped(directory)).map((directory) => {
@@ -3722,7 +3742,10 @@ function chooseMonitor(wanted, directories) {
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
 // src/sandbox/sandbox-api.ts
-/** Opens the API, to be declared with `await using`. `stop` does not abort a request in flight. */
+/**
+* Opens the API, to be declared with `await using`. `stop` only prevents retries.
+* @throws InputError for a bad proxy URL
+*/
 function openApi({ apiUrl: baseUrl, apiKey, headers, timeout, retries }, context, stop) {
 	const { killImminent: cancel, sleep, random, log } = context;
 	const endpoint = {
@@ -3789,7 +3812,7 @@ async function connectToSandbox(api, id, lifetimeMs) {
 		id
 	};
 }
-/** Returns false if the sandbox was already gone. @throws AgentError */
+/** Returns false if the sandbox was already gone. @throws AgentError if it may still be running */
 function deleteSandbox(api, id) {
 	const request = {
 		method: "DELETE",
@@ -3833,10 +3856,11 @@ const OTHER_HINT = "Check api-url, the limits of your account and the service's 
 
 // src/sandbox/sandbox.ts
 /**
-* Creates a sandbox, or connects to an existing one. Calls `scheduleDeletion`, which saves a deletion
-* for the post step, before anything can fail that would leave a sandbox running. The `baseUrl` is
-* empty if the domain is unknown.
-* @throws AgentError
+* Creates a sandbox, or connects to an existing one. If the post step is to delete it, calls
+* `scheduleDeletion` before a failure could leave it running. `baseUrl` is empty if the domain
+* is unknown.
+* @throws AgentError if the service fails or returns no token
+* @throws InputError for a bad proxy URL
 */
 async function createOrConnect(inputs, context, scheduleDeletion) {
 	const { template, apiUrl } = inputs;
@@ -3857,7 +3881,7 @@ async function createOrConnect(inputs, context, scheduleDeletion) {
 		endsAt
 	};
 }
-/** @throws AgentError unless the sandbox is gone */
+/** @throws AgentError unless the sandbox is gone, or InputError for a bad proxy URL */
 async function deleteAtEnd(id, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
 	const wasThere = await deleteSandbox(api, id);

@@ -17,7 +17,7 @@ function toAbsolutePattern(pattern, directory) {
 function escapeGlob(name) {
 	return (path.sep === "/" ? name.replaceAll("\\", "\\\\") : name).replace(/[[?*]/g, "[$&]");
 }
-/** Returns true if a part of the pattern below its root starts with a dot. */
+/** Returns true if a segment of the pattern below its root starts with a dot. */
 function namesHidden(absolutePattern, root) {
 	return segmentsOf(absolutePattern).slice(segmentsOf(root).length).some((name) => /^\\?\[?\./.test(name));
 }
@@ -58,14 +58,14 @@ function deepestExisting(file) {
 	const parent = path.dirname(file);
 	return existsSync(file) || parent === file ? file : deepestExisting(parent);
 }
-/** Returns the deepest link in a path, or the path itself. */
+/** Returns the deepest link in a path, or the path itself if it contains none. */
 function deepestLinkIn(file) {
 	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) if (isLink(part)) return part;
 	return file;
 }
 
 // src/files/explain-files.ts
-/** Puts the advice first and the names last, since summaries cut long texts. */
+/** Puts the advice first and lists of names last, since summaries cut the middle of long texts. */
 function explainNoMatch(match, directory) {
 	const { pattern } = match.pattern;
 	const mistake = findMistake("unmatched-pattern", pattern);
@@ -96,7 +96,7 @@ function warnOfSkipped(skipped) {
 	});
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-/** Returns one problem per kind of link. Summaries cut long texts, so the list of links is last. */
+/** Returns one problem per kind of link. The links come last, since summaries cut long texts. */
 function describeLinks(links, workspace) {
 	const nameOf = (file) => quote(displayPath(file, workspace));
 	return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
@@ -154,9 +154,9 @@ function findMistakenTargets(matches, target) {
 // src/files/find.ts
 const MAX_FILES = 1e6;
 /**
-* Finds the files of each pattern; returns none if cancelled.
-* @throws InputError if an exclude is useless, links point out of the workspace or to something
-* hidden, or a link to a folder matches while `followSymlinks` is undefined
+* Finds the files of each pattern, or returns [] if cancelled.
+* @throws InputError if `working-directory` is no directory, a pattern matches more than a million
+* files, an exclude is useless or a link is forbidden
 */
 async function findFiles(inputs, workspace, cancel) {
 	const { workingDirectory, stateFile } = inputs;
@@ -180,7 +180,7 @@ async function findFiles(inputs, workspace, cancel) {
 	if (problems.length > 0) throw new InputError(problems);
 	return results;
 }
-/** Lists hidden entries except `.git`, directly below the folders where searches began. */
+/** Lists hidden entries directly below the roots of searches that skip them, except `.git`. */
 function listHidden(matches, workspace) {
 	return [...new Set(matches.filter((match) => match.skipsHidden).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
 }
@@ -225,7 +225,7 @@ async function* pathsOf(lines, root, skipsHidden, followSymlinks) {
 		excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith(".")
 	})).globGenerator();
 }
-/** Returns a function that classifies one path, or omits it if it is hidden or a followed link. */
+/** Returns a classifier of paths, which omits hidden ones and followed links to folders. */
 function createClassifier(root, workspace, skipsHidden, followSymlinks) {
 	const realWorkspace = realpathSync.native(workspace);
 	const realRoot = realRootOf(root, workspace);
@@ -272,8 +272,8 @@ function createClassifier(root, workspace, skipsHidden, followSymlinks) {
 	};
 }
 /**
-* Returns the real path of a pattern's root, which may be outside the workspace. A root that is a
-* link is not resolved, so a link to `/` does not allow all files.
+* Resolves links up to the workspace or, for a root outside it, up to the root's parent. The root
+* itself stays unresolved: if it were a link to `/`, every file would count as inside.
 */
 function realRootOf(root, workspace) {
 	const start = pathWithin(workspace, root) === void 0 ? path.dirname(root) : workspace;
@@ -284,9 +284,10 @@ function realRootOf(root, workspace) {
 // src/files/plan.ts
 const MAX_CONFLICTS = 10;
 /**
-* Gives each file its target: the path that the wildcards matched, below the line's target. Returns
-* one file per target, in the order found.
-* @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
+* Gives each file a target below the input `target` and the target of its line. Returns one file
+* per target, in the order found.
+* @throws InputError if targets conflict, `target` looks like a file, or a pattern matches nothing
+* and `if-no-files-found` is `error`
 */
 function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, workspace) {
 	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => ({
@@ -319,7 +320,7 @@ function targetOf({ source, relative }, { target: lineTarget = "" }, target) {
 	return relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, relative || path.posix.basename(source));
 }
 const ADVICE = "Give one line another target, or exclude one.";
-/** Describes files whose target is another file's target, or is below it, in the order of targets. */
+/** Describes files that have the target of another file, or a target below it, sorted by target. */
 function findConflicts(planned) {
 	const quoted = JSON.stringify;
 	const sorted = planned.map((file) => ({
@@ -346,7 +347,7 @@ function uniqueBy(items, keyOf) {
 // src/transfer/read-file.ts
 const CHUNK_BYTES = 262144;
 /**
-* Opens a file. Its `chunks` throw an AgentError if the file shrinks.
+* Opens a file. Its `chunks` throw an AgentError if the file cannot be read or shrinks.
 * @throws AgentError if the file cannot be opened or its size has changed
 */
 function openFile(file) {
@@ -404,7 +405,10 @@ function fileError({ realPath }, problem) {
 
 // src/transfer/state-file.ts
 const STATE_VERSION = 2;
-/** @throws InputError if the input `state-file` names a file of another kind */
+/**
+* Returns undefined if `state-file` is not set, and no rows without a usable state.
+* @throws InputError if the file is not a state file
+*/
 function readState(inputs, workspace) {
 	if (inputs.stateFile === "") return void 0;
 	const file = resolve(workspace, inputs.stateFile);
@@ -424,8 +428,8 @@ function readState(inputs, workspace) {
 	};
 }
 /**
-* Marks files that the sandbox already has as `unchanged`, and lists the sandbox paths of files
-* that have left the build.
+* Marks files that match the state as `unchanged`, and lists the sandbox paths of files that have
+* left the build.
 */
 async function compareWithState(planned, state, cancel) {
 	const { rows = [] } = state ?? {};
@@ -462,8 +466,7 @@ async function matchesRow(file, { size, sha256 }, cancel) {
 	}
 }
 /**
-* Removes the state file before a transfer, so that the next run sends every file if this one is
-* interrupted.
+* Removes the state file before a transfer. If that is interrupted, the next run sends every file.
 * @throws InputError if the file cannot be removed
 */
 function removeState({ file }) {
@@ -474,7 +477,7 @@ function removeState({ file }) {
 		throw stateError(file, `cannot be replaced (${systemCode(error)})`);
 	}
 }
-/** Writes the state unless a file failed or was not attempted. Returns warnings. */
+/** Writes the state if the sandbox has every file. Returns a warning if that fails. */
 function writeState(state, results) {
 	const rows = /* @__PURE__ */ new Map();
 	for (const row of state.rows) rows.set(row.path, {
@@ -521,7 +524,11 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-/** Returns undefined if the file is damaged or was written for another scope. */
+/**
+* Returns no rows if the file is missing or empty, and undefined if it is damaged, of another
+* version or of another scope.
+* @throws InputError if it is not a state file
+*/
 function readRows(file, expectedScope) {
 	const stats = statIfExists(file);
 	if (stats === void 0) return [];
@@ -546,7 +553,8 @@ function stateError(file, why) {
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
 /**
 * Stores a batch with one request.
-* @throws AgentError if the request fails, a file cannot be read, or the answer lists other files
+* @throws AgentError if the request fails, its answer is bad, or a file is unreadable or has
+* changed
 */
 async function storeFiles(batch, inputs, client, onSent) {
 	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
@@ -591,8 +599,8 @@ const LINE_BREAK = Buffer.from("\r\n");
 const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 /**
-* Frames the files of a batch (RFC 7578). `digests` has the SHA-256 of each file in hex once all
-* `chunks` are read, which throw an AgentError if a file cannot be read or its size has changed.
+* Frames the files of a batch (RFC 7578). Reading `chunks` fills `digests` (SHA-256 in hex),
+* and throws an AgentError if a file is unreadable or has changed.
 */
 function bodyOf(batch, isHashed) {
 	const heads = batch.map(headOf);
@@ -619,7 +627,7 @@ function bodyOf(batch, isHashed) {
 		digests
 	};
 }
-/** Returns what precedes a file. All parts are named `file`. */
+/** Returns a part's boundary and headers. All parts are named `file`. */
 function headOf({ target }, index) {
 	const form = new import_form_data.default();
 	form.setBoundary(BOUNDARY);
@@ -737,7 +745,7 @@ function isOverload(error) {
 }
 
 // src/transfer/transfer.ts
-/** Sends the files that are `not-attempted`. Returns the results of all files, in the same order. */
+/** Sends the files that are `not-attempted`. Returns the results of all files in the same order. */
 async function transfer(planned, storeFiles, inputs, context) {
 	const batches = batchesOf(pendingIn(planned), filesPerRequestOf(inputs));
 	const { results, ...totals } = await requestEach(batches, {
@@ -765,8 +773,8 @@ const SMALL_BYTES = 262144;
 const BATCH_BYTES = 1048576;
 const FRAME_BYTES = 256;
 /**
-* Groups small files into batches of at most `filesPerRequest` files and 1 MiB. Each other file
-* gets its own request.
+* Groups small files with plain names into batches of at most `filesPerRequest` files and 1 MiB.
+* Every other file gets its own request.
 */
 function batchesOf(files, filesPerRequest) {
 	const batches = [];
@@ -853,7 +861,7 @@ function failOverwritten(results) {
 }
 
 // src/tasks/upload.ts
-/** @throws InputError before anything is sent */
+/** @throws InputError before anything is sent, or AgentError if a dry run cannot hash a file */
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	const { cancel } = context;
@@ -862,9 +870,9 @@ async function upload(inputs, context) {
 	return reportOf("upload", inputs, cancel, await sendPlan(plan, inputs, client, context));
 }
 /**
-* Finds files, plans their targets and compares them with the state file. `beforeSending` is what to
-* report if nothing is sent.
-* @throws InputError, or AgentError if a file that a dry run is to hash cannot be read
+* Finds files, plans their targets and compares them with the state. `beforeSending` is the result
+* if nothing is sent.
+* @throws InputError, or AgentError if a dry run cannot hash a file
 */
 async function planUpload(inputs, context) {
 	const { workspace, cancel } = context;
@@ -925,7 +933,7 @@ async function findAndPlan(inputs, { workspace, cancel, log }) {
 	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
 	return planFiles(matches, inputs, workspace);
 }
-/** Sends the files of a plan, and keeps its state file up to date. */
+/** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
 async function sendPlan({ beforeSending, state }, inputs, client, context) {
 	if (context.cancel.aborted) return beforeSending;
 	if (state !== void 0) removeState(state);
@@ -962,7 +970,6 @@ function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
 	return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
 }
 const PROGRESS_INTERVAL_MS = 15e3;
-/** Logs every 15 s how far an upload is, until it is disposed of. */
 function logProgress(files, { clock, log }) {
 	const startedAt = clock();
 	const total = totalSize(files);
@@ -981,10 +988,7 @@ function logProgress(files, { clock, log }) {
 }
 
 // src/tasks/sync.ts
-/**
-* Plans, waits for the sandbox, uploads, measures and judges.
-* @throws InputError before anything is sent
-*/
+/** @throws InputError before anything is uploaded, or AgentError if a dry run cannot hash a file */
 async function sync(inputs, context) {
 	const report = (result) => reportOf("sync", inputs, context.cancel, result);
 	const plan = await planUpload(inputs, context);
@@ -1031,7 +1035,7 @@ function statsWouldFail(results) {
 // src/transfer/download-file.ts
 /**
 * Downloads a file, and leaves its target unchanged unless the whole file arrives.
-* @throws AgentError
+* @throws AgentError if the download fails or the target cannot be written
 */
 async function downloadFile(file, { username, maxBytes }, client) {
 	wrapWriteErrors(file, () => checkTarget(file));
@@ -1097,7 +1101,7 @@ function wrapWriteErrors({ target }, call) {
 }
 
 // src/tasks/download.ts
-/** Downloads files from the sandbox to the workspace. @throws InputError before anything is sent */
+/** @throws InputError before anything is sent */
 async function download(inputs, context) {
 	const { sandboxId, baseUrl, ifNoFileFound } = inputs;
 	const files = placeTargets(inputs, context.workspace);
