@@ -1024,8 +1024,8 @@ function describeRetry(name, { attempt, error, delayMs }) {
 const BASE_MS = 1e3;
 const CAP_MS = 3e4;
 /**
-* Returns an exponential delay in milliseconds, at least `retryAfterMs`. Half of it is jitter, so
-* four retries take at least 7.5 s.
+* Returns a delay in milliseconds: half of an exponential backoff, or `retryAfterMs` if that is
+* longer, plus random jitter of up to the same half. Four retries wait at least 7.5 s in total.
 */
 function backoff(attempt, random, retryAfterMs = 0) {
 	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;

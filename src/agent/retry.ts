@@ -52,8 +52,8 @@ const BASE_MS = 1000;
 const CAP_MS = 30_000;
 
 /**
- * Returns an exponential delay in milliseconds, at least `retryAfterMs`. Half of it is jitter, so
- * four retries take at least 7.5 s.
+ * Returns a delay in milliseconds: half of an exponential backoff, or `retryAfterMs` if that is
+ * longer, plus random jitter of up to the same half. Four retries wait at least 7.5 s in total.
  */
 export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
   const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;

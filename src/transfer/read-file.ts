@@ -40,8 +40,9 @@ export async function hashFile(
   return digest.digest('hex');
 }
 
-// Synchronous reads into one buffer are fastest. Each chunk but the last must fill the socket's
-// buffer of 64 KiB, or undici asks for the next chunk, which overwrites it, too early.
+// Synchronous reads into one reused buffer are fastest. Every chunk but the last must fill the
+// socket's buffer of 64 KiB. Otherwise, undici asks for the next chunk, which overwrites this one
+// before it has been sent.
 function* chunksOf(file: PlannedFile, descriptor: number): Generator<BorrowedBuffer> {
   const buffer = Buffer.allocUnsafe(Math.min(file.size, CHUNK_BYTES));
   for (let sent = 0; sent < file.size; sent += buffer.length) {

@@ -104,8 +104,8 @@ export function removeState({ file }: UploadState): void {
 /** Writes the state if the sandbox has every file. Returns a warning if that fails. */
 export function writeState(state: UploadState, results: readonly FileResult[]): readonly string[] {
   const rows = new Map<string, StateRow>();
-  // Keep listing files that have left the build as orphaned. Drop their hashes, since users may
-  // delete them.
+  // Keep files that have left the build, so that later runs still report them as orphaned. Drop their
+  // hashes: users may delete such files in the sandbox, so they must be sent if they return.
   for (const row of state.rows) rows.set(row.path, { ...row, sha256: undefined });
   for (const result of results) {
     if (!('path' in result)) return [];

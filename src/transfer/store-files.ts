@@ -119,8 +119,8 @@ function headOf({ target }: PlannedFile, index: number): Buffer {
 
 function entriesIn(answer: Answer, count: number): readonly unknown[] {
   const body = parseAnswer(answer);
-  // The API describes a single entry, but E2B's agent returns a list, even for one
-  // (packages/envd/spec/envd.yaml in e2b-dev/infra).
+  // E2B's agent returns a list, even for one file (packages/envd/spec/envd.yaml in e2b-dev/infra).
+  // Other services may return the entry of a single file alone.
   const entries = Array.isArray(body) ? body : [body];
   if (entries.length === count) return entries;
   throw badAnswer(answer, `it lists ${entries.length} files instead of ${count}`);

@@ -91,7 +91,8 @@ export function batchesOf(
   return batches;
 }
 
-// Only batch names that all multipart parsers we know read alike, and form-data does not escape.
+// A file may only share a batch if every multipart parser we know of reads its name the same way,
+// and form-data does not escape it.
 function canBatch({ target, size }: PlannedFile): boolean {
   if (size > SMALL_BYTES || !/^[!-~](?:[ -~]*[!-~])?$/.test(target)) return false;
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);

@@ -54,6 +54,18 @@ test('output above 16 MiB is not shown, and the log says so once', async () => {
   assert.equal(report.command.lastLines.length, 20);
 });
 
+test('colors stay in the log, and are removed from the last lines', async () => {
+  const Start = sendFrames(
+    startFrame(42),
+    outputFrame('\u001b[32mgreen\u001b[0m\n'),
+    endFrame(0),
+    LAST_FRAME,
+  );
+  const { lines, report } = await expectScriptedSuccess({ processes: { Start } });
+  assert.ok(lines.includes('\u001b[32mgreen\u001b[0m'));
+  assert.deepEqual(report.command.lastLines, ['green']);
+});
+
 test('a command that prints only blank lines has no last lines', async () => {
   const Start = sendFrames(startFrame(42), outputFrame('\n \n\n'), endFrame(0), LAST_FRAME);
   const { report, summary } = await expectScriptedSuccess({ processes: { Start } });

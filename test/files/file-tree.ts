@@ -47,7 +47,7 @@ export interface FindSettings extends Partial<Inputs<'upload'>> {
   readonly cancel?: AbortSignal;
 }
 
-/** Calls `findFiles` with these lines, and with defaults for all other inputs. */
+/** Calls `findFiles` with these lines and settings, and with defaults for the other inputs. */
 export function find(
   workspace: string,
   lines: readonly string[],

@@ -99,7 +99,7 @@ export function runReport(end: CommandEnd, parts: Parts = {}, stoppedBy?: Stoppe
 
 export type StoppedBy = Parameters<typeof explainFailure>[2];
 
-/** Removes tags, and decodes the entities of figures and conditions. */
+/** Removes tags, and decodes the only entities that figures and conditions contain. */
 export function stripHtml(html: string): string {
   const text = html.replace(/<[^>]*>/g, '');
   return text.replaceAll('&nbsp;', ' ').replaceAll('&lt;', '<').replaceAll('&gt;', '>');

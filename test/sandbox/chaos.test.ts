@@ -46,7 +46,7 @@ const CHAOS = fc.record({
     fc.record({
       step: fc.constantFrom('main', 'post'),
       signal: fc.constantFrom('SIGINT', 'SIGTERM'),
-      /** Sends the signal after this many connections, chunks and faults, or at the first fault. */
+      /** Sends the signal at the connection or chunk with this number, or at an earlier fault. */
       atActivity: fc.integer({ min: 1, max: 12 }),
     }),
     { nil: undefined },

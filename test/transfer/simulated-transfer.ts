@@ -14,7 +14,7 @@ export function notAttempted(file: PlannedFile): FileResult {
   return { status: 'not-attempted', file, reason: 'the job was cancelled' };
 }
 
-/** Creates plans for files named `f0`, `f1` and so on. */
+/** Creates planned files named `f0`, `f1` and so on. */
 export function plannedFiles(count: number): PlannedFile[] {
   return Array.from({ length: count }, (_, index) => plannedFile(`f${index}`));
 }
