@@ -48,11 +48,11 @@ function findGaps(
     if (at - last > longest) gaps.push(describeGap(last, at));
     last = at;
   }
-  // A sample followed only by failures may be a monitor's first, which shows nothing of the job.
-  // One failure is normal, since a step may delete the sandbox before the last sample.
-  const isBlind = samples.length === 0 || (samples.length === 1 && failures.length > 1);
+  // A monitor takes its first sample at `from`, which alone shows nothing of the job. One failure is
+  // normal, since a step may delete the sandbox before the last sample.
+  const isBlind = last === from && (samples.length === 0 || failures.length > 1);
   if (endReason === ENDED_AS_PLANNED && !isBlind && to - last <= longest) return gaps;
-  return [...gaps, describeGap(isBlind ? from : last, Math.max(to, last), whyEnded(endReason))];
+  return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
 }
 
 function whyEnded(endReason: string | undefined): string {
