@@ -21,8 +21,16 @@ const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
 /** Formats a judged figure, unrounded if rounding would make it look equal to the limit. */
 export function formatJudged({ metric, limit }: Condition, figure: number): string {
   const text = formatFigure(metric, figure);
-  return figure !== limit && text === formatFigure(metric, limit) ? String(figure) : text;
+  if (figure === limit || text !== formatFigure(metric, limit)) return text;
+  return `${figure}${EXACT_UNITS[unitOf(metric) ?? 'plain']}`;
 }
+
+const EXACT_UNITS: Readonly<Record<Unit, string>> = {
+  percentage: ' %',
+  bytes: ' B',
+  mebibytes: ' MiB',
+  plain: '',
+};
 
 export function judgementLine(judgement: Judgement): string {
   const { condition } = judgement;

@@ -1,3 +1,5 @@
+import type { Gate } from '../gate/judge.ts';
+import { unitOf } from '../gate/metrics.ts';
 import type { Task } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import type { CommandSection } from './command-section.ts';
@@ -59,24 +61,25 @@ export function failedReport(
  * whose text is already redacted, and numbers, which may happen to contain the digits of a secret.
  */
 export function redactReport({ measured, ...others }: Report, redact: Redact): Report {
-  const redactTexts = <T>(value: T): T =>
-    JSON.parse(JSON.stringify(value), (name, field: unknown) =>
-      typeof field === 'string' && !UNREDACTED.includes(name) ? redact(field) : field,
-    );
-  const copy = redactTexts(others);
+  const copy: Report = JSON.parse(JSON.stringify(others), (name, value: unknown) =>
+    typeof value === 'string' && !UNREDACTED.includes(name) ? redact(value) : value,
+  );
   if (measured === undefined) return copy;
-  return { ...copy, measured: { ...measured, gate: redactTexts(measured.gate) } };
+  return { ...copy, measured: { ...measured, gate: redactGate(measured.gate, redact) } };
 }
 
 // Redacting a short secret could change digests, and fixed words that the verdict depends on.
-const UNREDACTED = [
-  'task',
-  'status',
-  'kind',
-  'digest',
-  'sha256',
-  'state',
-  'level',
-  'operator',
-  'aggregate',
-];
+const UNREDACTED = ['task', 'status', 'kind', 'digest', 'sha256'];
+
+// JSON would turn a figure of Infinity, such as a mean that overflows, into null.
+function redactGate(gate: Gate, redact: Redact): Gate {
+  const judgements = gate.judgements.map(judgement => {
+    const { text, metric } = judgement.condition;
+    // Known metrics decide the unit and the row of a condition.
+    const name = unitOf(metric) === undefined ? redact(metric) : metric;
+    const condition = { ...judgement.condition, text: redact(text), metric: name };
+    if (judgement.holds !== undefined) return { ...judgement, condition };
+    return { ...judgement, condition, why: redact(judgement.why) };
+  });
+  return { ...gate, judgements };
+}

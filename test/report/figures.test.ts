@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { figuresTable, formatFigure } from '../../src/report/figures.ts';
+import { figuresTable, formatFigure, formatJudged } from '../../src/report/figures.ts';
 import type { MeasuredSection } from '../../src/report/measured-section.ts';
+import { parse } from '../gate/parse-condition.ts';
 import { measuredSection, reading, stripHtml } from './build-report.ts';
 
 test('a figure is formatted in the unit of its metric', () => {
@@ -14,6 +15,18 @@ test('a figure is formatted in the unit of its metric', () => {
     ['toString', 1, '1'],
   ];
   for (const [metric, figure, text] of cases) assert.equal(formatFigure(metric, figure), text);
+});
+
+test('a figure that would look equal to its limit is shown in full, with its unit', () => {
+  const cases: readonly (readonly [condition: string, figure: number, text: string])[] = [
+    ['cpu_used_pct > 90', 90.04, '90.04 %'],
+    ['cpu_used_pct > 90', 90, '90 %'],
+    ['cpu_used_pct > 90', 90.1, '90.1 %'],
+    ['mem_free < 512MiB', 536_870_911, '536870911 B'],
+    ['mem_used_mib > 512', 512.01, '512.01 MiB'],
+  ];
+  for (const [condition, figure, text] of cases)
+    assert.equal(formatJudged(parse(condition), figure), text);
 });
 
 /** Returns the cells of each table row. */

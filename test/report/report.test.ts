@@ -118,6 +118,12 @@ test('a secret of digits does not change sizes and figures', () => {
   assert.deepEqual(measured, { samples, gate });
 });
 
+test('a mean that overflows is still Infinity in a redacted report', () => {
+  const section = measuredSection([{ load: 1.7e308 }, { load: 1.7e308 }], ['load.mean > 3']);
+  const { measured } = redactReport(report({ ...section }), redactor(['x']));
+  assert.deepEqual(measured, section);
+});
+
 test('a secret such as "failed" does not change the verdict when it is redacted', () => {
   const files = [failed('b'), notAttempted('c'), unchanged('d')];
   const redacted = redactReport(report({ files }), redactor(['a', 'sync']));
