@@ -1887,14 +1887,13 @@ function failedReport(task, error, { hasFailIf, ...info }) {
 * whose text is already redacted, and numbers, which may happen to contain the digits of a secret.
 */
 function redactReport({ measured, ...others }, redact) {
-	const redactTexts = (value) => JSON.parse(JSON.stringify(value), (name, field) => typeof field === "string" && !UNREDACTED.includes(name) ? redact(field) : field);
-	const copy = redactTexts(others);
+	const copy = JSON.parse(JSON.stringify(others), (name, value) => typeof value === "string" && !UNREDACTED.includes(name) ? redact(value) : value);
 	if (measured === void 0) return copy;
 	return {
 		...copy,
 		measured: {
 			...measured,
-			gate: redactTexts(measured.gate)
+			gate: redactGate(measured.gate, redact)
 		}
 	};
 }
@@ -1903,12 +1902,32 @@ const UNREDACTED = [
 	"status",
 	"kind",
 	"digest",
-	"sha256",
-	"state",
-	"level",
-	"operator",
-	"aggregate"
+	"sha256"
 ];
+function redactGate(gate, redact) {
+	const judgements = gate.judgements.map((judgement) => {
+		const { text, metric } = judgement.condition;
+		const name = unitOf(metric) === void 0 ? redact(metric) : metric;
+		const condition = {
+			...judgement.condition,
+			text: redact(text),
+			metric: name
+		};
+		if (judgement.holds !== void 0) return {
+			...judgement,
+			condition
+		};
+		return {
+			...judgement,
+			condition,
+			why: redact(judgement.why)
+		};
+	});
+	return {
+		...gate,
+		judgements
+	};
+}
 
 // src/github/runner.ts
 /** Reads the step's inputs, masking secrets before anything can be logged. */
@@ -2203,8 +2222,15 @@ const FORMATS = {
 /** Formats a judged figure, unrounded if rounding would make it look equal to the limit. */
 function formatJudged({ metric, limit }, figure) {
 	const text = formatFigure(metric, figure);
-	return figure !== limit && text === formatFigure(metric, limit) ? String(figure) : text;
+	if (figure === limit || text !== formatFigure(metric, limit)) return text;
+	return `${figure}${EXACT_UNITS[unitOf(metric) ?? "plain"]}`;
 }
+const EXACT_UNITS = {
+	percentage: " %",
+	bytes: " B",
+	mebibytes: " MiB",
+	plain: ""
+};
 function judgementLine(judgement) {
 	const { condition } = judgement;
 	const { text } = condition;
@@ -3376,9 +3402,9 @@ function findGaps({ samples, failures, endReason }, from, to, intervalMs) {
 		if (at - last > longest) gaps.push(describeGap(last, at));
 		last = at;
 	}
-	const isBlind = samples.length === 0 || samples.length === 1 && failures.length > 1;
+	const isBlind = last === from && (samples.length === 0 || failures.length > 1);
 	if (endReason === "the job asked for it" && !isBlind && to - last <= longest) return gaps;
-	return [...gaps, describeGap(isBlind ? from : last, Math.max(to, last), whyEnded(endReason))];
+	return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
 }
 function whyEnded(endReason) {
 	if (endReason === void 0) return ", since what took the samples was killed or hangs";
