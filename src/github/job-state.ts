@@ -86,6 +86,7 @@ export function findMonitorDirectories(): string[] {
 }
 
 function filesInTemp(prefix: string): string[] {
-  const names = readdirSync(tempDirectory()).filter(name => name.startsWith(prefix));
-  return names.sort().map(name => path.join(tempDirectory(), name));
+  const directory = tempDirectory();
+  const names = readdirSync(directory).filter(name => name.startsWith(prefix));
+  return names.sort().map(name => path.join(directory, name));
 }

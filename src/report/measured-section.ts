@@ -87,11 +87,11 @@ function describeSamples(
   const tripped = decisive.filter(({ holds }) => holds);
   // A cancelled job lacks samples, so only mention the gate if a condition has tripped.
   if (cancelled && tripped.length === 0) return { headline: usage };
-  if (cancelled) return { headline: usage, gateSentence: gateSentence(state, tripped) };
   // Errors already explain why conditions were not judged, so only name those that tripped.
   const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
-  // If there are breaches, their figures matter more than the usage.
-  return { headline: breaches.length > 0 ? '' : usage, gateSentence: gateSentence(state, named) };
+  // If a job that was not cancelled has breaches, their figures matter more than the usage.
+  const headline = cancelled || breaches.length === 0 ? usage : '';
+  return { headline, gateSentence: gateSentence(state, named) };
 }
 
 // Few fit in a sentence; the reasons below the title list all of them.
