@@ -2054,7 +2054,8 @@ function findMonitorDirectories() {
 	return filesInTemp(MONITOR_PREFIX);
 }
 function filesInTemp(prefix) {
-	return readdirSync(tempDirectory()).filter((name) => name.startsWith(prefix)).sort().map((name) => path.join(tempDirectory(), name));
+	const directory = tempDirectory();
+	return readdirSync(directory).filter((name) => name.startsWith(prefix)).sort().map((name) => path.join(directory, name));
 }
 
 // src/github/log.ts
@@ -2509,13 +2510,9 @@ function describeSamples({ samples, gate: { state } }, breaches, { errors, cance
 	const decisive = breaches.filter(({ level }) => level === breaches[0]?.level);
 	const tripped = decisive.filter(({ holds }) => holds);
 	if (cancelled && tripped.length === 0) return { headline: usage };
-	if (cancelled) return {
-		headline: usage,
-		gateSentence: gateSentence(state, tripped)
-	};
 	const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
 	return {
-		headline: breaches.length > 0 ? "" : usage,
+		headline: cancelled || breaches.length === 0 ? usage : "",
 		gateSentence: gateSentence(state, named)
 	};
 }
