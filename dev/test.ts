@@ -21,8 +21,7 @@ using temp = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-tests-'));
 await build(config);
 
 // These folders mostly test pure functions, so their tests can share one process.
-const isPure = (file: string) =>
-  /test.(gate|inputs|project|report|stats|text|transfer)\b/.test(file);
+const isPure = (file: string) => /test.(gate|inputs|project|report|stats|text|upload)\b/.test(file);
 const results = [
   run(files.filter(isPure), '--test-isolation=none'),
   run(

@@ -13,31 +13,8 @@ import { finished } from "node:stream/promises";
 // package.json
 var version = "1.0.0";
 
-// src/text/json.ts
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
-}
-function isJson(text) {
-	try {
-		JSON.parse(text);
-		return true;
-	} catch {
-		return false;
-	}
-}
-function parseFields(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
-}
-function stringFieldsOf(value) {
-	const fields = Object.entries(fieldsOf(value));
-	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
-}
-
 // src/text/escape.ts
+var import_undici = require_undici();
 const INVISIBLE = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 /** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep untrusted text on one line. */
 function escapeInvisible(text) {
@@ -81,339 +58,7 @@ function escapeCharacter(character) {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-// src/text/redact.ts
-function redactor(secrets) {
-	const starts = secrets.map((secret) => secret.slice(0, 100));
-	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(encodingsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function encodingsOf(secret) {
-	return [
-		secret,
-		JSON.stringify(secret).slice(1, -1),
-		encodeURIComponent(secret.toWellFormed())
-	];
-}
-/**
-* Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers
-* as they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
-*/
-function redactJson(text, redact) {
-	if (!isJson(text)) return "";
-	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
-}
-
-// src/text/errors.ts
-function systemCode(error) {
-	if (!(error instanceof Error) || !("code" in error)) return void 0;
-	return typeof error.code === "string" ? error.code : void 0;
-}
-function errorText(error) {
-	return error instanceof Error ? error.message : String(error);
-}
-
-// src/agent/failure.ts
-var AgentError = class extends Error {
-	name = "AgentError";
-	kind;
-	status;
-	retryAfterMs;
-	hint;
-	/** True if the request certainly had no effect: it was never sent, or was refused. */
-	hadNoEffect;
-	/** Also sets `hadNoEffect` for refusals, which it recognizes by kind and status. */
-	constructor(kind, message, details = {}) {
-		super(message);
-		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
-		this.kind = kind;
-		this.status = status;
-		this.retryAfterMs = retryAfterMs;
-		this.hint = hint ?? GENERAL_HINTS[kind];
-		this.hadNoEffect = hadNoEffect || isRefusal(kind, status);
-	}
-	get isRetryable() {
-		return RETRYABLE.includes(this.kind);
-	}
-};
-const GENERAL_HINTS = {
-	unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
-	forbidden: "Check that the token may use this sandbox, and that the sandbox may resume.",
-	"sandbox-not-found": "Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.",
-	"not-found": "Check base-url: the service has no such operation there.",
-	"no-such-file": "Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found.",
-	rejected: "The agent does not take this request. Check header-prefix, sandbox-id and port.",
-	"too-large": "A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.",
-	busy: "The sandbox or its host is busy, or still starting. Run the job again.",
-	server: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
-	"disk-full": "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
-	unreachable: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.",
-	connection: "The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.",
-	"bad-answer": "Check that base-url and the paths lead to the in-sandbox agent.",
-	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
-	"not-written": "Check that the runner may write the target, and that its disk is not full.",
-	cancelled: "The job was cancelled."
-};
-const RETRYABLE = [
-	"busy",
-	"server",
-	"connection",
-	"unreachable"
-];
-function isRefusal(kind, status = 0) {
-	if (kind === "rejected" || kind === "sandbox-not-found") return true;
-	return status >= 300 && status < 500 && status !== 408;
-}
-function isFatal({ kind }) {
-	return FATAL.includes(kind);
-}
-const FATAL = [
-	"unauthorized",
-	"forbidden",
-	"sandbox-not-found",
-	"disk-full",
-	"unreachable",
-	"cancelled"
-];
-const MAX_EXCERPT = 300;
-/** Returns the start of a third party's text, on one line and without secrets. */
-function excerpt(text, redact, limit = MAX_EXCERPT) {
-	return truncate(redact(text).replace(/\s+/g, " ").trim(), limit);
-}
-/** Wraps network errors of undici and Node in an AgentError, and returns all others unchanged. */
-function networkFailure(error, label, redact, proxyVariables = []) {
-	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
-	const code = codeOf(error);
-	if (code === void 0) return error;
-	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
-	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
-	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
-	const text = excerpt(words, redact);
-	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const hadNoEffect = phase !== "request";
-	const kind = hadNoEffect ? "unreachable" : "connection";
-	const proxy = proxyVariables.join(", ");
-	return new AgentError(kind, `${label} failed: ${detail}.`, {
-		hint: proxy && proxyHint(phase, detail, proxy) || hint,
-		hadNoEffect
-	});
-}
-const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
-const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
-const NETWORK_RULES = [
-	{
-		message: /^(read|write) E(HOST|NET)UNREACH/,
-		phase: "request"
-	},
-	{
-		message: /^(Secure )?Proxy /i,
-		phase: "connection"
-	},
-	{
-		code: /^ECONNREFUSED$/,
-		phase: "connection",
-		hint: "Nothing accepts connections there. Check the host and port of base-url, and that the service is up."
-	},
-	{
-		code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
-		phase: "connection"
-	},
-	{
-		code: RegExp(NOT_TLS),
-		phase: "handshake",
-		words: "the port speaks http, not https",
-		hint: CHECK_PORT
-	},
-	{
-		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
-		phase: "handshake",
-		hint: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs."
-	},
-	{
-		code: /^EPROTO|_TLS_|_SSL_/,
-		phase: "handshake"
-	}
-];
-function proxyHint(phase, detail, variables) {
-	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
-	if (phase !== "connection") return "";
-	if (/\b407\b/.test(detail)) return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
-	return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
-}
-function codeOf(error) {
-	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
-}
-function messageOf(error) {
-	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
-	return error.errors.map(errorText).join("; ");
-}
-
-// src/agent/answer.ts
-/** Parses an answer without redacting it. @throws AgentError if it is not JSON */
-function parseAnswer(answer) {
-	try {
-		return JSON.parse(answer.body);
-	} catch {
-		throw badAnswer(answer, "it is not JSON");
-	}
-}
-/** Builds the error for an accepted answer with an unusable body. `why` ends the message. */
-function badAnswer(answer, why) {
-	const { label, status } = answer;
-	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-	const hadNoEffect = isFromProxy(answer) && status !== 201;
-	return new AgentError("bad-answer", message, {
-		status,
-		hadNoEffect
-	});
-}
-/** Returns true if the body is neither JSON nor empty, as if a proxy or a website had answered. */
-function isFromProxy({ body }) {
-	return body.trim() !== "" && !isJson(body);
-}
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now, hints = {}) {
-	const { status, headers, body } = answer;
-	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
-	const message = messageIn(body, redact);
-	const matched = excerpt(message, redact, MAX_MATCHED);
-	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
-	const kind = rule?.kind ?? kindOfClass(status);
-	const words = excerpt(message, redact);
-	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const [retryAfter] = [headers["retry-after"]].flat();
-	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
-		status,
-		retryAfterMs: parseRetryAfter(retryAfter, now),
-		hint: rule?.hint ?? hints[kind],
-		hadNoEffect: parseFields(body)["error_code"] === "sandbox_create_failed"
-	});
-}
-const MAX_MATCHED = 5e3;
-const STATUS_RULES = [
-	{
-		statuses: [404],
-		message: /^path '.*' does not exist$/,
-		kind: "no-such-file"
-	},
-	{
-		statuses: [400],
-		message: /^path '.*' is a directory$/,
-		kind: "rejected",
-		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
-	},
-	{
-		statuses: [404, 502],
-		message: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
-		kind: "sandbox-not-found"
-	},
-	{
-		statuses: [400, 401],
-		message: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
-		kind: "unauthorized",
-		hint: "Set username: user, or another user of the sandbox."
-	},
-	{
-		statuses: [429],
-		message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-		kind: "busy",
-		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
-	},
-	{
-		statuses: [400, 500],
-		message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
-		kind: "rejected",
-		hint: "Choose another target, or remove in the sandbox what is in the way."
-	},
-	{
-		statuses: [400],
-		message: /\binvalid host\b/i,
-		kind: "rejected",
-		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
-	},
-	{
-		statuses: [401],
-		kind: "unauthorized"
-	},
-	{
-		statuses: [403],
-		kind: "forbidden"
-	},
-	{
-		statuses: [404, 405],
-		kind: "not-found"
-	},
-	{
-		statuses: [410],
-		kind: "sandbox-not-found"
-	},
-	{
-		statuses: [413],
-		kind: "too-large"
-	},
-	{
-		statuses: [
-			408,
-			409,
-			425,
-			429,
-			503
-		],
-		kind: "busy"
-	},
-	{
-		statuses: [501, 505],
-		kind: "rejected"
-	},
-	{
-		statuses: [507],
-		kind: "disk-full"
-	}
-];
-function kindOfClass(status) {
-	if (status < 300) return "bad-answer";
-	return status < 500 ? "rejected" : "server";
-}
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-function describeStatus({ label, status }) {
-	const phrase = STATUS_CODES[status];
-	return `${label} answered ${status}${phrase === void 0 ? "" : ` ${phrase}`}.`;
-}
-function redirectFailure(answer, redact) {
-	const [location = ""] = [answer.headers["location"]].flat();
-	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
-	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
-	const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
-	return new AgentError("not-found", message, {
-		status: answer.status,
-		hint: "Change base-url: it must lead to the agent without a redirect."
-	});
-}
-function messageIn(text, redact) {
-	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
-	const json = redactJson(text, redact);
-	if (json === "") return text;
-	const body = JSON.parse(json);
-	const { message, error } = fieldsOf(body);
-	return [
-		body,
-		message,
-		error
-	].find((each) => typeof each === "string") ?? json;
-}
-const MAX_RETRY_AFTER_MS = 6e4;
-/**
-* Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. Returns
-* undefined if it is missing, invalid or not in the future.
-*/
-function parseRetryAfter(value, now) {
-	if (value === void 0) return void 0;
-	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
-	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
-}
-
 // src/inputs/input-error.ts
-var import_undici = require_undici();
 var InputError = class extends Error {
 	problems;
 	constructor(problems) {
@@ -788,6 +433,150 @@ function listSome(names, limit = 10) {
 	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
 }
 
+// src/text/errors.ts
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+function errorText(error) {
+	return error instanceof Error ? error.message : String(error);
+}
+
+// src/agent/failure.ts
+var AgentError = class extends Error {
+	name = "AgentError";
+	kind;
+	status;
+	retryAfterMs;
+	hint;
+	/** True if the request certainly had no effect: it was never sent, or was refused. */
+	hadNoEffect;
+	/** Also sets `hadNoEffect` for refusals, which it recognizes by kind and status. */
+	constructor(kind, message, details = {}) {
+		super(message);
+		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
+		this.kind = kind;
+		this.status = status;
+		this.retryAfterMs = retryAfterMs;
+		this.hint = hint ?? GENERAL_HINTS[kind];
+		this.hadNoEffect = hadNoEffect || isRefusal(kind, status);
+	}
+	get isRetryable() {
+		return RETRYABLE.includes(this.kind);
+	}
+};
+const GENERAL_HINTS = {
+	unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
+	forbidden: "Check that the token may use this sandbox, and that the sandbox may resume.",
+	"sandbox-not-found": "Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.",
+	"not-found": "Check base-url: the service has no such operation there.",
+	"no-such-file": "Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found.",
+	rejected: "The agent does not take this request. Check header-prefix, sandbox-id and port.",
+	"too-large": "A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.",
+	busy: "The sandbox or its host is busy, or still starting. Run the job again.",
+	server: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
+	"disk-full": "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
+	unreachable: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.",
+	connection: "The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.",
+	"bad-answer": "Check that base-url and the paths lead to the in-sandbox agent.",
+	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
+	"not-written": "Check that the runner may write the target, and that its disk is not full.",
+	cancelled: "The job was cancelled."
+};
+const RETRYABLE = [
+	"busy",
+	"server",
+	"connection",
+	"unreachable"
+];
+function isRefusal(kind, status = 0) {
+	if (kind === "rejected" || kind === "sandbox-not-found") return true;
+	return status >= 300 && status < 500 && status !== 408;
+}
+function isFatal({ kind }) {
+	return FATAL.includes(kind);
+}
+const FATAL = [
+	"unauthorized",
+	"forbidden",
+	"sandbox-not-found",
+	"disk-full",
+	"unreachable",
+	"cancelled"
+];
+const MAX_EXCERPT = 300;
+/** Returns the start of a third party's text, on one line and without secrets. */
+function excerpt(text, redact, limit = MAX_EXCERPT) {
+	return truncate(redact(text).replace(/\s+/g, " ").trim(), limit);
+}
+/** Wraps network errors of undici and Node in an AgentError, and returns all others unchanged. */
+function networkFailure(error, label, redact, proxyVariables = []) {
+	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
+	const code = codeOf(error);
+	if (code === void 0) return error;
+	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
+	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
+	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
+	const text = excerpt(words, redact);
+	const detail = text.includes(code) ? text : `${text} (${code})`;
+	const hadNoEffect = phase !== "request";
+	const kind = hadNoEffect ? "unreachable" : "connection";
+	const proxy = proxyVariables.join(", ");
+	return new AgentError(kind, `${label} failed: ${detail}.`, {
+		hint: proxy && proxyHint(phase, detail, proxy) || hint,
+		hadNoEffect
+	});
+}
+const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
+const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
+const NETWORK_RULES = [
+	{
+		message: /^(read|write) E(HOST|NET)UNREACH/,
+		phase: "request"
+	},
+	{
+		message: /^(Secure )?Proxy /i,
+		phase: "connection"
+	},
+	{
+		code: /^ECONNREFUSED$/,
+		phase: "connection",
+		hint: "Nothing accepts connections there. Check the host and port of base-url, and that the service is up."
+	},
+	{
+		code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
+		phase: "connection"
+	},
+	{
+		code: RegExp(NOT_TLS),
+		phase: "handshake",
+		words: "the port speaks http, not https",
+		hint: CHECK_PORT
+	},
+	{
+		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
+		phase: "handshake",
+		hint: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs."
+	},
+	{
+		code: /^EPROTO|_TLS_|_SSL_/,
+		phase: "handshake"
+	}
+];
+function proxyHint(phase, detail, variables) {
+	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
+	if (phase !== "connection") return "";
+	if (/\b407\b/.test(detail)) return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
+	return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
+}
+function codeOf(error) {
+	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
+}
+function messageOf(error) {
+	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
+	return error.errors.map(errorText).join("; ");
+}
+
 // src/agent/dispatcher.ts
 const MAX_CONNECT_MS = 1e4;
 /** @throws InputError for a bad proxy URL */
@@ -847,6 +636,217 @@ async function readAnswer({ body, ...answer }) {
 		...answer,
 		body: new TextDecoder().decode(Buffer.concat(read))
 	};
+}
+
+// src/text/json.ts
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+function isJson(text) {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
+function parseFields(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
+}
+function stringFieldsOf(value) {
+	const fields = Object.entries(fieldsOf(value));
+	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
+}
+
+// src/text/redact.ts
+function redactor(secrets) {
+	const starts = secrets.map((secret) => secret.slice(0, 100));
+	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(encodingsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodingsOf(secret) {
+	return [
+		secret,
+		JSON.stringify(secret).slice(1, -1),
+		encodeURIComponent(secret.toWellFormed())
+	];
+}
+/**
+* Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers
+* as they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
+*/
+function redactJson(text, redact) {
+	if (!isJson(text)) return "";
+	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
+}
+
+// src/agent/response.ts
+/** Parses an answer without redacting it. @throws AgentError if it is not JSON */
+function parseAnswer(answer) {
+	try {
+		return JSON.parse(answer.body);
+	} catch {
+		throw badAnswer(answer, "it is not JSON");
+	}
+}
+/** Builds the error for an accepted answer with an unusable body. `why` ends the message. */
+function badAnswer(answer, why) {
+	const { label, status } = answer;
+	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
+	const hadNoEffect = isFromProxy(answer) && status !== 201;
+	return new AgentError("bad-answer", message, {
+		status,
+		hadNoEffect
+	});
+}
+/** Returns true if the body is neither JSON nor empty, as if a proxy or a website had answered. */
+function isFromProxy({ body }) {
+	return body.trim() !== "" && !isJson(body);
+}
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+function statusFailure(answer, redact, now, hints = {}) {
+	const { status, headers, body } = answer;
+	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
+	const message = messageIn(body, redact);
+	const matched = excerpt(message, redact, MAX_MATCHED);
+	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
+	const kind = rule?.kind ?? kindOfClass(status);
+	const words = excerpt(message, redact);
+	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
+	const [retryAfter] = [headers["retry-after"]].flat();
+	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		hint: rule?.hint ?? hints[kind],
+		hadNoEffect: parseFields(body)["error_code"] === "sandbox_create_failed"
+	});
+}
+const MAX_MATCHED = 5e3;
+const STATUS_RULES = [
+	{
+		statuses: [404],
+		message: /^path '.*' does not exist$/,
+		kind: "no-such-file"
+	},
+	{
+		statuses: [400],
+		message: /^path '.*' is a directory$/,
+		kind: "rejected",
+		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
+	},
+	{
+		statuses: [404, 502],
+		message: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [400, 401],
+		message: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+		kind: "unauthorized",
+		hint: "Set username: user, or another user of the sandbox."
+	},
+	{
+		statuses: [429],
+		message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+		kind: "busy",
+		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
+	},
+	{
+		statuses: [400, 500],
+		message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+		kind: "rejected",
+		hint: "Choose another target, or remove in the sandbox what is in the way."
+	},
+	{
+		statuses: [400],
+		message: /\binvalid host\b/i,
+		kind: "rejected",
+		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
+	},
+	{
+		statuses: [401],
+		kind: "unauthorized"
+	},
+	{
+		statuses: [403],
+		kind: "forbidden"
+	},
+	{
+		statuses: [404, 405],
+		kind: "not-found"
+	},
+	{
+		statuses: [410],
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [413],
+		kind: "too-large"
+	},
+	{
+		statuses: [
+			408,
+			409,
+			425,
+			429,
+			503
+		],
+		kind: "busy"
+	},
+	{
+		statuses: [501, 505],
+		kind: "rejected"
+	},
+	{
+		statuses: [507],
+		kind: "disk-full"
+	}
+];
+function kindOfClass(status) {
+	if (status < 300) return "bad-answer";
+	return status < 500 ? "rejected" : "server";
+}
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+function describeStatus({ label, status }) {
+	const phrase = STATUS_CODES[status];
+	return `${label} answered ${status}${phrase === void 0 ? "" : ` ${phrase}`}.`;
+}
+function redirectFailure(answer, redact) {
+	const [location = ""] = [answer.headers["location"]].flat();
+	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
+	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
+	const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
+	return new AgentError("not-found", message, {
+		status: answer.status,
+		hint: "Change base-url: it must lead to the agent without a redirect."
+	});
+}
+function messageIn(text, redact) {
+	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
+	const json = redactJson(text, redact);
+	if (json === "") return text;
+	const body = JSON.parse(json);
+	const { message, error } = fieldsOf(body);
+	return [
+		body,
+		message,
+		error
+	].find((each) => typeof each === "string") ?? json;
+}
+const MAX_RETRY_AFTER_MS = 6e4;
+/**
+* Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. Returns
+* undefined if it is missing, invalid or not in the future.
+*/
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
 }
 
 // src/agent/client.ts
@@ -1033,79 +1033,6 @@ function backoff(attempt, random, retryAfterMs = 0) {
 }
 function sleep(ms, stop) {
 	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
-}
-
-// src/inputs/cross-input-rules.ts
-/**
-* Fills in the job's sandbox, unless the step sets a token or base URL.
-* @throws InputError if no single sandbox matches, or the step sets only part of a connection
-*/
-function withJobSandbox(raw, sandboxes) {
-	const isSet = (name) => (raw[name] ?? "").trim() !== "";
-	const explicit = ["token", "base-url"].filter(isSet);
-	if (explicit.length > 0) {
-		const missing = [
-			"sandbox-id",
-			"token",
-			"base-url"
-		].filter((name) => !isSet(name));
-		const [first] = missing;
-		if (first === void 0 || sandboxes.length === 0) return raw;
-		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
-		throw inputError(first, message);
-	}
-	const wanted = (raw["sandbox-id"] ?? "").trim();
-	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
-	if (only === void 0 || others.length > 0) throw inputError("sandbox-id", explainChoice(wanted, sandboxes));
-	const { id, token, baseUrl } = only;
-	const prefix = "E2b";
-	return {
-		...raw,
-		"sandbox-id": id,
-		token,
-		"base-url": baseUrl,
-		"header-prefix": prefix
-	};
-}
-function explainChoice(wanted, sandboxes) {
-	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
-	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
-	return wanted === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
-}
-/**
-* Fills in the placeholders of `base-url`. Replaces an invalid ID or port with a valid one, so that
-* the error is reported for that input only, not for `base-url` as well.
-*/
-function fillPlaceholders(raw) {
-	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
-	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
-	return {
-		...raw,
-		"base-url": url
-	};
-}
-/** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
-const CROSS_INPUT_RULES = [
-	checkHttpIsAllowed,
-	checkTemplateOrSandboxId,
-	checkUserOfCommand
-];
-function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
-	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
-	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
-	throw inputError("base-url", message, BASE_URL_EXAMPLE);
-}
-function checkTemplateOrSandboxId({ template, sandboxId }) {
-	if (template === void 0 || sandboxId === void 0) return;
-	if (template === "" !== (sandboxId === "")) return;
-	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
-	throw inputError("sandbox-id", message);
-}
-function checkUserOfCommand({ run, username = "", headers = {} }) {
-	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
-	if (run === void 0 || username === "" || !isSet) return;
-	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
-	throw inputError("username", message);
 }
 
 // src/gate/metrics.ts
@@ -1396,6 +1323,79 @@ function splitAtArrow(line, form, example) {
 	const [source = "", target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
 	if (source !== "" && target !== "" && others.length === 0) return [source, target];
 	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
+}
+
+// src/inputs/rules.ts
+/**
+* Fills in the job's sandbox, unless the step sets a token or base URL.
+* @throws InputError if no single sandbox matches, or the step sets only part of a connection
+*/
+function withJobSandbox(raw, sandboxes) {
+	const isSet = (name) => (raw[name] ?? "").trim() !== "";
+	const explicit = ["token", "base-url"].filter(isSet);
+	if (explicit.length > 0) {
+		const missing = [
+			"sandbox-id",
+			"token",
+			"base-url"
+		].filter((name) => !isSet(name));
+		const [first] = missing;
+		if (first === void 0 || sandboxes.length === 0) return raw;
+		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
+		throw inputError(first, message);
+	}
+	const wanted = (raw["sandbox-id"] ?? "").trim();
+	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
+	if (only === void 0 || others.length > 0) throw inputError("sandbox-id", explainChoice(wanted, sandboxes));
+	const { id, token, baseUrl } = only;
+	const prefix = "E2b";
+	return {
+		...raw,
+		"sandbox-id": id,
+		token,
+		"base-url": baseUrl,
+		"header-prefix": prefix
+	};
+}
+function explainChoice(wanted, sandboxes) {
+	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
+	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
+	return wanted === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
+}
+/**
+* Fills in the placeholders of `base-url`. Replaces an invalid ID or port with a valid one, so that
+* the error is reported for that input only, not for `base-url` as well.
+*/
+function fillPlaceholders(raw) {
+	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
+	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
+	return {
+		...raw,
+		"base-url": url
+	};
+}
+/** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
+const CROSS_INPUT_RULES = [
+	checkHttpIsAllowed,
+	checkTemplateOrSandboxId,
+	checkUserOfCommand
+];
+function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
+	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
+	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+	throw inputError("base-url", message, BASE_URL_EXAMPLE);
+}
+function checkTemplateOrSandboxId({ template, sandboxId }) {
+	if (template === void 0 || sandboxId === void 0) return;
+	if (template === "" !== (sandboxId === "")) return;
+	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+	throw inputError("sandbox-id", message);
+}
+function checkUserOfCommand({ run, username = "", headers = {} }) {
+	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
+	if (run === void 0 || username === "" || !isSet) return;
+	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
+	throw inputError("username", message);
 }
 
 // src/inputs/inputs.ts
@@ -2452,7 +2452,7 @@ function timeAxis(from, to) {
 	return `x-axis "${unit.name} since ${formatTime(from)}" 0 --> ${((to - from) / unit.ms).toFixed(2)}`;
 }
 
-// src/report/measured-section.ts
+// src/report/stats-section.ts
 const NOT_MEASURED = {
 	samples: [],
 	gate: {
@@ -2829,7 +2829,7 @@ async function openStep(entry, savedInputs) {
 	};
 }
 
-// src/stats/stats.ts
+// src/stats/sample.ts
 const MAX_LENGTH = 131072;
 /** @throws AgentError if the request fails or the answer is unusable */
 async function readStats(client, statsPath) {
@@ -3013,7 +3013,7 @@ async function readStatsWithRetries({ statsPath, retries }, client, context) {
 	return outcome;
 }
 
-// src/stats/sample.ts
+// src/stats/samples.ts
 async function trySample(read, now) {
 	try {
 		const stats = await read();
@@ -3081,7 +3081,7 @@ function lineSplitter(onLines) {
 	};
 }
 
-// src/agent/process.ts
+// src/command/process.ts
 /** Starts a process and follows it. @throws AgentError unless it is seen to exit */
 function startProcess(client, { command: cmd, args, env: envs, workingDirectory, username }, handlers) {
 	const message = {
@@ -3957,4 +3957,4 @@ function noTokenError(id) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { quote as $, digestOf as A, limitList as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, openAgent as F, InputError as G, totalSize as H, formatBytes as I, parseAnswer as J, inputError as K, formatCount as L, toReportedError as M, describeRetry as N, reportOf as O, withRetries as P, systemCode as Q, formatNumber as R, jobMetadata as S, publishSandbox as T, isSecretHeader as U, listSome as V, findMistake as W, isFatal as X, AgentError as Y, errorText as Z, runReportingStep as _, endMonitor as a, createMonitorDirectory as b, isStopped as c, run as d, fieldsOf as et, measure as f, waitForSandbox as g, stats as h, chooseMonitor as i, fullReason as j, EMPTY_UPLOAD as k, loadInputs as l, reportUnmeasured as m, deleteAtEnd as n, startMonitor as o, readJudgeableStats as p, badAnswer as q, notDeletedWarning as r, runSampler as s, createOrConnect as t, parseFields as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, formatRate as z };
+export { InputError as $, digestOf as A, AgentError as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, openAgent as F, formatCount as G, errorText as H, badAnswer as I, limitList as J, formatNumber as K, parseAnswer as L, toReportedError as M, describeRetry as N, reportOf as O, withRetries as P, findMistake as Q, fieldsOf as R, jobMetadata as S, publishSandbox as T, systemCode as U, isFatal as V, formatBytes as W, totalSize as X, listSome as Y, isSecretHeader as Z, runReportingStep as _, endMonitor as a, createMonitorDirectory as b, isStopped as c, run as d, inputError as et, measure as f, waitForSandbox as g, stats as h, chooseMonitor as i, fullReason as j, EMPTY_UPLOAD as k, loadInputs as l, reportUnmeasured as m, deleteAtEnd as n, startMonitor as o, readJudgeableStats as p, formatRate as q, notDeletedWarning as r, runSampler as s, createOrConnect as t, quote as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, parseFields as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as quote, A as digestOf, B as limitList, F as openAgent, G as InputError, H as totalSize, I as formatBytes, J as parseAnswer, K as inputError, L as formatCount, M as toReportedError, N as describeRetry, O as reportOf, P as withRetries, Q as systemCode, R as formatNumber, U as isSecretHeader, V as listSome, W as findMistake, X as isFatal, Y as AgentError, Z as errorText, et as fieldsOf, f as measure, g as waitForSandbox, j as fullReason, k as EMPTY_UPLOAD, m as reportUnmeasured, p as readJudgeableStats, q as badAnswer, tt as parseFields, y as NOT_MEASURED, z as formatRate } from "./shared.js";
+import { $ as InputError, A as digestOf, B as AgentError, F as openAgent, G as formatCount, H as errorText, I as badAnswer, J as limitList, K as formatNumber, L as parseAnswer, M as toReportedError, N as describeRetry, O as reportOf, P as withRetries, Q as findMistake, R as fieldsOf, U as systemCode, V as isFatal, W as formatBytes, X as totalSize, Y as listSome, Z as isSecretHeader, et as inputError, f as measure, g as waitForSandbox, j as fullReason, k as EMPTY_UPLOAD, m as reportUnmeasured, p as readJudgeableStats, q as formatRate, tt as quote, y as NOT_MEASURED, z as parseFields } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -281,7 +281,7 @@ function realRootOf(root, workspace) {
 	return path.join(realStart, path.relative(start, root));
 }
 
-// src/files/plan.ts
+// src/files/targets.ts
 const MAX_CONFLICTS = 10;
 /**
 * Gives each file a target below the input `target` and the target of its line. Returns one file
@@ -344,7 +344,7 @@ function uniqueBy(items, keyOf) {
 	return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
-// src/transfer/read-file.ts
+// src/upload/read-file.ts
 const CHUNK_BYTES = 262144;
 /**
 * Opens a file. Its `chunks` throw an AgentError if the file cannot be read or shrinks.
@@ -403,7 +403,7 @@ function fileError({ realPath }, problem) {
 	return new AgentError("file-changed", `${realPath} ${problem}.`);
 }
 
-// src/transfer/state-file.ts
+// src/upload/state-file.ts
 const STATE_VERSION = 2;
 /**
 * Returns undefined if `state-file` is not set, and no rows without a usable state.
@@ -549,7 +549,7 @@ function stateError(file, why) {
 	return inputError("state-file", message, ".sandbox-sync/state.json");
 }
 
-// src/transfer/store-files.ts
+// src/upload/store-files.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
 /**
 * Stores a batch with one request.
@@ -656,7 +656,7 @@ function isPathOf(target, path) {
 	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
 }
 
-// src/transfer/request-each.ts
+// src/agent/request-each.ts
 const MAX_CONSECUTIVE_FAILURES = 3;
 /**
 * Sends a request for each item in parallel, with retries, until further requests would be
@@ -744,7 +744,7 @@ function isOverload(error) {
 	return error instanceof AgentError && (error.status === 429 || error.status === 503);
 }
 
-// src/transfer/transfer.ts
+// src/upload/upload-files.ts
 /** Sends the files that are `not-attempted`. Returns the results of all files in the same order. */
 async function transfer(planned, storeFiles, inputs, context) {
 	const batches = batchesOf(pendingIn(planned), filesPerRequestOf(inputs));
@@ -1032,7 +1032,7 @@ function statsWouldFail(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
 }
 
-// src/transfer/download-file.ts
+// src/download/download-file.ts
 /**
 * Downloads a file, and leaves its target unchanged unless the whole file arrives.
 * @throws AgentError if the download fails or the target cannot be written

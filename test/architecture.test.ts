@@ -14,7 +14,7 @@ const ORDER = [
   ['inputs'],
   ['files'],
   ['agent'],
-  ['transfer', 'stats'],
+  ['upload', 'download', 'stats', 'command'],
   ['monitor', 'sandbox'],
   ['report'],
   ['tasks'],
@@ -26,8 +26,8 @@ const ORDER = [
 const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/core': /^github\//,
   '@actions/glob': /^files\/find\.ts$/,
-  'form-data': /^transfer\/store-files\.ts$/,
-  'p-limit': /^transfer\/request-each\.ts$/,
+  'form-data': /^upload\/store-files\.ts$/,
+  'p-limit': /^agent\/request-each\.ts$/,
   undici: /^agent\/dispatcher\.ts$/,
 };
 
@@ -81,7 +81,7 @@ test('a folder of src only imports from lower folders', () => {
       .map(name => `${file} imports ${name}`),
   );
   assert.deepEqual(wrong, []);
-  assert.ok(SOURCES.some(({ imports }) => imports.includes('transfer/transfer.ts')));
+  assert.ok(SOURCES.some(({ imports }) => imports.includes('upload/upload-files.ts')));
 });
 
 test('no two files of src share a name, except for entry points', () => {

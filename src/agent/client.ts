@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
-import { statusFailure } from './answer.ts';
 import type { Context } from './context.ts';
 import {
   type Answer,
@@ -12,6 +11,7 @@ import {
   sendRequest,
 } from './dispatcher.ts';
 import { AgentError, type Hints, networkFailure } from './failure.ts';
+import { statusFailure } from './response.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 

@@ -2,7 +2,6 @@ import { USER_AGENT } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
-import { withJobSandbox } from '../inputs/cross-input-rules.ts';
 import {
   type EntryPoint,
   type Inputs,
@@ -11,6 +10,7 @@ import {
   type Task,
 } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
+import { withJobSandbox } from '../inputs/rules.ts';
 import { fullReason, reasonLines, toReportedError } from '../report/reason.ts';
 import { failedReport, type Report } from '../report/report.ts';
 import { redactor } from '../text/redact.ts';

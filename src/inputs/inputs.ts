@@ -7,7 +7,6 @@ import {
   headers,
   sandboxId,
 } from './connection.ts';
-import { CROSS_INPUT_RULES, fillPlaceholders } from './cross-input-rules.ts';
 import { downloadLines, fileRules } from './files.ts';
 import { InputError, tryAll } from './input-error.ts';
 import { checkedText } from './mistakes.ts';
@@ -24,6 +23,7 @@ import {
   shard,
   wholeNumber,
 } from './parsers.ts';
+import { CROSS_INPUT_RULES, fillPlaceholders } from './rules.ts';
 
 /** Maps each action to the folder of its action.yml and its scripts in src/main, main one first. */
 export const ACTIONS = {

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { type SampleOrFailure, type SampleRecord, toRecord } from '../stats/sample.ts';
-import { decodeStats } from '../stats/stats.ts';
+import { decodeStats } from '../stats/sample.ts';
+import { type SampleOrFailure, type SampleRecord, toRecord } from '../stats/samples.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 
 /** Returns the paths of a monitor's files, which never contain secret inputs. */

@@ -1,10 +1,10 @@
 import type { Gate } from '../gate/judge.ts';
 import { aggregateOf } from '../gate/metrics.ts';
-import type { Sample } from '../stats/sample.ts';
+import type { Sample } from '../stats/samples.ts';
 import { formatTime, moreInReport } from '../text/format.ts';
 import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
-import type { MeasuredSection } from './measured-section.ts';
+import type { MeasuredSection } from './stats-section.ts';
 
 // With fewer samples, a chart adds nothing to the table.
 const MIN_SAMPLES = 10;

@@ -1,5 +1,5 @@
 import type { Failure } from '../agent/failure.ts';
-import type { ProcessEnd } from '../agent/process.ts';
+import type { ProcessEnd } from '../command/process.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';

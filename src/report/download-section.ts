@@ -1,6 +1,6 @@
+import type { Attempts, FailedOrNotAttempted } from '../agent/request-each.ts';
+import type { DownloadedFile } from '../download/download-file.ts';
 import { formatBytes } from '../text/format.ts';
-import type { DownloadedFile } from '../transfer/download-file.ts';
-import type { Attempts, FailedOrNotAttempted } from '../transfer/request-each.ts';
 import type { Report } from './report.ts';
 import {
   describeDone,

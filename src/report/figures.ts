@@ -1,10 +1,10 @@
 import type { Condition, GateJudgement, Judgement } from '../gate/judge.ts';
 import { aggregateOf, type Unit, unitOf } from '../gate/metrics.ts';
-import type { Sample } from '../stats/sample.ts';
+import type { Sample } from '../stats/samples.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatDecimal, formatNumber } from '../text/format.ts';
 import { concat, type Html, html, MAX_ITEMS, prose, unbroken } from './html.ts';
-import type { MeasuredSection } from './measured-section.ts';
+import type { MeasuredSection } from './stats-section.ts';
 
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
 export function formatFigure(metric: string, figure: number): string {

@@ -4,8 +4,8 @@ import type { Task } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import type { CommandSection } from './command-section.ts';
 import type { DownloadSection } from './download-section.ts';
-import type { MeasuredSection } from './measured-section.ts';
 import type { ReportedError } from './reason.ts';
+import type { MeasuredSection } from './stats-section.ts';
 import { EMPTY_UPLOAD, type UploadSection } from './upload-section.ts';
 
 export interface Report {

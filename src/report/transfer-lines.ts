@@ -9,7 +9,7 @@ import {
   listSome,
   moreInReport,
 } from '../text/format.ts';
-import type { FileResult } from '../transfer/transfer.ts';
+import type { FileResult } from '../upload/upload-files.ts';
 import type { DownloadResult } from './download-section.ts';
 import { type Reason, withMarkup } from './reason.ts';
 import type { Report } from './report.ts';

@@ -3,7 +3,7 @@ import type { SkippedEntry } from '../files/find.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
-import type { FileResult } from '../transfer/transfer.ts';
+import type { FileResult } from '../upload/upload-files.ts';
 import { code, folded, html } from './html.ts';
 import type { Report } from './report.ts';
 import {

@@ -2,9 +2,9 @@ import { formatCount } from '../text/format.ts';
 import { viewCommand } from './command-section.ts';
 import { viewDownload } from './download-section.ts';
 import { code, concat, folded, type Html, html, prose, shorten, shortList } from './html.ts';
-import { viewMeasured } from './measured-section.ts';
 import { fullReason, type Reason, type ReasonLine, reasonLines } from './reason.ts';
 import type { Report } from './report.ts';
+import { viewMeasured } from './stats-section.ts';
 import { viewUpload } from './upload-section.ts';
 
 /** The result of a step, for the log, the outputs, the summary and report.json. */

@@ -1,8 +1,8 @@
-import { badAnswer, isFromProxy, parseAnswer } from '../agent/answer.ts';
 import { openClient, postJson } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { Answer } from '../agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
+import { badAnswer, isFromProxy, parseAnswer } from '../agent/response.ts';
 import { describeRetry, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';

@@ -1,84 +1,81 @@
-import type { Context } from '../agent/context.ts';
-import { AgentError } from '../agent/failure.ts';
-import type { Inputs } from '../inputs/inputs.ts';
-import type { Stats } from './stats.ts';
+import type { Client } from '../agent/client.ts';
+import { badAnswer } from '../agent/response.ts';
+import type { Figures } from '../gate/metrics.ts';
+import { redactJson } from '../text/redact.ts';
 
-export interface Sample extends Stats {
-  /** Arrival time by the runner's clock, in Unix milliseconds. */
-  readonly at: number;
+export interface Stats {
+  readonly figures: Figures;
+  /** The JSON object that the agent sent, redacted and serialized again. */
+  readonly json: string;
 }
 
-export type SampleOrFailure = Sample | { readonly failure: string };
+// A step keeps up to 1,000 samples. The last becomes an output, and a job's outputs share 1 MB.
+const MAX_LENGTH = 128 * 1024;
 
-export async function trySample(
-  read: () => Promise<Stats>,
-  now: () => number,
-): Promise<SampleOrFailure> {
+/** @throws AgentError if the request fails or the answer is unusable */
+export async function readStats(
+  client: Pick<Client, 'send' | 'redact'>,
+  statsPath: string,
+): Promise<Stats> {
+  // A cache could answer for a sandbox that is gone.
+  const headers = { 'Cache-Control': 'no-cache' };
+  const request = { method: 'GET', path: statsPath, headers, hints: HINTS } as const;
+  const answer = await client.send(request);
+  if (answer.body.length > MAX_LENGTH) throw badAnswer(answer, 'it is longer than 128 KiB');
+  const stats = decodeStats(redactJson(answer.body, client.redact));
+  if (stats === undefined) throw badAnswer(answer, 'it is not a JSON object');
+  return stats;
+}
+
+const HINTS = {
+  'not-found':
+    'Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions.',
+};
+
+export function decodeStats(json: string): Stats | undefined {
   try {
-    const stats = await read();
-    return { at: now(), ...stats };
-  } catch (error) {
-    if (!(error instanceof AgentError)) throw error;
-    return { failure: error.message };
+    const value: unknown = JSON.parse(json);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    // JSON.stringify() throws a RangeError if the agent nested its JSON too deeply.
+    return { figures: addDerived(numbersIn(value)), json: JSON.stringify(value) };
+  } catch {
+    return undefined;
   }
 }
 
-// About 60,000 samples fit; a day has 17,280 at the default interval of a monitor.
-const MAX_RECORD_BYTES = 16 * 1024 * 1024;
+function numbersIn(fields: object): Figures {
+  const numbers = Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [],
+  );
+  return new Map(numbers);
+}
 
-/**
- * Records a sample after each interval until `stop` aborts or the record reaches 16 MiB. Returns
- * why it ended.
- */
-export async function takeSamples(
-  take: () => Promise<SampleOrFailure>,
-  record: (result: SampleOrFailure) => void,
-  options: {
-    readonly intervalMs: number;
-    readonly sleep: Context['sleep'];
-    readonly stop: AbortSignal;
-    /** Takes a last sample if `stop` aborts between two samples. */
-    readonly withLast: boolean;
-  },
-): Promise<string> {
-  const { intervalMs, sleep, stop, withLast } = options;
-  let bytes = 0;
-  while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
-    const isDue = await sleep(intervalMs, stop);
-    if (!isDue && !withLast) break;
-    const result = await take();
-    record(result);
-    bytes += JSON.stringify(result).length;
+// Services report an unknown total as 0. Drop it, and the figures that mean nothing without it.
+const FIGURES_OF_TOTAL = {
+  mem_total: ['mem_total', 'mem_used', 'mem_used_pct', 'mem_free'],
+  mem_total_mib: ['mem_total_mib', 'mem_used_mib'],
+  disk_total: ['disk_total', 'disk_used', 'disk_used_pct', 'disk_free'],
+} as const;
+
+function addDerived(sent: Figures): Figures {
+  const figures = new Map(sent);
+  for (const [total, names] of Object.entries(FIGURES_OF_TOTAL))
+    if (sent.get(total) === 0) for (const name of names) figures.delete(name);
+  for (const name of ['mem_total', 'mem_used']) {
+    const bytes = figures.get(name);
+    const mebibytes = figures.get(`${name}_mib`);
+    if (bytes === undefined && mebibytes !== undefined) figures.set(name, mebibytes * 2 ** 20);
+    // Round down, as E2B's agent does for the MiB that it reports.
+    if (mebibytes === undefined && bytes !== undefined)
+      figures.set(`${name}_mib`, Math.floor(bytes / 2 ** 20));
   }
-  return stop.aborted ? String(stop.reason) : 'its record was full';
-}
-
-export interface SampleRecord {
-  readonly samples: readonly Sample[];
-  readonly failures: readonly string[];
-  /** `ENDED_AS_PLANNED`, or why sampling ended early; undefined if the sampler died or hangs. */
-  readonly endReason: string | undefined;
-}
-
-export const ENDED_AS_PLANNED = 'the job asked for it';
-
-export function toRecord(
-  results: readonly SampleOrFailure[],
-  endReason: string | undefined,
-): SampleRecord {
-  return {
-    samples: results.filter(each => 'json' in each),
-    failures: results.flatMap(each => ('failure' in each ? each.failure : [])),
-    endReason,
-  };
-}
-
-const MIN_TIMEOUT_MS = 10_000;
-
-/** Returns a sample's timeout (ms), capped so that one slow answer does not cause a gap. */
-export function sampleTimeout({
-  timeout,
-  sampleInterval,
-}: Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>): number {
-  return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
+  for (const name of ['mem', 'disk']) {
+    const total = figures.get(`${name}_total`);
+    const used = figures.get(`${name}_used`);
+    if (total === undefined || used === undefined) continue;
+    figures.set(`${name}_used_pct`, Math.round((used / total) * 10_000) / 100);
+    figures.set(`${name}_free`, total - used);
+  }
+  // Derived figures can overflow to Infinity.
+  return new Map([...figures].filter(([, figure]) => Number.isFinite(figure)));
 }

@@ -2,18 +2,18 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
+import { type RequestResult, requestEach } from '../agent/request-each.ts';
+import {
+  type DownloadedFile,
+  downloadFile,
+  type FileToDownload,
+} from '../download/download-file.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { DownloadResult } from '../report/download-section.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { formatCount } from '../text/format.ts';
-import {
-  type DownloadedFile,
-  downloadFile,
-  type FileToDownload,
-} from '../transfer/download-file.ts';
-import { type RequestResult, requestEach } from '../transfer/request-each.ts';
 
 /** @throws InputError before anything is sent */
 export async function download(inputs: Inputs<'download'>, context: Context): Promise<Report> {

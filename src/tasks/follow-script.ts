@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
+import { type Outcome, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import {
   attachProcess,
   killProcess,
@@ -9,8 +10,7 @@ import {
   type ProcessHandlers,
   type ProcessOptions,
   startProcess,
-} from '../agent/process.ts';
-import { type Outcome, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
+} from '../command/process.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { CommandEnd } from '../report/command-section.ts';
 import { formatDuration } from '../text/format.ts';

@@ -1,6 +1,6 @@
 import { judgeGate } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { ENDED_AS_PLANNED, type SampleRecord } from '../stats/sample.ts';
+import { ENDED_AS_PLANNED, type SampleRecord } from '../stats/samples.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 
 /**

@@ -8,8 +8,8 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';
 import { type ReportedError, toReportedError, withMarkup } from '../report/reason.ts';
 import { type Report, reportOf } from '../report/report.ts';
-import type { Sample } from '../stats/sample.ts';
-import { readStats, type Stats } from '../stats/stats.ts';
+import { readStats, type Stats } from '../stats/sample.ts';
+import type { Sample } from '../stats/samples.ts';
 import { formatDuration } from '../text/format.ts';
 
 /** Failed requests go into the report instead of being thrown. */

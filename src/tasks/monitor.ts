@@ -14,7 +14,7 @@ import {
 } from '../monitor/record.ts';
 import { startSampler, waitForSampler } from '../monitor/sampler.ts';
 import { type Report, reportOf } from '../report/report.ts';
-import { ENDED_AS_PLANNED } from '../stats/sample.ts';
+import { ENDED_AS_PLANNED } from '../stats/samples.ts';
 import { quote } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import { judgeRecord } from './judge-record.ts';

@@ -3,6 +3,7 @@ import type { Context } from '../agent/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { explainFailure } from '../report/command-section.ts';
 import { type Report, reportOf } from '../report/report.ts';
+import { readStats } from '../stats/sample.ts';
 import {
   ENDED_AS_PLANNED,
   type SampleOrFailure,
@@ -11,8 +12,7 @@ import {
   takeSamples,
   toRecord,
   trySample,
-} from '../stats/sample.ts';
-import { readStats } from '../stats/stats.ts';
+} from '../stats/samples.ts';
 import { inlineCode, removeColors, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
 import { lineSplitter } from '../text/lines.ts';

@@ -2,10 +2,10 @@ import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { isFatal } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { NOT_MEASURED } from '../report/measured-section.ts';
 import { fullReason, type ReportedError, toReportedError } from '../report/reason.ts';
 import { type Report, reportOf } from '../report/report.ts';
-import type { FileResult } from '../transfer/transfer.ts';
+import { NOT_MEASURED } from '../report/stats-section.ts';
+import type { FileResult } from '../upload/upload-files.ts';
 import { measure, readJudgeableStats, reportUnmeasured, waitForSandbox } from './measure.ts';
 import { planUpload, sendPlan } from './upload.ts';
 

@@ -1,7 +1,7 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { findFiles, listHidden } from '../files/find.ts';
-import { filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
+import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { digestOf, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
@@ -13,10 +13,10 @@ import {
   listSome,
   totalSize,
 } from '../text/format.ts';
-import { hashFile } from '../transfer/read-file.ts';
-import { compareWithState, readState, removeState, writeState } from '../transfer/state-file.ts';
-import { storeFiles } from '../transfer/store-files.ts';
-import { type FileResult, pendingIn, transfer } from '../transfer/transfer.ts';
+import { hashFile } from '../upload/read-file.ts';
+import { compareWithState, readState, removeState, writeState } from '../upload/state-file.ts';
+import { storeFiles } from '../upload/store-files.ts';
+import { type FileResult, pendingIn, transfer } from '../upload/upload-files.ts';
 
 /** @throws InputError before anything is sent, or AgentError if a dry run cannot hash a file */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {

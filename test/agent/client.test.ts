@@ -7,6 +7,14 @@ import type { Client } from '../../src/agent/client.ts';
 import { readAnswer } from '../../src/agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import {
+  GET,
+  openTestClient,
+  postRequest,
+  sendOnce,
+  setProxyVariables,
+  trustCertificate,
+} from '../support/open-client.ts';
+import {
   afterHead,
   answering,
   type ConnectionHandler,
@@ -15,16 +23,8 @@ import {
   http,
   onRequest,
   rawServer,
-} from '../raw-server.ts';
-import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
-import {
-  GET,
-  openTestClient,
-  postRequest,
-  sendOnce,
-  setProxyVariables,
-  trustCertificate,
-} from './open-client.ts';
+} from '../support/raw-server.ts';
+import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 const OK = http(200, '{}');
 const INTERIM = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { errors } from 'undici';
 import { AgentError, type FailureKind, networkFailure } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
-import { answering, rawServer } from '../raw-server.ts';
-import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
-import { sendOnce } from './open-client.ts';
+import { sendOnce } from '../support/open-client.ts';
+import { answering, rawServer } from '../support/raw-server.ts';
+import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 const redact = redactor(['s3cretpass']);
 

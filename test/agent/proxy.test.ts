@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { afterHead, answering, closed, http, onRequest, rawServer } from '../raw-server.ts';
-import { openRelay } from '../relay.ts';
-import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
 import {
   GET,
   openTestClient,
@@ -12,7 +9,10 @@ import {
   setProxyVariables,
   TOKEN,
   trustCertificate,
-} from './open-client.ts';
+} from '../support/open-client.ts';
+import { afterHead, answering, closed, http, onRequest, rawServer } from '../support/raw-server.ts';
+import { openRelay } from '../support/relay.ts';
+import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 const OK = http(200, '{}');
 

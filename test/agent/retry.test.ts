@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { backoff, type Retry, withRetries } from '../../src/agent/retry.ts';
-import { fakeClock } from '../clock.ts';
+import { fakeClock } from '../support/clock.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
 const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });

@@ -10,9 +10,9 @@ import { test } from 'node:test';
 import { openClient } from '../../dev/conform/client.ts';
 import { download, sendFiles } from '../../dev/conform/files.ts';
 import { kill, start } from '../../dev/conform/run-checks.ts';
-import { openJob, SANDBOX_ID, TOKEN } from '../e2e/test-job.ts';
-import { pollUntil } from '../monitor/running-monitor.ts';
-import { canBeNamed, filesBelow, SKIP_WITHOUT_SIGNALS, skipOnWindows } from '../system.ts';
+import { pollUntil } from '../support/running-monitor.ts';
+import { canBeNamed, filesBelow, SKIP_WITHOUT_SIGNALS, skipOnWindows } from '../support/system.ts';
+import { openJob, SANDBOX_ID, TOKEN } from '../support/test-job.ts';
 
 // These tests only cover what `npm run conform` and the actions do not use. conform.test.ts and
 // test/e2e cover the rest.

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { startService } from '../../dev/agent/service.ts';
 import { execute } from '../../dev/runner/execute.ts';
-import { listenHere } from '../raw-server.ts';
-import { WINDOWS } from '../system.ts';
+import { listenHere } from '../support/raw-server.ts';
+import { WINDOWS } from '../support/system.ts';
 
 const START = path.resolve(import.meta.dirname, '../../dev/start.js');
 const TOKEN = 'the-access-token';

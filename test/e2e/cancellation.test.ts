@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
-import { STALL, statusFault } from './faults.ts';
-import { expectFailure, expectSuccess, type Inputs, preload, type Signal } from './run-action.ts';
-import { manyFiles, openJob, type TestJobOptions } from './test-job.ts';
+import { STALL, statusFault } from '../support/faults.ts';
+import {
+  expectFailure,
+  expectSuccess,
+  type Inputs,
+  preload,
+  type Signal,
+} from '../support/run-action.ts';
+import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
+import { manyFiles, openJob, type TestJobOptions } from '../support/test-job.ts';
 
 const CONCURRENCY = 2;
 

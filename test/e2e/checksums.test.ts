@@ -4,9 +4,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { canBeNamed, filesBelow, WINDOWS } from '../system.ts';
-import { expectSuccess } from './run-action.ts';
-import { type Files, manyFiles, openJob, type TestJob } from './test-job.ts';
+import { expectSuccess } from '../support/run-action.ts';
+import { canBeNamed, filesBelow, WINDOWS } from '../support/system.ts';
+import { type Files, manyFiles, openJob, type TestJob } from '../support/test-job.ts';
 
 // JavaScript sorts 😀 before U+FF5E (by UTF-16 code units), LC_ALL=C after it (by bytes).
 const NAMES = ['a b', 'ü', '～', '😀', '-n', '*', 'back\\slash', 'line\nbreak', 'cr\rx', '\\n'];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { testChaos } from '../chaos.ts';
-import { filesBelow, SKIP_WITHOUT_SIGNALS } from '../system.ts';
-import { runAction, type Signal } from './run-action.ts';
-import { answer, openScriptedJob, type Responder } from './scripted-agent.ts';
-import type { Files } from './test-job.ts';
+import { testChaos } from '../support/chaos.ts';
+import { runAction, type Signal } from '../support/run-action.ts';
+import { answer, openScriptedJob, type Responder } from '../support/scripted-agent.ts';
+import { filesBelow, SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
+import type { Files } from '../support/test-job.ts';
 
 const missing = `{"code":404,"message":"path '/x' does not exist"}`;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { filesBelow } from '../system.ts';
-import { expectFailure, expectSuccess, type Inputs } from './run-action.ts';
-import { answer, openScriptedJob, type Responder } from './scripted-agent.ts';
-import { type Files } from './test-job.ts';
+import { expectFailure, expectSuccess, type Inputs } from '../support/run-action.ts';
+import { answer, openScriptedJob, type Responder } from '../support/scripted-agent.ts';
+import { filesBelow } from '../support/system.ts';
+import { type Files } from '../support/test-job.ts';
 
 /** Serves these texts or responders by path, and answers other downloads with 404. */
 function serve(files: Readonly<Record<string, string | Responder>>): Responder {

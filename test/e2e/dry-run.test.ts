@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { SKIP_WITHOUT_FILE_MODES, WINDOWS } from '../system.ts';
-import { expectFailure, expectSuccess } from './run-action.ts';
-import { openJob } from './test-job.ts';
+import { expectFailure, expectSuccess } from '../support/run-action.ts';
+import { SKIP_WITHOUT_FILE_MODES, WINDOWS } from '../support/system.ts';
+import { openJob } from '../support/test-job.ts';
 
 test('a dry run lists files with their targets, and connects to nothing, so it needs no valid proxy', async () => {
   const files = {

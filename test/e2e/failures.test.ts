@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { proxyError, statusFault } from './faults.ts';
-import { expectFailure, requestMethods } from './run-action.ts';
-import { manyFiles, openJob } from './test-job.ts';
+import { proxyError, statusFault } from '../support/faults.ts';
+import { expectFailure, requestMethods } from '../support/run-action.ts';
+import { manyFiles, openJob } from '../support/test-job.ts';
 
 test('a full disk (507) ends the transfer, and the stats are still read', async () => {
   const full = statusFault(507, proxyError('not enough disk space available', 507));

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statusFault } from './faults.ts';
-import { expectFailure, expectSuccess, requestMethods, uploadRequests } from './run-action.ts';
-import { metricsInTurn, openJob } from './test-job.ts';
+import { statusFault } from '../support/faults.ts';
+import {
+  expectFailure,
+  expectSuccess,
+  requestMethods,
+  uploadRequests,
+} from '../support/run-action.ts';
+import { metricsInTurn, openJob } from '../support/test-job.ts';
 
 const LIMITS = 'mem_used_pct > 20\n# room\ndisk_free < 10GiB\ncpu_count == 5';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertNoInjection, INJECTIONS } from './injections.ts';
-import type { Result } from './result.ts';
-import { type Inputs, runAction } from './run-action.ts';
+import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
+import type { Result } from '../support/result.ts';
+import { type Inputs, runAction } from '../support/run-action.ts';
 import {
   answer,
   fileEntryJson,
   openScriptedJob,
   type Responder,
   sendBytes,
-} from './scripted-agent.ts';
-import { METRICS } from './test-job.ts';
+} from '../support/scripted-agent.ts';
+import { METRICS } from '../support/test-job.ts';
 
 type Uploads = Readonly<Record<string, Responder>>;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { inputNames } from '../../src/inputs/inputs.ts';
-import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
-import { openJob, TOKEN } from './test-job.ts';
+import { expectFailure, expectSuccess, uploadRequests } from '../support/run-action.ts';
+import { openJob, TOKEN } from '../support/test-job.ts';
 
 /** One invalid value per input. See test/inputs for others. */
 const WRONG: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Result } from './result.ts';
-import { expectSuccess, type Inputs } from './run-action.ts';
-import { manyFiles, openJob, TOKEN } from './test-job.ts';
+import type { Result } from '../support/result.ts';
+import { expectSuccess, type Inputs } from '../support/run-action.ts';
+import { manyFiles, openJob, TOKEN } from '../support/test-job.ts';
 
 function debugLog({ lines }: Result): string {
   return lines.filter(line => line.startsWith('::debug::')).join('\n');

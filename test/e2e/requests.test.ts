@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectSuccess } from './run-action.ts';
-import { openScriptedJob } from './scripted-agent.ts';
+import { expectSuccess } from '../support/run-action.ts';
+import { openScriptedJob } from '../support/scripted-agent.ts';
 
 test('header prefix, port, headers, username, signature and paths are sent as given', async () => {
   await using job = await openScriptedJob();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { STALL } from '../support/faults.ts';
 import {
   beginAnswer,
   endAnswer,
@@ -10,13 +11,12 @@ import {
   signalFrame,
   startFrame,
   wholeStream,
-} from '../process-frames.ts';
-import { closed, http, rawServer } from '../raw-server.ts';
-import { SKIP_WITHOUT_BASH, SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../system.ts';
-import { STALL } from './faults.ts';
-import { expectFailure, type Signal } from './run-action.ts';
-import { expectScriptedFailure, inTurn, type Responder } from './scripted-agent.ts';
-import { openJob } from './test-job.ts';
+} from '../support/process-frames.ts';
+import { closed, http, rawServer } from '../support/raw-server.ts';
+import { expectFailure, type Signal } from '../support/run-action.ts';
+import { expectScriptedFailure, inTurn, type Responder } from '../support/scripted-agent.ts';
+import { SKIP_WITHOUT_BASH, SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../support/system.ts';
+import { openJob } from '../support/test-job.ts';
 
 const skip = SKIP_WITHOUT_BASH || SKIP_WITHOUT_SIGNALS;
 

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { testChaos } from '../chaos.ts';
-import { type ConnectionFault, openRelay } from '../relay.ts';
-import { filesBelow, SKIP_WITHOUT_BASH } from '../system.ts';
-import { runAction } from './run-action.ts';
-import { METRICS, openJob } from './test-job.ts';
+import { testChaos } from '../support/chaos.ts';
+import { type ConnectionFault, openRelay } from '../support/relay.ts';
+import { runAction } from '../support/run-action.ts';
+import { filesBelow, SKIP_WITHOUT_BASH } from '../support/system.ts';
+import { METRICS, openJob } from '../support/test-job.ts';
 
 function faultAt(direction: 'to-server' | 'to-client', afterBytes: fc.Arbitrary<number>) {
   const by = fc.constantFrom('reset', 'hang', 'noise');

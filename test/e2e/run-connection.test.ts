@@ -8,14 +8,14 @@ import {
   outputFrame,
   sendFrames,
   startFrame,
-} from '../process-frames.ts';
+} from '../support/process-frames.ts';
 import {
   answer,
   expectScriptedFailure,
   expectScriptedSuccess,
   inTurn,
   type Responder,
-} from './scripted-agent.ts';
+} from '../support/scripted-agent.ts';
 
 /** Failed answers to Start after which the command may be running. */
 const LOST_STARTS: Readonly<Record<string, Responder>> = {

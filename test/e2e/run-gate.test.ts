@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { beginAnswer, endAnswer, endFrame, LAST_FRAME, startFrame } from '../process-frames.ts';
-import { closed } from '../raw-server.ts';
-import { SKIP_WITHOUT_BASH } from '../system.ts';
-import { statusFault } from './faults.ts';
-import { expectFailure, expectRunFailure, expectRunSuccess } from './run-action.ts';
-import { answer, expectScriptedFailure, expectScriptedSuccess } from './scripted-agent.ts';
-import { METRICS, metricsInTurn, openJob } from './test-job.ts';
+import { statusFault } from '../support/faults.ts';
+import {
+  beginAnswer,
+  endAnswer,
+  endFrame,
+  LAST_FRAME,
+  startFrame,
+} from '../support/process-frames.ts';
+import { closed } from '../support/raw-server.ts';
+import { expectFailure, expectRunFailure, expectRunSuccess } from '../support/run-action.ts';
+import { answer, expectScriptedFailure, expectScriptedSuccess } from '../support/scripted-agent.ts';
+import { SKIP_WITHOUT_BASH } from '../support/system.ts';
+import { METRICS, metricsInTurn, openJob } from '../support/test-job.ts';
 
 const NO_STATS = [{ on: 'stats', do: statusFault(404) }] as const;
 

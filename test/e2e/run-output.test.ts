@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { removeColors } from '../../src/text/escape.ts';
+import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
 import {
   endFrame,
   frame,
@@ -8,10 +9,9 @@ import {
   outputFrame,
   sendFrames,
   startFrame,
-} from '../process-frames.ts';
-import { assertNoInjection, INJECTIONS } from './injections.ts';
-import { expectScriptedFailure, expectScriptedSuccess } from './scripted-agent.ts';
-import { TOKEN } from './test-job.ts';
+} from '../support/process-frames.ts';
+import { expectScriptedFailure, expectScriptedSuccess } from '../support/scripted-agent.ts';
+import { TOKEN } from '../support/test-job.ts';
 
 /** Workflow commands in every syntax, with white space and colors around them. */
 const COMMANDS = [

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { openJobWithApi } from '../sandbox/job-with-api.ts';
-import { SKIP_WITHOUT_BASH, skipUnlessLinux } from '../system.ts';
-import { expectFailure, expectRunFailure, expectRunSuccess, expectSuccess } from './run-action.ts';
-import { openJob } from './test-job.ts';
+import { openJobWithApi } from '../support/job-with-api.ts';
+import {
+  expectFailure,
+  expectRunFailure,
+  expectRunSuccess,
+  expectSuccess,
+} from '../support/run-action.ts';
+import { SKIP_WITHOUT_BASH, skipUnlessLinux } from '../support/system.ts';
+import { openJob } from '../support/test-job.ts';
 
 describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   test('run shows the output of its command, and passes if it exits with 0', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { skipUnlessLinux } from '../system.ts';
-import { expectFailure, expectSuccess, preload, runAction } from './run-action.ts';
-import { openJob } from './test-job.ts';
+import { expectFailure, expectSuccess, preload, runAction } from '../support/run-action.ts';
+import { skipUnlessLinux } from '../support/system.ts';
+import { openJob } from '../support/test-job.ts';
 
 test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is still written', async () => {
   await using job = await openJob();

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { isSampling, monitorFiles, requestStop } from '../../src/monitor/record.ts';
-import { pollUntil } from '../monitor/running-monitor.ts';
 import {
   endFrame,
   LAST_FRAME,
@@ -12,11 +11,11 @@ import {
   sendFrames,
   startFrame,
   wholeStream,
-} from '../process-frames.ts';
-import { http } from '../raw-server.ts';
-import { filesBelow } from '../system.ts';
-import type { Result } from './result.ts';
-import { expectFailure, expectSuccess, type Inputs, runAction } from './run-action.ts';
+} from '../support/process-frames.ts';
+import { http } from '../support/raw-server.ts';
+import type { Result } from '../support/result.ts';
+import { expectFailure, expectSuccess, type Inputs, runAction } from '../support/run-action.ts';
+import { pollUntil } from '../support/running-monitor.ts';
 import {
   answer,
   expectScriptedFailure,
@@ -28,8 +27,9 @@ import {
   type Responder,
   type Responders,
   sendBytes,
-} from './scripted-agent.ts';
-import { METRICS, openJob } from './test-job.ts';
+} from '../support/scripted-agent.ts';
+import { filesBelow } from '../support/system.ts';
+import { METRICS, openJob } from '../support/test-job.ts';
 
 // Every encoding changes these secrets, except for DIGITS. Percent-decoding TOKEN throws an error.
 const TOKEN = '7"&</+%z';

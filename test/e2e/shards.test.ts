@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectFailure, expectSuccess, uploadPathOf, uploadRequests } from './run-action.ts';
-import { manyFiles, openJob } from './test-job.ts';
+import {
+  expectFailure,
+  expectSuccess,
+  uploadPathOf,
+  uploadRequests,
+} from '../support/run-action.ts';
+import { manyFiles, openJob } from '../support/test-job.ts';
 
 test('shards together send every file once, even if their builds differ in content', async () => {
   const files = { 'large.bin': 'x'.repeat(5000), ...manyFiles(30) };

@@ -3,8 +3,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WINDOWS } from '../system.ts';
-import type { Result } from './result.ts';
+import type { Result } from '../support/result.ts';
 import {
   type Inputs,
   onUploadOf,
@@ -12,8 +11,9 @@ import {
   runAction,
   uploadPathOf,
   uploadRequests,
-} from './run-action.ts';
-import { openJob, type TestJob, TOKEN } from './test-job.ts';
+} from '../support/run-action.ts';
+import { WINDOWS } from '../support/system.ts';
+import { openJob, type TestJob, TOKEN } from '../support/test-job.ts';
 
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'dir/c.txt': 'ccc', empty: '' };
 const ALL = Object.keys(FILES);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultsInTurn, statusFault } from './faults.ts';
-import { expectFailure, expectSuccess, requestMethods } from './run-action.ts';
-import { openJob } from './test-job.ts';
+import { faultsInTurn, statusFault } from '../support/faults.ts';
+import { expectFailure, expectSuccess, requestMethods } from '../support/run-action.ts';
+import { openJob } from '../support/test-job.ts';
 
 test("the stats output is the agent's JSON without spaces, and unreported figures are empty, never 0", async () => {
   const sent =

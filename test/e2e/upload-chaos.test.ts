@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { testChaos } from '../chaos.ts';
-import { type Fault, type FaultAction, faultsInTurn, proxyError, statusFault } from './faults.ts';
-import { assertDelivered } from './result.ts';
-import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
-import { type Files, openJob } from './test-job.ts';
+import { testChaos } from '../support/chaos.ts';
+import {
+  type Fault,
+  type FaultAction,
+  faultsInTurn,
+  proxyError,
+  statusFault,
+} from '../support/faults.ts';
+import { assertDelivered } from '../support/result.ts';
+import { expectFailure, expectSuccess, uploadRequests } from '../support/run-action.ts';
+import { type Files, openJob } from '../support/test-job.ts';
 
 const RETRIES = 2;
 

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { canBeNamed, SKIP_WITHOUT_SYMLINKS } from '../system.ts';
-import { statusFault } from './faults.ts';
-import { assertNoInjection, INJECTIONS } from './injections.ts';
-import { assertDelivered } from './result.ts';
-import { expectFailure, expectSuccess, onUploadOf, requestMethods } from './run-action.ts';
-import { type Files, METRICS, openJob } from './test-job.ts';
+import { statusFault } from '../support/faults.ts';
+import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
+import { assertDelivered } from '../support/result.ts';
+import { expectFailure, expectSuccess, onUploadOf, requestMethods } from '../support/run-action.ts';
+import { canBeNamed, SKIP_WITHOUT_SYMLINKS } from '../support/system.ts';
+import { type Files, METRICS, openJob } from '../support/test-job.ts';
 
 const KIB = 1024;
 

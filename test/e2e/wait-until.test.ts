@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectFailure, requestMethods, uploadRequests } from './run-action.ts';
-import { metricsInTurn, openJob } from './test-job.ts';
+import { expectFailure, requestMethods, uploadRequests } from '../support/run-action.ts';
+import { metricsInTurn, openJob } from '../support/test-job.ts';
 
 const WAIT_INPUTS = {
   'wait-until': 'cpu_used_pct < 20\nmem_free > 1GiB',

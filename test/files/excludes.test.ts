@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { createTree, dropDebugLines, find } from './file-tree.ts';
+import { createTree, dropDebugLines, find } from '../support/file-tree.ts';
 
 dropDebugLines();
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explainNoMatch } from '../../src/files/explain-files.ts';
-import { SKIP_WITHOUT_SYMLINKS, skipOnWindows, WINDOWS } from '../system.ts';
 import {
   createTree,
   directory,
@@ -10,7 +9,8 @@ import {
   type FindSettings,
   find,
   link,
-} from './file-tree.ts';
+} from '../support/file-tree.ts';
+import { SKIP_WITHOUT_SYMLINKS, skipOnWindows, WINDOWS } from '../support/system.ts';
 
 dropDebugLines();
 

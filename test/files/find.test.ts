@@ -3,14 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
-  canBeNamed,
-  SKIP_WITHOUT_FILE_MODES,
-  SKIP_WITHOUT_SYMLINKS,
-  skipOnWindows,
-  skipUnlessLinux,
-  WINDOWS,
-} from '../system.ts';
-import {
   createTree,
   directory,
   dropDebugLines,
@@ -19,7 +11,15 @@ import {
   link,
   relativePaths,
   skippedReasons,
-} from './file-tree.ts';
+} from '../support/file-tree.ts';
+import {
+  canBeNamed,
+  SKIP_WITHOUT_FILE_MODES,
+  SKIP_WITHOUT_SYMLINKS,
+  skipOnWindows,
+  skipUnlessLinux,
+  WINDOWS,
+} from '../support/system.ts';
 
 dropDebugLines();
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTree, dropDebugLines, find, relativePaths } from './file-tree.ts';
+import { createTree, dropDebugLines, find, relativePaths } from '../support/file-tree.ts';
 
 dropDebugLines();
 

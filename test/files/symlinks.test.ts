@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathWithin } from '../../src/files/paths.ts';
-import { SKIP_WITHOUT_SYMLINKS } from '../system.ts';
 import {
   createTree,
   dropDebugLines,
@@ -11,7 +10,8 @@ import {
   relativePaths,
   skippedReasons,
   type Tree,
-} from './file-tree.ts';
+} from '../support/file-tree.ts';
+import { SKIP_WITHOUT_SYMLINKS } from '../support/system.ts';
 
 dropDebugLines();
 

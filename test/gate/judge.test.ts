@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { breachesOf, type Judgement, judge, judgeGate } from '../../src/gate/judge.ts';
-import { parse } from './parse-condition.ts';
+import { parse } from '../support/parse-condition.ts';
 
 /** Creates samples of one metric. `undefined` stands for a sample without the metric. */
 function samplesOf(metric: string, values: readonly (number | undefined)[]) {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { withJobSandbox } from '../../src/inputs/cross-input-rules.ts';
 import type { ActionName } from '../../src/inputs/inputs.ts';
-import { statusFault } from '../e2e/faults.ts';
-import type { Result } from '../e2e/result.ts';
-import type { Inputs } from '../e2e/run-action.ts';
-import { API_KEY, openJobWithApi } from '../sandbox/job-with-api.ts';
-import { filesBelow, WINDOWS } from '../system.ts';
+import { withJobSandbox } from '../../src/inputs/rules.ts';
+import { statusFault } from '../support/faults.ts';
+import { API_KEY, openJobWithApi } from '../support/job-with-api.ts';
+import type { Result } from '../support/result.ts';
+import type { Inputs } from '../support/run-action.ts';
+import { filesBelow, WINDOWS } from '../support/system.ts';
 
 const isSavedSandbox = (file: string) => file.startsWith('sandbox-sync-sandbox-');
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '../../src/gate/judge.ts';
-import { parse } from '../gate/parse-condition.ts';
-import { rejects, sameMessage } from './parse-inputs.ts';
+import { parse } from '../support/parse-condition.ts';
+import { rejects, sameMessage } from '../support/parse-inputs.ts';
 
 const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[] = [
   ['mem_used_pct>90', { text: 'mem_used_pct > 90', metric: 'mem_used_pct', operator: '>' }],

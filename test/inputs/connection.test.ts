@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSecretHeader, secretsIn } from '../../src/inputs/connection.ts';
-import { accepts, invalidInputs, problemsOf, rejects, sameMessage } from './parse-inputs.ts';
+import {
+  accepts,
+  invalidInputs,
+  problemsOf,
+  rejects,
+  sameMessage,
+} from '../support/parse-inputs.ts';
 
 accepts('base-url', {
   'HTTPS://Sandbox.Example.COM:443/': 'https://sandbox.example.com',

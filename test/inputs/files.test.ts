@@ -1,4 +1,4 @@
-import { accepts, rejects, sameMessage } from './parse-inputs.ts';
+import { accepts, rejects, sameMessage } from '../support/parse-inputs.ts';
 
 /** By line: the expected pattern and, if any, target. */
 const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]>> = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tryAll } from '../../src/inputs/input-error.ts';
-import { parse } from '../gate/parse-condition.ts';
-import { accepts, problemsOf, rejects, sameMessage } from './parse-inputs.ts';
+import { parse } from '../support/parse-condition.ts';
+import { accepts, problemsOf, rejects, sameMessage } from '../support/parse-inputs.ts';
 
 const NO_NUMBERS = '-1 1.0 1e1 0x10 1,0 many ٣'.split(' ');
 

@@ -1,5 +1,5 @@
-import { skipOnWindows } from '../system.ts';
-import { accepts, rejects, sameMessage } from './parse-inputs.ts';
+import { accepts, rejects, sameMessage } from '../support/parse-inputs.ts';
+import { skipOnWindows } from '../support/system.ts';
 
 const SANDBOX = { action: 'sandbox' } as const;
 

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { isSampling, monitorFiles, requestStop } from '../../src/monitor/record.ts';
-import { type Result } from '../e2e/result.ts';
-import { expectFailure, runAction } from '../e2e/run-action.ts';
-import { openJob, SANDBOX_ID, type TestJob } from '../e2e/test-job.ts';
-import { WINDOWS } from '../system.ts';
-import { isRunning, pollUntil, STALLING_LAST_SAMPLE, startMonitor } from './running-monitor.ts';
+import { type Result } from '../support/result.ts';
+import { expectFailure, runAction } from '../support/run-action.ts';
+import {
+  isRunning,
+  pollUntil,
+  STALLING_LAST_SAMPLE,
+  startMonitor,
+} from '../support/running-monitor.ts';
+import { WINDOWS } from '../support/system.ts';
+import { openJob, SANDBOX_ID, type TestJob } from '../support/test-job.ts';
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { appendLine, monitorFiles, readRecord } from '../../src/monitor/record.ts';
-import { statsFromJson } from '../stats/stats-from-json.ts';
-import { openTempFolder } from '../transfer/temp-folder.ts';
+import { statsFromJson } from '../support/stats-from-json.ts';
+import { openTempFolder } from '../support/temp-folder.ts';
 
 test('readRecord returns what was appended, without the partial line of a killed sampler', () => {
   using directory = openTempFolder();

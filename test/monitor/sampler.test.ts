@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readRecord } from '../../src/monitor/record.ts';
 import { startSampler } from '../../src/monitor/sampler.ts';
-import { openTempFolder } from '../transfer/temp-folder.ts';
+import { openTempFolder } from '../support/temp-folder.ts';
 
 test('startSampler fails with the error of a sampler that ends at once', async () => {
   using folder = openTempFolder();

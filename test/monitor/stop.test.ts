@@ -3,16 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { type Result } from '../e2e/result.ts';
-import { expectFailure, type RunOptions } from '../e2e/run-action.ts';
-import { openJob } from '../e2e/test-job.ts';
-import { SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../system.ts';
+import { type Result } from '../support/result.ts';
+import { expectFailure, type RunOptions } from '../support/run-action.ts';
 import {
   pollUntil,
   STALLING_LAST_SAMPLE,
   startMonitor,
   startMonitorIn,
-} from './running-monitor.ts';
+} from '../support/running-monitor.ts';
+import { SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../support/system.ts';
+import { openJob } from '../support/test-job.ts';
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 

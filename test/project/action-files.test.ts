@@ -6,7 +6,7 @@ import { type Mapping, mapping, readYaml } from '../../dev/runner/yaml.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { ACTIONS, type ActionName, inputNames, parseInputs } from '../../src/inputs/inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { REQUIRED } from '../inputs/parse-inputs.ts';
+import { REQUIRED } from '../support/parse-inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { type Mapping, mapping, readYaml, text } from '../../dev/runner/yaml.ts';
 import { ACTIONS, parseInputs } from '../../src/inputs/inputs.ts';
-import { REQUIRED } from '../inputs/parse-inputs.ts';
+import { REQUIRED } from '../support/parse-inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const WORKFLOWS = globSync('.github/workflows/*.yml', { cwd: PROJECT })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawCharts } from '../../src/report/chart.ts';
-import { type MeasuredSection, NOT_MEASURED } from '../../src/report/measured-section.ts';
-import { measuredSection, stripHtml } from './build-report.ts';
-import { EXAMPLE_REPORTS } from './example-reports.ts';
+import { type MeasuredSection, NOT_MEASURED } from '../../src/report/stats-section.ts';
+import { measuredSection, stripHtml } from '../support/build-report.ts';
+import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
 
 /** Returns the legend, the charts, and the values of the first line of each chart. */
 function chartParts(section: MeasuredSection) {

@@ -11,7 +11,7 @@ import {
   report,
   runReport,
   type StoppedBy,
-} from './build-report.ts';
+} from '../support/build-report.ts';
 
 const killed = commandEnd(-1, 'signal: killed');
 const error: Failure = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { figuresTable, formatFigure, formatJudged } from '../../src/report/figures.ts';
-import type { MeasuredSection } from '../../src/report/measured-section.ts';
-import { parse } from '../gate/parse-condition.ts';
-import { measuredSection, reading, stripHtml } from './build-report.ts';
+import type { MeasuredSection } from '../../src/report/stats-section.ts';
+import { measuredSection, reading, stripHtml } from '../support/build-report.ts';
+import { parse } from '../support/parse-condition.ts';
 
 test('a figure is formatted in the unit of its metric', () => {
   const cases: readonly (readonly [metric: string, figure: number, text: string])[] = [

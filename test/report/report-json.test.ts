@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withMarkup } from '../../src/report/reason.ts';
 import { reportJson, verdictOf } from '../../src/report/verdict.ts';
-import { type Parts, report, statsOf } from './build-report.ts';
-import { BUSY, EVERY_STATUS, SHA256 } from './file-results.ts';
+import { type Parts, report, statsOf } from '../support/build-report.ts';
+import { BUSY, EVERY_STATUS, SHA256 } from '../support/file-results.ts';
 
 function reportText(parts: Parts): string {
   const input = report(parts);

@@ -9,8 +9,15 @@ import { fullReason, reasonLines, toReportedError } from '../../src/report/reaso
 import { failedReport, redactReport } from '../../src/report/report.ts';
 import { reportJson, summaryOf, verdictOf } from '../../src/report/verdict.ts';
 import { redactor } from '../../src/text/redact.ts';
-import { COMMAND, measuredSection, report } from './build-report.ts';
-import { failed, notAttempted, SHA256, skipped, unchanged, uploaded } from './file-results.ts';
+import { COMMAND, measuredSection, report } from '../support/build-report.ts';
+import {
+  failed,
+  notAttempted,
+  SHA256,
+  skipped,
+  unchanged,
+  uploaded,
+} from '../support/file-results.ts';
 
 /** By section: the output and the report key that only this section has. */
 const MARKS: Readonly<Record<string, RegExp>> = {

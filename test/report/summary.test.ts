@@ -5,10 +5,10 @@ import { InputError } from '../../src/inputs/input-error.ts';
 import { toReportedError } from '../../src/report/reason.ts';
 import type { Report } from '../../src/report/report.ts';
 import { summaryOf, verdictOf } from '../../src/report/verdict.ts';
-import { assertNoInjectionInSummary, INJECTIONS } from '../e2e/injections.ts';
-import { measuredSection, report } from './build-report.ts';
-import { EXAMPLE_REPORTS } from './example-reports.ts';
-import { BUSY, failed, uploaded } from './file-results.ts';
+import { measuredSection, report } from '../support/build-report.ts';
+import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
+import { BUSY, failed, uploaded } from '../support/file-results.ts';
+import { assertNoInjectionInSummary, INJECTIONS } from '../support/injections.ts';
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
 

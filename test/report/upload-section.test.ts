@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { reasonLines } from '../../src/report/reason.ts';
 import { digestOf } from '../../src/report/upload-section.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
-import { type Parts, report } from './build-report.ts';
+import { type Parts, report } from '../support/build-report.ts';
 import {
   BUSY,
   diskFull,
@@ -17,7 +17,7 @@ import {
   UPLOADED,
   unchanged,
   uploaded,
-} from './file-results.ts';
+} from '../support/file-results.ts';
 
 const errors = [{ reason: [{ text: 'The stats could not be read.' }, { text: 'Try again.' }] }];
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reasonLines, withMarkup } from '../../src/report/reason.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
-import { measuredSection, type Parts, report } from './build-report.ts';
-import { FAILED, NOT_ATTEMPTED, UNCHANGED, UPLOADED } from './file-results.ts';
+import { measuredSection, type Parts, report } from '../support/build-report.ts';
+import { FAILED, NOT_ATTEMPTED, UNCHANGED, UPLOADED } from '../support/file-results.ts';
 
 const shard = { index: 2, count: 4, files: 2, planned: 2000 };
 const errors = [{ reason: [{ text: 'The stats could not be read.' }, { text: 'Try again.' }] }];

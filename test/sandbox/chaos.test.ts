@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { testChaos } from '../chaos.ts';
-import { statusFault } from '../e2e/faults.ts';
-import type { Result } from '../e2e/result.ts';
-import { type ConnectionFault, openRelay } from '../relay.ts';
-import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
-import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
-import { type ApiFault, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { testChaos } from '../support/chaos.ts';
+import { statusFault } from '../support/faults.ts';
+import { type ApiFault, jobMetadataIn, openJobWithApi } from '../support/job-with-api.ts';
+import { type ConnectionFault, openRelay } from '../support/relay.ts';
+import type { Result } from '../support/result.ts';
+import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
+import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 const page = (status: number, acts = false) =>
   statusFault(status, `<title>${status}</title>`, { acts });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { statusFault } from '../e2e/faults.ts';
-import type { Inputs } from '../e2e/run-action.ts';
-import { NOISE, openRelay } from '../relay.ts';
-import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
-import { API_KEY, type ApiFault, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
+import { statusFault } from '../support/faults.ts';
+import { API_KEY, type ApiFault, jobMetadataIn, openJobWithApi } from '../support/job-with-api.ts';
+import { NOISE, openRelay } from '../support/relay.ts';
+import type { Inputs } from '../support/run-action.ts';
+import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 interface FailedCreation {
   /** Answers to the expected requests. Any further request succeeds, so the test would fail. */

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
-import { statusFault } from '../e2e/faults.ts';
-import { preload } from '../e2e/run-action.ts';
-import { openRelay } from '../relay.ts';
-import { SKIP_WITHOUT_SIGNALS } from '../system.ts';
-import { createCertificate, hasOpenssl } from '../tls-certificate.ts';
+import { statusFault } from '../support/faults.ts';
 import {
   API_KEY,
   type ApiFault,
   apiRequests,
   jobMetadataIn,
   openJobWithApi,
-} from './job-with-api.ts';
+} from '../support/job-with-api.ts';
+import { openRelay } from '../support/relay.ts';
+import { preload } from '../support/run-action.ts';
+import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
+import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';

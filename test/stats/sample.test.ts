@@ -1,69 +1,96 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentError } from '../../src/agent/failure.ts';
-import { sampleTimeout, takeSamples, trySample } from '../../src/stats/sample.ts';
-import { fakeClock } from '../clock.ts';
-import { statsFromJson } from './stats-from-json.ts';
+import { decodeStats, readStats } from '../../src/stats/sample.ts';
+import { redactor } from '../../src/text/redact.ts';
+import { openTestClient } from '../support/open-client.ts';
+import { answering, http, rawServer } from '../support/raw-server.ts';
+import { statsFromJson } from '../support/stats-from-json.ts';
 
-interface Sampling {
-  /** Errors of the first samples, in order. */
-  readonly errors?: readonly Error[];
-  /** Stops during the sample with this number. */
-  readonly stopDuring?: number;
-  /** Stops at this time in ms. */
-  readonly stopAt?: number;
-  readonly withLast?: boolean;
-  readonly json?: string;
-}
+const MIB = 2 ** 20;
 
-/** Samples every 5 ms. Returns the times or failures, then why sampling ended. */
-async function sample({ errors = [], stopDuring, stopAt, withLast = true, json }: Sampling) {
-  const stop = new AbortController();
-  const { sleep, now } = fakeClock();
-  if (stopAt !== undefined) void sleep(stopAt).then(() => stop.abort('enough'));
-  let count = 0;
-  const read = async () => {
-    const error = errors[count];
-    count += 1;
-    if (count === stopDuring) stop.abort('enough');
-    if (error !== undefined) throw error;
-    return statsFromJson(json ?? '{"mem_used":1}');
-  };
-  const seen: (number | string)[] = [];
-  const end = await takeSamples(
-    () => trySample(read, now),
-    each => seen.push('failure' in each ? each.failure : each.at),
-    { intervalMs: 5, sleep, stop: stop.signal, withLast },
-  );
-  return [...seen, end];
-}
+const QUARTER_OF_MEMORY = {
+  mem_total_mib: 4,
+  mem_used_mib: 1,
+  mem_total: 4 * MIB,
+  mem_used: MIB,
+  mem_used_pct: 25,
+  mem_free: 3 * MIB,
+};
 
-test('takeSamples takes a sample after each interval, up to the one during which it is stopped', async () => {
-  for (const withLast of [true, false])
-    assert.deepEqual(await sample({ stopDuring: 2, withLast }), [5, 10, 'enough']);
+const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>> = {
+  'returns all numbers': [
+    '{"ts":1,"load":0.5,"delta":-3,"big":4e9,"__proto__":1}',
+    { ts: 1, load: 0.5, delta: -3, big: 4e9, ['__proto__']: 1 },
+  ],
+  'omits what is not a finite number': [
+    '{"a":1e400,"b":"7","c":true,"d":null,"e":[1],"f":{"g":1},"h":2}',
+    { h: 2 },
+  ],
+  'returns the last of two figures with the same name': ['{"ts":1,"ts":2}', { ts: 2 }],
+  'derives bytes of memory from MiB': ['{"mem_total_mib":4,"mem_used_mib":1}', QUARTER_OF_MEMORY],
+  'derives bytes of memory from MiB if the total in bytes is 0': [
+    '{"mem_total":0,"mem_used":0,"mem_total_mib":4,"mem_used_mib":1}',
+    QUARTER_OF_MEMORY,
+  ],
+  'derives whole MiB of memory from bytes': [
+    `{"mem_total":${4 * MIB},"mem_used":${1.5 * MIB}}`,
+    { ...QUARTER_OF_MEMORY, mem_used: 1.5 * MIB, mem_used_pct: 37.5, mem_free: 2.5 * MIB },
+  ],
+  'derives percent with two decimals, and free bytes': [
+    '{"disk_used":2,"disk_total":3}',
+    { disk_used: 2, disk_total: 3, disk_used_pct: 66.67, disk_free: 1 },
+  ],
+  'derives more than 100 percent if the use exceeds the total': [
+    '{"disk_used":9,"disk_total":8}',
+    { disk_used: 9, disk_total: 8, disk_used_pct: 112.5, disk_free: -1 },
+  ],
+  'replaces percent and free bytes that were sent': [
+    '{"disk_used":1,"disk_total":4,"disk_used_pct":99,"disk_free":99}',
+    { disk_used: 1, disk_total: 4, disk_used_pct: 25, disk_free: 3 },
+  ],
+  'omits totals of 0 with the figures that depend on them': [
+    '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5,"mem_total":0,"mem_used":1,"mem_total_mib":0,"mem_used_mib":1,"ts":1}',
+    { ts: 1 },
+  ],
+  'omits derived figures that are not finite': [
+    '{"disk_used":1e308,"disk_total":1e-300}',
+    { disk_used: 1e308, disk_total: 1e-300, disk_free: -1e308 },
+  ],
+};
+
+for (const [name, [json, figures]] of Object.entries(FIGURES))
+  test(`decodeStats ${name}`, () =>
+    assert.deepEqual(Object.fromEntries(statsFromJson(json).figures), figures));
+
+const NESTED = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
+for (const text of ['', '{"a":', 'null', '[]', '1', NESTED])
+  test(`decodeStats rejects "${text.slice(0, 10)}"`, () =>
+    assert.equal(decodeStats(text), undefined));
+
+test('stats that fail get a hint about stats-path, and none about uploads', async () => {
+  for (const [status, hint] of [
+    [404, /^(?!.*upload-path).*stats-path/],
+    [400, /^(?!.*target).*header-prefix/],
+    [503, /^(?!.*concurrency).*busy/],
+  ] as const) {
+    await using server = await rawServer(answering(http(status)));
+    await using client = openTestClient(`http://${server.host}`);
+    await assert.rejects(readStats(client, '/metrics'), { status, hint });
+  }
 });
 
-test('takeSamples that is stopped during an interval takes a last sample only with `withLast`', async () => {
-  assert.deepEqual(await sample({ stopAt: 12 }), [5, 10, 12, 'enough']);
-  assert.deepEqual(await sample({ stopAt: 12, withLast: false }), [5, 10, 'enough']);
+test('readStats rejects stats of more than 128 KiB', async () => {
+  await using server = await rawServer(answering(http(200, `{"a":"${'x'.repeat(128 * 1024)}"}`)));
+  await using client = openTestClient(`http://${server.host}`);
+  const error = { kind: 'bad-answer', message: /longer than 128 KiB/ };
+  await assert.rejects(readStats(client, '/metrics'), error);
 });
 
-test('takeSamples goes on after failures', async () => {
-  const errors = [new AgentError('connection', 'Slow.'), new AgentError('cancelled', 'Cut.')];
-  assert.deepEqual(await sample({ errors, stopDuring: 3 }), ['Slow.', 'Cut.', 15, 'enough']);
-});
-
-test('takeSamples ends once it has seen 16 MiB', async () => {
-  const json = JSON.stringify({ text: 'x'.repeat(8 * 2 ** 20) });
-  assert.deepEqual(await sample({ json }), [5, 10, 'its record was full']);
-});
-
-test('takeSamples throws errors that are bugs', async () => {
-  await assert.rejects(sample({ errors: [new TypeError('a bug')] }), /a bug/);
-});
-
-test('a sample times out after 10 s or the interval if longer, and at most after timeout', () => {
-  assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 5000 }), 10_000);
-  assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 30_000 }), 30_000);
-  assert.equal(sampleTimeout({ timeout: 3000, sampleInterval: 30_000 }), 3000);
+test('readStats redacts names and strings, but no numbers', async () => {
+  const body = '{"12345678":12345678,"a\\u00345678b":["x12345678"]}';
+  const answer = { label: 'GET /metrics', status: 200, headers: {}, body };
+  const client = { send: async () => answer, redact: redactor(['12345678', '45678']) };
+  const { figures, json } = await readStats(client, '/metrics');
+  assert.deepEqual([...figures], [['***', 12_345_678]]);
+  assert.equal(json, '{"***":12345678,"a***b":["x***"]}');
 });

@@ -1,96 +1,125 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeStats, readStats } from '../../src/stats/stats.ts';
-import { redactor } from '../../src/text/redact.ts';
-import { openTestClient } from '../agent/open-client.ts';
-import { answering, http, rawServer } from '../raw-server.ts';
-import { statsFromJson } from './stats-from-json.ts';
+import { AgentError } from '../../src/agent/failure.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
+import { reasonLines } from '../../src/report/reason.ts';
+import { waitForSandbox } from '../../src/tasks/measure.ts';
+import { fakeClock } from '../support/clock.ts';
+import { parseSyncInputs } from '../support/parse-inputs.ts';
 
-const MIB = 2 ** 20;
+const BUSY = new AgentError('busy', 'It answered 503.');
+const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
 
-const QUARTER_OF_MEMORY = {
-  mem_total_mib: 4,
-  mem_used_mib: 1,
-  mem_total: 4 * MIB,
-  mem_used: MIB,
-  mem_used_pct: 25,
-  mem_free: 3 * MIB,
+/** The load that the sandbox reports, or an error. */
+type Answer = number | AgentError;
+
+/** Waits for a sandbox that gives these answers in turn, then repeats the last one. */
+async function wait(answers: readonly Answer[], inputs: RawInputs) {
+  const { now, sleep } = fakeClock();
+  const notes: string[] = [];
+  let requests = 0;
+  const send = async () => {
+    const answer = answers[requests] ?? answers.at(-1);
+    requests += 1;
+    if (answer instanceof AgentError) throw answer;
+    return { label: 'GET /metrics', status: 200, body: `{"load":${answer}}`, headers: {} };
+  };
+  const { signal } = new AbortController();
+  const error = await waitForSandbox(
+    parseSyncInputs(inputs),
+    { send, redact: String, receive: () => assert.fail() },
+    {
+      workspace: '/w',
+      cancel: signal,
+      killImminent: signal,
+      clock: now,
+      now,
+      sleep,
+      random: () => 0,
+      redact: String,
+      sandboxes: [],
+      log: { line: text => notes.push(text), output() {}, debug() {}, warning() {} },
+    },
+  );
+  return {
+    says: error && [error.title, ...reasonLines(error.reason)],
+    requests,
+    notes,
+    waitedMs: now(),
+  };
+}
+
+interface WaitCase {
+  readonly answers: readonly Answer[];
+  readonly inputs?: RawInputs;
+  readonly waitedMs: number;
+  readonly requests: number;
+  /** Title, message, details and advice of the expected error, if any. */
+  readonly says?: readonly (string | undefined)[];
+}
+
+const LATE = 'The sandbox was not ready within 5 s.';
+const UNMET = '`load < 5` does not hold: it was 9';
+const UNJUDGED =
+  '`mem_cache > 1B` cannot be judged: the sandbox does not report `mem_cache`; it reports `load`';
+
+const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
+  'ends at once if the conditions hold': { answers: [4], waitedMs: 0, requests: 1 },
+  'with `ready` ends at the first answer, and does not retry errors before it': {
+    answers: [BUSY, BUSY, 99],
+    inputs: { 'wait-until': 'ready' },
+    waitedMs: 2000,
+    requests: 3,
+  },
+  'ends when all conditions hold in one sample': {
+    answers: [1, 9, 1, 4],
+    inputs: { 'wait-until': 'load < 5\nload > 2\nload.max != 3' },
+    waitedMs: 3000,
+    requests: 4,
+  },
+  'ends at a permanent error, such as a wrong token': {
+    answers: [9, WRONG_TOKEN, 1],
+    waitedMs: 1000,
+    requests: 2,
+    says: [undefined, WRONG_TOKEN.message, WRONG_TOKEN.hint],
+  },
+  'takes a last sample when its time is up': {
+    answers: [9, 9, 4],
+    inputs: { 'sample-interval': '3s' },
+    waitedMs: 5000,
+    requests: 3,
+  },
+  'reports the unmet conditions of the last sample': {
+    answers: [99, 9],
+    inputs: { 'wait-until': 'load < 5\nload > 0\nmem_cache > 1B' },
+    waitedMs: 5000,
+    requests: 6,
+    says: [LATE, UNMET, UNJUDGED],
+  },
+  'reports the last error with the figures before it': {
+    answers: [9, BUSY],
+    waitedMs: 5000,
+    requests: 6,
+    says: [LATE, BUSY.message, UNMET, BUSY.hint],
+  },
 };
 
-const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>> = {
-  'returns all numbers': [
-    '{"ts":1,"load":0.5,"delta":-3,"big":4e9,"__proto__":1}',
-    { ts: 1, load: 0.5, delta: -3, big: 4e9, ['__proto__']: 1 },
-  ],
-  'omits what is not a finite number': [
-    '{"a":1e400,"b":"7","c":true,"d":null,"e":[1],"f":{"g":1},"h":2}',
-    { h: 2 },
-  ],
-  'returns the last of two figures with the same name': ['{"ts":1,"ts":2}', { ts: 2 }],
-  'derives bytes of memory from MiB': ['{"mem_total_mib":4,"mem_used_mib":1}', QUARTER_OF_MEMORY],
-  'derives bytes of memory from MiB if the total in bytes is 0': [
-    '{"mem_total":0,"mem_used":0,"mem_total_mib":4,"mem_used_mib":1}',
-    QUARTER_OF_MEMORY,
-  ],
-  'derives whole MiB of memory from bytes': [
-    `{"mem_total":${4 * MIB},"mem_used":${1.5 * MIB}}`,
-    { ...QUARTER_OF_MEMORY, mem_used: 1.5 * MIB, mem_used_pct: 37.5, mem_free: 2.5 * MIB },
-  ],
-  'derives percent with two decimals, and free bytes': [
-    '{"disk_used":2,"disk_total":3}',
-    { disk_used: 2, disk_total: 3, disk_used_pct: 66.67, disk_free: 1 },
-  ],
-  'derives more than 100 percent if the use exceeds the total': [
-    '{"disk_used":9,"disk_total":8}',
-    { disk_used: 9, disk_total: 8, disk_used_pct: 112.5, disk_free: -1 },
-  ],
-  'replaces percent and free bytes that were sent': [
-    '{"disk_used":1,"disk_total":4,"disk_used_pct":99,"disk_free":99}',
-    { disk_used: 1, disk_total: 4, disk_used_pct: 25, disk_free: 3 },
-  ],
-  'omits totals of 0 with the figures that depend on them': [
-    '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5,"mem_total":0,"mem_used":1,"mem_total_mib":0,"mem_used_mib":1,"ts":1}',
-    { ts: 1 },
-  ],
-  'omits derived figures that are not finite': [
-    '{"disk_used":1e308,"disk_total":1e-300}',
-    { disk_used: 1e308, disk_total: 1e-300, disk_free: -1e308 },
-  ],
-};
+for (const [name, { answers, inputs, says, ...expected }] of Object.entries(WAIT_CASES))
+  test(`waitForSandbox ${name}`, async () => {
+    const timing = { 'wait-timeout': '5s', 'sample-interval': '1s' };
+    const waited = await wait(answers, { 'wait-until': 'load < 5', ...timing, ...inputs });
+    assert.deepEqual(waited.says, says);
+    assert.deepEqual({ waitedMs: waited.waitedMs, requests: waited.requests }, expected);
+  });
 
-for (const [name, [json, figures]] of Object.entries(FIGURES))
-  test(`decodeStats ${name}`, () =>
-    assert.deepEqual(Object.fromEntries(statsFromJson(json).figures), figures));
-
-const NESTED = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
-for (const text of ['', '{"a":', 'null', '[]', '1', NESTED])
-  test(`decodeStats rejects "${text.slice(0, 10)}"`, () =>
-    assert.equal(decodeStats(text), undefined));
-
-test('stats that fail get a hint about stats-path, and none about uploads', async () => {
-  for (const [status, hint] of [
-    [404, /^(?!.*upload-path).*stats-path/],
-    [400, /^(?!.*target).*header-prefix/],
-    [503, /^(?!.*concurrency).*busy/],
-  ] as const) {
-    await using server = await rawServer(answering(http(status)));
-    await using client = openTestClient(`http://${server.host}`);
-    await assert.rejects(readStats(client, '/metrics'), { status, hint });
-  }
-});
-
-test('readStats rejects stats of more than 128 KiB', async () => {
-  await using server = await rawServer(answering(http(200, `{"a":"${'x'.repeat(128 * 1024)}"}`)));
-  await using client = openTestClient(`http://${server.host}`);
-  const error = { kind: 'bad-answer', message: /longer than 128 KiB/ };
-  await assert.rejects(readStats(client, '/metrics'), error);
-});
-
-test('readStats redacts names and strings, but no numbers', async () => {
-  const body = '{"12345678":12345678,"a\\u00345678b":["x12345678"]}';
-  const answer = { label: 'GET /metrics', status: 200, headers: {}, body };
-  const client = { send: async () => answer, redact: redactor(['12345678', '45678']) };
-  const { figures, json } = await readStats(client, '/metrics');
-  assert.deepEqual([...figures], [['***', 12_345_678]]);
-  assert.equal(json, '{"***":12345678,"a***b":["x***"]}');
+test('waitForSandbox logs every 15 s why the sandbox is not ready, and when it is', async () => {
+  const timing = { 'wait-timeout': '1m', 'sample-interval': '10s' };
+  const answers = [9, 9, BUSY, BUSY, 9, 4];
+  const { notes } = await wait(answers, { 'wait-until': 'load < 5', ...timing });
+  assert.deepEqual(notes, [
+    'Waiting up to 1 min for the sandbox',
+    `Waited 20 s: ${UNMET}; It answered 503.`,
+    `Waited 40 s: ${UNMET}`,
+    'The sandbox was ready after 50 s',
+  ]);
 });

@@ -1,0 +1,112 @@
+import pLimit from 'p-limit';
+import type { Inputs } from '../inputs/inputs.ts';
+import type { Context } from './context.ts';
+import { AgentError, type Failure, isFatal } from './failure.ts';
+import { describeRetry, withRetries } from './retry.ts';
+
+export interface Attempts {
+  readonly attempts: number;
+  /** Includes the pauses before retries. */
+  readonly durationMs: number;
+}
+
+export type FailedOrNotAttempted =
+  | ({ readonly status: 'failed'; readonly error: Failure } & Attempts)
+  | { readonly status: 'not-attempted'; readonly reason: string };
+
+export type RequestResult<I, T> = { readonly item: I } & (
+  | ({ readonly status: 'done'; readonly value: T } & Attempts)
+  | FailedOrNotAttempted
+);
+
+interface Requests<I, T> {
+  readonly send: (item: I) => Promise<T>;
+  readonly nameOf: (item: I) => string;
+  /** Returns true if an error that is not fatal still makes further requests pointless. */
+  readonly isHopeless?: (item: I, error: Failure) => boolean;
+}
+
+// Stopping after so few may leave good files unsent, but by then the job has failed anyway.
+const MAX_CONSECUTIVE_FAILURES = 3;
+
+/**
+ * Sends a request for each item in parallel, with retries, until further requests would be
+ * pointless. Returns the results in the order of the items.
+ */
+export async function requestEach<I, T>(
+  items: readonly I[],
+  { send, nameOf, isHopeless = () => false }: Requests<I, T>,
+  { concurrency, retries }: Pick<Inputs<'upload'>, 'concurrency' | 'retries'>,
+  context: Context,
+) {
+  const { cancel, clock, log } = context;
+  const giveUp = new AbortController();
+  const stop = AbortSignal.any([cancel, giveUp.signal]);
+  const throttled = throttle(concurrency, stop, log);
+  const transferStartedAt = clock();
+  let consecutiveFailures = 0;
+
+  async function requestOne(item: I): Promise<RequestResult<I, T>> {
+    const startedAt = clock();
+    let isAttempted = false;
+    const request = () => {
+      isAttempted = true;
+      return send(item);
+    };
+    const outcome = await withRetries(() => throttled(request), {
+      ...context,
+      retries,
+      stop,
+      onRetry: retry => log.line(describeRetry(nameOf(item), retry)),
+    });
+    if (!isAttempted) return { item, status: 'not-attempted', reason: String(stop.reason) };
+    const { attempts } = outcome;
+    const durationMs = Math.round(clock() - startedAt);
+    if ('value' in outcome) {
+      consecutiveFailures = 0;
+      return { item, status: 'done', attempts, durationMs, value: outcome.value };
+    }
+    const { kind, status, message, hint, isRetryable } = outcome.error;
+    const error = { kind, status, message, hint };
+    if (isRetryable) consecutiveFailures += 1;
+    const areTooMany = consecutiveFailures >= MAX_CONSECUTIVE_FAILURES;
+    if (areTooMany || isFatal(error) || isHopeless(item, error))
+      giveUp.abort(`the transfer had ended: ${message}`);
+    return { item, status: 'failed', attempts, durationMs, error };
+  }
+
+  // An item keeps its slot while it waits for a retry, so a dead sandbox gets few requests.
+  const results = await pLimit(concurrency)
+    .map(items, requestOne)
+    // If a bug throws, send nothing more.
+    .finally(() => giveUp.abort('the transfer is over'));
+  const attempts = results.map(result => ('attempts' in result ? result.attempts : 1));
+  const repeated = attempts.reduce((sum, count) => sum + count - 1, 0);
+  return { results, retries: repeated, durationMs: Math.round(clock() - transferStartedAt) };
+}
+
+/** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
+function throttle(concurrency: number, stop: AbortSignal, log: Context['log']) {
+  const requests = pLimit(concurrency);
+  return <T>(request: () => Promise<T>): Promise<T> =>
+    requests(async () => {
+      // The transfer may have ended while this request was queued.
+      if (stop.aborted)
+        throw new AgentError('cancelled', 'The transfer has ended.', { hadNoEffect: true });
+      const limit = requests.concurrency;
+      try {
+        return await request();
+      } catch (error) {
+        // If several requests fail at the same limit, halve it only once.
+        if (isOverload(error) && limit > 1 && requests.concurrency === limit) {
+          requests.concurrency = Math.floor(limit / 2);
+          log.debug(`Concurrency: ${limit} → ${requests.concurrency}, ${error.message}`);
+        }
+        throw error;
+      }
+    });
+}
+
+function isOverload(error: unknown): error is AgentError {
+  return error instanceof AgentError && (error.status === 429 || error.status === 503);
+}

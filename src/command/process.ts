@@ -1,0 +1,189 @@
+import { type Client, postJson } from '../agent/client.ts';
+import type { Answer } from '../agent/dispatcher.ts';
+import { AgentError, excerpt, type FailureKind } from '../agent/failure.ts';
+import { fieldsOf, parseFields } from '../text/json.ts';
+import type { Redact } from '../text/redact.ts';
+
+// E2B's agent takes commands over the Connect protocol (https://connectrpc.com/docs/protocol), in
+// JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/infra.
+
+export interface ProcessOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute, or relative to the user's home folder, which is the default. */
+  readonly workingDirectory: string;
+  /** Empty for the agent's default user. */
+  readonly username: string;
+}
+
+export interface ProcessHandlers {
+  readonly onStart: (pid: number) => void;
+  readonly onOutput: (bytes: Buffer) => void;
+}
+
+export interface ProcessEnd {
+  /** -1 if a signal killed the process; undefined if the agent did not report a code. */
+  readonly exitCode: number | undefined;
+  /** How the agent describes the end, such as `exit status 3` or `signal: killed`. */
+  readonly status: string;
+}
+
+/** Starts a process and follows it. @throws AgentError unless it is seen to exit */
+export function startProcess(
+  client: Client,
+  { command: cmd, args, env: envs, workingDirectory, username }: ProcessOptions,
+  handlers: ProcessHandlers,
+): Promise<ProcessEnd> {
+  const cwd = workingDirectory === '' ? {} : { cwd: workingDirectory };
+  const message = { process: { cmd, args, envs, ...cwd }, stdin: false };
+  // E2B's agent takes the user from this header and ignores the password.
+  const credentials = Buffer.from(`${username}:`).toString('base64');
+  const headers = username === '' ? undefined : { Authorization: `Basic ${credentials}` };
+  return follow(client, '/process.Process/Start', message, handlers, headers);
+}
+
+/**
+ * Follows a running process. Output written while nothing was connected is lost, but E2B's agent
+ * remembers an exit for 30 s.
+ * @throws AgentError unless it is seen to exit
+ */
+export function attachProcess(
+  client: Client,
+  pid: number,
+  handlers: ProcessHandlers,
+): Promise<ProcessEnd> {
+  return follow(client, '/process.Process/Connect', { process: { pid } }, handlers);
+}
+
+/** Kills a process, but not its children. @throws AgentError if the request fails */
+export async function killProcess(client: Client, pid: number): Promise<void> {
+  const message = { process: { pid }, signal: 'SIGNAL_SIGKILL' };
+  await client.send(postJson('/process.Process/SendSignal', message));
+}
+
+// Keepalives restart `timeout` while a command is silent, so only a lost connection reaches it. The
+// header takes whole seconds; 0 crashes E2B's agent 0.6.13.
+const KEEPALIVE_SECONDS = 10;
+
+function follow(
+  client: Client,
+  path: string,
+  message: object,
+  handlers: ProcessHandlers,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ProcessEnd> {
+  const frame = frameOf(message);
+  const request = {
+    method: 'POST',
+    path,
+    headers: {
+      ...headers,
+      'Content-Type': 'application/connect+json',
+      'Content-Length': String(frame.length),
+      'Connect-Protocol-Version': '1',
+      'Keepalive-Ping-Interval': String(KEEPALIVE_SECONDS),
+    },
+    body: [frame],
+    hints: {
+      'not-found':
+        "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent.",
+    },
+  } as const;
+  return client.receive(request, answer => readEvents(answer, client.redact, handlers));
+}
+
+async function readEvents(
+  answer: Answer<AsyncIterable<Buffer>>,
+  redact: Redact,
+  { onStart, onOutput }: ProcessHandlers,
+): Promise<ProcessEnd> {
+  const { label } = answer;
+  for await (const { isLast, fields } of readFrames(answer)) {
+    if (isLast && fields['error'] !== undefined)
+      throw streamFailure(fields['error'], label, redact);
+    if (isLast) throw new AgentError('bad-answer', `${label} did not say how the command ended.`);
+    const { start, data, end } = fieldsOf(fields['event']);
+    const { pid } = fieldsOf(start);
+    if (typeof pid === 'number') onStart(pid);
+    for (const text of Object.values(fieldsOf(data)))
+      if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
+    // The agent sends all output before this event, so ignore the rest of the stream.
+    if (end !== undefined) return decodeEnd(end, redact);
+  }
+  throw new AgentError('connection', `${label} failed: the connection was closed.`);
+}
+
+// The agent's JSON omits an exit code of 0, so a missing code means success if `exited` is true.
+function decodeEnd(end: unknown, redact: Redact): ProcessEnd {
+  const { exitCode = 0, exited, status } = fieldsOf(end);
+  const isSure = typeof exitCode === 'number' && (exitCode !== 0 || exited === true);
+  return {
+    exitCode: isSure ? exitCode : undefined,
+    status: excerpt(typeof status === 'string' ? status : '', redact),
+  };
+}
+
+// A frame has one byte of flags, four bytes with the length of the rest, and JSON.
+const HEADER_BYTES = 5;
+const END_OF_STREAM = 2;
+
+// E2B's agent sends at most 32 KiB of output in a frame, as base64.
+const MAX_FRAME_BYTES = 1024 * 1024;
+
+function frameOf(message: object): Buffer {
+  const json = Buffer.from(JSON.stringify(message));
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32BE(json.length, 1);
+  return Buffer.concat([header, json]);
+}
+
+/** Yields the frames, but drops a truncated last one. @throws AgentError if a frame is too long */
+async function* readFrames({ label, body }: Answer<AsyncIterable<Buffer>>) {
+  let unread: Buffer = Buffer.alloc(0);
+  for await (const chunk of body) {
+    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
+    while (unread.length >= HEADER_BYTES) {
+      const end = HEADER_BYTES + unread.readUInt32BE(1);
+      if (end > MAX_FRAME_BYTES) {
+        const message = `${label} answered with something other than frames.`;
+        throw new AgentError('bad-answer', message, { status: 200, hadNoEffect: true });
+      }
+      if (unread.length < end) break;
+      const fields = parseFields(unread.toString('utf8', HEADER_BYTES, end));
+      yield { isLast: unread[0] === END_OF_STREAM, fields };
+      unread = unread.subarray(end);
+    }
+  }
+}
+
+// From https://connectrpc.com/docs/protocol#error-codes, as E2B's agent uses them.
+const CONNECT_CODES: readonly { code: string; kind: FailureKind; hint?: string }[] = [
+  {
+    code: 'unauthenticated',
+    kind: 'unauthorized',
+    hint: 'Check username: it must be a user of the sandbox.',
+  },
+  {
+    code: 'invalid_argument',
+    kind: 'rejected',
+    hint: 'Check that working-directory exists in the sandbox, and that the user may enter it. A script must be shorter than 128 KiB.',
+  },
+  {
+    code: 'not_found',
+    kind: 'rejected',
+    hint: 'It may have ended while the connection was lost, or the sandbox may have been restarted.',
+  },
+  { code: 'unavailable', kind: 'busy' },
+  { code: 'resource_exhausted', kind: 'busy' },
+];
+
+function streamFailure(error: unknown, label: string, redact: Redact): AgentError {
+  const { code, message } = fieldsOf(error);
+  const { kind = 'server', hint } = CONNECT_CODES.find(each => each.code === code) ?? {};
+  // E2B's agent quotes the whole command before the cause, so remove it.
+  const text = typeof message === 'string' ? message : '';
+  const words = excerpt(text.replace(/^error starting process '.*': /s, ''), redact);
+  const said = `${label} failed (${excerpt(String(code), redact)}). It said: ${JSON.stringify(words)}.`;
+  return new AgentError(kind, said, { hint, status: 200, hadNoEffect: true });
+}

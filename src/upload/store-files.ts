@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import FormData from 'form-data';
+import type { BorrowedBuffer, Client } from '../agent/client.ts';
+import type { Answer } from '../agent/dispatcher.ts';
+import { badAnswer, parseAnswer } from '../agent/response.ts';
+import type { PlannedFile } from '../files/targets.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { fieldsOf } from '../text/json.ts';
+import { openFile } from './read-file.ts';
+
+export interface StoredFile {
+  readonly file: PlannedFile;
+  /** As the agent returned it, redacted. */
+  readonly path: string;
+  /** In hex; undefined if hashing is off. */
+  readonly sha256?: string | undefined;
+}
+
+/**
+ * Stores a batch with one request.
+ * @throws AgentError if the request fails, its answer is bad, or a file is unreadable or has
+ * changed
+ */
+export async function storeFiles(
+  batch: readonly PlannedFile[],
+  inputs: Inputs<'upload'>,
+  client: Pick<Client, 'send' | 'redact'>,
+  onSent: (bytes: number) => void,
+): Promise<readonly StoredFile[]> {
+  const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
+  const answer = await client.send({
+    method: 'POST',
+    path: requestPath(inputs, batch),
+    headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(length) },
+    body: chunks,
+    hints: HINTS,
+    onSent,
+  });
+  const entries = entriesIn(answer, batch.length);
+  return batch.map((stored, index) => {
+    // Redact last: a masked path might not match its target.
+    const path = client.redact(storedPath(entries[index], stored.target, answer));
+    return { file: stored, path, sha256: digests[index] };
+  });
+}
+
+const HINTS = {
+  'not-found':
+    'Check base-url and upload-path, which is added to it: the service has no such operation there.',
+  rejected:
+    'The agent does not take this request. Check header-prefix, sandbox-id, port and the target.',
+  busy: 'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
+};
+
+function requestPath(inputs: Inputs<'upload'>, batch: readonly PlannedFile[]): string {
+  const { username, signature, signatureExpiration, uploadPath } = inputs;
+  const parameters = {
+    // In a batch, each part's filename is its target.
+    path: batch.length === 1 ? batch[0]?.target : undefined,
+    username,
+    signature,
+    signature_expiration: signatureExpiration,
+  };
+  const query = Object.entries(parameters)
+    // Services reject an empty username, so leave out empty parameters.
+    .flatMap(([name, value]) => (value ? [`${name}=${encodeURIComponent(value)}`] : []));
+  return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
+}
+
+// Unpredictable, so that no file can contain it.
+const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
+const LINE_BREAK = Buffer.from('\r\n');
+const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+
+export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/**
+ * Frames the files of a batch (RFC 7578). Reading `chunks` fills `digests` (SHA-256 in hex),
+ * and throws an AgentError if a file is unreadable or has changed.
+ */
+export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean) {
+  const heads = batch.map(headOf);
+  const digests: string[] = [];
+  function* chunks(): Generator<BorrowedBuffer> {
+    for (const [index, file] of batch.entries()) {
+      // Open the file first: the agent may replace the target as soon as it sees the head.
+      using opened = openFile(file);
+      const digest = isHashed ? createHash('sha256') : undefined;
+      // Send the head with the first chunk, since two writes for a small file would take longer.
+      let head = heads[index];
+      for (const chunk of opened.chunks) {
+        digest?.update(chunk);
+        yield head === undefined ? chunk : Buffer.concat([head, chunk]);
+        head = undefined;
+      }
+      if (head !== undefined) yield head;
+      if (digest !== undefined) digests.push(digest.digest('hex'));
+    }
+    // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
+    // section 5.1) or more may only count as sent after the answer.
+    yield TAIL;
+  }
+  const sizes = [...heads.map(head => head.length), ...batch.map(({ size }) => size)];
+  const length = sizes.reduce((sum, size) => sum + size, TAIL.length);
+  return { chunks: chunks(), length, digests };
+}
+
+/** Returns a part's boundary and headers. All parts are named `file`. */
+function headOf({ target }: PlannedFile, index: number): Buffer {
+  // getBuffer() is quadratic in the number of parts, so each part gets its own form.
+  const form = new FormData();
+  form.setBoundary(BOUNDARY);
+  // form-data's `filename` keeps only the base name; `filepath` keeps folders.
+  form.append('file', '', { filepath: target, contentType: 'application/octet-stream' });
+  const head = form.getBuffer().subarray(0, -TAIL.length);
+  return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
+}
+
+function entriesIn(answer: Answer, count: number): readonly unknown[] {
+  const body = parseAnswer(answer);
+  // E2B's agent returns a list, even for one file (packages/envd/spec/envd.yaml in e2b-dev/infra).
+  // Other services may return the entry of a single file alone.
+  const entries = Array.isArray(body) ? body : [body];
+  if (entries.length === count) return entries;
+  throw badAnswer(answer, `it lists ${entries.length} files instead of ${count}`);
+}
+
+// PATH_MAX of Linux. Results keep every path, so longer ones could fill the memory.
+const MAX_PATH = 4096;
+
+function storedPath(entry: unknown, target: string, answer: Answer): string {
+  const { path, name, type } = fieldsOf(entry);
+  if (type !== 'file') throw badAnswer(answer, 'its entry is not of type "file"');
+  if (name !== posix.basename(target)) throw badAnswer(answer, 'its entry names another file');
+  if (typeof path === 'string' && path.length <= MAX_PATH && isPathOf(target, path)) return path;
+  throw badAnswer(answer, 'its entry has no path, or that of another target');
+}
+
+// The agent may expand a relative target to an absolute path in the user's home.
+function isPathOf(target: string, path: string): boolean {
+  return path === target || (!posix.isAbsolute(target) && path.endsWith(`/${target}`));
+}

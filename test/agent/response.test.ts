@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer } from '../../src/agent/dispatcher.ts';
+import type { FailureKind } from '../../src/agent/failure.ts';
+import { badAnswer, parseAnswer, statusFailure } from '../../src/agent/response.ts';
+import { redactor } from '../../src/text/redact.ts';
+
+const LONG = 'x'.repeat(295);
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+const redact = redactor(['s3cretpass', 'a&b"c']);
+
+function answer(status: number, body = '', retryAfter?: string): Answer {
+  return { label: 'POST https://host/files', status, headers: { 'retry-after': retryAfter }, body };
+}
+
+function failure(status: number, text = '', retryAfter?: string) {
+  return statusFailure(answer(status, text, retryAfter), redact, NOW);
+}
+
+const KINDS: Partial<Record<FailureKind, readonly number[]>> = {
+  unauthorized: [401],
+  forbidden: [403],
+  'sandbox-not-found': [410],
+  'not-found': [301, 302, 307, 404, 405],
+  rejected: [400, 402, 406, 411, 414, 415, 422, 431, 501, 505],
+  'too-large': [413],
+  busy: [408, 409, 425, 429, 503],
+  server: [500, 502, 504, 520, 599],
+  'disk-full': [507],
+  'bad-answer': [202, 204, 206],
+};
+for (const [kind, statuses] of Object.entries(KINDS))
+  for (const status of statuses)
+    test(`status ${status} is of kind ${kind}`, () =>
+      assert.equal(failure(status, 'some words').kind, kind));
+
+type PhraseCase = readonly [status: number, text: string, kind: FailureKind, hint?: RegExp];
+
+const USERNAME = /username: user/;
+const TARGET = /^Choose another target/;
+const LIMIT = /^The sandbox cannot resume: the account already runs as/;
+
+const PHRASE_CASES: readonly PhraseCase[] = [
+  [502, '{"sandboxId":"i1","message":"The sandbox was not found","code":502}', 'sandbox-not-found'],
+  [502, 'sandbox not found: i1a2b3c4d5', 'sandbox-not-found'],
+  [404, '{"message":"sandbox \\"my-box\\" not found"}', 'sandbox-not-found'],
+  [404, "Sandbox i1a2b3 doesn't exist", 'sandbox-not-found'],
+  [404, 'The sandbox id i-1 could not be found.', 'sandbox-not-found'],
+  [404, 'sandbox route not found', 'not-found'],
+  [502, 'The sandbox is running but port is not open', 'server'],
+  [500, 'sandbox not found', 'server'],
+  [500, 'unknown user', 'server'],
+  [400, '{"error":"Query argument username is required"}', 'unauthorized', USERNAME],
+  [400, 'username not provided', 'unauthorized', USERNAME],
+  [401, '{"message":"error looking up user \'bob\': unknown user bob"}', 'unauthorized', USERNAME],
+  [401, 'invalid user', 'unauthorized', USERNAME],
+  [400, '{"code":400,"message":"path is a directory: /home/user/app"}', 'rejected', TARGET],
+  [500, '{"message":"error ensuring directories: path is a file: /app"}', 'rejected', TARGET],
+  [500, 'open /home/user/app/a: not a directory', 'rejected', TARGET],
+  [429, '{"message":"Sandbox limit reached","code":429}', 'busy', LIMIT],
+  [429, 'the maximum number of concurrent E2B sandboxes (20)', 'busy', LIMIT],
+  [400, 'Invalid host\n', 'rejected', /^Check base-url and header-prefix/],
+  [404, `{"message":"path '/x/sandbox 1' does not exist"}`, 'no-such-file'],
+  [404, `no route, so path '/files' does not exist`, 'not-found'],
+  [500, `{"message":"path '/a' does not exist"}`, 'server'],
+  [400, `{"message":"path '/a' is a directory"}`, 'rejected', /archive/],
+];
+
+for (const [status, text, kind, hint = /./] of PHRASE_CASES)
+  test(`${status} ${text} is of kind ${kind}, with a hint`, () => {
+    const error = failure(status, text);
+    assert.equal(error.kind, kind);
+    assert.match(error.hint, hint);
+    if (hint === TARGET) assert.equal(error.isRetryable, false);
+  });
+
+const QUOTED: Readonly<Record<string, readonly [text: string, words: string]>> = {
+  'the message of a JSON object': ['{"code":400,"message":"It is\\n broken."}', 'It is broken.'],
+  'the error of a JSON object': ['{"error":"broken"}', 'broken'],
+  'a JSON string': ['"broken"', 'broken'],
+  'other JSON as it is': ['{"why":[1]}', '{\\"why\\":[1]}'],
+  'plain text on one line': ['  not  JSON\r\n', 'not JSON'],
+  'the title of an HTML page': ['<!doctype html><title>Too\nlarge</title>', 'Too large'],
+  'an answer without its secrets': ['{"message":"no s3cret\\u0070ass here"}', 'no *** here'],
+  'a long answer, redacted before it is cut': [`${LONG}s3cretpass`, `${LONG}***`],
+  'at most 300 characters': ['y'.repeat(400), `${'y'.repeat(300)}…`],
+};
+for (const [name, [text, words]] of Object.entries(QUOTED))
+  test(`an error message quotes ${name}`, () => {
+    const message = `POST https://host/files answered 400 Bad Request. It said: "${words}".`;
+    assert.equal(failure(400, text).message, message);
+  });
+
+const UNQUOTED = [
+  ' ',
+  '<html><body>nothing</body></html>',
+  '<title>escaped a&amp;b&quot;c</title>',
+  '<title>not escaped s3cret<pass</title>',
+];
+for (const text of UNQUOTED)
+  test(`an error message quotes nothing from the answer ${JSON.stringify(text)}`, () =>
+    assert.equal(
+      failure(500, text).message,
+      'POST https://host/files answered 500 Internal Server Error.',
+    ));
+
+const REDIRECTS = [
+  [undefined, ''],
+  ['/login?token=x', ''],
+  ['https://user:pass@other:8443/a?token=x', ' It leads to https://other:8443.'],
+  // URL.parse() lower-cases hosts, so the URL must be redacted before it is parsed.
+  ['https://S3cretPass.example', ' It leads to https://***.example.'],
+] as const;
+for (const [location, leadsTo] of REDIRECTS)
+  test(`a redirect to ${location} is reported with no more than its origin, redacted`, () => {
+    const hide = redactor(['S3cretPass']);
+    const redirect = {
+      ...answer(302, 'Found. See https://other?token=x'),
+      headers: { location },
+    };
+    const { message, hint } = statusFailure(redirect, hide, NOW);
+    const start = 'POST https://host/files answered 302 Found.';
+    assert.equal(message, `${start}${leadsTo} Redirects are not followed.`);
+    assert.match(hint, /^Change base-url/);
+  });
+
+const MS: readonly (readonly [value: string | undefined, ms: number | undefined])[] = [
+  [undefined, undefined],
+  ['0', undefined],
+  ['7', 7000],
+  [' 7 ', 7000],
+  ['3600', 60_000],
+  ['Thu, 01 Jan 2026 00:00:05 GMT', 5000],
+  ['Thu, 01 Jan 2027 00:00:00 GMT', 60_000],
+  ['Wed, 31 Dec 2025 00:00:00 GMT', undefined],
+  ['soon', undefined],
+  ['-1', undefined],
+];
+for (const [value, ms] of MS)
+  test(`Retry-After: ${value} is parsed to ${ms} ms`, () =>
+    assert.equal(failure(429, '', value).retryAfterMs, ms));
+
+test('an answer that is not JSON is a bad answer, and is not quoted', () => {
+  assert.deepEqual(parseAnswer(answer(200, '{"a":1}')), { a: 1 });
+  const page = answer(200, 's3cretpass');
+  const error = badAnswer(page, 'it is not JSON');
+  assert.throws(() => parseAnswer(page), error);
+  assert.doesNotMatch(error.message, /s3cretpass/);
+});
+
+test('a request answered 200 with HTML counts as without effect and may be repeated, but not one answered 201', () => {
+  const hadNoEffect = (status: number, text: string) =>
+    badAnswer(answer(status, text), 'it is odd').hadNoEffect;
+  for (const text of ['<html>', 'Welcome']) {
+    assert.equal(hadNoEffect(200, text), true, text);
+    assert.equal(hadNoEffect(201, text), false, text);
+  }
+  for (const text of ['', ' \n', '{"code":404}', 'null'])
+    assert.equal(hadNoEffect(200, text), false, text);
+});
+
+test('a refused request counts as without effect and may be repeated, but not one answered 408 or most 5xx', () => {
+  for (const status of [302, 400, 401, 404, 409, 410, 429, 501])
+    assert.equal(failure(status).hadNoEffect, true, String(status));
+  for (const status of [202, 408, 500, 502, 503, 504])
+    assert.equal(failure(status).hadNoEffect, false, String(status));
+  assert.equal(failure(502, 'sandbox not found').hadNoEffect, true);
+  assert.equal(failure(500, '{"error_code":"sandbox_create_failed"}').hadNoEffect, true);
+});

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AgentError } from '../../src/agent/failure.ts';
+import {
+  attachProcess,
+  killProcess,
+  type ProcessEnd,
+  type ProcessOptions,
+  startProcess,
+} from '../../src/command/process.ts';
+import { openTestClient, TOKEN } from '../support/open-client.ts';
+import {
+  beginAnswer,
+  endFrame,
+  errorFrame,
+  frame,
+  LAST_FRAME,
+  loseAfter,
+  outputFrame,
+  sendFrames,
+  startFrame,
+  wholeStream,
+} from '../support/process-frames.ts';
+import {
+  http,
+  onRequest,
+  type RawRequest,
+  type RequestHandler,
+  rawServer,
+} from '../support/raw-server.ts';
+
+const COMMAND: ProcessOptions = {
+  command: '/bin/sh',
+  args: ['-c', 'exit'],
+  env: { A: '1 "ü"' },
+  workingDirectory: '',
+  username: '',
+};
+
+interface Followed {
+  readonly pids: readonly number[];
+  readonly output: string;
+  /** How the process ended, or the error if its end was not seen. */
+  readonly end: ProcessEnd | AgentError;
+}
+
+/** Starts a process through a server with this handler, and follows it to its end. */
+async function follow(handle: RequestHandler): Promise<Followed> {
+  await using server = await rawServer(onRequest(handle));
+  await using client = openTestClient(`http://${server.host}`);
+  const pids: number[] = [];
+  const output: Buffer[] = [];
+  const end = await startProcess(client, COMMAND, {
+    onStart: pid => pids.push(pid),
+    onOutput: bytes => output.push(bytes),
+  }).catch((error: unknown) => {
+    assert.ok(error instanceof AgentError, String(error));
+    return error;
+  });
+  return { pids, output: Buffer.concat(output).toString(), end };
+}
+
+const IGNORED = { onStart: () => {}, onOutput: () => {} };
+
+/** Decodes the message of a request that consists of one frame. */
+function messageOf({ body }: RawRequest): unknown {
+  assert.deepEqual([body[0], body.readUInt32BE(1)], [0, body.length - 5]);
+  return JSON.parse(body.toString('utf8', 5));
+}
+
+function headersOf({ head }: RawRequest): Readonly<Record<string, string>> {
+  const lines = head.trim().split('\r\n').slice(1);
+  return Object.fromEntries(lines.map(line => line.split(': ')));
+}
+
+test('a process is started, attached to by its pid, and killed, as the Connect protocol asks for', async () => {
+  const requests: RawRequest[] = [];
+  await using server = await rawServer(
+    onRequest((socket, request) => {
+      requests.push(request);
+      if (request.head.includes('SendSignal')) socket.write(http(200, '{}'));
+      else sendFrames(...wholeStream())(socket);
+    }),
+  );
+  await using client = openTestClient(`http://${server.host}`);
+  const ofUser = { ...COMMAND, workingDirectory: 'app', username: 'ünï' };
+  await startProcess(client, ofUser, IGNORED);
+  await startProcess(client, COMMAND, IGNORED);
+  await attachProcess(client, 7, IGNORED);
+  await killProcess(client, 7);
+  const [start, plainStart, attach, kill] = requests;
+  assert.ok(start && plainStart && attach && kill);
+  assert.deepEqual(
+    requests.map(({ head }) => head.replace(/ HTTP[^]*/, '')),
+    ['Start', 'Start', 'Connect', 'SendSignal'].map(name => `POST /process.Process/${name}`),
+  );
+  for (const request of [start, plainStart, attach])
+    assert.partialDeepStrictEqual(headersOf(request), {
+      'Content-Type': 'application/connect+json',
+      'Connect-Protocol-Version': '1',
+      // An interval of 0 crashes E2B's agent.
+      'Keepalive-Ping-Interval': '10',
+      'X-Access-Token': TOKEN,
+    });
+  // A user or a folder that no input sets is not sent, so the agent chooses it.
+  const basic = Buffer.from('ünï:').toString('base64');
+  assert.equal(headersOf(start)['Authorization'], `Basic ${basic}`);
+  assert.equal(headersOf(plainStart)['Authorization'], undefined);
+  const { command: cmd, args, env: envs } = COMMAND;
+  const process = { cmd, args, envs };
+  assert.deepEqual(messageOf(start), { process: { ...process, cwd: 'app' }, stdin: false });
+  assert.deepEqual(messageOf(plainStart), { process, stdin: false });
+  assert.deepEqual(messageOf(attach), { process: { pid: 7 } });
+  assert.equal(headersOf(kill)['Content-Type'], 'application/json');
+  const signal = { process: { pid: 7 }, signal: 'SIGNAL_SIGKILL' };
+  assert.deepEqual(JSON.parse(String(kill.body)), signal);
+});
+
+const frames = [
+  startFrame(42),
+  outputFrame('aü', 'stdout'),
+  frame({ event: { keepalive: {} } }),
+  outputFrame('€b', 'stderr'),
+  endFrame(3),
+  LAST_FRAME,
+];
+const whole = Buffer.concat(frames);
+const expected: Followed = {
+  pids: [42],
+  output: 'aü€b',
+  end: { exitCode: 3, status: 'exit status 3' },
+};
+
+test('an answer is read the same if it is split at any position', async () => {
+  for (let at = 1; at <= whole.length; at += 1)
+    assert.deepEqual(await follow(sendFrames(whole.subarray(0, at), whole.subarray(at))), expected);
+});
+
+test('unknown frames and frames that are not JSON are ignored', async () => {
+  const senseless = [
+    {},
+    [],
+    { event: null },
+    { event: 'end' },
+    { event: { start: null, data: [], end: undefined } },
+    { event: { start: { pid: '7' }, data: { stdout: 7 } } },
+    { event: { later: { kind: 1 } } },
+  ].map(message => frame(message));
+  const noJson = Buffer.concat([Buffer.from([0, 0, 0, 0, 2]), Buffer.from('{"')]);
+  const [start = assert.fail(), ...others] = frames;
+  assert.deepEqual(await follow(sendFrames(start, ...senseless, noJson, ...others)), expected);
+});
+
+type End = Readonly<{ exited?: boolean; exitCode?: number | string; status?: string }>;
+const EXIT_CODES: readonly (readonly [end: End, exitCode: number | undefined])[] = [
+  [{ exited: true }, 0],
+  [{ exitCode: -1, status: 'signal: killed' }, -1],
+  [{ status: 'exit status 0' }, undefined],
+  [{ exited: false, exitCode: 0 }, undefined],
+  [{ exited: true, exitCode: '0' }, undefined],
+];
+for (const [fields, exitCode] of EXIT_CODES)
+  test(`an end event ${JSON.stringify(fields)} means exit code ${exitCode}`, async () => {
+    const { end } = await follow(sendFrames(frame({ event: { end: fields } }), LAST_FRAME));
+    assert.deepEqual(end, { exitCode, status: fields.status ?? '' });
+  });
+
+test('the exit code survives a stream that breaks after the end event', async () => {
+  const endless: RequestHandler = socket => beginAnswer(socket, [endFrame(3)]);
+  const failing = sendFrames(endFrame(3), errorFrame('internal', 'lost it'));
+  for (const handle of [loseAfter(endFrame(3)), failing, endless]) {
+    const { end } = await follow(handle);
+    assert.deepEqual(end, { exitCode: 3, status: 'exit status 3' });
+  }
+});
+
+test('the status of an ended process is redacted, and kept on one short line', async () => {
+  const status = `killed\nby ${TOKEN} ${'x'.repeat(400)}`;
+  const fields = frame({ event: { end: { exitCode: 1, status } } });
+  const { end: seen } = await follow(sendFrames(fields, LAST_FRAME));
+  assert.ok('exitCode' in seen);
+  assert.match(seen.status, /^killed by \*\*\* x+…$/);
+  assert.ok(seen.status.length <= 301);
+});
+
+type Failing = readonly [handle: RequestHandler, kind: string, words: RegExp, hint?: RegExp];
+const CLOSED = /connection was closed/;
+const NO_END = /did not say how the command ended/;
+const NO_FRAMES = /something other than frames/;
+const page: RequestHandler = socket => socket.write(http(200, '<!doctype html><h1>It works</h1>'));
+const long = Buffer.from([0, 0, 16, 0, 1]);
+const FAILURES: Readonly<Record<string, Failing>> = {
+  'an answer that ends after the start fails': [sendFrames(startFrame(1)), 'connection', CLOSED],
+  'a last frame without an end fails': [sendFrames(LAST_FRAME), 'bad-answer', NO_END],
+  'a frame above 1 MiB fails': [sendFrames(startFrame(1), long), 'bad-answer', NO_FRAMES],
+  'a web page is something other than frames': [page, 'bad-answer', NO_FRAMES, /base-url/],
+};
+for (const [what, [handle, kind, words, hint = /./]] of Object.entries(FAILURES))
+  test(what, async () => {
+    const { end } = await follow(handle);
+    assert.ok(end instanceof AgentError, JSON.stringify(end));
+    assert.equal(end.kind, kind);
+    assert.match(end.message, words);
+    assert.match(end.hint, hint);
+  });
+
+// The error codes of Connect: https://connectrpc.com/docs/protocol#error-codes
+const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = [
+  ['unauthenticated', 'unauthorized', /^Check username/],
+  ['invalid_argument', 'rejected', /working-directory exists.*shorter than 128 KiB/],
+  ['not_found', 'rejected', /may have been restarted/],
+  ['unavailable', 'busy', /busy/],
+  ['resource_exhausted', 'busy', /busy/],
+  ['internal', 'server', /overloaded/],
+  // `constructor` is not a code, but a lookup in a plain object would find it.
+  ['constructor', 'server', /overloaded/],
+];
+for (const [code, kind, hint] of CODES)
+  test(`the Connect error ${code} is reported with its words, redacted`, async () => {
+    const { end, pids } = await follow(sendFrames(errorFrame(code, `no\n "${TOKEN}"`)));
+    assert.ok(end instanceof AgentError, JSON.stringify(end));
+    assert.equal(end.kind, kind);
+    assert.match(end.hint, hint);
+    const words = `/process.Process/Start failed (${code}). It said: "no \\"***\\"".`;
+    assert.ok(end.message.endsWith(words), end.message);
+    assert.deepEqual([end.status, end.hadNoEffect, pids], [200, true, []]);
+  });
+
+test('an error frame of any shape is an error', async () => {
+  for (const error of [null, {}, 'x', 7, [], { code: 1, message: {} }]) {
+    const { end } = await follow(sendFrames(startFrame(1), frame({ error }, 2)));
+    assert.ok(end instanceof AgentError, JSON.stringify(error));
+  }
+});

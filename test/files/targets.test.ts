@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { FoundFile, Matches } from '../../src/files/find.ts';
+import { filesOfShard, type PlannedFile, planFiles } from '../../src/files/targets.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
+import { parseSyncInputs } from '../support/parse-inputs.ts';
+import { plannedFile } from '../support/simulated-transfer.ts';
+
+const WORKSPACE = '/w';
+
+/** Creates a found file. `relative` is the part that the wildcards matched. */
+function found(source: string, relative = ''): FoundFile {
+  const realPath = path.resolve(WORKSPACE, source);
+  return { source, realPath, relative, size: 1, isExecutable: false };
+}
+
+function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {
+  const [pattern] = parseSyncInputs({ files: line }).files.patterns;
+  assert.ok(pattern !== undefined);
+  return { pattern, root: WORKSPACE, files, skipped: [], links: [], skipsHidden: true, ...more };
+}
+
+function planFor(lines: readonly Matches[], given: RawInputs = {}) {
+  return planFiles(lines, parseSyncInputs(given), WORKSPACE);
+}
+
+function targetsOf(lines: readonly Matches[], target = ''): string[] {
+  return planFor(lines, { target }).files.map(file => file.target);
+}
+
+/** Returns the messages about `files` with which planning fails, or none if it succeeds. */
+function planErrors(lines: readonly Matches[]): string[] {
+  try {
+    planFor(lines);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof InputError, String(error));
+    assert.ok(error.problems.every(({ input }) => input === 'files'));
+    return error.problems.map(({ message }) => message);
+  }
+}
+
+/** By `target` and line: the expected target of dist/a/b.js or a/f.txt. */
+const TARGETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': {
+    'dist/**': 'a/b.js',
+    'dist/** => app/x.js': 'app/x.js/a/b.js',
+    'dist/** => /': '/a/b.js',
+    'a/f.txt': 'f.txt',
+    'a/f.txt => etc/': 'etc/f.txt',
+    'a/f.txt => /etc/': '/etc/f.txt',
+    'a/f.txt => etc/.': 'etc/f.txt',
+    'a/f.txt => etc//x/./g': 'etc/x/g',
+  },
+  app: {
+    'dist/**': 'app/a/b.js',
+    'dist/** => .': 'app/a/b.js',
+    'dist/** => /srv': '/srv/a/b.js',
+    'a/f.txt': 'app/f.txt',
+    'a/f.txt => .env': 'app/.env',
+    'a/f.txt => .': 'app/f.txt',
+  },
+  '.': { 'dist/**': 'a/b.js' },
+  '/srv': { 'a/f.txt => g': '/srv/g', 'dist/** => /x': '/x/a/b.js' },
+  '/': { 'dist/**': '/a/b.js' },
+};
+
+for (const [target, lines] of Object.entries(TARGETS)) {
+  for (const [line, expected] of Object.entries(lines)) {
+    test(`the line ${line} with target "${target}" sends a file to ${expected}`, () => {
+      const file = line.startsWith('dist') ? found('dist/a/b.js', 'a/b.js') : found('a/f.txt');
+      assert.deepEqual(targetsOf([matches(line, [file])], target), [expected]);
+    });
+  }
+}
+
+test('a plan keeps the order of files, and plans the same source once per target', () => {
+  const all = matches('d/**', [found('d/b', 'b'), found('d/a', 'a')]);
+  const again = [matches('d/a', [found('d/a')]), matches('d/* => .', [found('d/a', 'a')])];
+  const other = matches('d/a => c', [found('d/a')]);
+  assert.deepEqual(targetsOf([all, ...again, other]), ['b', 'a', 'c']);
+});
+
+test('skipped entries are listed once, with one warning per reason', () => {
+  const reasons = {
+    '/elsewhere/l': 'a broken link',
+    'd/pipe': 'not a regular file',
+    'd/m': 'a broken link',
+    'd/n': 'a link to a folder',
+  };
+  const skipped = Object.entries(reasons).map(([file, reason]) => ({ path: file, reason }));
+  const both = ['d/**', 'd/*'].map(line => matches(line, [found('d/a', 'a')], { skipped }));
+  const plan = planFor(both);
+  assert.deepEqual(plan.skipped, skipped);
+  assert.deepEqual(plan.warnings, [
+    'Skipped (a broken link): "/elsewhere/l" and 1 more.',
+    'Skipped (not a regular file): "d/pipe".',
+  ]);
+});
+
+const same = (one: string, other: string, target: string) =>
+  `"${one}" and "${other}" would both go to "${target}"`;
+const nested = (one: string, target: string, other: string, below: string) =>
+  `"${one}" would go to "${target}" and "${other}" would go to "${below}": a file cannot also be a directory`;
+
+/** By lines: the expected conflicts. Each line matches a file named after its first letter. */
+const CONFLICTS: Readonly<Record<string, readonly string[]>> = {
+  'a => etc/x, b => ./etc//x, c/** => etc/': [same('a', 'b', 'etc/x'), same('a', 'c/x', 'etc/x')],
+  'a => x, b => x/y': [nested('a', 'x', 'b', 'x/y')],
+  'a => x/y, b => x': [nested('b', 'x', 'a', 'x/y')],
+  'a => x, c/** => x, d => x/e/2, b => x': [
+    same('a', 'b', 'x'),
+    nested('a', 'x', 'd', 'x/e/2'),
+    nested('a', 'x', 'c/x', 'x/x'),
+  ],
+  'a => x/y/z, b => x-y, c => x, d => x.y/z': [nested('c', 'x', 'a', 'x/y/z')],
+  'a => x, b => /x': [],
+  'a => x, b => xy/z': [],
+  'a => x.y, b => x/y': [],
+};
+
+for (const [lines, conflicts] of Object.entries(CONFLICTS))
+  test(`planFiles ${conflicts.length === 0 ? 'accepts' : 'reports the conflicts of'} the lines ${lines}`, () => {
+    const all = lines.split(', ').map(line => {
+      const [letter = ''] = line;
+      return matches(line, [line.includes('*') ? found(`${letter}/x`, 'x') : found(letter)]);
+    });
+    const advice = 'Give one line another target, or exclude one.';
+    assert.deepEqual(
+      planErrors(all),
+      conflicts.map(conflict => `${conflict}. ${advice}`),
+    );
+  });
+
+test('a plan lists ten conflicts, and counts the others', () => {
+  const files = (from: string) =>
+    Array.from({ length: 25 }, (_, index) => found(`${from}/${index}`, `${index}`));
+  const messages = planErrors([matches('a/**', files('a')), matches('b/**', files('b'))]);
+  assert.deepEqual([messages.length, messages.at(-1)], [11, 'And 15 more of this kind.']);
+});
+
+const SKIPPED = [{ path: 'a/l', reason: 'a link to a folder' }];
+const UNMATCHED = [
+  matches('a/**', [], { skipped: SKIPPED }),
+  matches('c d', []),
+  matches('b/**', [found('b/x', 'x')]),
+];
+const UNMATCHED_MESSAGES =
+  /^"a\/\*\*" matches no files to upload\. .*\n"c d" matches no files to upload\. .*$/;
+
+test('a pattern that matches nothing is an error, a warning or ignored, as if-no-files-found says', () => {
+  assert.match(planErrors(UNMATCHED).join('\n'), UNMATCHED_MESSAGES);
+  const { files, warnings } = planFor(UNMATCHED, { 'if-no-files-found': 'warn' });
+  assert.match(warnings.join('\n'), UNMATCHED_MESSAGES);
+  assert.equal(files.length, 1);
+  const ignored = planFor([matches('a', [])], { 'if-no-files-found': 'ignore' });
+  assert.deepEqual(ignored, { files: [], skipped: [], warnings: [] });
+});
+
+/** Lines with a target, and whether the file would end up in a folder of the same name. */
+const MISTAKEN: readonly (readonly [line: string, target: string, isMistaken: boolean])[] = [
+  ['server.js', 'app/server.js', true],
+  ['a/server.js', '/srv/server.js', true],
+  ['server.js', 'app/server.js/', false],
+  ['server.js', 'app', false],
+  ['server.js => server.js', 'app/server.js', false],
+  ['server.*', 'app/server.js', false],
+];
+
+for (const [line, target, isMistaken] of MISTAKEN)
+  test(`the line ${line} ${isMistaken ? 'rejects' : 'accepts'} target ${target}`, () => {
+    const relative = line.includes('*') ? 'server.js' : '';
+    const file = found(line.startsWith('a/') ? 'a/server.js' : 'server.js', relative);
+    const plan = () => planFor([matches(line, [file])], { target });
+    if (!isMistaken) return assert.equal(plan().files.length, 1);
+    const start = `target: "${target}" is a folder`;
+    const advice = `the line "${line} => ${target}" in`;
+    return assert.throws(
+      plan,
+      ({ name, message }: Error) =>
+        name === 'InputError' && message.startsWith(start) && message.includes(advice),
+    );
+  });
+
+function allShards(files: readonly PlannedFile[], count: number): PlannedFile[][] {
+  return Array.from({ length: count }, (_, index) =>
+    filesOfShard(files, { index: index + 1, count }),
+  );
+}
+
+test('each file is in one shard, which depends only on its target', () => {
+  const targets = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 60 });
+  fc.assert(
+    fc.property(targets, fc.integer({ min: 1, max: 40 }), (names, count) => {
+      const files = names.map(name => plannedFile(name));
+      const shards = allShards(files, count);
+      assert.equal(shards.flat().length, files.length);
+      for (const [index, shard] of shards.entries())
+        for (const file of shard) assert.deepEqual(allShards([file], count)[index], [file]);
+    }),
+  );
+});
+
+test('shards have about the same number of files', () => {
+  const files = Array.from({ length: 1000 }, (_, index) => plannedFile(`dist/f${index}.js`));
+  for (const shard of allShards(files, 4)) assert.ok(shard.length > 200 && shard.length < 300);
+});

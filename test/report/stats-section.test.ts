@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withMarkup } from '../../src/report/reason.ts';
+import { verdictOf } from '../../src/report/verdict.ts';
+import { measuredSection, type Parts, reading, report, statsOf } from '../support/build-report.ts';
+
+/** A condition, the loads from 09:05:00 UTC on (one per second), and the expected line. */
+const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
+  ['load > 80', [90.2], '`load > 80` tripped: 90.2'],
+  ['load > 80', [80.001], '`load > 80` tripped: 80.001'],
+  ['load > 80', [10, 85, 90, 10], '`load > 80` tripped: 90 at 09:05:02 UTC, in 2 of 4 samples'],
+  ['load.max > 1', [1, 2], '`load.max > 1` tripped: 2 over 2 samples'],
+  ['load.p95 > 1', [3], '`load.p95 > 1` tripped: 3'],
+];
+
+for (const [condition, loads, line] of BREACHES) {
+  test(`a breach is reported as ${line}`, () => {
+    const readings = loads.map(value => ({ load: value }));
+    const section = measuredSection(readings, [condition], [condition]);
+    const { reasons, warnings } = verdictOf(report({ task: 'stats', ...section }));
+    assert.deepEqual([reasons, warnings], [[[withMarkup(line)]], [withMarkup(line)]]);
+  });
+}
+
+function nonEmptyOutputs(parts: Parts): Record<string, string> {
+  const outputs = Object.entries(verdictOf(report(parts)).outputs);
+  return Object.fromEntries(outputs.filter(([, value]) => value !== ''));
+}
+
+test('the outputs have all digits of the figures, but two decimals of derived percentages', () => {
+  const figures = { ...reading(12.345, 25, 0), ts: 1_700_000_000, load: 3 };
+  const { aggregates: _, ...outputs } = nonEmptyOutputs({
+    task: 'stats',
+    samples: [{ at: 1, ...statsOf(figures) }],
+  });
+  assert.deepEqual(outputs, {
+    ts: '1700000000',
+    'cpu-count': '4',
+    'cpu-used-pct': '12.345',
+    'mem-total': '4294967296',
+    'mem-used': '1073741824',
+    'mem-used-pct': '25.00',
+    'mem-free': '3221225472',
+    'mem-cache': '268435456',
+    'disk-total': '21474836480',
+    'disk-used': '0',
+    'disk-used-pct': '0.00',
+    'disk-free': '21474836480',
+    stats: JSON.stringify(figures),
+    gate: 'none',
+    breaches: '[]',
+  });
+});
+
+test('the output of a figure that was not reported is empty, not 0', () => {
+  const none = { gate: 'none', breaches: '[]', aggregates: '{}' };
+  assert.deepEqual(nonEmptyOutputs({ task: 'stats' }), none);
+});
+
+test('the output breaches has figures in the unit of the metric, or null if it was not reported', () => {
+  const failIf = ['mem_used_mib > 1.5GiB', 'cpu_used_pct > 90.5%', 'load > 1'];
+  const section = measuredSection([{ mem_used_mib: 1600, cpu_used_pct: 90.6 }], failIf);
+  const { gate, breaches } = verdictOf(report({ task: 'monitor', ...section })).outputs;
+  assert.equal(gate, 'failed');
+  assert.deepEqual(JSON.parse(breaches ?? ''), [
+    { level: 'fail', condition: failIf[0], metric: 'mem_used_mib', figure: 1600, limit: 1536 },
+    { level: 'fail', condition: failIf[1], metric: 'cpu_used_pct', figure: 90.6, limit: 90.5 },
+    { level: 'fail', condition: failIf[2], metric: 'load', figure: null, limit: 1 },
+  ]);
+});
+
+test('the output aggregates has the known metrics and those in conditions, and skips samples without them', () => {
+  const section = measuredSection(
+    [{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }],
+    ['load > 5'],
+  );
+  const { aggregates } = verdictOf(report({ task: 'stats', ...section })).outputs;
+  assert.deepEqual(JSON.parse(aggregates ?? ''), {
+    mem_used: { last: 1, min: 1, max: 3, mean: 2, p50: 1, p95: 3 },
+    load: { last: 1, min: 1, max: 1, mean: 1, p50: 1, p95: 1 },
+  });
+});

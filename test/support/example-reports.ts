@@ -1,0 +1,105 @@
+import { AgentError } from '../../src/agent/failure.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import { toReportedError } from '../../src/report/reason.ts';
+import { failedReport, type Report } from '../../src/report/report.ts';
+import type { FileResult } from '../../src/upload/upload-files.ts';
+import { commandEnd, measuredSection, reading, report, runReport, START } from './build-report.ts';
+import {
+  diskFull,
+  failed,
+  notAttempted,
+  SHA256,
+  skipped,
+  unchanged,
+  uploaded,
+} from './file-results.ts';
+
+const many = (count: number, toResult: (name: string, size: number) => FileResult) =>
+  Array.from({ length: count }, (_, index) => toResult(`dist/${index}.js`, 200 * (index + 1)));
+
+const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
+const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
+const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
+const died = Array.from({ length: 16 }, (_, index) => reading(20 + 3 * index, 30 + 2 * index));
+
+const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
+
+const invalid = new InputError([
+  { input: 'port', message: '"x" is not a whole number. Example: port: 49983' },
+  { input: 'files', message: '"dist/**" matches nothing.' },
+]);
+
+/** Typical reports, whose summaries are the files in golden/. */
+export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
+  success: report({
+    files: [uploaded('dist/run.sh', 300, 5), ...many(240, uploaded)],
+    retries: 4,
+    durationMs: 310,
+    digest: `sha256:${SHA256}`,
+    orphaned: ['/home/user/app/old.js'],
+    skipped: [{ path: 'dist/latest', reason: 'a broken link' }],
+    ...measuredSection([reading(35.5, 42)], ['mem_used_pct > 80', 'disk_free < 512MiB']),
+  }),
+  'failed-files': report({
+    files: [
+      ...many(40, uploaded),
+      ...many(60, name => failed(name, diskFull(name))),
+      failed('dist/index.html'),
+      notAttempted('dist/last.js'),
+    ],
+    ...measuredSection([reading(3, 12, 100)], ['mem_used_pct > 80']),
+  }),
+  'gate-failed': report({
+    task: 'monitor',
+    name: 'tests',
+    ...measuredSection(
+      busy,
+      ['mem_used_pct > 80', 'disk_free < 18GiB', 'load > 5'],
+      ['cpu_used_pct > 90', 'cpu_used_pct.mean > 60'],
+    ),
+  }),
+  'dry-run': report({
+    files: [...many(60, skipped), unchanged('dist/index.html')],
+    dryRun: true,
+  }),
+  'dead-sandbox': report({
+    task: 'monitor',
+    ...measuredSection(died, ['mem_used_pct > 80'], [], true),
+    monitored: { from: START, to: START + 60_000 },
+    errors: [
+      {
+        title: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC.',
+        reason: [
+          {
+            text: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since sampling had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
+          },
+        ],
+      },
+    ],
+  }),
+  cancelled: report({
+    files: [...many(12, uploaded), ...many(30, notAttempted)],
+    cancelled: true,
+  }),
+  'invalid-inputs': failedReport('sync', toReportedError(invalid), {
+    name: '',
+    cancelled: false,
+    hasFailIf: true,
+  }),
+  'monitor-with-gap': report({
+    task: 'monitor',
+    samples: measuredSection([...busy, ...busy, ...busy, ...busy]).samples.filter(
+      (_, index) => index < 12 || index >= 36,
+    ),
+    warnings: ['The sandbox was not seen from 09:05:11 UTC to 09:05:36 UTC.'],
+  }),
+  'run-passed': runReport(commandEnd(0), measuredSection(busy, ['mem_used_pct > 95'])),
+  'run-exited-1': runReport(commandEnd(1), measuredSection(busy, ['mem_used_pct > 95'])),
+  'run-lost': runReport(
+    { kind: 'lost', error: reset },
+    {
+      warnings: ['The connection was lost 10 times, so output of the command may be missing.'],
+      ...measuredSection(busy.slice(0, 3)),
+    },
+  ),
+};

@@ -1,0 +1,69 @@
+import type { Failure } from '../../src/agent/failure.ts';
+import type { FileResult } from '../../src/upload/upload-files.ts';
+
+export const SHA256 = 'ab'.repeat(32);
+
+export const BUSY: Failure = {
+  kind: 'busy',
+  status: 429,
+  message: 'POST https://h/files answered 429.',
+  hint: 'Set `concurrency` to 2.',
+};
+
+/** Returns a 507 whose message contains the file's name, as an agent's does. */
+export function diskFull(name: string): Failure {
+  const message = `POST https://h/files?path=${name} answered 507: "no space left on device"`;
+  return { kind: 'disk-full', status: 507, message, hint: "The sandbox's disk is full." };
+}
+
+export function file(name: string, size = 10): FileResult['file'] {
+  const target = `/home/user/app/${name}`;
+  return {
+    source: name,
+    realPath: `/w/${name}`,
+    relative: name,
+    target,
+    size,
+    isExecutable: false,
+  };
+}
+
+export function uploaded(name: string, size = 10, attempts = 1): FileResult {
+  const planned = file(name, size);
+  return { status: 'uploaded', file: planned, attempts, durationMs: 5, path: planned.target };
+}
+
+export function failed(name: string, error: Failure = BUSY): FileResult {
+  return { status: 'failed', file: file(name), attempts: 3, durationMs: 7, error };
+}
+
+export function unchanged(name: string, size = 10): FileResult {
+  const planned = file(name, size);
+  return { status: 'unchanged', file: planned, path: planned.target, sha256: SHA256 };
+}
+
+export function skipped(name: string, size = 10): FileResult {
+  return { status: 'skipped', file: file(name, size), reason: 'dry run' };
+}
+
+export function notAttempted(name: string): FileResult {
+  return { status: 'not-attempted', file: file(name), reason: 'the sandbox was not ready' };
+}
+
+export const UPLOADED = uploaded('a', 1024);
+export const FAILED = failed('b');
+export const NOT_ATTEMPTED = notAttempted('c');
+export const UNCHANGED = unchanged('d');
+
+/** At least one file of every status, and a skipped entry. */
+export const EVERY_STATUS = {
+  files: [
+    uploaded('a', 7),
+    failed('b'),
+    skipped('c'),
+    notAttempted('d'),
+    unchanged('e'),
+    uploaded('f', 5),
+  ],
+  skipped: [{ path: 'l', reason: 'a broken link' }],
+};

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import fs, { appendFileSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { test } from 'node:test';
+import type { PlannedFile } from '../../src/files/targets.ts';
+import { hashFile, openFile } from '../../src/upload/read-file.ts';
+import {
+  countOpenFiles,
+  distinctBytes,
+  LARGE_BYTES,
+  openTempFolder,
+} from '../support/temp-folder.ts';
+
+const NEVER = new AbortController().signal;
+
+type Change = readonly [change: (file: PlannedFile) => void, says: RegExp];
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  'has grown': [({ realPath }) => appendFileSync(realPath, 'x'), /has 4 bytes instead of the 3 /],
+  'has shrunk': [({ realPath }) => truncateSync(realPath, 1), /has 1 bytes instead of the 3 /],
+  'is gone': [({ realPath }) => rmSync(realPath), /cannot be read \(ENOENT\)/],
+  'has become a folder': [
+    ({ realPath }) => {
+      rmSync(realPath);
+      mkdirSync(realPath);
+    },
+    /has \d+ bytes instead of the 3 |EISDIR|EPERM/,
+  ],
+};
+
+for (const [name, [change, message]] of Object.entries(CHANGES)) {
+  test(`a file that ${name} fails and is not retried`, async () => {
+    using folder = openTempFolder();
+    const file = folder.writePlanned('a', 'abc');
+    change(file);
+    const error = { kind: 'file-changed', isRetryable: false, message };
+    assert.throws(() => openFile(file), error);
+    await assert.rejects(hashFile(file, NEVER), error);
+    assert.equal(countOpenFiles(folder.path), 0);
+  });
+}
+
+test('a file that shrinks while it is read fails', () => {
+  using folder = openTempFolder();
+  const file = folder.writePlanned('a', distinctBytes(4 * LARGE_BYTES));
+  using opened = openFile(file);
+  opened.chunks.next();
+  truncateSync(file.realPath, LARGE_BYTES);
+  assert.throws(() => [...opened.chunks], { kind: 'file-changed', message: /shrank during/ });
+});
+
+test('each chunk but the last is full, even if the system reads less at once', t => {
+  using folder = openTempFolder();
+  const content = distinctBytes(2 * LARGE_BYTES);
+  const file = folder.writePlanned('a', content);
+  const read = fs.readSync;
+  // A network file system may return fewer bytes than it is asked for.
+  t.mock.method(fs, 'readSync', (file: number, buffer: Buffer, offset: number, length: number) =>
+    read(file, buffer, offset, Math.min(length, 60_000), null),
+  );
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  using opened = openFile(file);
+  const chunks = Array.from(opened.chunks, chunk => Buffer.from(chunk));
+  assert.deepEqual(
+    chunks.map(({ length }) => length),
+    [256 * 1024, 256 * 1024, 2],
+  );
+  assert.ok(Buffer.concat(chunks).equals(content));
+});
+
+test('hashFile returns the SHA-256 of the whole file, and closes it', async () => {
+  using folder = openTempFolder();
+  const content = distinctBytes(5 * LARGE_BYTES + 3);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  assert.equal(await hashFile(folder.writePlanned('a', content), NEVER), sha256);
+  assert.equal(countOpenFiles(folder.path), 0);
+});
+
+test('hashFile ends when the job is cancelled, and closes the file', async () => {
+  using folder = openTempFolder();
+  const file = folder.writePlanned('a', distinctBytes(3 * LARGE_BYTES));
+  assert.equal(await hashFile(file, AbortSignal.abort()), undefined);
+  assert.equal(countOpenFiles(folder.path), 0);
+});

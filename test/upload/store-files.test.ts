@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import type { AgentRequest, Client } from '../../src/agent/client.ts';
+import type { PlannedFile } from '../../src/files/targets.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
+import { storeFiles } from '../../src/upload/store-files.ts';
+import { openTestClient } from '../support/open-client.ts';
+import { parseSyncInputs } from '../support/parse-inputs.ts';
+import { http, onRequest, rawServer } from '../support/raw-server.ts';
+import { concatCopies, openTempFolder } from '../support/temp-folder.ts';
+
+function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
+  return { path, name, type };
+}
+
+/** Creates a client that records requests, and answers each with this text. */
+function answering(text: string) {
+  const requests: (AgentRequest & { readonly bytes: number })[] = [];
+  const client: Pick<Client, 'send' | 'redact'> = {
+    redact: text => text.replaceAll('sec/ret', '***'),
+    async send(request) {
+      requests.push({ ...request, bytes: concatCopies(request.body ?? []).length });
+      return { label: 'POST https://host/files', status: 200, headers: {}, body: text };
+    },
+  };
+  return { client, requests };
+}
+
+/** Creates a client that acknowledges each request with these paths. */
+function acknowledging(...paths: readonly string[]) {
+  return answering(JSON.stringify(paths.map(path => entry(path))));
+}
+
+/** Stores files with one request. */
+function store(
+  client: Pick<Client, 'send' | 'redact'>,
+  files: readonly PlannedFile[],
+  given: RawInputs = {},
+) {
+  return storeFiles(files, parseSyncInputs(given), client, () => {});
+}
+
+test('the request of a single file has its target in the query, and a Content-Length', async () => {
+  using folder = openTempFolder();
+  const { client, requests } = acknowledging('/h/a b/ü');
+  const given = { signature: 'x+y', 'signature-expiration': '9' };
+  await store(client, [folder.writePlanned('a b/ü', 'content')], given);
+  const [{ path, headers, bytes } = assert.fail('nothing was sent')] = requests;
+  assert.equal(path, '/files?path=a%20b%2F%C3%BC&signature=x%2By&signature_expiration=9');
+  assert.equal(headers?.['Content-Length'], String(bytes));
+});
+
+test('the request of a batch has no target in the query', async () => {
+  using folder = openTempFolder();
+  const { client, requests } = acknowledging('/h/a', '/h/b');
+  const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
+  await store(client, files, { username: 'a b' });
+  assert.equal(requests[0]?.path, '/files?username=a%20b');
+});
+
+test('each stored file has its path, and its SHA-256 with checksums or a state file', async () => {
+  using folder = openTempFolder();
+  const { client } = acknowledging('/h/one', '/h/three');
+  const files = ['one', 'three'].map(name => folder.writePlanned(name, name));
+  for (const given of [{ checksums: 'true' }, { 'state-file': 'state.json' }, {}]) {
+    const isHashed = Object.keys(given).length > 0;
+    const expected = files.map(file => {
+      const sha256 = isHashed ? hash('sha256', file.target) : undefined;
+      return { file, path: `/h/${file.target}`, sha256 };
+    });
+    assert.deepEqual(await store(client, files, given), expected);
+  }
+});
+
+test('an upload that fails gets a hint about upload-path or concurrency, and none about stats', async () => {
+  using folder = openTempFolder();
+  for (const [status, hint] of [
+    [404, /^(?!.*stats-path).*upload-path/],
+    [400, /the target/],
+    [503, /concurrency/],
+  ] as const) {
+    await using server = await rawServer(onRequest(socket => socket.end(http(status))));
+    await using client = openTestClient(`http://${server.host}`);
+    await assert.rejects(store(client, [folder.writePlanned('a', '1')]), { status, hint });
+  }
+});
+
+test('a stored path is redacted, even if the secret ends within the target', async () => {
+  using folder = openTempFolder();
+  const file = folder.writePlanned('ret/name', '1');
+  const stored = await store(acknowledging('/home/sec/ret/name').client, [file]);
+  assert.deepEqual(stored, [{ file, path: '/home/***/name', sha256: undefined }]);
+});
+
+type Case = readonly [targets: readonly string[], body: unknown, says: RegExp];
+
+const NOT_STORED: Readonly<Record<string, Case>> = {
+  'has no entry': [['a/b'], [], /it lists 0 files instead of 1\.$/],
+  'has two entries for one file': [['a'], [entry('/h/a'), entry('/h/b')], /2 files instead of 1/],
+  'has an entry with another name': [['a/b'], [entry('/h/a/b', 'c')], /names another file/],
+  'has an entry of a directory': [
+    ['a/b'],
+    [entry('/h/a/b', 'b', 'directory')],
+    /not of type "file"/,
+  ],
+  'has an entry without a path': [['a/b'], [{ name: 'b', type: 'file' }], /has no path/],
+  'has null as an entry': [['a/b'], [null], /not of type "file"/],
+  'has a path in another folder': [['a/b'], [entry('/h/b')], /that of another target/],
+  'has a path in a folder whose name ends alike': [['a/b'], [entry('/h/ca/b')], /another target/],
+  'has a path that has the absolute target below a folder': [
+    ['/a/b'],
+    [entry('/h/a/b')],
+    /that of another target/,
+  ],
+  'has a path longer than PATH_MAX': [['b'], [entry(`/${'x'.repeat(5000)}/b`)], /has no path/],
+};
+
+for (const [name, [targets, body, message]] of Object.entries(NOT_STORED))
+  test(`no file counts as stored if the answer ${name}`, async () => {
+    using folder = openTempFolder();
+    const { client } = answering(JSON.stringify(body));
+    const files = targets.map(target => folder.writePlanned(target, ''));
+    const error = { kind: 'bad-answer', isRetryable: false, message };
+    await assert.rejects(store(client, files), error);
+  });
+
+const STORED: Readonly<Record<string, readonly [target: string, path: string, body?: unknown]>> = {
+  'at an absolute target': ['/srv/a/b', '/srv/a/b'],
+  'at a relative path, as some services return it': ['a/b', 'a/b'],
+  'if an object instead of a list names it': ['a/b', '/h/a/b', entry('/h/a/b')],
+};
+
+for (const [name, [target, path, body = [entry(path)]]] of Object.entries(STORED))
+  test(`a file counts as stored ${name}`, async () => {
+    using folder = openTempFolder();
+    const { client } = answering(JSON.stringify(body));
+    const [stored] = await store(client, [folder.writePlanned(target, '')]);
+    assert.equal(stored?.path, path);
+  });
