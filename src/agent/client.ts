@@ -16,15 +16,9 @@ import { statusFailure } from './response.ts';
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
 export interface Client {
-  /**
-   * Each chunk that is sent restarts the timeout; then the whole answer must arrive within it.
-   * @throws AgentError if the request fails, times out, is cancelled, or its status is not accepted
-   */
+  /** @throws AgentError if the request fails, times out, is cancelled, or its status is not accepted */
   readonly send: (request: AgentRequest) => Promise<Answer>;
-  /**
-   * Passes the answer to `read` as it arrives; each of its chunks restarts the timeout, too.
-   * @throws AgentError as `send` does, or what `read` throws
-   */
+  /** Passes the answer to `read` as it arrives. @throws AgentError as `send`, or what `read` throws */
   readonly receive: <T>(
     request: AgentRequest,
     read: (answer: Answer<AsyncIterable<Buffer>>) => Promise<T>,
@@ -35,7 +29,13 @@ export interface Client {
 /** Bytes that the next chunk may overwrite: use them at once, and copy what must last. */
 export type BorrowedBuffer = Buffer;
 
-export interface AgentRequest {
+export interface RequestLimits {
+  readonly signal: AbortSignal;
+  /** Milliseconds. Each chunk that is sent, or received by `receive`, restarts it. */
+  readonly timeout: number;
+}
+
+export interface AgentRequest extends RequestLimits {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** May include a query. */
   readonly path: string;
@@ -48,10 +48,10 @@ export interface AgentRequest {
   readonly hints?: Hints;
 }
 
-export function postJson(path: string, message: object): AgentRequest {
+export function postJson(path: string, message: object, limits: RequestLimits): AgentRequest {
   const bytes = Buffer.from(JSON.stringify(message));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
-  return { method: 'POST', path, headers, body: [bytes] };
+  return { ...limits, method: 'POST', path, headers, body: [bytes] };
 }
 
 /**
@@ -71,14 +71,18 @@ export function openAgent(connection: Connection, options: ClientOptions) {
 
 type Endpoint = Pick<Connection, 'baseUrl' | 'headers' | 'timeout'>;
 
-type ClientOptions = Pick<Context, 'cancel' | 'now' | 'redact'>;
+interface Transport extends Omit<Endpoint, 'timeout'>, ClientOptions {
+  readonly dispatcher: ReturnType<typeof openDispatcher>;
+}
 
-/** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
+type ClientOptions = Pick<Context, 'now' | 'redact'>;
+
+/** Opens a client whose connections may take `timeout` to open, at most 10 s. @throws InputError for a bad proxy URL */
 export function openClient(endpoint: Endpoint, options: ClientOptions): Client & AsyncDisposable {
   const { baseUrl, timeout } = endpoint;
   const dispatcher = openDispatcher(baseUrl, timeout);
   const headers = { ...endpoint.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
-  const transport = { ...options, baseUrl, timeout, headers, dispatcher };
+  const transport = { ...options, baseUrl, headers, dispatcher };
   return {
     send: request => exchange(request, transport, readAnswer),
     receive: (request, read) => exchange({ ...request, isStreamed: true }, transport, read),
@@ -91,14 +95,14 @@ const SUCCESS = [200, 201, 204];
 
 async function exchange<T>(
   request: AgentRequest & { readonly isStreamed?: boolean },
-  transport: Endpoint & ClientOptions & { readonly dispatcher: ReturnType<typeof openDispatcher> },
+  transport: Transport,
   read: (answer: Answer<AsyncIterable<Buffer>>) => Promise<T>,
 ): Promise<T> {
   const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
-  const { baseUrl, timeout, dispatcher, cancel, redact, now } = transport;
+  const { baseUrl, dispatcher, redact, now } = transport;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
   let isSent = body === undefined;
-  const idle = idleTimeout(timeout, () => stallError(label, isSent));
+  const idle = idleTimeout(request.timeout, () => stallError(label, isSent));
   async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
     // undici only asks for more once the socket has taken a chunk, so after the loop all is sent.
     yield* restartOnChunk(chunks, idle, onSent);
@@ -120,9 +124,9 @@ async function exchange<T>(
     throw new AgentError('connection', message);
   };
   const cancelled = `${label} was cancelled.`;
-  if (cancel.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
+  if (request.signal.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
   const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
-  cancel.addEventListener('abort', onCancel);
+  request.signal.addEventListener('abort', onCancel);
   try {
     idle.restart();
     // undici ignores `signal` while it connects (nodejs/undici#386), so do not wait for it.
@@ -133,7 +137,7 @@ async function exchange<T>(
     throw networkFailure(error, label, redact, proxyVariables(baseUrl));
   } finally {
     idle.stop();
-    cancel.removeEventListener('abort', onCancel);
+    request.signal.removeEventListener('abort', onCancel);
     // Wait until undici frees the connection, or the next request opens another.
     await setImmediate();
   }

@@ -1,4 +1,4 @@
-import { type Client, postJson } from '../agent/client.ts';
+import { type Client, postJson, type RequestLimits } from '../agent/client.ts';
 import type { Answer } from '../agent/dispatcher.ts';
 import { AgentError, excerpt, type FailureKind } from '../agent/failure.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
@@ -34,13 +34,14 @@ export function startProcess(
   client: Client,
   { command: cmd, args, env: envs, workingDirectory, username }: ProcessOptions,
   handlers: ProcessHandlers,
+  limits: RequestLimits,
 ): Promise<ProcessEnd> {
   const cwd = workingDirectory === '' ? {} : { cwd: workingDirectory };
   const message = { process: { cmd, args, envs, ...cwd }, stdin: false };
   // E2B's agent takes the user from this header and ignores the password.
   const credentials = Buffer.from(`${username}:`).toString('base64');
   const headers = username === '' ? undefined : { Authorization: `Basic ${credentials}` };
-  return follow(client, '/process.Process/Start', message, handlers, headers);
+  return follow(client, '/process.Process/Start', message, handlers, limits, headers);
 }
 
 /**
@@ -52,14 +53,19 @@ export function attachProcess(
   client: Client,
   pid: number,
   handlers: ProcessHandlers,
+  limits: RequestLimits,
 ): Promise<ProcessEnd> {
-  return follow(client, '/process.Process/Connect', { process: { pid } }, handlers);
+  return follow(client, '/process.Process/Connect', { process: { pid } }, handlers, limits);
 }
 
 /** Kills a process, but not its children. @throws AgentError if the request fails */
-export async function killProcess(client: Client, pid: number): Promise<void> {
+export async function killProcess(
+  client: Client,
+  pid: number,
+  limits: RequestLimits,
+): Promise<void> {
   const message = { process: { pid }, signal: 'SIGNAL_SIGKILL' };
-  await client.send(postJson('/process.Process/SendSignal', message));
+  await client.send(postJson('/process.Process/SendSignal', message, limits));
 }
 
 // Keepalives restart `timeout` while a command is silent, so only a lost connection reaches it. The
@@ -71,10 +77,12 @@ function follow(
   path: string,
   message: object,
   handlers: ProcessHandlers,
+  limits: RequestLimits,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ProcessEnd> {
   const frame = frameOf(message);
   const request = {
+    ...limits,
     method: 'POST',
     path,
     headers: {

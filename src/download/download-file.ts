@@ -29,8 +29,9 @@ export interface DownloadedFile {
  */
 export async function downloadFile(
   file: FileToDownload,
-  { username, maxBytes }: Pick<Inputs<'download'>, 'username' | 'maxBytes'>,
+  { username, maxBytes, timeout }: Pick<Inputs<'download'>, 'username' | 'maxBytes' | 'timeout'>,
   client: Pick<Client, 'receive'>,
+  signal: AbortSignal,
 ): Promise<DownloadedFile> {
   wrapWriteErrors(file, () => checkTarget(file));
   // Use a short, unique name: the target's may already have the maximum length.
@@ -39,7 +40,12 @@ export async function downloadFile(
   const user = username === '' ? '' : `&username=${encodeURIComponent(username)}`;
   try {
     const downloaded = await client.receive(
-      { method: 'GET', path: `/files?path=${encodeURIComponent(file.path)}${user}` },
+      {
+        method: 'GET',
+        path: `/files?path=${encodeURIComponent(file.path)}${user}`,
+        signal,
+        timeout,
+      },
       answer => receiveInto(partialFile, file, answer, maxBytes),
     );
     // After a timeout, `receiveInto` may keep running in the background, so only this line may

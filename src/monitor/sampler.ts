@@ -54,10 +54,10 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const raw = stringFieldsOf(parseFields(await text(process.stdin)));
   const inputs = parseInputs('monitor', raw);
   const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
-  const timeout = sampleTimeout(inputs);
   const redact = redactor(secretsIn(raw));
-  await using client = openAgent({ ...inputs, timeout }, { cancel, now: Date.now, redact });
-  const take = () => trySample(() => readStats(client, inputs.statsPath), Date.now);
+  await using client = openAgent(inputs, { now: Date.now, redact });
+  const limits = { signal: cancel, timeout: sampleTimeout(inputs) };
+  const take = () => trySample(() => readStats(client, inputs.statsPath, limits), Date.now);
   const sampling = { intervalMs: inputs.sampleInterval, sleep, stop, withLast: true };
   const end = await takeSamples(take, result => appendLine(directory, result), sampling);
   appendLine(directory, { end });

@@ -19,11 +19,12 @@ export function openApi(
   context: Context,
   stop: AbortSignal,
 ) {
-  const { killImminent: cancel, sleep, random, log } = context;
+  const { killImminent, sleep, random, log } = context;
   const endpoint = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeout };
-  const client = openClient(endpoint, { ...context, cancel });
+  const client = openClient(endpoint, context);
+  const limits = { signal: killImminent, timeout };
   const onRetry = (retry: Retry) => log.line(describeRetry('the sandbox', retry));
-  return { ...client, retries, sleep, random, stop, onRetry };
+  return { ...client, limits, retries, sleep, random, stop, onRetry };
 }
 
 export interface Sandbox {
@@ -42,7 +43,11 @@ export async function createSandbox(
   // E2B returns a token only with `secure`; `autoPause` would pause the sandbox when its lifetime
   // ends, instead of deleting it.
   const settings = { timeout: toSeconds(lifetime), secure: true, autoPause: false };
-  const request = postJson('/sandboxes', { templateID, ...settings, metadata, envVars });
+  const request = postJson(
+    '/sandboxes',
+    { templateID, ...settings, metadata, envVars },
+    api.limits,
+  );
   // Repeat after a 503, although it may have created a sandbox: services answer it whenever they
   // restart, which should not fail a job.
   const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
@@ -68,14 +73,23 @@ export async function connectToSandbox(
   id: string,
   lifetimeMs: number,
 ): Promise<Sandbox> {
-  const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
+  const request = postJson(
+    `/sandboxes/${id}/connect`,
+    { timeout: toSeconds(lifetimeMs) },
+    api.limits,
+  );
   const connect = async () => decodeSandbox(await api.send(request));
   return { ...(await callWithRetries(api, connect)), id };
 }
 
 /** Returns false if the sandbox was already gone. @throws AgentError if it may still be running */
 export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
-  const request = { method: 'DELETE', path: `/sandboxes/${id}`, accepts: [404] } as const;
+  const request = {
+    ...api.limits,
+    method: 'DELETE',
+    path: `/sandboxes/${id}`,
+    accepts: [404],
+  } as const;
   return callWithRetries(api, async () => {
     const answer = await api.send(request);
     if (isFromProxy(answer)) throw badAnswer(answer, 'it is not JSON');

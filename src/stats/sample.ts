@@ -1,4 +1,4 @@
-import type { Client } from '../agent/client.ts';
+import type { Client, RequestLimits } from '../agent/client.ts';
 import { badAnswer } from '../agent/response.ts';
 import type { Figures } from '../gate/metrics.ts';
 import { redactJson } from '../text/redact.ts';
@@ -16,10 +16,11 @@ const MAX_LENGTH = 128 * 1024;
 export async function readStats(
   client: Pick<Client, 'send' | 'redact'>,
   statsPath: string,
+  limits: RequestLimits,
 ): Promise<Stats> {
   // A cache could answer for a sandbox that is gone.
   const headers = { 'Cache-Control': 'no-cache' };
-  const request = { method: 'GET', path: statsPath, headers, hints: HINTS } as const;
+  const request = { ...limits, method: 'GET', path: statsPath, headers, hints: HINTS } as const;
   const answer = await client.send(request);
   if (answer.body.length > MAX_LENGTH) throw badAnswer(answer, 'it is longer than 128 KiB');
   const stats = decodeStats(redactJson(answer.body, client.redact));

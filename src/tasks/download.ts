@@ -23,7 +23,7 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
   await using client = openAgent(inputs, context);
   const requests = {
-    send: (file: FileToDownload) => downloadFile(file, inputs, client),
+    send: (file: FileToDownload) => downloadFile(file, inputs, client, context.cancel),
     nameOf: (file: FileToDownload) => file.path,
   };
   const { results, ...totals } = await requestEach(files, requests, inputs, context);

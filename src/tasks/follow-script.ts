@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Client, openAgent } from '../agent/client.ts';
+import type { Client, RequestLimits } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import { type Outcome, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
@@ -28,6 +28,7 @@ const GIVE_UP_MS = 14_000;
 /** Runs the script once, reconnecting if the connection is lost, and ends it on `stopScript`. */
 export async function followScript(
   inputs: Inputs<'run'>,
+  client: Client,
   context: Context,
   stopScript: AbortSignal,
   onOutput: ProcessHandlers['onOutput'],
@@ -40,9 +41,9 @@ export async function followScript(
   // A cancelled job must still stop the script, so `cancel` does not abort these requests.
   const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
   const timeout = Math.max(inputs.timeout, MIN_TIMEOUT_MS);
-  await using client = openAgent({ ...inputs, timeout }, { ...context, cancel: stop });
   const policy = {
     ...context,
+    limits: { signal: stop, timeout },
     retries: MAX_RECONNECTS,
     stop,
     onRetry: ({ error, delayMs }: Retry) =>
@@ -60,12 +61,14 @@ export async function followScript(
   return { end: toCommandEnd(outcome, isStarted), reconnects: outcome.attempts - 1 };
 }
 
+type Policy = RetryOptions & { readonly limits: RequestLimits };
+
 /** `started` resolves to the script's PID, or to undefined if the script did not start. */
 function startScript(
   inputs: Inputs<'run'>,
   client: Client,
   onOutput: ProcessHandlers['onOutput'],
-  policy: RetryOptions,
+  policy: Policy,
 ) {
   const { promise: started, resolve } = Promise.withResolvers<number | undefined>();
   let pid: number | undefined;
@@ -77,8 +80,8 @@ function startScript(
   const ended = withRetries(
     () =>
       pid === undefined
-        ? startProcess(client, wrap(inputs), handlers)
-        : attachProcess(client, pid, handlers),
+        ? startProcess(client, wrap(inputs), handlers, policy.limits)
+        : attachProcess(client, pid, handlers, policy.limits),
     // A start whose answer was lost may have succeeded, so never start twice.
     { ...policy, isRepeatable: () => pid !== undefined },
   ).finally(() => resolve(undefined));
@@ -127,18 +130,19 @@ async function endSession(
   client: Client,
   pid: number,
   username: string,
-  policy: RetryOptions,
+  policy: Policy,
 ): Promise<void> {
   const args = ['-c', END_SESSION, '--', String(pid)];
   const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/' };
   const handlers = { onStart: () => {}, onOutput: () => {} };
   // Only root may end what sudo has started, but not every sandbox has a user of that name.
   for (const user of ['root', username]) {
-    const start = () => startProcess(client, { ...options, username: user }, handlers);
+    const start = () =>
+      startProcess(client, { ...options, username: user }, handlers, policy.limits);
     if ('value' in (await withRetries(start, policy))) break;
   }
   // This makes the agent close the stream, even if a process that left the session holds it open.
-  await withRetries(() => killProcess(client, pid), policy);
+  await withRetries(() => killProcess(client, pid, policy.limits), policy);
 }
 
 function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): CommandEnd {

@@ -114,7 +114,7 @@ export const FIRST_SAMPLE_RETRIES = 2;
  * @throws InputError if they lack a metric of `fail-if`
  */
 export async function readJudgeableStats(
-  inputs: Pick<Inputs<'stats'>, 'statsPath' | 'retries' | 'failIf'>,
+  inputs: Pick<Inputs<'stats'>, 'statsPath' | 'retries' | 'timeout' | 'failIf'>,
   client: Client,
   context: Context,
 ): Promise<Stats> {
@@ -131,12 +131,13 @@ function findUnmet(conditions: readonly Condition[], stats: Stats): Judgement[] 
 }
 
 export async function readStatsWithRetries(
-  { statsPath, retries }: Pick<Inputs<'stats'>, 'statsPath' | 'retries'>,
+  { statsPath, retries, timeout }: Pick<Inputs<'stats'>, 'statsPath' | 'retries' | 'timeout'>,
   client: Client,
   context: Context,
 ): Promise<Outcome<Stats>> {
   const { cancel, log } = context;
-  const outcome = await withRetries(() => readStats(client, statsPath), {
+  const limits = { signal: cancel, timeout };
+  const outcome = await withRetries(() => readStats(client, statsPath, limits), {
     ...context,
     retries,
     stop: cancel,

@@ -30,16 +30,17 @@ const STATS_PATH = '/metrics';
 export async function run(inputs: Inputs<'run'>, context: Context): Promise<Report> {
   const { cancel, now } = context;
   logSandboxEnd(inputs, context);
-  await using client = openAgent({ ...inputs, timeout: sampleTimeout(inputs) }, context);
+  await using client = openAgent(inputs, context);
   // A CPU figure covers the time since the previous request, so read the stats once before the
   // script starts, and drop them.
-  const first = { ...inputs, statsPath: STATS_PATH, retries: FIRST_SAMPLE_RETRIES };
+  const timeout = sampleTimeout(inputs);
+  const first = { ...inputs, timeout, statsPath: STATS_PATH, retries: FIRST_SAMPLE_RETRIES };
   if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
   else await readStatsWithRetries(first, client, context);
   const from = now();
   const ended = new AbortController();
   const [script, record] = await Promise.all([
-    runScript(inputs, context).finally(() => ended.abort(ENDED_AS_PLANNED)),
+    runScript(inputs, client, context).finally(() => ended.abort(ENDED_AS_PLANNED)),
     sampleUntil(ended.signal, inputs, client, context),
   ]);
   const { command, isStarted, endedAt: to, errors, warnings } = script;
@@ -74,11 +75,12 @@ const LAST_SAMPLE_DELAY_MS = 200;
 
 async function sampleUntil(
   ended: AbortSignal,
-  { sampleInterval: intervalMs }: Inputs<'run'>,
+  inputs: Inputs<'run'>,
   client: Client,
   { cancel, now, sleep }: Context,
 ): Promise<SampleRecord> {
-  const take = () => trySample(() => readStats(client, STATS_PATH), now);
+  const limits = { signal: cancel, timeout: sampleTimeout(inputs) };
+  const take = () => trySample(() => readStats(client, STATS_PATH, limits), now);
   const observations: SampleOrFailure[] = [];
   const needsLastSample = () => {
     const hasSample = observations.some(each => 'json' in each);
@@ -90,7 +92,7 @@ async function sampleUntil(
     // After the end, the machine may be idle again, so only add a sample if there is no other.
     if (!ended.aborted || needsLastSample()) observations.push(observation);
   };
-  const sampling = { intervalMs, sleep, stop: ended, withLast: false };
+  const sampling = { intervalMs: inputs.sampleInterval, sleep, stop: ended, withLast: false };
   const endReason = await takeSamples(take, add, sampling);
   if (needsLastSample() && (await sleep(LAST_SAMPLE_DELAY_MS, cancel)))
     observations.push(await take());
@@ -102,7 +104,7 @@ const MAX_LAST_LINES = 20;
 // Far below 64 KiB, where lineSplitter() may cut a secret in half before it is redacted.
 const MAX_LAST_LINE = 1000;
 
-async function runScript(inputs: Inputs<'run'>, context: Context) {
+async function runScript(inputs: Inputs<'run'>, client: Client, context: Context) {
   const { sandboxId, baseUrl, maxDuration } = inputs;
   const { cancel, clock, now, redact, log } = context;
   const title = redact(inputs.name || inputs.run.replace(/\n.*/s, ' …'));
@@ -119,7 +121,7 @@ async function runScript(inputs: Inputs<'run'>, context: Context) {
   const maxDurationSignal = AbortSignal.timeout(maxDuration);
   const stopScript = AbortSignal.any([cancel, maxDurationSignal]);
   const startedAt = clock();
-  const { end, reconnects } = await followScript(inputs, context, stopScript, output.write);
+  const { end, reconnects } = await followScript(inputs, client, context, stopScript, output.write);
   output.end();
   // Removing a color may join two halves of a secret, so redact afterwards.
   const text = redact(removeColors(last)).trimEnd();

@@ -111,7 +111,7 @@ async function sendFiles(
   if (files.length > 0) context.log.line(announcementOf(files, inputs, section));
   using progress = logProgress(files, context);
   const store = async (batch: readonly PlannedFile[]) => {
-    const stored = await storeFiles(batch, inputs, client, progress.addSent);
+    const stored = await storeFiles(batch, inputs, client, context.cancel, progress.addSent);
     progress.addStored(batch.length);
     return stored;
   };

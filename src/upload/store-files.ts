@@ -26,6 +26,7 @@ export async function storeFiles(
   batch: readonly PlannedFile[],
   inputs: Inputs<'upload'>,
   client: Pick<Client, 'send' | 'redact'>,
+  signal: AbortSignal,
   onSent: (bytes: number) => void,
 ): Promise<readonly StoredFile[]> {
   const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
@@ -36,6 +37,8 @@ export async function storeFiles(
     body: chunks,
     hints: HINTS,
     onSent,
+    signal,
+    timeout: inputs.timeout,
   });
   const entries = entriesIn(answer, batch.length);
   return batch.map((stored, index) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import type { Client } from '../../src/agent/client.ts';
+import type { Client, RequestLimits } from '../../src/agent/client.ts';
 import { readAnswer } from '../../src/agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import {
@@ -83,8 +83,11 @@ function* slices(count: number): Generator<Buffer> {
 }
 
 /** Sends more than a connection can buffer, so sending cannot end before the server reads. */
-function sendLarge(client: Client, body = slices(512)) {
-  return client.send(postRequest(body, 32 * MIB));
+function sendLarge(
+  client: Client,
+  { body = slices(512), ...limits }: Partial<RequestLimits> & { body?: Iterable<Buffer> } = {},
+) {
+  return client.send({ ...postRequest(body, 32 * MIB), ...limits });
 }
 
 describe('a request body', { timeout: 20_000 }, () => {
@@ -112,9 +115,9 @@ describe('a request body', { timeout: 20_000 }, () => {
   for (const [answer, kind, message] of UNREAD)
     test(`a body that nobody reads fails, if the answer is ${answer.slice(9, 12) || 'missing'}`, async () => {
       await using server = await rawServer(afterHead(socket => socket.write(answer)));
-      const settings = answer === '' ? { timeout: 200 } : {};
-      await using client = openTestClient(`http://${server.host}`, settings);
-      await assert.rejects(sendLarge(client), { kind, message });
+      const limits = answer === '' ? { timeout: 200 } : {};
+      await using client = openTestClient(`http://${server.host}`);
+      await assert.rejects(sendLarge(client, limits), { kind, message });
     });
 
   test('a body is not read any further once its request has ended', async () => {
@@ -132,7 +135,7 @@ describe('a request body', { timeout: 20_000 }, () => {
         left.resolve('closed');
       }
     }
-    await assert.rejects(sendLarge(client, watched()), { kind: 'too-large' });
+    await assert.rejects(sendLarge(client, { body: watched() }), { kind: 'too-large' });
     isOver = true;
     assert.equal(await left.promise, 'closed');
   });
@@ -180,8 +183,9 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
   test('a new TLS connection resumes the session of an earlier one', async () => {
     await using agent = await tlsAgent();
     await using client = openTestClient(agent.url);
-    for (let count = 0; count < 5; count += 1) await client.send({ method: 'GET', path: '/last' });
-    const { body } = await client.send({ method: 'GET', path: '/last' });
+    const last = { ...GET, path: '/last' };
+    for (let count = 0; count < 5; count += 1) await client.send(last);
+    const { body } = await client.send(last);
     assert.ok(Number(body) >= 4, `${body} of 5 were resumed`);
   });
 
@@ -220,10 +224,9 @@ describe('connections', { timeout: 20_000 }, () => {
     async function endsConnections(kind: FailureKind, end: 'close' | 'cancel'): Promise<void> {
       const controller = new AbortController();
       await using server = await rawServer(socket => void socket.pause());
-      await using client = openTestClient(`${scheme}://${server.host}`, {
-        cancel: controller.signal,
-      });
-      const sending = [1, 2].map(() => assert.rejects(client.send(GET), { kind }));
+      await using client = openTestClient(`${scheme}://${server.host}`);
+      const request = { ...GET, signal: controller.signal };
+      const sending = [1, 2].map(() => assert.rejects(client.send(request), { kind }));
       await server.connected(2);
       if (end === 'close') await client[Symbol.asyncDispose]();
       else controller.abort();
@@ -239,16 +242,18 @@ describe('connections', { timeout: 20_000 }, () => {
   }
 
   test('no connection is made after the job was cancelled', async () => {
-    await using client = openTestClient('http://127.0.0.1:1', { cancel: AbortSignal.abort() });
-    await assert.rejects(client.send(GET), { kind: 'cancelled', isRetryable: false });
+    const sending = sendOnce('http://127.0.0.1:1', { signal: AbortSignal.abort() });
+    await assert.rejects(sending, { kind: 'cancelled', isRetryable: false });
   });
 
   test('cancelling the job ends a request that is sending its body', async () => {
     const reading = Promise.withResolvers<Socket>();
     await using server = await rawServer(afterHead(reading.resolve));
     const controller = new AbortController();
-    await using client = openTestClient(`http://${server.host}`, { cancel: controller.signal });
-    const sending = assert.rejects(sendLarge(client), { kind: 'cancelled' });
+    await using client = openTestClient(`http://${server.host}`);
+    const sending = assert.rejects(sendLarge(client, { signal: controller.signal }), {
+      kind: 'cancelled',
+    });
     const socket = await reading.promise;
     controller.abort();
     await Promise.all([sending, closed(socket)]);
@@ -258,14 +263,17 @@ describe('connections', { timeout: 20_000 }, () => {
 test('each chunk that is sent restarts the timeout', async t => {
   await using server = await rawServer(answering(OK));
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  await using client = openTestClient(`http://${server.host}`, { timeout: 1000 });
+  await using client = openTestClient(`http://${server.host}`);
   function* slow(): Generator<Buffer> {
     for (const slice of slices(3)) {
       yield slice;
       t.mock.timers.tick(900);
     }
   }
-  assert.equal((await client.send(postRequest(slow(), 3 * 64 * KIB))).status, 200);
+  assert.equal(
+    (await client.send({ ...postRequest(slow(), 3 * 64 * KIB), timeout: 1000 })).status,
+    200,
+  );
 });
 
 test('each chunk of a streamed answer restarts the timeout', async t => {
@@ -277,8 +285,8 @@ test('each chunk of a streamed answer restarts the timeout', async t => {
     }),
   );
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  await using client = openTestClient(`http://${server.host}`, { timeout: 1000 });
-  const read = await client.receive(GET, async ({ body }) => {
+  await using client = openTestClient(`http://${server.host}`);
+  const read = await client.receive({ ...GET, timeout: 1000 }, async ({ body }) => {
     let text = '';
     for await (const chunk of body) {
       text += String(chunk);

@@ -102,8 +102,8 @@ describe('a proxy', { timeout: 20_000 }, () => {
   test('a proxy that never answers CONNECT times out, and its connection is closed with the client', async () => {
     await using proxy = await rawServer(onRequest(() => {}));
     using _ = setProxyVariables({ HTTPS_PROXY: `http://${proxy.host}` });
-    await using client = openTestClient('https://sandbox.example.com', { timeout: 200 });
-    await assert.rejects(client.send(GET), { kind: 'connection' });
+    await using client = openTestClient('https://sandbox.example.com');
+    await assert.rejects(client.send({ ...GET, timeout: 200 }), { kind: 'connection' });
     await client[Symbol.asyncDispose]();
     await Promise.all(proxy.connections.map(closed));
   });

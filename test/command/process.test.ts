@@ -8,7 +8,7 @@ import {
   type ProcessOptions,
   startProcess,
 } from '../../src/command/process.ts';
-import { openTestClient, TOKEN } from '../support/open-client.ts';
+import { LIMITS, openTestClient, TOKEN } from '../support/open-client.ts';
 import {
   beginAnswer,
   endFrame,
@@ -50,10 +50,11 @@ async function follow(handle: RequestHandler): Promise<Followed> {
   await using client = openTestClient(`http://${server.host}`);
   const pids: number[] = [];
   const output: Buffer[] = [];
-  const end = await startProcess(client, COMMAND, {
-    onStart: pid => pids.push(pid),
-    onOutput: bytes => output.push(bytes),
-  }).catch((error: unknown) => {
+  const handlers = {
+    onStart: (pid: number) => pids.push(pid),
+    onOutput: (bytes: Buffer) => output.push(bytes),
+  };
+  const end = await startProcess(client, COMMAND, handlers, LIMITS).catch((error: unknown) => {
     assert.ok(error instanceof AgentError, String(error));
     return error;
   });
@@ -84,10 +85,10 @@ test('a process is started, attached to by its pid, and killed, as the Connect p
   );
   await using client = openTestClient(`http://${server.host}`);
   const ofUser = { ...COMMAND, workingDirectory: 'app', username: 'ünï' };
-  await startProcess(client, ofUser, IGNORED);
-  await startProcess(client, COMMAND, IGNORED);
-  await attachProcess(client, 7, IGNORED);
-  await killProcess(client, 7);
+  await startProcess(client, ofUser, IGNORED, LIMITS);
+  await startProcess(client, COMMAND, IGNORED, LIMITS);
+  await attachProcess(client, 7, IGNORED, LIMITS);
+  await killProcess(client, 7, LIMITS);
   const [start, plainStart, attach, kill] = requests;
   assert.ok(start && plainStart && attach && kill);
   assert.deepEqual(

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { FailureKind } from '../../src/agent/failure.ts';
 import { downloadFile } from '../../src/download/download-file.ts';
-import { openTestClient } from '../support/open-client.ts';
+import { LIMITS, openTestClient } from '../support/open-client.ts';
 import { http, onRequest, type RequestHandler, rawServer } from '../support/raw-server.ts';
 import { filesBelow, SKIP_WITHOUT_SYMLINKS } from '../support/system.ts';
 import { distinctBytes, openTempFolder } from '../support/temp-folder.ts';
@@ -23,9 +23,9 @@ async function downloadTo(
   } = {},
 ) {
   await using server = await rawServer(onRequest(handle));
-  await using client = openTestClient(`http://${server.host}`, { timeout });
+  await using client = openTestClient(`http://${server.host}`);
   const file = { path: source, target, realTarget: path.join(folder, target) };
-  return await downloadFile(file, { username, maxBytes }, client);
+  return await downloadFile(file, { username, maxBytes, timeout }, client, LIMITS.signal);
 }
 
 const respond =
@@ -142,7 +142,8 @@ test('a rejected answer frees its connection, although more of it would come', a
   await using server = await rawServer(onRequest(endless));
   await using client = openTestClient(`http://${server.host}`);
   const file = { path: 'a', target: 'out', realTarget: folder.at('out') };
-  const downloading = downloadFile(file, { username: '', maxBytes: 10 }, client);
+  const inputs = { username: '', maxBytes: 10, timeout: LIMITS.timeout };
+  const downloading = downloadFile(file, inputs, client, LIMITS.signal);
   await assert.rejects(downloading, { kind: 'too-large' });
   await closed.promise;
 });

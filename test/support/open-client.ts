@@ -1,5 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type AgentRequest, openAgent } from '../../src/agent/client.ts';
+import { type AgentRequest, openAgent, type RequestLimits } from '../../src/agent/client.ts';
 import type { Answer } from '../../src/agent/dispatcher.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/redact.ts';
@@ -7,23 +7,20 @@ import type { TlsCertificate } from './tls-certificate.ts';
 
 export const TOKEN = 'tok-3f9c1d-secret';
 
-export const GET: AgentRequest = { method: 'GET', path: '/path?query' };
+/** A timeout longer than any test, and a job that is not cancelled. */
+export const LIMITS: RequestLimits = { signal: new AbortController().signal, timeout: 60_000 };
+
+export const GET: AgentRequest = { ...LIMITS, method: 'GET', path: '/path?query' };
 
 export function postRequest(body: Iterable<Buffer>, length: number): AgentRequest {
   const headers = { 'Content-Length': String(length) };
-  return { method: 'POST', path: '/files', headers, body };
+  return { ...LIMITS, method: 'POST', path: '/files', headers, body };
 }
 
-interface Settings extends Partial<Connection> {
-  readonly cancel?: AbortSignal;
-}
-
-/** Opens a client, by default with a timeout longer than any test. */
 export function openTestClient(
   baseUrl: string,
-  settings: Settings = {},
+  changes: Partial<Connection> = {},
 ): ReturnType<typeof openAgent> {
-  const { cancel = new AbortController().signal, ...more } = settings;
   const connection = {
     sandboxId: 'i1a2b3c4d5',
     token: TOKEN,
@@ -32,19 +29,18 @@ export function openTestClient(
     headerPrefix: 'Svc',
     allowInsecureHttp: true,
     headers: {},
-    timeout: 60_000,
-    ...more,
+    timeout: LIMITS.timeout,
+    ...changes,
   };
-  return openAgent(connection, {
-    cancel,
-    now: Date.now,
-    redact: redactor([TOKEN]),
-  });
+  return openAgent(connection, { now: Date.now, redact: redactor([TOKEN]) });
 }
 
-export async function sendOnce(baseUrl: string, settings: Settings = {}): Promise<Answer> {
-  await using client = openTestClient(baseUrl, settings);
-  return await client.send(GET);
+export async function sendOnce(
+  baseUrl: string,
+  limits: Partial<RequestLimits> = {},
+): Promise<Answer> {
+  await using client = openTestClient(baseUrl);
+  return await client.send({ ...GET, ...limits });
 }
 
 /** Sets these proxy variables and unsets all others, until disposed of. */

@@ -5,7 +5,7 @@ import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { storeFiles } from '../../src/upload/store-files.ts';
-import { openTestClient } from '../support/open-client.ts';
+import { LIMITS, openTestClient } from '../support/open-client.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { http, onRequest, rawServer } from '../support/raw-server.ts';
 import { concatCopies, openTempFolder } from '../support/temp-folder.ts';
@@ -38,7 +38,7 @@ function store(
   files: readonly PlannedFile[],
   given: RawInputs = {},
 ) {
-  return storeFiles(files, parseSyncInputs(given), client, () => {});
+  return storeFiles(files, parseSyncInputs(given), client, LIMITS.signal, () => {});
 }
 
 test('the request of a single file has its target in the query, and a Content-Length', async () => {
