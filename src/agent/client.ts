@@ -4,24 +4,24 @@ import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import type { Context } from './context.ts';
 import {
-  type Answer,
+  type AgentResponse,
   openDispatcher,
   proxyVariables,
-  readAnswer,
+  readResponse,
   sendRequest,
 } from './dispatcher.ts';
-import { AgentError, type Hints, networkFailure } from './failure.ts';
-import { statusFailure } from './response.ts';
+import { AgentError, type Hints, networkError } from './failure.ts';
+import { statusError } from './response.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
 export interface Client {
   /** @throws AgentError if the request fails, times out, is cancelled, or its status is not accepted */
-  readonly send: (request: AgentRequest) => Promise<Answer>;
-  /** Passes the answer to `read` as it arrives. @throws AgentError as `send`, or what `read` throws */
+  readonly send: (request: AgentRequest) => Promise<AgentResponse>;
+  /** Passes the response to `read` as it arrives. @throws AgentError as `send`, or what `read` throws */
   readonly receive: <T>(
     request: AgentRequest,
-    read: (answer: Answer<AsyncIterable<Buffer>>) => Promise<T>,
+    read: (response: AgentResponse<AsyncIterable<Buffer>>) => Promise<T>,
   ) => Promise<T>;
   readonly redact: Redact;
 }
@@ -84,7 +84,7 @@ export function openClient(endpoint: Endpoint, options: ClientOptions): Client &
   const headers = { ...endpoint.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
   const transport = { ...options, baseUrl, headers, dispatcher };
   return {
-    send: request => exchange(request, transport, readAnswer),
+    send: request => exchange(request, transport, readResponse),
     receive: (request, read) => exchange({ ...request, isStreamed: true }, transport, read),
     redact: options.redact,
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
@@ -96,7 +96,7 @@ const SUCCESS = [200, 201, 204];
 async function exchange<T>(
   request: AgentRequest & { readonly isStreamed?: boolean },
   transport: Transport,
-  read: (answer: Answer<AsyncIterable<Buffer>>) => Promise<T>,
+  read: (response: AgentResponse<AsyncIterable<Buffer>>) => Promise<T>,
 ): Promise<T> {
   const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
   const { baseUrl, dispatcher, redact, now } = transport;
@@ -109,18 +109,18 @@ async function exchange<T>(
     isSent = true;
   }
   const sendAndRead = async () => {
-    const response = await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
+    const begun = await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
       method,
       headers: { ...transport.headers, ...headers },
       signal: idle.signal,
     });
-    const answer = { ...response, label };
-    if (![...SUCCESS, ...accepts].includes(answer.status))
-      throw statusFailure(await readAnswer(answer), redact, now(), hints);
-    const chunks = isStreamed ? restartOnChunk(answer.body, idle) : answer.body;
-    const result = await read({ ...answer, body: chunks });
+    const response = { ...begun, label };
+    if (![...SUCCESS, ...accepts].includes(response.status))
+      throw statusError(await readResponse(response), redact, now(), hints);
+    const chunks = isStreamed ? restartOnChunk(response.body, idle) : response.body;
+    const result = await read({ ...response, body: chunks });
     if (isSent) return result;
-    const message = `${label} answered ${answer.status} before everything was sent.`;
+    const message = `${label} answered ${response.status} before everything was sent.`;
     throw new AgentError('connection', message);
   };
   const cancelled = `${label} was cancelled.`;
@@ -132,9 +132,9 @@ async function exchange<T>(
     // undici ignores `signal` while it connects (nodejs/undici#386), so do not wait for it.
     return await Promise.race([idle.ended, sendAndRead()]);
   } catch (error) {
-    // Abort the request: an answer that was not read to its end would keep the connection open.
+    // Abort the request: a response that was not read to its end would keep the connection open.
     idle.end(error);
-    throw networkFailure(error, label, redact, proxyVariables(baseUrl));
+    throw networkError(error, label, redact, proxyVariables(baseUrl));
   } finally {
     idle.stop();
     request.signal.removeEventListener('abort', onCancel);
@@ -144,7 +144,7 @@ async function exchange<T>(
 }
 
 function stallError(label: string, isSent: boolean): AgentError {
-  const problem = isSent ? 'the answer did not end' : 'nothing more could be sent';
+  const problem = isSent ? 'the response did not end' : 'nothing more could be sent';
   return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
 }
 

@@ -4,7 +4,7 @@ import { inputError } from '../inputs/input-error.ts';
 import { formatBytes } from '../text/format.ts';
 import { AgentError } from './failure.ts';
 
-export interface Answer<Body = string> {
+export interface AgentResponse<Body = string> {
   /** Method and URL without the query, which may contain a signature. */
   readonly label: string;
   readonly status: number;
@@ -51,8 +51,12 @@ export async function sendRequest(
   url: string,
   body: AsyncIterable<Buffer> | undefined,
   options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'signal'>,
-): Promise<Omit<Answer<AsyncIterable<Buffer>>, 'label'>> {
-  const response = await request(url, {
+): Promise<Omit<AgentResponse<AsyncIterable<Buffer>>, 'label'>> {
+  const {
+    statusCode: status,
+    headers,
+    body: chunks,
+  } = await request(url, {
     ...options,
     dispatcher,
     // @ts-expect-error undici accepts async iterables as bodies, but its types do not
@@ -62,28 +66,28 @@ export async function sendRequest(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return { status: response.statusCode, headers: response.headers, body: response.body };
+  return { status, headers, body: chunks };
 }
 
 // E2B's agent answers an upload with at most 8 KiB per file (a path and metadata of up to 4 KiB
-// each), so twice the answer to a default batch of 250 files fits.
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+// each), so twice the response to a default batch of 250 files fits.
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** @throws AgentError if the body is longer than 4 MiB */
-export async function readAnswer({
+export async function readResponse({
   body,
-  ...answer
-}: Answer<AsyncIterable<Buffer>>): Promise<Answer> {
+  ...response
+}: AgentResponse<AsyncIterable<Buffer>>): Promise<AgentResponse> {
   const read: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) {
-      const { label, status } = answer;
-      const message = `${label} answered ${status} with more than ${formatBytes(MAX_ANSWER_BYTES)}.`;
-      throw new AgentError('bad-answer', message, { status });
+    if (size > MAX_RESPONSE_BYTES) {
+      const { label, status } = response;
+      const message = `${label} answered ${status} with more than ${formatBytes(MAX_RESPONSE_BYTES)}.`;
+      throw new AgentError('bad-response', message, { status });
     }
     read.push(chunk);
   }
-  return { ...answer, body: new TextDecoder().decode(Buffer.concat(read)) };
+  return { ...response, body: new TextDecoder().decode(Buffer.concat(read)) };
 }

@@ -37,7 +37,7 @@ export class AgentError extends Error {
   }
 }
 
-// Requests and answers may have more specific hints.
+// Requests and responses may have more specific hints.
 const GENERAL_HINTS = {
   unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
   forbidden: 'Check that the token may use this sandbox, and that the sandbox may resume.',
@@ -57,7 +57,7 @@ const GENERAL_HINTS = {
     'Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.',
   connection:
     'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.',
-  'bad-answer': 'Check that base-url and the paths lead to the in-sandbox agent.',
+  'bad-response': 'Check that base-url and the paths lead to the in-sandbox agent.',
   'file-changed':
     'Check that the runner may read the file, and upload once nothing writes it any more.',
   'not-written': 'Check that the runner may write the target, and that its disk is not full.',
@@ -73,9 +73,9 @@ function isRefusal(kind: FailureKind, status = 0): boolean {
 }
 
 /** The part of an AgentError that goes into results. */
-export type Failure = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
+export type FailureInfo = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
 
-export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
+export function isFatal({ kind }: Pick<FailureInfo, 'kind'>): boolean {
   return FATAL.includes(kind);
 }
 
@@ -98,7 +98,7 @@ export function excerpt(text: string, redact: Redact, limit = MAX_EXCERPT): stri
 }
 
 /** Wraps network errors of undici and Node in an AgentError, and returns all others unchanged. */
-export function networkFailure(
+export function networkError(
   error: unknown,
   label: string,
   redact: Redact,

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Context } from './context.ts';
-import { AgentError, type Failure, isFatal } from './failure.ts';
+import { AgentError, type FailureInfo, isFatal } from './failure.ts';
 import { describeRetry, withRetries } from './retry.ts';
 
 export interface Attempts {
@@ -11,7 +11,7 @@ export interface Attempts {
 }
 
 export type FailedOrNotAttempted =
-  | ({ readonly status: 'failed'; readonly error: Failure } & Attempts)
+  | ({ readonly status: 'failed'; readonly error: FailureInfo } & Attempts)
   | { readonly status: 'not-attempted'; readonly reason: string };
 
 export type RequestResult<I, T> = { readonly item: I } & (
@@ -23,7 +23,7 @@ interface Requests<I, T> {
   readonly send: (item: I) => Promise<T>;
   readonly nameOf: (item: I) => string;
   /** Returns true if an error that is not fatal still makes further requests pointless. */
-  readonly isHopeless?: (item: I, error: Failure) => boolean;
+  readonly isHopeless?: (item: I, error: FailureInfo) => boolean;
 }
 
 // Stopping after so few may leave good files unsent, but by then the job has failed anyway.

@@ -1,40 +1,40 @@
 import { fieldsOf, isJson, parseFields } from '../text/json.ts';
 import { type Redact, redactJson } from '../text/redact.ts';
-import type { Answer } from './dispatcher.ts';
+import type { AgentResponse } from './dispatcher.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
-/** Parses an answer without redacting it. @throws AgentError if it is not JSON */
-export function parseAnswer(answer: Answer): unknown {
+/** Parses a response without redacting it. @throws AgentError if it is not JSON */
+export function parseResponse(response: AgentResponse): unknown {
   try {
-    return JSON.parse(answer.body);
+    return JSON.parse(response.body);
   } catch {
-    throw badAnswer(answer, 'it is not JSON');
+    throw badResponseError(response, 'it is not JSON');
   }
 }
 
-/** Builds the error for an accepted answer with an unusable body. `why` ends the message. */
-export function badAnswer(answer: Answer, why: string): AgentError {
-  const { label, status } = answer;
-  const message = `${label} answered ${status} with an unusable answer: ${why}.`;
+/** Builds the error for an accepted response with an unusable body. `why` ends the message. */
+export function badResponseError(response: AgentResponse, why: string): AgentError {
+  const { label, status } = response;
+  const message = `${label} answered ${status} with an unusable response: ${why}.`;
   // A proxy that answers has not passed the request on. But a 201 may be the service's, cut short.
-  const hadNoEffect = isFromProxy(answer) && status !== 201;
-  return new AgentError('bad-answer', message, { status, hadNoEffect });
+  const hadNoEffect = isFromProxy(response) && status !== 201;
+  return new AgentError('bad-response', message, { status, hadNoEffect });
 }
 
 /** Returns true if the body is neither JSON nor empty, as if a proxy or a website had answered. */
-export function isFromProxy({ body }: Answer): boolean {
+export function isFromProxy({ body }: AgentResponse): boolean {
   return body.trim() !== '' && !isJson(body);
 }
 
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-export function statusFailure(
-  answer: Answer,
+/** Converts an unsuccessful response to an AgentError; `now` is Unix time in milliseconds. */
+export function statusError(
+  response: AgentResponse,
   redact: Redact,
   now: number,
   hints: Hints = {},
 ): AgentError {
-  const { status, headers, body } = answer;
-  if (status >= 300 && status < 400) return redirectFailure(answer, redact);
+  const { status, headers, body } = response;
+  if (status >= 300 && status < 400) return redirectError(response, redact);
   const message = messageIn(body, redact);
   const matched = excerpt(message, redact, MAX_MATCHED);
   const rule = STATUS_RULES.find(
@@ -44,7 +44,7 @@ export function statusFailure(
   const words = excerpt(message, redact);
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
   const [retryAfter] = [headers['retry-after']].flat();
-  return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
+  return new AgentError(kind, `${describeStatus(response)}${quoted}`, {
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
     hint: rule?.hint ?? hints[kind],
@@ -121,27 +121,27 @@ const STATUS_RULES: readonly {
 ];
 
 function kindOfClass(status: number): FailureKind {
-  if (status < 300) return 'bad-answer';
+  if (status < 300) return 'bad-response';
   return status < 500 ? 'rejected' : 'server';
 }
 
 // Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-function describeStatus({ label, status }: Answer): string {
+function describeStatus({ label, status }: AgentResponse): string {
   const phrase = STATUS_CODES[status];
   return `${label} answered ${status}${phrase === undefined ? '' : ` ${phrase}`}.`;
 }
 
-function redirectFailure(answer: Answer, redact: Redact): AgentError {
-  const [location = ''] = [answer.headers['location']].flat();
+function redirectError(response: AgentResponse, redact: Redact): AgentError {
+  const [location = ''] = [response.headers['location']].flat();
   // Only show the origin: the path may contain a token. Redact before URL.parse() lowercases the
   // host and any secret in it.
   const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : undefined;
   const leadsTo = origin === undefined ? '' : ` It leads to ${excerpt(origin, redact)}.`;
-  const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
+  const message = `${describeStatus(response)}${leadsTo} Redirects are not followed.`;
   const hint = 'Change base-url: it must lead to the agent without a redirect.';
-  return new AgentError('not-found', message, { status: answer.status, hint });
+  return new AgentError('not-found', message, { status: response.status, hint });
 }
 
 function messageIn(text: string, redact: Redact): string {

@@ -1,5 +1,5 @@
 import { type Client, postJson, type RequestLimits } from '../agent/client.ts';
-import type { Answer } from '../agent/dispatcher.ts';
+import type { AgentResponse } from '../agent/dispatcher.ts';
 import { AgentError, excerpt, type FailureKind } from '../agent/failure.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
@@ -98,19 +98,18 @@ function follow(
         "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent.",
     },
   } as const;
-  return client.receive(request, answer => readEvents(answer, client.redact, handlers));
+  return client.receive(request, response => readEvents(response, client.redact, handlers));
 }
 
 async function readEvents(
-  answer: Answer<AsyncIterable<Buffer>>,
+  response: AgentResponse<AsyncIterable<Buffer>>,
   redact: Redact,
   { onStart, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
-  const { label } = answer;
-  for await (const { isLast, fields } of readFrames(answer)) {
-    if (isLast && fields['error'] !== undefined)
-      throw streamFailure(fields['error'], label, redact);
-    if (isLast) throw new AgentError('bad-answer', `${label} did not say how the command ended.`);
+  const { label } = response;
+  for await (const { isLast, fields } of readFrames(response)) {
+    if (isLast && fields['error'] !== undefined) throw streamError(fields['error'], label, redact);
+    if (isLast) throw new AgentError('bad-response', `${label} did not say how the command ended.`);
     const { start, data, end } = fieldsOf(fields['event']);
     const { pid } = fieldsOf(start);
     if (typeof pid === 'number') onStart(pid);
@@ -147,7 +146,7 @@ function frameOf(message: object): Buffer {
 }
 
 /** Yields the frames, but drops a truncated last one. @throws AgentError if a frame is too long */
-async function* readFrames({ label, body }: Answer<AsyncIterable<Buffer>>) {
+async function* readFrames({ label, body }: AgentResponse<AsyncIterable<Buffer>>) {
   let unread: Buffer = Buffer.alloc(0);
   for await (const chunk of body) {
     unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
@@ -155,7 +154,7 @@ async function* readFrames({ label, body }: Answer<AsyncIterable<Buffer>>) {
       const end = HEADER_BYTES + unread.readUInt32BE(1);
       if (end > MAX_FRAME_BYTES) {
         const message = `${label} answered with something other than frames.`;
-        throw new AgentError('bad-answer', message, { status: 200, hadNoEffect: true });
+        throw new AgentError('bad-response', message, { status: 200, hadNoEffect: true });
       }
       if (unread.length < end) break;
       const fields = parseFields(unread.toString('utf8', HEADER_BYTES, end));
@@ -186,7 +185,7 @@ const CONNECT_CODES: readonly { code: string; kind: FailureKind; hint?: string }
   { code: 'resource_exhausted', kind: 'busy' },
 ];
 
-function streamFailure(error: unknown, label: string, redact: Redact): AgentError {
+function streamError(error: unknown, label: string, redact: Redact): AgentError {
   const { code, message } = fieldsOf(error);
   const { kind = 'server', hint } = CONNECT_CODES.find(each => each.code === code) ?? {};
   // E2B's agent quotes the whole command before the cause, so remove it.

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Client } from '../agent/client.ts';
-import type { Answer } from '../agent/dispatcher.ts';
+import type { AgentResponse } from '../agent/dispatcher.ts';
 import { AgentError } from '../agent/failure.ts';
 import { deepestLinkIn, isLink, statIfExists } from '../files/paths.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -46,7 +46,7 @@ export async function downloadFile(
         signal,
         timeout,
       },
-      answer => receiveInto(partialFile, file, answer, maxBytes),
+      response => receiveInto(partialFile, file, response, maxBytes),
     );
     // After a timeout, `receiveInto` may keep running in the background, so only this line may
     // touch the target.
@@ -68,10 +68,10 @@ function checkTarget({ target, realTarget }: FileToDownload): void {
 async function receiveInto(
   partialFile: string,
   file: FileToDownload,
-  answer: Answer<AsyncIterable<Buffer>>,
+  response: AgentResponse<AsyncIterable<Buffer>>,
   maxBytes: number,
 ): Promise<DownloadedFile> {
-  const expected = checkLength(answer, maxBytes);
+  const expected = checkLength(response, maxBytes);
   const digest = createHash('sha256');
   let size = 0;
   const descriptor = wrapWriteErrors(file, () => {
@@ -79,7 +79,7 @@ async function receiveInto(
     return openSync(partialFile, 'wx');
   });
   try {
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       wrapWriteErrors(file, () => writeFileSync(descriptor, chunk));
       digest.update(chunk);
       size += chunk.length;
@@ -88,17 +88,17 @@ async function receiveInto(
     closeSync(descriptor);
   }
   if (size === expected) return { size, sha256: digest.digest('hex') };
-  throw new AgentError('connection', `${answer.label} sent ${size} of ${expected} bytes.`);
+  throw new AgentError('connection', `${response.label} sent ${size} of ${expected} bytes.`);
 }
 
-function checkLength({ label, headers }: Answer<unknown>, maxBytes: number): number {
+function checkLength({ label, headers }: AgentResponse<unknown>, maxBytes: number): number {
   const { 'content-length': length, 'content-encoding': encoding } = headers;
-  const hint = 'Check whether a proxy on the way compresses or converts answers.';
+  const hint = 'Check whether a proxy on the way compresses or converts responses.';
   if (encoding !== undefined)
-    throw new AgentError('bad-answer', `${label} sent an encoded answer.`, { hint });
-  // Without a length, a truncated answer could look complete.
+    throw new AgentError('bad-response', `${label} sent an encoded response.`, { hint });
+  // Without a length, a truncated response could look complete.
   if (typeof length !== 'string' || !/^\d{1,15}$/.test(length))
-    throw new AgentError('bad-answer', `${label} sent no Content-Length.`, { hint });
+    throw new AgentError('bad-response', `${label} sent no Content-Length.`, { hint });
   const bytes = Number(length);
   if (bytes <= maxBytes) return bytes;
   throw new AgentError('too-large', `${label} would send ${formatBytes(bytes)}.`, {

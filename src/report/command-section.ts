@@ -1,4 +1,4 @@
-import type { Failure } from '../agent/failure.ts';
+import type { FailureInfo } from '../agent/failure.ts';
 import type { ProcessEnd } from '../command/process.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
@@ -22,8 +22,8 @@ export interface CommandSection {
 export type CommandEnd =
   | ({ readonly kind: 'ended' } & ProcessEnd)
   /** The connection was lost, so the command may still be running. */
-  | { readonly kind: 'lost'; readonly error: Failure }
-  | { readonly kind: 'not-started'; readonly error: Failure };
+  | { readonly kind: 'lost'; readonly error: FailureInfo }
+  | { readonly kind: 'not-started'; readonly error: FailureInfo };
 
 export function viewCommand(section: CommandSection, report: Report): SectionView {
   const { title, exitCode, status, durationMs, lastLines } = section;
@@ -106,7 +106,7 @@ function adviceOn(exitCode: number): Reason {
   return advice === undefined ? [] : [withMarkup(advice)];
 }
 
-function whyUnseen({ kind, message, hint }: Failure): Reason {
+function whyUnseen({ kind, message, hint }: FailureInfo): Reason {
   // The caller handles cancelled jobs, so only `max-duration` can have cancelled the request.
   return kind === 'cancelled'
     ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]

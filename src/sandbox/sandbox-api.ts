@@ -1,8 +1,8 @@
 import { openClient, postJson } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import type { Answer } from '../agent/dispatcher.ts';
+import type { AgentResponse } from '../agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
-import { badAnswer, isFromProxy, parseAnswer } from '../agent/response.ts';
+import { badResponseError, isFromProxy, parseResponse } from '../agent/response.ts';
 import { describeRetry, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -91,9 +91,9 @@ export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
     accepts: [404],
   } as const;
   return callWithRetries(api, async () => {
-    const answer = await api.send(request);
-    if (isFromProxy(answer)) throw badAnswer(answer, 'it is not JSON');
-    return answer.status !== 404;
+    const response = await api.send(request);
+    if (isFromProxy(response)) throw badResponseError(response, 'it is not JSON');
+    return response.status !== 404;
   });
 }
 
@@ -108,9 +108,10 @@ function toSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-function decodeSandbox(answer: Answer): Sandbox {
-  const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseAnswer(answer));
-  if (typeof id !== 'string' || !isSandboxId(id)) throw badAnswer(answer, 'it names no sandbox');
+function decodeSandbox(response: AgentResponse): Sandbox {
+  const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseResponse(response));
+  if (typeof id !== 'string' || !isSandboxId(id))
+    throw badResponseError(response, 'it names no sandbox');
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
   return { id, token: text(token), domain: text(domain) };
 }
@@ -123,7 +124,7 @@ const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
     'Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.',
   connection:
     'The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.',
-  'bad-answer': "Check api-url: it is the URL of the service's API, not of its website.",
+  'bad-response': "Check api-url: it is the URL of the service's API, not of its website.",
 };
 
 const OTHER_HINT =

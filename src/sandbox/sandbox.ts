@@ -117,5 +117,7 @@ function maybeCreatedWarning(metadata: Inputs<'sandbox'>['metadata'], endsAt: nu
 function noTokenError(id: string): AgentError {
   const hint =
     'Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.';
-  return new AgentError('bad-answer', `The service returned no token for sandbox ${id}.`, { hint });
+  return new AgentError('bad-response', `The service returned no token for sandbox ${id}.`, {
+    hint,
+  });
 }

@@ -1,5 +1,5 @@
 import type { Client, RequestLimits } from '../agent/client.ts';
-import { badAnswer } from '../agent/response.ts';
+import { badResponseError } from '../agent/response.ts';
 import type { Figures } from '../gate/metrics.ts';
 import { redactJson } from '../text/redact.ts';
 
@@ -12,7 +12,7 @@ export interface Stats {
 // A step keeps up to 1,000 samples. The last becomes an output, and a job's outputs share 1 MB.
 const MAX_LENGTH = 128 * 1024;
 
-/** @throws AgentError if the request fails or the answer is unusable */
+/** @throws AgentError if the request fails or the response is unusable */
 export async function readStats(
   client: Pick<Client, 'send' | 'redact'>,
   statsPath: string,
@@ -21,10 +21,11 @@ export async function readStats(
   // A cache could answer for a sandbox that is gone.
   const headers = { 'Cache-Control': 'no-cache' };
   const request = { ...limits, method: 'GET', path: statsPath, headers, hints: HINTS } as const;
-  const answer = await client.send(request);
-  if (answer.body.length > MAX_LENGTH) throw badAnswer(answer, 'it is longer than 128 KiB');
-  const stats = decodeStats(redactJson(answer.body, client.redact));
-  if (stats === undefined) throw badAnswer(answer, 'it is not a JSON object');
+  const response = await client.send(request);
+  if (response.body.length > MAX_LENGTH)
+    throw badResponseError(response, 'it is longer than 128 KiB');
+  const stats = decodeStats(redactJson(response.body, client.redact));
+  if (stats === undefined) throw badResponseError(response, 'it is not a JSON object');
   return stats;
 }
 

@@ -75,7 +75,7 @@ export function toRecord(
 
 const MIN_TIMEOUT_MS = 10_000;
 
-/** Returns a sample's timeout (ms), capped so that one slow answer does not cause a gap. */
+/** Returns a sample's timeout (ms), capped so that one slow response does not cause a gap. */
 export function sampleTimeout({
   timeout,
   sampleInterval,

@@ -82,7 +82,7 @@ function startScript(
       pid === undefined
         ? startProcess(client, wrap(inputs), handlers, policy.limits)
         : attachProcess(client, pid, handlers, policy.limits),
-    // A start whose answer was lost may have succeeded, so never start twice.
+    // A start whose response was lost may have succeeded, so never start twice.
     { ...policy, isRepeatable: () => pid !== undefined },
   ).finally(() => resolve(undefined));
   return { started, ended };

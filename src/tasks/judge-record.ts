@@ -25,7 +25,7 @@ export function judgeRecord(
   };
 }
 
-// Runners and networks stall, so a few slow answers must not count as a gap.
+// Runners and networks stall, so a few slow responses must not count as a gap.
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import FormData from 'form-data';
 import type { BorrowedBuffer, Client } from '../agent/client.ts';
-import type { Answer } from '../agent/dispatcher.ts';
-import { badAnswer, parseAnswer } from '../agent/response.ts';
+import type { AgentResponse } from '../agent/dispatcher.ts';
+import { badResponseError, parseResponse } from '../agent/response.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
@@ -19,7 +19,7 @@ export interface StoredFile {
 
 /**
  * Stores a batch with one request.
- * @throws AgentError if the request fails, its answer is bad, or a file is unreadable or has
+ * @throws AgentError if the request fails, its response is bad, or a file is unreadable or has
  * changed
  */
 export async function storeFiles(
@@ -30,7 +30,7 @@ export async function storeFiles(
   onSent: (bytes: number) => void,
 ): Promise<readonly StoredFile[]> {
   const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
-  const answer = await client.send({
+  const response = await client.send({
     method: 'POST',
     path: requestPath(inputs, batch),
     headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(length) },
@@ -40,10 +40,10 @@ export async function storeFiles(
     signal,
     timeout: inputs.timeout,
   });
-  const entries = entriesIn(answer, batch.length);
+  const entries = entriesIn(response, batch.length);
   return batch.map((stored, index) => {
     // Redact last: a masked path might not match its target.
-    const path = client.redact(storedPath(entries[index], stored.target, answer));
+    const path = client.redact(storedPath(entries[index], stored.target, response));
     return { file: stored, path, sha256: digests[index] };
   });
 }
@@ -101,7 +101,7 @@ export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean) {
       if (digest !== undefined) digests.push(digest.digest('hex'));
     }
     // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
-    // section 5.1) or more may only count as sent after the answer.
+    // section 5.1) or more may only count as sent after the response.
     yield TAIL;
   }
   const sizes = [...heads.map(head => head.length), ...batch.map(({ size }) => size)];
@@ -120,24 +120,25 @@ function headOf({ target }: PlannedFile, index: number): Buffer {
   return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
 }
 
-function entriesIn(answer: Answer, count: number): readonly unknown[] {
-  const body = parseAnswer(answer);
+function entriesIn(response: AgentResponse, count: number): readonly unknown[] {
+  const body = parseResponse(response);
   // E2B's agent returns a list, even for one file (packages/envd/spec/envd.yaml in e2b-dev/infra).
   // Other services may return the entry of a single file alone.
   const entries = Array.isArray(body) ? body : [body];
   if (entries.length === count) return entries;
-  throw badAnswer(answer, `it lists ${entries.length} files instead of ${count}`);
+  throw badResponseError(response, `it lists ${entries.length} files instead of ${count}`);
 }
 
 // PATH_MAX of Linux. Results keep every path, so longer ones could fill the memory.
 const MAX_PATH = 4096;
 
-function storedPath(entry: unknown, target: string, answer: Answer): string {
+function storedPath(entry: unknown, target: string, response: AgentResponse): string {
   const { path, name, type } = fieldsOf(entry);
-  if (type !== 'file') throw badAnswer(answer, 'its entry is not of type "file"');
-  if (name !== posix.basename(target)) throw badAnswer(answer, 'its entry names another file');
+  if (type !== 'file') throw badResponseError(response, 'its entry is not of type "file"');
+  if (name !== posix.basename(target))
+    throw badResponseError(response, 'its entry names another file');
   if (typeof path === 'string' && path.length <= MAX_PATH && isPathOf(target, path)) return path;
-  throw badAnswer(answer, 'its entry has no path, or that of another target');
+  throw badResponseError(response, 'its entry has no path, or that of another target');
 }
 
 // The agent may expand a relative target to an absolute path in the user's home.

@@ -1,5 +1,5 @@
 import type { Context } from '../agent/context.ts';
-import type { Failure } from '../agent/failure.ts';
+import type { FailureInfo } from '../agent/failure.ts';
 import {
   type Attempts,
   type FailedOrNotAttempted,
@@ -107,8 +107,8 @@ function formatSources(files: readonly PlannedFile[]): string {
 
 // Stop then: an agent that drops folders from file names may have overwritten files before it
 // rejected or mislabeled the batch.
-function mayHaveOverwrittenOthers(batch: readonly PlannedFile[], { kind }: Failure): boolean {
-  return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
+function mayHaveOverwrittenOthers(batch: readonly PlannedFile[], { kind }: FailureInfo): boolean {
+  return batch.length > 1 && (kind === 'rejected' || kind === 'bad-response');
 }
 
 function resultsOf({
@@ -138,7 +138,7 @@ function failOverwritten(results: readonly FileResult[]): FileResult[] {
     const sources = formatSources(sharing.map(each => each.file));
     const message = `${sources} were stored at the same place, ${path}: only one of them is there.`;
     const hint = 'Give one of them another target, or exclude it.';
-    const error: Failure = { kind: 'rejected', status: undefined, message, hint };
+    const error: FailureInfo = { kind: 'rejected', status: undefined, message, hint };
     const { attempts, durationMs } =
       result.status === 'uploaded' ? result : { attempts: 0, durationMs: 0 };
     return { file, status: 'failed', attempts, durationMs, error };

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import type { Client, RequestLimits } from '../../src/agent/client.ts';
-import { readAnswer } from '../../src/agent/dispatcher.ts';
+import { readResponse } from '../../src/agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import {
   GET,
@@ -36,7 +36,7 @@ const MIB = 1024 * KIB;
 
 before(() => void setProxyVariables({}));
 
-const LATE = /: the answer did not end within timeout/;
+const LATE = /: the response did not end within timeout/;
 
 type Unusable = readonly [handle: ConnectionHandler, message: RegExp, timeout?: number];
 
@@ -57,21 +57,21 @@ const UNUSABLE: Readonly<Record<string, Unusable>> = {
   'is in another protocol': [answering('SSH-2.0-OpenSSH_9.6\r\n'), /failed: .*HTTP|HPE_/i],
 };
 
-describe('an answer', { timeout: 20_000 }, () => {
+describe('a response', { timeout: 20_000 }, () => {
   for (const [name, [handle, message, timeout = 10_000]] of Object.entries(UNUSABLE)) {
-    test(`a request fails if the answer ${name}`, async () => {
+    test(`a request fails if the response ${name}`, async () => {
       await using server = await rawServer(handle);
       await assert.rejects(sendOnce(`http://${server.host}`, { timeout }), (error: unknown) => {
         assert.ok(error instanceof AgentError);
         assert.match(error.message, message);
         assert.ok(error.message.startsWith(`GET http://${server.host}/path `));
-        assert.ok(['connection', 'bad-answer'].includes(error.kind));
+        assert.ok(['connection', 'bad-response'].includes(error.kind));
         return true;
       });
     });
   }
 
-  test('an answer may have 4 MiB, and loses its byte order mark', async () => {
+  test('a response may have 4 MiB, and loses its byte order mark', async () => {
     const body = `\uFEFF${'x'.repeat(4 * MIB - 3)}`;
     await using server = await rawServer(answering(http(201, body)));
     assert.equal((await sendOnce(`http://${server.host}`)).body, body.slice(1));
@@ -107,15 +107,15 @@ describe('a request body', { timeout: 20_000 }, () => {
     assert.deepEqual(sent, [65_536, 65_536, 65_536]);
   });
 
-  const UNREAD: readonly (readonly [answer: string, kind: FailureKind, message: RegExp])[] = [
+  const UNREAD: readonly (readonly [response: string, kind: FailureKind, message: RegExp])[] = [
     ['', 'connection', /nothing more could be sent within timeout/],
     [OK, 'connection', /answered 200 before everything was sent/],
     [http(413), 'too-large', /answered 413/],
   ];
-  for (const [answer, kind, message] of UNREAD)
-    test(`a body that nobody reads fails, if the answer is ${answer.slice(9, 12) || 'missing'}`, async () => {
-      await using server = await rawServer(afterHead(socket => socket.write(answer)));
-      const limits = answer === '' ? { timeout: 200 } : {};
+  for (const [response, kind, message] of UNREAD)
+    test(`a body that nobody reads fails, if the response is ${response.slice(9, 12) || 'missing'}`, async () => {
+      await using server = await rawServer(afterHead(socket => socket.write(response)));
+      const limits = response === '' ? { timeout: 200 } : {};
       await using client = openTestClient(`http://${server.host}`);
       await assert.rejects(sendLarge(client, limits), { kind, message });
     });
@@ -189,7 +189,7 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
     assert.ok(Number(body) >= 4, `${body} of 5 were resumed`);
   });
 
-  test('an answer over TLS after the whole body is not rejected as early, even if the event loop is busy', async () => {
+  test('a response over TLS after the whole body is not rejected as early, even if the event loop is busy', async () => {
     await using agent = await tlsAgent();
     await using client = openTestClient(agent.url);
     const busy = setInterval(() => {
@@ -212,7 +212,7 @@ describe('connections', { timeout: 20_000 }, () => {
     const lane = async () => {
       for (let count = 0; count < 10; count += 1) {
         await client.send(GET);
-        await client.receive(GET, readAnswer);
+        await client.receive(GET, readResponse);
       }
     };
     await Promise.all([lane(), lane(), lane(), lane()]);
@@ -276,7 +276,7 @@ test('each chunk that is sent restarts the timeout', async t => {
   );
 });
 
-test('each chunk of a streamed answer restarts the timeout', async t => {
+test('each chunk of a streamed response restarts the timeout', async t => {
   const answered = Promise.withResolvers<Socket>();
   await using server = await rawServer(
     onRequest(socket => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errors } from 'undici';
-import { AgentError, type FailureKind, networkFailure } from '../../src/agent/failure.ts';
+import { AgentError, type FailureKind, networkError } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { sendOnce } from '../support/open-client.ts';
 import { answering, rawServer } from '../support/raw-server.ts';
@@ -10,7 +10,7 @@ import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 const redact = redactor(['s3cretpass']);
 
 function wrapped(error: unknown): unknown {
-  return networkFailure(error, 'GET http://host/path', redact);
+  return networkError(error, 'GET http://host/path', redact);
 }
 
 function systemError(code: string, message = `connect ${code} 10.0.0.1:443`): Error {
@@ -66,7 +66,7 @@ test('a network error is redacted before it is cut', () => {
   assert.match(String(error), /x{295}\*\*\* \(EPIPE\)\.$/);
 });
 
-test('networkFailure returns bugs and AgentErrors unchanged', () => {
+test('networkError returns bugs and AgentErrors unchanged', () => {
   const others = [
     new Error('no code'),
     new TypeError('a bug'),

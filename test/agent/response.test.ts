@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '../../src/agent/dispatcher.ts';
+import type { AgentResponse } from '../../src/agent/dispatcher.ts';
 import type { FailureKind } from '../../src/agent/failure.ts';
-import { badAnswer, parseAnswer, statusFailure } from '../../src/agent/response.ts';
+import { badResponseError, parseResponse, statusError } from '../../src/agent/response.ts';
 import { redactor } from '../../src/text/redact.ts';
 
 const LONG = 'x'.repeat(295);
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const redact = redactor(['s3cretpass', 'a&b"c']);
 
-function answer(status: number, body = '', retryAfter?: string): Answer {
+function response(status: number, body = '', retryAfter?: string): AgentResponse {
   return { label: 'POST https://host/files', status, headers: { 'retry-after': retryAfter }, body };
 }
 
 function failure(status: number, text = '', retryAfter?: string) {
-  return statusFailure(answer(status, text, retryAfter), redact, NOW);
+  return statusError(response(status, text, retryAfter), redact, NOW);
 }
 
 const KINDS: Partial<Record<FailureKind, readonly number[]>> = {
@@ -27,7 +27,7 @@ const KINDS: Partial<Record<FailureKind, readonly number[]>> = {
   busy: [408, 409, 425, 429, 503],
   server: [500, 502, 504, 520, 599],
   'disk-full': [507],
-  'bad-answer': [202, 204, 206],
+  'bad-response': [202, 204, 206],
 };
 for (const [kind, statuses] of Object.entries(KINDS))
   for (const status of statuses)
@@ -81,8 +81,8 @@ const QUOTED: Readonly<Record<string, readonly [text: string, words: string]>> =
   'other JSON as it is': ['{"why":[1]}', '{\\"why\\":[1]}'],
   'plain text on one line': ['  not  JSON\r\n', 'not JSON'],
   'the title of an HTML page': ['<!doctype html><title>Too\nlarge</title>', 'Too large'],
-  'an answer without its secrets': ['{"message":"no s3cret\\u0070ass here"}', 'no *** here'],
-  'a long answer, redacted before it is cut': [`${LONG}s3cretpass`, `${LONG}***`],
+  'a response without its secrets': ['{"message":"no s3cret\\u0070ass here"}', 'no *** here'],
+  'a long response, redacted before it is cut': [`${LONG}s3cretpass`, `${LONG}***`],
   'at most 300 characters': ['y'.repeat(400), `${'y'.repeat(300)}…`],
 };
 for (const [name, [text, words]] of Object.entries(QUOTED))
@@ -98,7 +98,7 @@ const UNQUOTED = [
   '<title>not escaped s3cret<pass</title>',
 ];
 for (const text of UNQUOTED)
-  test(`an error message quotes nothing from the answer ${JSON.stringify(text)}`, () =>
+  test(`an error message quotes nothing from the response ${JSON.stringify(text)}`, () =>
     assert.equal(
       failure(500, text).message,
       'POST https://host/files answered 500 Internal Server Error.',
@@ -115,10 +115,10 @@ for (const [location, leadsTo] of REDIRECTS)
   test(`a redirect to ${location} is reported with no more than its origin, redacted`, () => {
     const hide = redactor(['S3cretPass']);
     const redirect = {
-      ...answer(302, 'Found. See https://other?token=x'),
+      ...response(302, 'Found. See https://other?token=x'),
       headers: { location },
     };
-    const { message, hint } = statusFailure(redirect, hide, NOW);
+    const { message, hint } = statusError(redirect, hide, NOW);
     const start = 'POST https://host/files answered 302 Found.';
     assert.equal(message, `${start}${leadsTo} Redirects are not followed.`);
     assert.match(hint, /^Change base-url/);
@@ -140,17 +140,17 @@ for (const [value, ms] of MS)
   test(`Retry-After: ${value} is parsed to ${ms} ms`, () =>
     assert.equal(failure(429, '', value).retryAfterMs, ms));
 
-test('an answer that is not JSON is a bad answer, and is not quoted', () => {
-  assert.deepEqual(parseAnswer(answer(200, '{"a":1}')), { a: 1 });
-  const page = answer(200, 's3cretpass');
-  const error = badAnswer(page, 'it is not JSON');
-  assert.throws(() => parseAnswer(page), error);
+test('a response that is not JSON is a bad response, and is not quoted', () => {
+  assert.deepEqual(parseResponse(response(200, '{"a":1}')), { a: 1 });
+  const page = response(200, 's3cretpass');
+  const error = badResponseError(page, 'it is not JSON');
+  assert.throws(() => parseResponse(page), error);
   assert.doesNotMatch(error.message, /s3cretpass/);
 });
 
 test('a request answered 200 with HTML counts as without effect and may be repeated, but not one answered 201', () => {
   const hadNoEffect = (status: number, text: string) =>
-    badAnswer(answer(status, text), 'it is odd').hadNoEffect;
+    badResponseError(response(status, text), 'it is odd').hadNoEffect;
   for (const text of ['<html>', 'Welcome']) {
     assert.equal(hadNoEffect(200, text), true, text);
     assert.equal(hadNoEffect(201, text), false, text);

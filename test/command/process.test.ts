@@ -10,7 +10,7 @@ import {
 } from '../../src/command/process.ts';
 import { LIMITS, openTestClient, TOKEN } from '../support/open-client.ts';
 import {
-  beginAnswer,
+  beginResponse,
   endFrame,
   errorFrame,
   frame,
@@ -132,7 +132,7 @@ const expected: Followed = {
   end: { exitCode: 3, status: 'exit status 3' },
 };
 
-test('an answer is read the same if it is split at any position', async () => {
+test('a response is read the same if it is split at any position', async () => {
   for (let at = 1; at <= whole.length; at += 1)
     assert.deepEqual(await follow(sendFrames(whole.subarray(0, at), whole.subarray(at))), expected);
 });
@@ -167,7 +167,7 @@ for (const [fields, exitCode] of EXIT_CODES)
   });
 
 test('the exit code survives a stream that breaks after the end event', async () => {
-  const endless: RequestHandler = socket => beginAnswer(socket, [endFrame(3)]);
+  const endless: RequestHandler = socket => beginResponse(socket, [endFrame(3)]);
   const failing = sendFrames(endFrame(3), errorFrame('internal', 'lost it'));
   for (const handle of [loseAfter(endFrame(3)), failing, endless]) {
     const { end } = await follow(handle);
@@ -191,10 +191,10 @@ const NO_FRAMES = /something other than frames/;
 const page: RequestHandler = socket => socket.write(http(200, '<!doctype html><h1>It works</h1>'));
 const long = Buffer.from([0, 0, 16, 0, 1]);
 const FAILURES: Readonly<Record<string, Failing>> = {
-  'an answer that ends after the start fails': [sendFrames(startFrame(1)), 'connection', CLOSED],
-  'a last frame without an end fails': [sendFrames(LAST_FRAME), 'bad-answer', NO_END],
-  'a frame above 1 MiB fails': [sendFrames(startFrame(1), long), 'bad-answer', NO_FRAMES],
-  'a web page is something other than frames': [page, 'bad-answer', NO_FRAMES, /base-url/],
+  'a response that ends after the start fails': [sendFrames(startFrame(1)), 'connection', CLOSED],
+  'a last frame without an end fails': [sendFrames(LAST_FRAME), 'bad-response', NO_END],
+  'a frame above 1 MiB fails': [sendFrames(startFrame(1), long), 'bad-response', NO_FRAMES],
+  'a web page is something other than frames': [page, 'bad-response', NO_FRAMES, /base-url/],
 };
 for (const [what, [handle, kind, words, hint = /./]] of Object.entries(FAILURES))
   test(what, async () => {

@@ -97,7 +97,7 @@ const cut: RequestHandler = socket => void socket.end(`${OK}${LENGTH}\r\nhell`);
 const gzip = http(200, 'hello', ['Content-Encoding: gzip']);
 
 const FAILURES: Readonly<Record<string, Case>> = {
-  'is chunked': [respond(`${OK}${CHUNKED}`), 'bad-answer', NO_LENGTH],
+  'is chunked': [respond(`${OK}${CHUNKED}`), 'bad-response', NO_LENGTH],
   'announces a length without sending it': [
     respond(`HTTP/1.1 204 None\r\n${LENGTH}\r\n`),
     'connection',
@@ -105,8 +105,8 @@ const FAILURES: Readonly<Record<string, Case>> = {
   ],
   'is gzip although nobody asked for it': [
     respond(gzip),
-    'bad-answer',
-    /sent an encoded answer\.$/,
+    'bad-response',
+    /sent an encoded response\.$/,
   ],
   'is longer than max-bytes': [
     respond(http(200, 'x'.repeat(101))),
@@ -124,7 +124,7 @@ const FAILURES: Readonly<Record<string, Case>> = {
 };
 
 for (const [name, [handle, kind, message, timeout = 60_000]] of Object.entries(FAILURES))
-  test(`a target stays as it was if the answer ${name}`, async () => {
+  test(`a target stays as it was if the response ${name}`, async () => {
     using folder = openTempFolder();
     writeFileSync(folder.at('out'), 'before');
     const downloading = downloadTo(folder.path, handle, { maxBytes: 100, timeout });
@@ -132,7 +132,7 @@ for (const [name, [handle, kind, message, timeout = 60_000]] of Object.entries(F
     assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('before') });
   });
 
-test('a rejected answer frees its connection, although more of it would come', async () => {
+test('a rejected response frees its connection, although more of it would come', async () => {
   using folder = openTempFolder();
   const closed = Promise.withResolvers<void>();
   const endless: RequestHandler = socket => {

@@ -12,7 +12,7 @@ const missing = `{"code":404,"message":"path '/x' does not exist"}`;
 const FAULT = fc.oneof(
   fc.record({
     by: fc.constantFrom('end', 'reset', 'stall'),
-    /** Fraction of the answer, with its headers, that is sent before the fault. */
+    /** Fraction of the response, with its headers, that is sent before the fault. */
     at: fc.oneof(fc.constantFrom(0, 0.999_999), fc.double({ min: 0, max: 0.99, noNaN: true })),
   }),
   fc.record({

@@ -26,7 +26,7 @@ test('a wrong token (401) ends the transfer, and no stats are read', async () =>
   assert.match(errors, /answered 401[\s\S]*token/);
 });
 
-test('hundreds of failed files make at most ten annotations, and long answers are cut', async () => {
+test('hundreds of failed files make at most ten annotations, and long responses are cut', async () => {
   const files = manyFiles(300);
   const faults = Object.keys(files).map((name, index) => {
     const fault = statusFault(411 + (index % 14), `${index} ${'y'.repeat(1000)}`);

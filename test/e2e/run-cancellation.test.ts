@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { STALL } from '../support/faults.ts';
 import {
-  beginAnswer,
-  endAnswer,
+  beginResponse,
+  endResponse,
   errorFrame,
   LAST_FRAME,
   outputFrame,
@@ -20,7 +20,7 @@ import { openJob } from '../support/test-job.ts';
 
 const skip = SKIP_WITHOUT_BASH || SKIP_WITHOUT_SIGNALS;
 
-/** Runs `true`, and cancels the job at the nth request for stats, which never gets an answer. */
+/** Runs `true`, and cancels the job at the nth request for stats, which never gets a response. */
 async function cancelAtStats(nth: number) {
   const faults = [{ on: 'stats', skip: nth - 1, do: STALL }] as const;
   await using job = await openJob({ runCommands: true, faults });
@@ -69,8 +69,8 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
   test('a run that is cancelled stops its command as root, or as its user if there is no root', async () => {
     const { promise: killed, resolve: kill } = Promise.withResolvers<void>();
     const command: Responder = socket => {
-      beginAnswer(socket, [startFrame(42), outputFrame('ready\n')]);
-      void killed.then(() => endAnswer(socket, [signalFrame('terminated'), LAST_FRAME]));
+      beginResponse(socket, [startFrame(42), outputFrame('ready\n')]);
+      void killed.then(() => endResponse(socket, [signalFrame('terminated'), LAST_FRAME]));
     };
     const rootless = sendFrames(errorFrame('unauthenticated', "invalid user: 'root'"));
     const Start = inTurn(command, rootless, sendFrames(...wholeStream()));

@@ -17,13 +17,13 @@ import {
   type Responder,
 } from '../support/scripted-agent.ts';
 
-/** Failed answers to Start after which the command may be running. */
+/** Failed responses to Start after which the command may be running. */
 const LOST_STARTS: Readonly<Record<string, Responder>> = {
-  'whose answer breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
+  'whose response breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
   'that a proxy answers with 502': answer(502, '<title>Proxy</title>'),
 };
 
-/** Answers to Start that prove that nothing runs, and the advice for each. */
+/** Responses to Start that prove that nothing runs, and the advice for each. */
 const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice: RegExp]>> = {
   'by a service without a process service': [
     answer(404, '404 page not found'),

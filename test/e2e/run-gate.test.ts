@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { statusFault } from '../support/faults.ts';
 import {
-  beginAnswer,
-  endAnswer,
+  beginResponse,
   endFrame,
+  endResponse,
   LAST_FRAME,
   startFrame,
 } from '../support/process-frames.ts';
@@ -65,12 +65,12 @@ function endlessCommand() {
   const { promise, resolve } = Promise.withResolvers<Socket>();
   return {
     Start: (socket: Socket) => {
-      beginAnswer(socket, [startFrame(42)]);
+      beginResponse(socket, [startFrame(42)]);
       resolve(socket);
     },
     end: async () => {
       const socket = await promise;
-      endAnswer(socket, [endFrame(0), LAST_FRAME]);
+      endResponse(socket, [endFrame(0), LAST_FRAME]);
       await closed(socket);
     },
   };

@@ -129,7 +129,7 @@ const acknowledging = (write: Write) =>
     return write({ ...REPEATING, ...entry });
   });
 
-/** Error answers that echo the secrets, escaped as each kind of server does it. */
+/** Error responses that echo the secrets, escaped as each kind of server does it. */
 const ERRORS: Readonly<Record<string, Responder>> = {
   ...Object.fromEntries(
     Object.entries(WRITERS).flatMap(([writer, write]) => [

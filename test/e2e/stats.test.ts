@@ -7,8 +7,8 @@ import { openJob } from '../support/test-job.ts';
 test("the stats output is the agent's JSON without spaces, and unreported figures are empty, never 0", async () => {
   const sent =
     ' {"b": 1.50, "2": 1,\n "gpu": {"c": ["d"]}, "mem_used": 5, "disk_total": 0, "cpu_count": "two"} ';
-  const answers = [statusFault(503), statusFault(200, sent)];
-  await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, answers) });
+  const faults = [statusFault(503), statusFault(200, sent)];
+  await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, faults) });
   const { outputs, summary, report } = await expectSuccess(job, {}, { task: 'stats' });
   assert.equal(outputs['stats'], JSON.stringify(JSON.parse(sent)));
   assert.deepEqual(report.stats, JSON.parse(sent));

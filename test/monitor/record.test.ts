@@ -9,14 +9,14 @@ test('readRecord returns what was appended, without the partial line of a killed
   using directory = openTempFolder();
   const first = '{"mem_used":9007199254740993,"load":1.5,"note":"a\\nb"}';
   appendLine(directory.path, { at: 1, ...statsFromJson(first) });
-  appendLine(directory.path, { failure: 'no answer' });
+  appendLine(directory.path, { failure: 'no response' });
   appendLine(directory.path, { at: 3, ...statsFromJson('{"load":2,"ts":"x"}') });
   appendFileSync(monitorFiles(directory.path).record, '{"at":4,"json":"{\\"ts');
   const { samples, failures, endReason } = readRecord(directory.path);
   const loads = samples.map(({ at, figures }) => ({ [at]: figures.get('load') }));
   assert.deepEqual(loads, [{ 1: 1.5 }, { 3: 2 }]);
   assert.equal(samples.at(-1)?.json, '{"load":2,"ts":"x"}');
-  assert.deepEqual([failures, endReason], [['no answer'], undefined]);
+  assert.deepEqual([failures, endReason], [['no response'], undefined]);
 });
 
 const CRASHES = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentError, type Failure } from '../../src/agent/failure.ts';
+import { AgentError, type FailureInfo } from '../../src/agent/failure.ts';
 import { type CommandEnd, explainFailure, viewCommand } from '../../src/report/command-section.ts';
 import { fullReason, reasonLines, withMarkup } from '../../src/report/reason.ts';
 import { reportJson, verdictOf } from '../../src/report/verdict.ts';
@@ -14,7 +14,7 @@ import {
 } from '../support/build-report.ts';
 
 const killed = commandEnd(-1, 'signal: killed');
-const error: Failure = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
+const error: FailureInfo = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
 const lost: CommandEnd = { kind: 'lost', error };
 const unstarted: CommandEnd = { kind: 'not-started', error };
 const unstoppable: CommandEnd = { kind: 'lost', error: new AgentError('cancelled', 'No.') };

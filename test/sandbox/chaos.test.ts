@@ -11,7 +11,7 @@ import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 const page = (status: number, acts = false) =>
   statusFault(status, `<title>${status}</title>`, { acts });
 
-/** Faulty answers. Some follow after the API has acted, as if a proxy had given up waiting. */
+/** Faulty responses. Some follow after the API has acted, as if a proxy had given up waiting. */
 const API_FAULTS: readonly ApiFault[] = [
   401,
   429,

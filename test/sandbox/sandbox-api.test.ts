@@ -7,7 +7,7 @@ import type { Inputs } from '../support/run-action.ts';
 import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 interface FailedCreation {
-  /** Answers to the expected requests. Any further request succeeds, so the test would fail. */
+  /** Responses to the expected requests. Any further request succeeds, so the test would fail. */
   readonly faults?: readonly ApiFault[];
   readonly inputs?: Inputs;
   readonly says: readonly string[];
@@ -15,14 +15,14 @@ interface FailedCreation {
   readonly warns?: boolean;
 }
 
-const answers = (status: number, fields: object) => statusFault(status, JSON.stringify(fields));
-const limit = answers(429, { message: 'At most 20 sandboxes' });
+const respond = (status: number, fields: object) => statusFault(status, JSON.stringify(fields));
+const limit = respond(429, { message: 'At most 20 sandboxes' });
 const page = statusFault(200, '<title>Sandboxes for everyone</title>');
 
 const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a wrong API key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
   'an unknown template': {
-    faults: [answers(404, { message: "template 'none' not found" })],
+    faults: [respond(404, { message: "template 'none' not found" })],
     says: ["'none' not found", 'Check template'],
   },
   'no API': {
@@ -35,7 +35,7 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
     says: ['It said: "At most 20', 'limits of your account'],
   },
   'a limit (429) after a 503': { faults: [503, limit], says: ['At most 20'], warns: true },
-  'JSON that names no sandbox': { faults: [answers(200, {})], says: ['names no'], warns: true },
+  'JSON that names no sandbox': { faults: [respond(200, {})], says: ['names no'], warns: true },
   'status 500': { faults: [500], says: ['answered 500', 'run the job again'], warns: true },
 };
 

@@ -175,7 +175,7 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
   });
 });
 
-test('the domain comes from the answer, or from the host of the API', () => {
+test('the domain comes from the response, or from the host of the API', () => {
   const rows = [
     ['x.io', 'https://api.e2b.app', 'x.io'],
     [undefined, 'https://api.mine.e2b.dev/v1', 'mine.e2b.dev'],

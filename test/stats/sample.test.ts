@@ -82,14 +82,14 @@ test('stats that fail get a hint about stats-path, and none about uploads', asyn
 test('readStats rejects stats of more than 128 KiB', async () => {
   await using server = await rawServer(answering(http(200, `{"a":"${'x'.repeat(128 * 1024)}"}`)));
   await using client = openTestClient(`http://${server.host}`);
-  const error = { kind: 'bad-answer', message: /longer than 128 KiB/ };
+  const error = { kind: 'bad-response', message: /longer than 128 KiB/ };
   await assert.rejects(readStats(client, '/metrics', LIMITS), error);
 });
 
 test('readStats redacts names and strings, but no numbers', async () => {
   const body = '{"12345678":12345678,"a\\u00345678b":["x12345678"]}';
-  const answer = { label: 'GET /metrics', status: 200, headers: {}, body };
-  const client = { send: async () => answer, redact: redactor(['12345678', '45678']) };
+  const response = { label: 'GET /metrics', status: 200, headers: {}, body };
+  const client = { send: async () => response, redact: redactor(['12345678', '45678']) };
   const { figures, json } = await readStats(client, '/metrics', LIMITS);
   assert.deepEqual([...figures], [['***', 12_345_678]]);
   assert.equal(json, '{"***":12345678,"a***b":["x***"]}');

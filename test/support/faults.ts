@@ -9,7 +9,7 @@ import type { Answer } from '../../dev/agent/answer.ts';
  *   unless it `acts`.
  * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or
  *   instead of answering. The first two do not perform the request.
- * - `truncate`: announces the whole answer, sends part of it and closes the connection.
+ * - `truncate`: announces the whole response, sends part of it and closes the connection.
  * - `stall`: never answers.
  * - `wait`: waits, then answers. With `resets`, waits, then resets the connection without performing
  *   the request.

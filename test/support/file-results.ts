@@ -1,9 +1,9 @@
-import type { Failure } from '../../src/agent/failure.ts';
+import type { FailureInfo } from '../../src/agent/failure.ts';
 import type { FileResult } from '../../src/upload/upload-files.ts';
 
 export const SHA256 = 'ab'.repeat(32);
 
-export const BUSY: Failure = {
+export const BUSY: FailureInfo = {
   kind: 'busy',
   status: 429,
   message: 'POST https://h/files answered 429.',
@@ -11,7 +11,7 @@ export const BUSY: Failure = {
 };
 
 /** Returns a 507 whose message contains the file's name, as an agent's does. */
-export function diskFull(name: string): Failure {
+export function diskFull(name: string): FailureInfo {
   const message = `POST https://h/files?path=${name} answered 507: "no space left on device"`;
   return { kind: 'disk-full', status: 507, message, hint: "The sandbox's disk is full." };
 }
@@ -33,7 +33,7 @@ export function uploaded(name: string, size = 10, attempts = 1): FileResult {
   return { status: 'uploaded', file: planned, attempts, durationMs: 5, path: planned.target };
 }
 
-export function failed(name: string, error: Failure = BUSY): FileResult {
+export function failed(name: string, error: FailureInfo = BUSY): FileResult {
   return { status: 'failed', file: file(name), attempts: 3, durationMs: 7, error };
 }
 

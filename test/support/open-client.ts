@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type AgentRequest, openAgent, type RequestLimits } from '../../src/agent/client.ts';
-import type { Answer } from '../../src/agent/dispatcher.ts';
+import type { AgentResponse } from '../../src/agent/dispatcher.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/redact.ts';
 import type { TlsCertificate } from './tls-certificate.ts';
@@ -38,7 +38,7 @@ export function openTestClient(
 export async function sendOnce(
   baseUrl: string,
   limits: Partial<RequestLimits> = {},
-): Promise<Answer> {
+): Promise<AgentResponse> {
   await using client = openTestClient(baseUrl);
   return await client.send({ ...GET, ...limits });
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-// Builds the frames of an agent's answers to Start and Connect.
+// Builds the frames of an agent's responses to Start and Connect.
 
 export function frame(message: object, flags = 0): Buffer {
   const json = Buffer.from(JSON.stringify(message));
@@ -46,13 +46,13 @@ export function wholeStream(exitCode = 0): Buffer[] {
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/connect+json\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** Sends the headers and each piece as one chunk, and leaves the answer open. */
-export function beginAnswer(socket: Socket, pieces: readonly Buffer[]): void {
+/** Sends the headers and each piece as one chunk, and leaves the response open. */
+export function beginResponse(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([Buffer.from(HEAD), ...pieces.flatMap(chunkOf)]));
 }
 
-/** Sends more pieces of an answer, and ends it. */
-export function endAnswer(socket: Socket, pieces: readonly Buffer[]): void {
+/** Sends more pieces of a response, and ends it. */
+export function endResponse(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([...pieces.flatMap(chunkOf), Buffer.from('0\r\n\r\n')]));
 }
 
@@ -60,22 +60,22 @@ export function sendFrames(...frames: readonly Buffer[]) {
   return (socket: Socket) => {
     // Without corking, the second write would wait for the delayed ACK of the first.
     socket.cork();
-    beginAnswer(socket, frames);
-    endAnswer(socket, []);
+    beginResponse(socket, frames);
+    endResponse(socket, []);
     socket.uncork();
   };
 }
 
-/** Sends the beginning of an answer, then closes the connection. */
+/** Sends the beginning of a response, then closes the connection. */
 export function loseAfter(...frames: readonly Buffer[]) {
   return (socket: Socket) => {
-    beginAnswer(socket, frames);
+    beginResponse(socket, frames);
     socket.end();
   };
 }
 
 function chunkOf(piece: Buffer): Buffer[] {
-  // An empty chunk would end the answer.
+  // An empty chunk would end the response.
   if (piece.length === 0) return [];
   return [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')];
 }

@@ -18,11 +18,11 @@ export type Responder = (socket: Socket, request: ReceivedRequest) => void;
 export interface Responders {
   /** Answers uploads whose target is not in `uploads`. */
   readonly upload?: Responder;
-  /** Answers to uploads, by target. */
+  /** Responses to uploads, by target. */
   readonly uploads?: Readonly<Record<string, Responder>>;
   readonly stats?: Responder;
   readonly download?: Responder;
-  /** Answers by operation of the process service, such as `Start`. */
+  /** Responses by operation of the process service, such as `Start`. */
   readonly processes?: Readonly<Record<string, Responder>>;
 }
 
@@ -112,7 +112,7 @@ async function runScripted(expectEnd: typeof expectSuccess, run: ScriptedRun) {
   return Object.assign(result, { calls });
 }
 
-export function inTurn(...answers: readonly Responder[]): Responder {
-  const left = [...answers];
+export function inTurn(...responders: readonly Responder[]): Responder {
+  const left = [...responders];
   return (socket, request) => left.shift()?.(socket, request);
 }

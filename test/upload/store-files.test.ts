@@ -117,11 +117,11 @@ const NOT_STORED: Readonly<Record<string, Case>> = {
 };
 
 for (const [name, [targets, body, message]] of Object.entries(NOT_STORED))
-  test(`no file counts as stored if the answer ${name}`, async () => {
+  test(`no file counts as stored if the response ${name}`, async () => {
     using folder = openTempFolder();
     const { client } = answering(JSON.stringify(body));
     const files = targets.map(target => folder.writePlanned(target, ''));
-    const error = { kind: 'bad-answer', isRetryable: false, message };
+    const error = { kind: 'bad-response', isRetryable: false, message };
     await assert.rejects(store(client, files), error);
   });
 

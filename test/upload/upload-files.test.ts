@@ -12,7 +12,7 @@ import {
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
 const DENIED = new AgentError('unauthorized', 'The token is wrong.', { status: 401 });
 const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
-const BAD = new AgentError('bad-answer', 'It stored another one.', { status: 200 });
+const BAD = new AgentError('bad-response', 'It stored another one.', { status: 200 });
 const SERVER = new AgentError('server', 'It failed.', { status: 500 });
 const SLOW = new AgentError('busy', 'It is slow.', { status: 429, retryAfterMs: 5000 });
 
@@ -126,7 +126,7 @@ const ALL_FAIL: readonly (readonly [kind: FailureKind, statuses: string])[] = [
   ['no-such-file', 'fffff'],
   ['rejected', 'fffff'],
   ['too-large', 'fffff'],
-  ['bad-answer', 'fffff'],
+  ['bad-response', 'fffff'],
   ['file-changed', 'fffff'],
   ['not-written', 'fffff'],
 ];

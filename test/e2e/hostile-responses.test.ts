@@ -42,7 +42,7 @@ test('hostile text in acknowledgements and stats is escaped in log and summary',
   assert.equal(result.outputs['gate'], 'warned');
 });
 
-test('hostile answers acknowledge no upload, and their text is escaped in log and summary', async () => {
+test('hostile responses acknowledge no upload, and their text is escaped in log and summary', async () => {
   const all = Object.values(INJECTIONS).join('');
   const raw =
     'HTTP/1.1 400 ::error::x <b>##[group]\r\nX-Y: ::set-output name=a::b\r\nRetry-After: ::error::\r\n' +
@@ -65,6 +65,6 @@ test('hostile answers acknowledge no upload, and their text is escaped in log an
   for (const name of Object.keys(uploads)) {
     const { status, error } = result.file(name);
     assert.equal(status, 'failed', name);
-    assert.match(error?.kind ?? '', /^(rejected|bad-answer)$/, name);
+    assert.match(error?.kind ?? '', /^(rejected|bad-response)$/, name);
   }
 });
