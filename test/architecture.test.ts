@@ -84,6 +84,19 @@ test('a folder of src only imports from lower folders', () => {
   assert.ok(SOURCES.some(({ imports }) => imports.includes('upload/upload-files.ts')));
 });
 
+test('files of src and dev/agent never import each other in a circle, not even types', () => {
+  // The files of report still import each other in a circle.
+  const sources = SOURCES.filter(({ file }) => !file.startsWith('report/'));
+  assert.deepEqual(filesInCircles(sources), []);
+  assert.deepEqual(filesInCircles(sourcesIn('dev', 'agent/**/*.ts')), []);
+});
+
+function filesInCircles(sources: readonly Source[]): string[] {
+  const isInCircle = ({ file, imports }: Source) =>
+    imports.some(name => loadedBy(name, sources).has(file));
+  return sources.filter(isInCircle).map(({ file }) => file);
+}
+
 test('no two files of src share a name, except for entry points', () => {
   const files = filesWith(({ file }) => !file.startsWith('main/'));
   const names = files.map(file => path.posix.basename(file));
@@ -121,18 +134,22 @@ for (const { folder, scripts } of Object.values(ACTIONS))
   for (const script of scripts) {
     const transfers = ['.', 'upload', 'download'].includes(folder);
     test(`dist/${script}.js ${transfers ? 'loads' : 'never loads'} the search and the transfer`, () => {
-      const loaded = loadedBy(`${script}.js`);
+      const loaded = loadedBy(`${script}.js`, DIST);
       assert.ok(loaded.has('shared.js'));
       const heavy = TRANSFER.filter(file => loaded.has(file));
       assert.deepEqual(heavy, transfers ? TRANSFER : []);
     });
   }
 
-/** Returns the names of a file of dist and of all its direct and indirect imports. */
-function loadedBy(name: string, loaded = new Set<string>()): ReadonlySet<string> {
-  const source = DIST.find(({ file }) => file === name);
+/** Returns the names of a file and of all its direct and indirect imports. */
+function loadedBy(
+  name: string,
+  sources: readonly Source[],
+  loaded = new Set<string>(),
+): ReadonlySet<string> {
+  const source = sources.find(({ file }) => file === name);
   if (source === undefined || loaded.has(name)) return loaded;
   loaded.add(name);
-  for (const each of source.imports) loadedBy(each, loaded);
+  for (const each of source.imports) loadedBy(each, sources, loaded);
   return loaded;
 }

@@ -1,11 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { performed, type Sandbox } from './agent.ts';
+import { type AgentOptions, performed, type Sandbox } from './agent.ts';
 import { type Answer, errorAnswer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
-import type { Sandboxes, ServiceOptions } from './service.ts';
+import type { Sandboxes } from './sandboxes.ts';
+
+export interface ApiOptions extends Pick<AgentOptions, 'intercept'> {
+  /** Key that API requests must send as X-API-Key. Without one, there is no API. */
+  readonly apiKey?: string | undefined;
+  /** Domain in the API's answers. Default null, so that clients keep using this address. */
+  readonly domain?: string | null;
+}
 
 /** Emulates the part of E2B's API that creates, connects to and deletes sandboxes. */
-export function createApi(options: ServiceOptions, sandboxes: Sandboxes) {
+export function createApi(options: ApiOptions, sandboxes: Sandboxes) {
   const { apiKey, domain = null, intercept = performed } = options;
   const requests: string[] = [];
   const bodies: unknown[] = [];

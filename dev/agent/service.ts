@@ -1,19 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import path from 'node:path';
-import { type AgentOptions, createSandbox, type Sandbox } from './agent.ts';
+import type { Sandbox } from './agent.ts';
 import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
-import { createApi } from './api.ts';
+import { type ApiOptions, createApi } from './api.ts';
+import { openSandboxes, type Sandboxes, type SandboxesOptions } from './sandboxes.ts';
 
-export interface ServiceOptions extends AgentOptions {
-  /** By default, contains each sandbox's root, named by its ID. */
-  readonly folder: string;
-  /** Key that API requests must send as X-API-Key. Without one, there is no API. */
-  readonly apiKey?: string | undefined;
-  /** Domain in the API's answers. Default null, so that clients keep using this address. */
-  readonly domain?: string | null;
+export interface ServiceOptions extends SandboxesOptions, ApiOptions {
   /** Vendor prefix of the routing headers, as in `E2b-Sandbox-Id`. Default `E2b`. */
   readonly headerPrefix?: string;
   /** Port on 127.0.0.1. Default: any free port. */
@@ -69,33 +62,6 @@ export async function startService(options: ServiceOptions) {
       server.closeAllConnections();
       for (const sandbox of sandboxes.created) sandbox.end();
       await Promise.all(atWork);
-    },
-  };
-}
-
-export type Sandboxes = ReturnType<typeof openSandboxes>;
-
-function openSandboxes({ folder, ...options }: ServiceOptions) {
-  const running = new Map<string, Sandbox>();
-  const created: Sandbox[] = [];
-  return {
-    created,
-    running: () => [...running.keys()],
-    /** Creates a sandbox, by default with a random ID, a random token and a new folder. */
-    create(
-      id = `i${randomUUID().slice(0, 8)}`,
-      token: string = randomUUID(),
-      root = path.join(folder, id),
-    ) {
-      const sandbox = createSandbox(id, token, root, options);
-      running.set(id, sandbox);
-      created.push(sandbox);
-      return sandbox;
-    },
-    find: (id: string) => running.get(id),
-    remove(sandbox: Sandbox) {
-      running.delete(sandbox.id);
-      sandbox.end();
     },
   };
 }

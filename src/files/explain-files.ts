@@ -4,7 +4,13 @@ import type { Problem } from '../inputs/input-error.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber, listSome } from '../text/format.ts';
-import type { ForbiddenLink, Matches, SkippedEntry } from './find.ts';
+import {
+  type Exclude,
+  type ForbiddenLink,
+  LINK_TO_FOLDER,
+  type Matches,
+  type SkippedEntry,
+} from './find.ts';
 import { deepestExisting, deepestLinkIn, displayPath, pathWithin } from './paths.ts';
 
 /** Puts the advice first and lists of names last, since summaries cut the middle of long texts. */
@@ -35,8 +41,6 @@ function describeRoot({ root, skipsHidden }: Matches, directory: string): string
   const hint = skipsHidden ? '; names that start with a dot need include-hidden-files: true' : '';
   return `Nothing in ${name} matches, or a ! line excludes it${hint}. ${found}`;
 }
-
-export const LINK_TO_FOLDER = 'a link to a folder';
 
 /** Returns a warning for each reason that a user may not expect, naming one entry. */
 export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
@@ -78,7 +82,7 @@ function adviseOn(leadsTo: ForbiddenLink['leadsTo'], linkDescriptions: readonly 
  * beside `dist/**`. A pattern counts as searching its whole top-level folder.
  */
 export function findUselessExcludes(
-  excludes: readonly { readonly line: string; readonly root: string }[],
+  excludes: readonly Exclude[],
   matches: readonly Matches[],
   directory: string,
 ): Problem[] {

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern } from '../inputs/files.ts';
-import { InputError, inputError } from '../inputs/input-error.ts';
+import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
-import { describeLinks, findUselessExcludes, LINK_TO_FOLDER } from './explain-files.ts';
 import {
   displayPath,
   escapeGlob,
@@ -54,54 +53,52 @@ export interface Matches {
   readonly links: readonly ForbiddenLink[];
 }
 
+/** A line that begins with `!`. */
+export interface Exclude {
+  /** Without the `!`. */
+  readonly line: string;
+  /** Absolute path up to the first wildcard. */
+  readonly root: string;
+}
+
+export interface FoundFiles {
+  readonly matches: readonly Matches[];
+  readonly excludes: readonly Exclude[];
+}
+
+export const LINK_TO_FOLDER = 'a link to a folder';
+
 // Folders that link to each other yield an almost endless number of paths, so limit it.
 const MAX_FILES = 1_000_000;
 
 /**
- * Finds the files of each pattern, or returns [] if cancelled.
- * @throws InputError if `working-directory` is no directory, a pattern matches more than a million
- * files, an exclude is useless or a link is forbidden
+ * Finds the files of each pattern, or nothing if cancelled.
+ * @throws InputError if `working-directory` is no directory, or a pattern matches more than a
+ * million files
  */
 export async function findFiles(
   inputs: Inputs<'upload'>,
   workspace: string,
   cancel: AbortSignal,
-): Promise<readonly Matches[]> {
-  const { workingDirectory, stateFile } = inputs;
-  const { patterns, excludes } = inputs.files;
+): Promise<FoundFiles> {
+  const { workingDirectory, stateFile, files } = inputs;
   const directory = path.resolve(workspace, workingDirectory);
   requireDirectory(directory, workingDirectory);
-  if (cancel.aborted) return [];
+  const nothing = { matches: [], excludes: [] };
+  if (cancel.aborted) return nothing;
   const absolute = (line: string) => toAbsolutePattern(line, directory);
   // Exclude the state file, which is not part of the build.
   const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
-  const allExcludes = [...excludes.map(absolute), ...stateExclude];
-  const searches = patterns.map(pattern => search(pattern, allExcludes, inputs, workspace));
+  const allExcludes = [...files.excludes.map(absolute), ...stateExclude];
+  const searches = files.patterns.map(pattern => search(pattern, allExcludes, inputs, workspace));
   // The glob only yields on a match, so a loop over it would notice a cancelled job too late.
   const aborted = once(cancel, 'abort').then(() => []);
-  const results = await Promise.race([Promise.all(searches), aborted]);
-  if (cancel.aborted) return [];
-  const links = results.flatMap(result => result.links);
-  const excludesWithRoots = await Promise.all(
-    excludes.map(async line => ({ line, root: await rootOf(absolute(line)) })),
+  const matches = await Promise.race([Promise.all(searches), aborted]);
+  if (cancel.aborted) return nothing;
+  const excludes = await Promise.all(
+    files.excludes.map(async line => ({ line, root: await rootOf(absolute(line)) })),
   );
-  const problems = [
-    ...describeLinks(links, workspace),
-    ...findUselessExcludes(excludesWithRoots, results, directory),
-  ];
-  if (problems.length > 0) throw new InputError(problems);
-  return results;
-}
-
-/** Lists hidden entries directly below the roots of searches that skip them, except `.git`. */
-export function listHidden(matches: readonly Matches[], workspace: string): string[] {
-  const roots = new Set(matches.filter(match => match.skipsHidden).map(match => match.root));
-  const folders = [...roots].filter(root => statIfExists(root)?.isDirectory());
-  return folders.flatMap(folder =>
-    readdirSync(folder)
-      .filter(name => name.startsWith('.') && name !== '.git')
-      .map(name => displayPath(path.join(folder, name), workspace)),
-  );
+  return { matches, excludes };
 }
 
 function requireDirectory(directory: string, workingDirectory: string): void {

@@ -5,8 +5,14 @@ import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { limitList } from '../text/format.ts';
-import { explainNoMatch, findMistakenTargets, warnOfSkipped } from './explain-files.ts';
-import type { FoundFile, Matches } from './find.ts';
+import {
+  describeLinks,
+  explainNoMatch,
+  findMistakenTargets,
+  findUselessExcludes,
+  warnOfSkipped,
+} from './explain-files.ts';
+import type { FoundFile, FoundFiles } from './find.ts';
 
 export interface PlannedFile extends FoundFile {
   /** POSIX path, absolute or relative to the user's home. */
@@ -18,11 +24,11 @@ const MAX_CONFLICTS = 10;
 /**
  * Gives each file a target below the input `target` and the target of its line. Returns one file
  * per target, in the order found.
- * @throws InputError if targets conflict, `target` looks like a file, or a pattern matches nothing
- * and `if-no-files-found` is `error`
+ * @throws InputError for links that may not be sent, excludes that exclude nothing, targets that
+ * conflict, a `target` that looks like a file, and patterns that match nothing
  */
 export function planFiles(
-  matches: readonly Matches[],
+  { matches, excludes }: FoundFiles,
   { workingDirectory, ifNoFilesFound, target }: Inputs<'upload'>,
   workspace: string,
 ) {
@@ -31,12 +37,15 @@ export function planFiles(
   );
   const directory = path.resolve(workspace, workingDirectory);
   const unmatched = matches
-    .filter(({ files }) => files.length === 0 && ifNoFilesFound !== 'ignore')
+    .filter(({ files, links }) => files.length + links.length === 0 && ifNoFilesFound !== 'ignore')
     .map(match => explainNoMatch(match, directory));
   const more = (count: number) => `And ${count} more of this kind.`;
   const conflicts = limitList(findConflicts(planned), MAX_CONFLICTS, more);
   const messages = [...(ifNoFilesFound === 'error' ? unmatched : []), ...conflicts];
+  const links = matches.flatMap(match => match.links);
   const problems = [
+    ...describeLinks(links, workspace),
+    ...findUselessExcludes(excludes, matches, directory),
     ...messages.map((message): Problem => ({ input: 'files', message })),
     ...findMistakenTargets(matches, target),
   ];

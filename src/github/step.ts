@@ -1,16 +1,10 @@
 import { USER_AGENT } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { sleep } from '../agent/retry.ts';
-import { secretsIn } from '../inputs/connection.ts';
-import {
-  type EntryPoint,
-  type Inputs,
-  inputNames,
-  parseInputs,
-  type Task,
-} from '../inputs/inputs.ts';
+import { secretsIn, withJobSandbox } from '../inputs/connection.ts';
+import { type EntryPoint, type Inputs, inputNames, type Task } from '../inputs/inputs.ts';
+import { parseInputs } from '../inputs/parse-inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { withJobSandbox } from '../inputs/rules.ts';
 import { fullReason, reasonLines, toReportedError } from '../report/reason.ts';
 import { failedReport, type Report } from '../report/report.ts';
 import { redactor } from '../text/redact.ts';

@@ -8,7 +8,6 @@ import {
   sandboxId,
 } from './connection.ts';
 import { downloadLines, fileRules } from './files.ts';
-import { InputError, tryAll } from './input-error.ts';
 import { checkedText } from './mistakes.ts';
 import {
   anyText,
@@ -19,11 +18,9 @@ import {
   flag,
   type InputParser,
   keyValues,
-  type RawInputs,
   shard,
   wholeNumber,
 } from './parsers.ts';
-import { CROSS_INPUT_RULES, fillPlaceholders } from './rules.ts';
 
 /** Maps each action to the folder of its action.yml and its scripts in src/main, main one first. */
 export const ACTIONS = {
@@ -119,7 +116,7 @@ const apiInputs = {
 };
 
 /** Maps each action, and each post step with saved inputs, to the parsers of its inputs. */
-const INPUTS = {
+export const INPUTS = {
   sync: { ...connectionInputs, retries, ...uploadInputs, ...statsInputs, summary },
   upload: { ...connectionInputs, retries, ...uploadInputs, summary },
   download: { ...connectionInputs, retries, ...downloadInputs, summary },
@@ -167,26 +164,4 @@ export type Connection = Values<typeof connectionInputs>;
 
 export function inputNames(entry: EntryPoint): string[] {
   return Object.keys(INPUTS[entry]);
-}
-
-/**
- * Parses each input, then applies the rules that compare inputs.
- * @throws InputError with the problems of all inputs and rules
- */
-export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
-  const filled = fillPlaceholders(raw);
-  const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => [
-    camelCase(name),
-    parse((filled[name] ?? '').trim(), name),
-  ]);
-  // Rejected inputs are missing here. Only the rules see that, since the function then throws.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
-  const inputs = Object.fromEntries(parsed) as Inputs<T>;
-  problems.push(...tryAll(CROSS_INPUT_RULES, rule => rule(inputs)).problems);
-  if (problems.length > 0) throw new InputError(problems);
-  return inputs;
-}
-
-function camelCase(name: string): string {
-  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

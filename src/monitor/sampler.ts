@@ -9,7 +9,7 @@ import type { Context } from '../agent/context.ts';
 import { sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
-import { parseInputs } from '../inputs/inputs.ts';
+import { parseInputs } from '../inputs/parse-inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { readStats } from '../stats/sample.ts';
 import { ENDED_AS_PLANNED, sampleTimeout, takeSamples, trySample } from '../stats/samples.ts';

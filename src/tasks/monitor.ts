@@ -2,7 +2,8 @@ import path from 'node:path';
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
-import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
+import { type Inputs, inputNames } from '../inputs/inputs.ts';
+import { parseInputs } from '../inputs/parse-inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import {
   appendLine,

@@ -1,18 +1,11 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import { findFiles, listHidden } from '../files/find.ts';
+import { findFiles } from '../files/find.ts';
 import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { digestOf, EMPTY_UPLOAD, type UploadSection } from '../report/upload-section.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatNumber,
-  formatRate,
-  listSome,
-  totalSize,
-} from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
 import { hashFile } from '../upload/read-file.ts';
 import { compareWithState, readState, removeState, writeState } from '../upload/state-file.ts';
 import { storeFiles } from '../upload/store-files.ts';
@@ -71,18 +64,13 @@ async function hashSkipped(
   return results;
 }
 
-const MAX_HIDDEN = 5;
-
 async function findAndPlan(inputs: Inputs<'upload'>, { workspace, cancel, log }: Context) {
-  const matches = await findFiles(inputs, workspace, cancel);
-  for (const { pattern, root, files, skipped } of matches) {
+  const found = await findFiles(inputs, workspace, cancel);
+  for (const { pattern, root, files, skipped } of found.matches) {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
     log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
   }
-  const hidden = listHidden(matches, workspace);
-  if (hidden.length > 0)
-    log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
-  return planFiles(matches, inputs, workspace);
+  return planFiles(found, inputs, workspace);
 }
 
 type UploadPlan = Awaited<ReturnType<typeof planUpload>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Result } from '../support/result.ts';
-import { expectSuccess, type Inputs } from '../support/run-action.ts';
+import { expectSuccess } from '../support/run-action.ts';
 import { manyFiles, openJob, TOKEN } from '../support/test-job.ts';
 
 function debugLog({ lines }: Result): string {
@@ -25,19 +25,6 @@ test('the log masks the token first, folds the list of files, and ends with the 
   assert.doesNotMatch(debugLog(result), /timeout|60 files/);
 
   assert.match(summary, /^<h3>✅ Sandbox Sync \(.*\): Uploaded 60 files/);
-});
-
-test('the log names hidden files that a search skips, such as .env', async () => {
-  const files = { 'dist/a.js': 'a', 'dist/.env': 'b', 'dist/img/.x': 'c', '.git': 'd' };
-  await using job = await openJob({ files });
-  const hidden = async (inputs: Inputs) => {
-    const { lines } = await expectSuccess(job, inputs, { task: 'upload' });
-    return lines.filter(line => line.startsWith('Hidden'));
-  };
-  const line = 'Hidden, so not searched: dist/.env. See include-hidden-files.';
-  assert.deepEqual(await hidden({ files: 'dist/**\ndist/*.js' }), [line]);
-  assert.deepEqual(await hidden({ files: 'dist/**', 'include-hidden-files': 'true' }), []);
-  assert.deepEqual(await hidden({ files: 'dist/a.js' }), []);
 });
 
 test('the debug log has inputs without secrets, the plan and the stats', async () => {

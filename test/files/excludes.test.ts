@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { createTree, dropDebugLines, find } from '../support/file-tree.ts';
+import { createTree, dropDebugLines, plan } from '../support/file-tree.ts';
 
 dropDebugLines();
 
@@ -10,7 +10,7 @@ async function messagesAbout(lines: readonly string[]): Promise<readonly string[
   using tree = createTree({});
   const absolute = lines.flatMap(line => line.replace('!/w/', `!${tree.root}/`).split('\n'));
   try {
-    await find(tree.root, absolute);
+    await plan(tree.root, absolute);
     return [];
   } catch (error) {
     assert.ok(error instanceof InputError, String(error));

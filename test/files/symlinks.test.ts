@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathWithin } from '../../src/files/paths.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
 import {
   createTree,
   dropDebugLines,
   find,
   link,
+  plan,
   relativePaths,
   skippedReasons,
   type Tree,
@@ -189,11 +191,31 @@ for (const [kind, cases] of Object.entries(FORBIDDEN))
     test(`a link ${kind} is an error${name}`, SKIP, async () => {
       using tree = createLinkedTree(links);
       const message = new RegExp(`^${SAYS[kind]}\\. Links: ${names}\\.$`);
-      const finding = find(tree.at('w'), [...lines.split(','), '../outside/none'], {
+      const planning = plan(tree.at('w'), [...lines.split(','), '../outside/none'], {
         followSymlinks,
       });
-      await assert.rejects(finding, { name: 'InputError', message });
+      await assert.rejects(planning, { name: 'InputError', message });
     });
+
+test(
+  'forbidden links, useless excludes and unmatched patterns are reported at once',
+  SKIP,
+  async () => {
+    using tree = createLinkedTree({ l: 'dir', m: '../outside/secret' });
+    const lines = ['l', 'm', 'none', '!useless'];
+    await assert.rejects(plan(tree.at('w'), lines, { ifNoFilesFound: 'error' }), error => {
+      assert.ok(error instanceof InputError);
+      const starts = error.problems.map(({ input, message }) => [input, message.slice(0, 10)]);
+      assert.deepEqual(starts, [
+        ['follow-symlinks', 'is not set'],
+        ['files', 'links lead'],
+        ['files', '"!useless"'],
+        ['files', '"none" mat'],
+      ]);
+      return true;
+    });
+  },
+);
 
 test('the output of pnpm deploy is an error that names each link once', SKIP, async () => {
   const store = 'out/node_modules/.pnpm/x@1/node_modules/x';
@@ -205,7 +227,7 @@ test('the output of pnpm deploy is an error that names each link once', SKIP, as
   });
   const says =
     /hidden\. .{0,20} ! lines, let pnpm install with node-linker=hoisted, or send an archive: .{0,80} Links: "out\/node_modules\/x" to "out\/node_modules\/\.pnpm\/x@1\/node_modules\/x"\.$/;
-  await assert.rejects(find(tree.root, ['out'], { followSymlinks: true }), { message: says });
+  await assert.rejects(plan(tree.root, ['out'], { followSymlinks: true }), { message: says });
 });
 
 test('a link to a hidden file is sent with include-hidden-files', SKIP, async () => {

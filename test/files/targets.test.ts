@@ -24,7 +24,7 @@ function matches(line: string, files: readonly FoundFile[], more: Partial<Matche
 }
 
 function planFor(lines: readonly Matches[], given: RawInputs = {}) {
-  return planFiles(lines, parseSyncInputs(given), WORKSPACE);
+  return planFiles({ matches: lines, excludes: [] }, parseSyncInputs(given), WORKSPACE);
 }
 
 function targetsOf(lines: readonly Matches[], target = ''): string[] {

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { type Mapping, mapping, readYaml } from '../../dev/runner/yaml.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { ACTIONS, type ActionName, inputNames, parseInputs } from '../../src/inputs/inputs.ts';
+import { ACTIONS, type ActionName, inputNames } from '../../src/inputs/inputs.ts';
+import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
 

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { type Mapping, mapping, readYaml, text } from '../../dev/runner/yaml.ts';
-import { ACTIONS, parseInputs } from '../../src/inputs/inputs.ts';
+import { ACTIONS } from '../../src/inputs/inputs.ts';
+import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findFiles, type Matches } from '../../src/files/find.ts';
+import { planFiles } from '../../src/files/targets.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parseSyncInputs } from './parse-inputs.ts';
 import { openTempFolder } from './temp-folder.ts';
@@ -48,16 +49,25 @@ export interface FindSettings extends Partial<Inputs<'upload'>> {
 }
 
 /** Calls `findFiles` with these lines and settings, and with defaults for the other inputs. */
-export function find(
+export async function find(
   workspace: string,
   lines: readonly string[],
-  { cancel = new AbortController().signal, ...inputs }: FindSettings = {},
+  { cancel = new AbortController().signal, ...changes }: FindSettings = {},
 ): Promise<readonly Matches[]> {
-  return findFiles(
-    { ...parseSyncInputs({ files: lines.join('\n') }), ...inputs },
-    workspace,
-    cancel,
-  );
+  const inputs = { ...parseSyncInputs({ files: lines.join('\n') }), ...changes };
+  return (await findFiles(inputs, workspace, cancel)).matches;
+}
+
+/** Finds the files of these lines, which may match nothing, and calls `planFiles` with them. */
+export async function plan(
+  workspace: string,
+  lines: readonly string[],
+  changes: Partial<Inputs<'upload'>> = {},
+): Promise<ReturnType<typeof planFiles>> {
+  const parsed = parseSyncInputs({ files: lines.join('\n'), 'if-no-files-found': 'ignore' });
+  const inputs = { ...parsed, ...changes };
+  const found = await findFiles(inputs, workspace, new AbortController().signal);
+  return planFiles(found, inputs, workspace);
 }
 
 /** Returns the sorted paths of found files, relative to the roots of their patterns. */

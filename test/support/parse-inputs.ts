@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { InputError, type Problem } from '../../src/inputs/input-error.ts';
-import { type Inputs, parseInputs } from '../../src/inputs/inputs.ts';
+import type { Inputs } from '../../src/inputs/inputs.ts';
+import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 
 type Action = 'sync' | 'download' | 'run' | 'sandbox';
