@@ -45,7 +45,7 @@ const GENERAL_HINTS = {
     'Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.',
   'not-found': 'Check base-url: the service has no such operation there.',
   'no-such-file':
-    'Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found.',
+    'Check the path, and that an earlier step has written the file. If it may be missing, set if-no-files-found.',
   rejected: 'The agent does not take this request. Check header-prefix, sandbox-id and port.',
   'too-large':
     'A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.',

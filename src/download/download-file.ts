@@ -29,7 +29,7 @@ export interface DownloadedFile {
  */
 export async function downloadFile(
   file: FileToDownload,
-  { username, maxBytes, timeout }: Pick<Inputs<'download'>, 'username' | 'maxBytes' | 'timeout'>,
+  { username, maxSize, timeout }: Pick<Inputs<'download'>, 'username' | 'maxSize' | 'timeout'>,
   client: Pick<Client, 'receive'>,
   signal: AbortSignal,
 ): Promise<DownloadedFile> {
@@ -46,7 +46,7 @@ export async function downloadFile(
         signal,
         timeout,
       },
-      response => receiveInto(partialFile, file, response, maxBytes),
+      response => receiveInto(partialFile, file, response, maxSize),
     );
     // After a timeout, `receiveInto` may keep running in the background, so only this line may
     // touch the target.
@@ -69,9 +69,9 @@ async function receiveInto(
   partialFile: string,
   file: FileToDownload,
   response: AgentResponse<AsyncIterable<Buffer>>,
-  maxBytes: number,
+  maxSize: number,
 ): Promise<DownloadedFile> {
-  const expected = checkLength(response, maxBytes);
+  const expected = checkLength(response, maxSize);
   const digest = createHash('sha256');
   let size = 0;
   const descriptor = wrapWriteErrors(file, () => {
@@ -91,7 +91,7 @@ async function receiveInto(
   throw new AgentError('connection', `${response.label} sent ${size} of ${expected} bytes.`);
 }
 
-function checkLength({ label, headers }: AgentResponse<unknown>, maxBytes: number): number {
+function checkLength({ label, headers }: AgentResponse<unknown>, maxSize: number): number {
   const { 'content-length': length, 'content-encoding': encoding } = headers;
   const hint = 'Check whether a proxy on the way compresses or converts responses.';
   if (encoding !== undefined)
@@ -100,9 +100,9 @@ function checkLength({ label, headers }: AgentResponse<unknown>, maxBytes: numbe
   if (typeof length !== 'string' || !/^\d{1,15}$/.test(length))
     throw new AgentError('bad-response', `${label} sent no Content-Length.`, { hint });
   const bytes = Number(length);
-  if (bytes <= maxBytes) return bytes;
+  if (bytes <= maxSize) return bytes;
   throw new AgentError('too-large', `${label} would send ${formatBytes(bytes)}.`, {
-    hint: `Raise max-bytes, which is ${formatBytes(maxBytes)}, or compress the file in the sandbox.`,
+    hint: `Raise max-size, which is ${formatBytes(maxSize)}, or compress the file in the sandbox.`,
   });
 }
 

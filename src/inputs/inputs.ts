@@ -73,9 +73,9 @@ const uploadInputs = {
 const downloadInputs = {
   files: downloadLines,
   'working-directory': anyText,
-  'max-bytes': byteSize('1GiB'),
+  'max-size': byteSize('1GiB'),
   username: anyText,
-  'if-no-file-found': choice('error', 'warn', 'ignore'),
+  'if-no-files-found': choice('error', 'warn', 'ignore'),
   concurrency,
 };
 

@@ -137,7 +137,7 @@ const MISTAKES = {
   'file-to-download': [
     ...IN_ANY_VALUE,
     COMMENT,
-    // With `if-no-file-found: ignore`, a mistyped arrow would pass as a missing file.
+    // With `if-no-files-found: ignore`, a mistyped arrow would pass as a missing file.
     [/\s[-=]>|[-=]>\s/, BAD_ARROW],
     [/\*|\/$/, 'is not the path of one file. Name each file.'],
   ],

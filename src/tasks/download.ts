@@ -17,7 +17,7 @@ import { formatCount } from '../text/format.ts';
 
 /** @throws InputError before anything is sent */
 export async function download(inputs: Inputs<'download'>, context: Context): Promise<Report> {
-  const { sandboxId, baseUrl, ifNoFileFound } = inputs;
+  const { sandboxId, baseUrl, ifNoFilesFound } = inputs;
   const files = placeTargets(inputs, context.workspace);
   const count = formatCount(files.length, 'file');
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
@@ -27,10 +27,10 @@ export async function download(inputs: Inputs<'download'>, context: Context): Pr
     nameOf: (file: FileToDownload) => file.path,
   };
   const { results, ...totals } = await requestEach(files, requests, inputs, context);
-  const downloads = results.map(result => describeResult(result, ifNoFileFound));
+  const downloads = results.map(result => describeResult(result, ifNoFilesFound));
   const missing = downloads.filter(({ status }) => status === 'missing');
   const warnings =
-    ifNoFileFound === 'warn' ? missing.map(file => `${file.path} ${NOT_FOUND}.`) : [];
+    ifNoFilesFound === 'warn' ? missing.map(file => `${file.path} ${NOT_FOUND}.`) : [];
   const download = { files: downloads, ...totals };
   return reportOf('download', inputs, context.cancel, { warnings, download });
 }
@@ -55,14 +55,14 @@ function placeTargets(
 
 function describeResult(
   { item: { path, target }, ...result }: RequestResult<FileToDownload, DownloadedFile>,
-  ifNoFileFound: Inputs<'download'>['ifNoFileFound'],
+  ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'],
 ): DownloadResult {
   if (result.status === 'done') {
     const { value, attempts, durationMs } = result;
     return { path, target, status: 'downloaded', attempts, durationMs, ...value };
   }
   const isMissing = result.status === 'failed' && result.error.kind === 'no-such-file';
-  return isMissing && ifNoFileFound !== 'error'
+  return isMissing && ifNoFilesFound !== 'error'
     ? { path, target, status: 'missing', reason: `it ${NOT_FOUND}` }
     : { path, target, ...result };
 }

@@ -18,14 +18,14 @@ async function downloadTo(
     path: source = 'a.txt',
     target = 'out',
     username = '',
-    maxBytes = 2 ** 30,
+    maxSize = 2 ** 30,
     timeout = 60_000,
   } = {},
 ) {
   await using server = await rawServer(onRequest(handle));
   await using client = openTestClient(`http://${server.host}`);
   const file = { path: source, target, realTarget: path.join(folder, target) };
-  return await downloadFile(file, { username, maxBytes, timeout }, client, LIMITS.signal);
+  return await downloadFile(file, { username, maxSize, timeout }, client, LIMITS.signal);
 }
 
 const respond =
@@ -58,12 +58,12 @@ test('a downloaded file replaces an older one, and makes missing folders', async
   assert.deepEqual(filesBelow(folder.path), expected);
 });
 
-test('a file may be exactly as large as max-bytes, and have the longest name', async () => {
+test('a file may be exactly as large as max-size, and have the longest name', async () => {
   using folder = openTempFolder();
   const target = 'n'.repeat(255);
   const { size } = await downloadTo(folder.path, respond(http(200, 'hello')), {
     target,
-    maxBytes: 5,
+    maxSize: 5,
   });
   assert.equal(size, 5);
   assert.deepEqual(Object.keys(filesBelow(folder.path)), [target]);
@@ -108,7 +108,7 @@ const FAILURES: Readonly<Record<string, Case>> = {
     'bad-response',
     /sent an encoded response\.$/,
   ],
-  'is longer than max-bytes': [
+  'is longer than max-size': [
     respond(http(200, 'x'.repeat(101))),
     'too-large',
     /would send 101 B\.$/,
@@ -127,7 +127,7 @@ for (const [name, [handle, kind, message, timeout = 60_000]] of Object.entries(F
   test(`a target stays as it was if the response ${name}`, async () => {
     using folder = openTempFolder();
     writeFileSync(folder.at('out'), 'before');
-    const downloading = downloadTo(folder.path, handle, { maxBytes: 100, timeout });
+    const downloading = downloadTo(folder.path, handle, { maxSize: 100, timeout });
     await assert.rejects(downloading, { kind, message });
     assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('before') });
   });
@@ -142,7 +142,7 @@ test('a rejected response frees its connection, although more of it would come',
   await using server = await rawServer(onRequest(endless));
   await using client = openTestClient(`http://${server.host}`);
   const file = { path: 'a', target: 'out', realTarget: folder.at('out') };
-  const inputs = { username: '', maxBytes: 10, timeout: LIMITS.timeout };
+  const inputs = { username: '', maxSize: 10, timeout: LIMITS.timeout };
   const downloading = downloadFile(file, inputs, client, LIMITS.signal);
   await assert.rejects(downloading, { kind: 'too-large' });
   await closed.promise;

@@ -72,13 +72,13 @@ test('targets start at working-directory, which must be in the workspace', async
   assert.equal(download.agent.requests.length, 2);
 });
 
-describe('if-no-file-found', () => {
+describe('if-no-files-found', () => {
   for (const value of ['error', 'warn', 'ignore'])
-    test(`if-no-file-found: ${value} decides about a file that does not exist`, async () => {
+    test(`if-no-files-found: ${value} decides about a file that does not exist`, async () => {
       await using download = await openDownload({ a: 'text' });
       const isError = value === 'error';
       const run = isError ? download.fail : download.succeed;
-      const result = await run({ files: 'a\nnone', 'if-no-file-found': value });
+      const result = await run({ files: 'a\nnone', 'if-no-files-found': value });
       const [, missing] = result.report.download.files;
       assert.equal(missing?.status, isError ? 'failed' : 'missing');
       assert.equal(result.outputs['failed-count'], isError ? '1' : '0');
@@ -87,15 +87,15 @@ describe('if-no-file-found', () => {
       assert.deepEqual(download.texts(), { a: 'text' });
     });
 
-  test('if-no-file-found: ignore does not apply to a 404 that is not about the file', async () => {
+  test('if-no-files-found: ignore does not apply to a 404 that is not about the file', async () => {
     await using download = await openDownload({ a: answer(404, '404 page not found') });
-    const result = await download.fail({ files: 'a', 'if-no-file-found': 'ignore' });
+    const result = await download.fail({ files: 'a', 'if-no-files-found': 'ignore' });
     assert.match(result.errors, /404 page not found.*Check base-url/s);
   });
 
-  test('if-no-file-found: warn shows ⚠️ in the summary if no file exists', async () => {
+  test('if-no-files-found: warn shows ⚠️ in the summary if no file exists', async () => {
     await using download = await openDownload({});
-    const { summary } = await download.succeed({ files: 'a', 'if-no-file-found': 'warn' });
+    const { summary } = await download.succeed({ files: 'a', 'if-no-files-found': 'warn' });
     assert.match(summary, /^<h3>⚠️ Sandbox Sync.*Downloaded 0 of 1 file, 1 missing\./);
   });
 });

@@ -83,13 +83,17 @@ accepts('sample-interval', { '': 1000, '200ms': 200 }, { action });
 const DOWNLOAD = { action: 'download' } as const;
 
 const sizes = { '': 2 ** 30, '1': 1, '512MiB': 2 ** 29, '1.5 GB': 1.5e9, '2kib': 2048, '9b': 9 };
-accepts('max-bytes', sizes, DOWNLOAD);
+accepts('max-size', sizes, DOWNLOAD);
 const noSizes = ['0', '-1', '0.1B', 'many', '5 apples', '1e3', '5%', '1,000', 'GiB'];
 const isNoSize = '% is not a size: write bytes, or a number with B, kB';
-rejects('max-bytes', sameMessage(noSizes, isNoSize), DOWNLOAD);
+rejects('max-size', sameMessage(noSizes, isNoSize), DOWNLOAD);
 
-accepts('if-no-file-found', { '': 'error', warn: 'warn', ignore: 'ignore' }, DOWNLOAD);
-rejects('if-no-file-found', sameMessage(['fail', 'Warn'], '% is not one of error, warn'), DOWNLOAD);
+accepts('if-no-files-found', { '': 'error', warn: 'warn', ignore: 'ignore' }, DOWNLOAD);
+rejects(
+  'if-no-files-found',
+  sameMessage(['fail', 'Warn'], '% is not one of error, warn'),
+  DOWNLOAD,
+);
 
 test('every invalid line of an input is reported', () => {
   const problems = problemsOf({ 'fail-if': 'mem_used > 5 x\nload > 1\ncpu_used_pct >' });
