@@ -58,7 +58,10 @@ export function postJson(path: string, message: object, limits: RequestLimits): 
  * Opens a client for a sandbox's agent, to be declared with `await using`.
  * @throws InputError for a bad proxy URL
  */
-export function openAgent(connection: Connection, options: ClientOptions) {
+export function openAgent(
+  connection: Connection,
+  options: ClientOptions,
+): Client & AsyncDisposable {
   const { token, sandboxId, port, headerPrefix } = connection;
   const headers = {
     ...connection.headers,

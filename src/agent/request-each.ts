@@ -19,6 +19,13 @@ export type RequestResult<I, T> = { readonly item: I } & (
   | FailedOrNotAttempted
 );
 
+interface RequestResults<I, T> {
+  /** In the order of the items. */
+  readonly results: readonly RequestResult<I, T>[];
+  readonly retries: number;
+  readonly durationMs: number;
+}
+
 interface Requests<I, T> {
   readonly send: (item: I) => Promise<T>;
   readonly nameOf: (item: I) => string;
@@ -29,16 +36,13 @@ interface Requests<I, T> {
 // Stopping after so few may leave good files unsent, but by then the job has failed anyway.
 const MAX_CONSECUTIVE_FAILURES = 3;
 
-/**
- * Sends a request for each item in parallel, with retries, until further requests would be
- * pointless. Returns the results in the order of the items.
- */
+/** Sends a request for each item in parallel, with retries, until further ones would be pointless. */
 export async function requestEach<I, T>(
   items: readonly I[],
   { send, nameOf, isHopeless = () => false }: Requests<I, T>,
   { concurrency, retries }: Pick<Inputs<'upload'>, 'concurrency' | 'retries'>,
   context: Context,
-) {
+): Promise<RequestResults<I, T>> {
   const { cancel, clock, log } = context;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
@@ -62,7 +66,7 @@ export async function requestEach<I, T>(
     if (!isAttempted) return { item, status: 'not-attempted', reason: String(stop.reason) };
     const { attempts } = outcome;
     const durationMs = Math.round(clock() - startedAt);
-    if ('value' in outcome) {
+    if (outcome.status === 'done') {
       consecutiveFailures = 0;
       return { item, status: 'done', attempts, durationMs, value: outcome.value };
     }
@@ -80,9 +84,9 @@ export async function requestEach<I, T>(
     .map(items, requestOne)
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
-  const attempts = results.map(result => ('attempts' in result ? result.attempts : 1));
-  const repeated = attempts.reduce((sum, count) => sum + count - 1, 0);
-  return { results, retries: repeated, durationMs: Math.round(clock() - transferStartedAt) };
+  const repeats = results.map(each => (each.status === 'not-attempted' ? 0 : each.attempts - 1));
+  const retried = repeats.reduce((sum, count) => sum + count, 0);
+  return { results, retries: retried, durationMs: Math.round(clock() - transferStartedAt) };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */

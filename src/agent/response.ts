@@ -8,12 +8,12 @@ export function parseResponse(response: AgentResponse): unknown {
   try {
     return JSON.parse(response.body);
   } catch {
-    throw badResponseError(response, 'it is not JSON');
+    throw bodyError(response, 'it is not JSON');
   }
 }
 
 /** Builds the error for an accepted response with an unusable body. `why` ends the message. */
-export function badResponseError(response: AgentResponse, why: string): AgentError {
+export function bodyError(response: AgentResponse, why: string): AgentError {
   const { label, status } = response;
   const message = `${label} answered ${status} with an unusable response: ${why}.`;
   // A proxy that answers has not passed the request on. But a 201 may be the service's, cut short.

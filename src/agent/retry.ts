@@ -9,9 +9,10 @@ export interface Retry {
   readonly delayMs: number;
 }
 
-export type Outcome<T> =
-  | { readonly attempts: number; readonly value: T }
-  | { readonly attempts: number; readonly error: AgentError };
+export type Outcome<T> = { readonly attempts: number } & (
+  | { readonly status: 'done'; readonly value: T }
+  | { readonly status: 'failed'; readonly error: AgentError }
+);
 
 export interface RetryOptions extends Pick<Context, 'sleep' | 'random'> {
   readonly retries: number;
@@ -28,13 +29,13 @@ export async function withRetries<T>(
   let failure: Outcome<T> | undefined;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return { attempts: attempt, value: await request() };
+      return { status: 'done', attempts: attempt, value: await request() };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
       // If a retry is cancelled before it is sent, report the failure before it. A retry in flight
       // may have had an effect, so report its cancellation.
       if (error.kind === 'cancelled' && error.hadNoEffect && failure !== undefined) return failure;
-      failure = { attempts: attempt, error };
+      failure = { status: 'failed', attempts: attempt, error };
       const isLast = attempt > retries || !error.isRetryable || !isRepeatable(error);
       if (isLast || stop.aborted) return failure;
       const delayMs = backoff(attempt, random, error.retryAfterMs);

@@ -38,15 +38,11 @@ export async function downloadFile(
   const name = `.sandbox-sync-${randomUUID()}.part`;
   const partialFile = path.join(path.dirname(file.realTarget), name);
   const user = username === '' ? '' : `&username=${encodeURIComponent(username)}`;
+  const requestPath = `/files?path=${encodeURIComponent(file.path)}${user}`;
   try {
-    const downloaded = await client.receive(
-      {
-        method: 'GET',
-        path: `/files?path=${encodeURIComponent(file.path)}${user}`,
-        signal,
-        timeout,
-      },
-      response => receiveInto(partialFile, file, response, maxSize),
+    const request = { method: 'GET', path: requestPath, signal, timeout } as const;
+    const downloaded = await client.receive(request, response =>
+      receiveInto(partialFile, file, response, maxSize),
     );
     // After a timeout, `receiveInto` may keep running in the background, so only this line may
     // touch the target.

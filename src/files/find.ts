@@ -127,16 +127,8 @@ async function search(
     const message = `${quote(pattern.pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
     throw inputError('files', message);
   }
-  const classify = createClassifier(root, workspace, skipsHidden, followSymlinks);
-  const found = [...paths].sort().flatMap(classify);
-  return {
-    pattern,
-    root,
-    skipsHidden,
-    files: found.filter(each => 'realPath' in each),
-    skipped: found.filter(each => 'reason' in each),
-    links: found.filter(each => 'leadsTo' in each),
-  };
+  const found = classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks);
+  return { pattern, root, skipsHidden, ...found };
 }
 
 async function rootOf(absolutePattern: string): Promise<string> {
@@ -166,38 +158,49 @@ async function* pathsOf(
   }
 }
 
-/** Returns a classifier of paths, which omits hidden ones and followed links to folders. */
-function createClassifier(
+/** Classifies paths, and omits hidden ones and followed links to folders. */
+function classify(
+  entries: readonly string[],
   root: string,
   workspace: string,
   skipsHidden: boolean,
   followSymlinks: boolean | undefined,
-) {
+): Pick<Matches, 'files' | 'skipped' | 'links'> {
+  const files: FoundFile[] = [];
+  const skipped: SkippedEntry[] = [];
+  const links: ForbiddenLink[] = [];
   const realWorkspace = realpathSync.native(workspace);
   const realRoot = realRootOf(root, workspace);
-  return (entry: string): (FoundFile | SkippedEntry | ForbiddenLink)[] => {
+  for (const entry of entries) {
     const source = displayPath(entry, workspace);
     const relative = path.relative(root, entry);
-    if (skipsHidden && hasHiddenName(relative)) return [];
+    if (skipsHidden && hasHiddenName(relative)) continue;
     const stats = statIfExists(entry);
-    if (stats === undefined) return [{ path: source, reason: 'a broken link' }];
-    // This can only be a link to a directory, since `matchDirectories` is false.
-    if (stats.isDirectory()) {
-      if (followSymlinks === undefined) return [{ leadsTo: 'folder', entry }];
-      return followSymlinks ? [] : [{ path: source, reason: LINK_TO_FOLDER }];
+    if (stats === undefined) skipped.push({ path: source, reason: 'a broken link' });
+    else if (stats.isDirectory()) {
+      // This can only be a link to a directory, since `matchDirectories` is false.
+      if (followSymlinks === undefined) links.push({ leadsTo: 'folder', entry });
+      else if (!followSymlinks) skipped.push({ path: source, reason: LINK_TO_FOLDER });
+    } else if (!stats.isFile()) skipped.push({ path: source, reason: 'not a regular file' });
+    else {
+      const realPath = realpathSync.native(entry);
+      const isIn = (folder: string) => pathWithin(folder, realPath) !== undefined;
+      const isExecutable = (stats.mode & 0o111) !== 0;
+      if (!isIn(realWorkspace) && !isIn(realRoot)) links.push({ leadsTo: 'outside', entry });
+      // A link from dist/x to ../.git must not upload the credentials in .git/config.
+      else if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath)))
+        links.push({ leadsTo: 'hidden', entry });
+      else
+        files.push({
+          source,
+          realPath,
+          relative: toPosix(relative),
+          size: stats.size,
+          isExecutable,
+        });
     }
-    if (!stats.isFile()) return [{ path: source, reason: 'not a regular file' }];
-    const realPath = realpathSync.native(entry);
-    const isInside = [realWorkspace, realRoot].some(
-      folder => pathWithin(folder, realPath) !== undefined,
-    );
-    if (!isInside) return [{ leadsTo: 'outside', entry }];
-    // A link from dist/x to ../.git must not upload the credentials in .git/config.
-    if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath)))
-      return [{ leadsTo: 'hidden', entry }];
-    const isExecutable = (stats.mode & 0o111) !== 0;
-    return [{ source, realPath, relative: toPosix(relative), size: stats.size, isExecutable }];
-  };
+  }
+  return { files, skipped, links };
 }
 
 /**

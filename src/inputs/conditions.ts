@@ -2,7 +2,7 @@ import { type Condition, OPERATORS } from '../gate/judge.ts';
 import { AGGREGATE_NAMES, isAggregate, type Unit, unitOf } from '../gate/metrics.ts';
 import { quote } from '../text/escape.ts';
 import { inputError } from './input-error.ts';
-import { BYTE_UNITS, BYTES, findUnit, type InputParser, parseLines } from './parsers.ts';
+import { BYTES_PER_UNIT, findUnit, type InputParser, parseLines, SIZE_UNITS } from './parsers.ts';
 
 export const conditions: InputParser<readonly Condition[]> = (value, input) =>
   parseLines(value, line => parseCondition(line, input, 'mem_used_pct > 90'));
@@ -63,10 +63,10 @@ function splitName(name: string): readonly [metric: string, aggregate?: string] 
 
 const UNITS: Readonly<Record<Unit | 'unknown', readonly string[]>> = {
   percentage: ['%', ''],
-  bytes: BYTE_UNITS,
-  mebibytes: [...BYTE_UNITS, ''],
+  bytes: SIZE_UNITS,
+  mebibytes: [...SIZE_UNITS, ''],
   plain: [''],
-  unknown: ['%', ...BYTE_UNITS, ''],
+  unknown: ['%', ...SIZE_UNITS, ''],
 };
 
 function explainUnit(suffix: string, metric: string): string {
@@ -80,7 +80,7 @@ function explainUnit(suffix: string, metric: string): string {
 }
 
 function toMetricUnit(amount: number, unit: string, metricUnit: Unit | undefined): number {
-  const factor = BYTES[unit];
+  const factor = BYTES_PER_UNIT[unit];
   if (factor === undefined) return amount;
   // Round to whole bytes, since 1.005 * 1000 is 1004.9999999999999.
   const bytes = Math.round(amount * factor);

@@ -1,7 +1,7 @@
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
-import { checkedText, findMistake, rejectMistakes, SECRET_INPUTS } from './mistakes.ts';
+import { findMistake, rejectMistakes, SECRET_INPUTS, textOf } from './mistakes.ts';
 import { type InputParser, parseLines, type RawInputs } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
@@ -44,7 +44,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-export const sandboxId = checkedText('sandbox-id', '${{ steps.sandbox.outputs.id }}');
+export const sandboxId = textOf('sandbox-id', '${{ steps.sandbox.outputs.id }}');
 
 export const existingSandboxId: InputParser<string> = (value, input) =>
   value === '' ? value : sandboxId(value, input);
@@ -105,22 +105,22 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
     const message = `is empty. Remove ${explicit.join(' and ')} to use the sandbox of this job, or set ${missing.join(' and ')} too.`;
     throw inputError(first, message);
   }
-  const wanted = (raw['sandbox-id'] ?? '').trim();
-  const [only, ...others] = sandboxes.filter(({ id }) => wanted === '' || id === wanted);
-  if (only === undefined || others.length > 0)
-    throw inputError('sandbox-id', explainChoice(wanted, sandboxes));
-  const { id, token, baseUrl } = only;
+  const givenId = (raw['sandbox-id'] ?? '').trim();
+  const [match, ...more] = sandboxes.filter(({ id }) => givenId === '' || id === givenId);
+  if (match === undefined || more.length > 0)
+    throw inputError('sandbox-id', explainChoice(givenId, sandboxes));
+  const { id, token, baseUrl } = match;
   const prefix = JOB_HEADER_PREFIX;
   return { ...raw, 'sandbox-id': id, token, 'base-url': baseUrl, 'header-prefix': prefix };
 }
 
-function explainChoice(wanted: string, sandboxes: readonly JobSandbox[]): string {
+function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): string {
   if (sandboxes.length === 0)
     return 'no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';
   const ids = listSome(sandboxes.map(({ id }) => quote(id)));
-  return wanted === ''
+  return givenId === ''
     ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.`
-    : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
+    : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 
 /**

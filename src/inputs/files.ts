@@ -15,13 +15,20 @@ const EXAMPLE = 'dist/**';
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
 const DOWNLOAD_EXAMPLE = 'app/reports/junit.xml => reports/junit.xml';
 
+export interface FileRules {
+  readonly patterns: readonly FilePattern[];
+  /** Without the `!`. */
+  readonly excludes: readonly string[];
+}
+
 /** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
-export function fileRules(value: string) {
-  const lines = parseLines(value, line =>
-    line.startsWith('!') ? { exclude: parseExclude(line) } : parsePattern(line),
-  );
-  const patterns = lines.filter(line => 'pattern' in line);
-  const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
+export function fileRules(value: string): FileRules {
+  const patterns: FilePattern[] = [];
+  const excludes: string[] = [];
+  parseLines(value, line => {
+    if (line.startsWith('!')) excludes.push(parseExclude(line));
+    else patterns.push(parsePattern(line));
+  });
   if (patterns.length > 0) return { patterns, excludes };
   // YAML reads an unquoted !x as a tag with an empty value.
   const advice = value === '' ? ' In YAML, quote a value that begins with ! or *.' : '';
@@ -47,8 +54,15 @@ function rejectTarget(kind: 'target' | 'local-path', target: string, example: st
   rejectMistakes(kind, target, 'files', example, label);
 }
 
+export interface DownloadLine {
+  /** In the sandbox. */
+  readonly path: string;
+  /** Relative to `working-directory`. */
+  readonly target: string;
+}
+
 /** Parses `path`, `path => target`, `#` comments and blank lines. */
-export function downloadLines(value: string) {
+export function downloadLines(value: string): readonly DownloadLine[] {
   const lines = parseLines(value, parseDownloadLine);
   const required = 'is required: at least one line must say what to download.';
   if (lines.length === 0) throw inputError('files', required, DOWNLOAD_EXAMPLE);
@@ -64,8 +78,7 @@ export function downloadLines(value: string) {
   throw inputError('files', message, DOWNLOAD_EXAMPLE);
 }
 
-// The path is in the sandbox, and the target is relative to `working-directory`.
-function parseDownloadLine(line: string) {
+function parseDownloadLine(line: string): DownloadLine {
   const [path, given] = splitAtArrow(line, 'path => target', DOWNLOAD_EXAMPLE);
   rejectMistakes('file-to-download', path, 'files', DOWNLOAD_EXAMPLE);
   const target = posix.normalize(given ?? posix.basename(path));
@@ -75,7 +88,7 @@ function parseDownloadLine(line: string) {
 
 /** Splits a line at ` => `. The spaces are required, since names may contain an arrow. */
 function splitAtArrow(line: string, form: string, example: string) {
-  const [source = '', target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-  if (source !== '' && target !== '' && others.length === 0) return [source, target] as const;
+  const [source = '', target, ...extra] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
+  if (source !== '' && target !== '' && extra.length === 0) return [source, target] as const;
   throw inputError('files', `${quote(line)} is not of the form ${form}.`, example);
 }

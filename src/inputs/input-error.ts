@@ -30,7 +30,7 @@ export function tryAll<I, T>(
   items: readonly I[],
   parse: (item: I) => T,
   placeOf: (item: I) => string = () => '',
-) {
+): { readonly parsed: T[]; readonly problems: Problem[] } {
   const problems: Problem[] = [];
   const parsed: T[] = [];
   for (const item of items) {

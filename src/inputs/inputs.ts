@@ -8,7 +8,7 @@ import {
   sandboxId,
 } from './connection.ts';
 import { downloadLines, fileRules } from './files.ts';
-import { checkedText } from './mistakes.ts';
+import { textOf } from './mistakes.ts';
 import {
   anyText,
   byteSize,
@@ -38,27 +38,27 @@ export type ActionName = keyof typeof ACTIONS;
 
 const connectionInputs = {
   'sandbox-id': sandboxId,
-  token: checkedText('token', '${{ steps.sandbox.outputs.token }}'),
+  token: textOf('token', '${{ steps.sandbox.outputs.token }}'),
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
-  'header-prefix': checkedText('header-name', 'E2b', 'Svc'),
+  'header-prefix': textOf('header-name', 'E2b', 'Svc'),
   headers,
   timeout: duration(1, '60s'),
 };
 
 const retries = wholeNumber(0, 10, 4);
-const statsPath = checkedText('url-path', '/metrics', '/metrics');
+const statsPath = textOf('url-path', '/metrics', '/metrics');
 const summary = flag(true);
 
 const uploadInputs = {
-  'upload-path': checkedText('url-path', '/files', '/files'),
+  'upload-path': textOf('url-path', '/files', '/files'),
   files: fileRules,
-  target: checkedText('target', 'app'),
+  target: textOf('target', 'app'),
   'working-directory': anyText,
   username: anyText,
   signature: anyText,
-  'signature-expiration': checkedText('unix-time', '1798761600'),
+  'signature-expiration': textOf('unix-time', '1798761600'),
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
   'follow-symlinks': flag(undefined),
@@ -98,7 +98,7 @@ const monitorInputs = {
 };
 
 const runInputs = {
-  run: checkedText('script', 'npm ci && npm test'),
+  run: textOf('script', 'npm ci && npm test'),
   'working-directory': anyText,
   env: keyValues,
   username: anyText,
@@ -109,7 +109,7 @@ const runInputs = {
 
 const apiInputs = {
   'api-url': apiUrl,
-  'api-key': checkedText('api-key', '${{ secrets.E2B_API_KEY }}'),
+  'api-key': textOf('api-key', '${{ secrets.E2B_API_KEY }}'),
   headers,
   retries,
   timeout: duration(1, '60s'),

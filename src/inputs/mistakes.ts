@@ -22,10 +22,10 @@ const VARIABLE: Mistake = [
   VARIABLE_MESSAGE,
 ];
 
-const IN_ANY_VALUE = [QUOTED, VARIABLE];
+const COMMON_MISTAKES = [QUOTED, VARIABLE];
 
 const VARIABLE_IN_TARGET: Mistake = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE];
-const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
+const CREDENTIAL_MISTAKES = [EMPTY, ...COMMON_MISTAKES];
 
 // RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
 const UNSENDABLE: Mistake = [
@@ -35,7 +35,7 @@ const UNSENDABLE: Mistake = [
 
 const COMMENT: Mistake = [/\s#/, 'has a # in it. Write each comment on a line of its own.'];
 
-const IN_TARGETS = [QUOTED, VARIABLE_IN_TARGET, COMMENT];
+const TARGET_MISTAKES = [QUOTED, VARIABLE_IN_TARGET, COMMENT];
 
 const BAD_ARROW =
   'has a ->, => or colon in it. In front of a target, write => with a space on each side.';
@@ -43,8 +43,8 @@ const BAD_ARROW =
 const SEPARATES_NOTHING =
   'has a comma or a space, which separates nothing. Write each pattern on its own line.';
 
-const IN_PATTERNS: readonly Mistake[] = [
-  ...IN_ANY_VALUE,
+const PATTERN_MISTAKES: readonly Mistake[] = [
+  ...COMMON_MISTAKES,
   [
     // Leave `**` before a space or a comma to `unmatched-pattern`, whose message fits better.
     /[^\\/]\*\*|\*\*[^\\/\s,]/,
@@ -56,7 +56,7 @@ const IN_PATTERNS: readonly Mistake[] = [
 
 // File names may contain these characters, so a pattern is only rejected if it matches nothing. An
 // exclude is always rejected, since nobody would notice that it matches nothing.
-const IN_UNMATCHED: readonly Mistake[] = [
+const UNMATCHED_MISTAKES: readonly Mistake[] = [
   [
     // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
     path.sep === '/' ? /\\/ : /(?!)/,
@@ -72,7 +72,7 @@ const IN_UNMATCHED: readonly Mistake[] = [
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
   'sandbox-id': [
-    ...IN_CREDENTIALS,
+    ...CREDENTIAL_MISTAKES,
     // IDs may contain dots, but no known ID ends like a host name.
     [
       /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
@@ -82,7 +82,7 @@ const MISTAKES = {
     [/[^\w.-]|^\W*$|.{201}/s, 'is not an ID: it may have letters, digits, dots, - and _.'],
   ],
   token: [
-    ...IN_CREDENTIALS,
+    ...CREDENTIAL_MISTAKES,
     [
       /^(sk_)?e2b_/i,
       "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox.",
@@ -93,14 +93,14 @@ const MISTAKES = {
     ],
     UNSENDABLE,
   ],
-  'api-key': [...IN_CREDENTIALS, UNSENDABLE],
+  'api-key': [...CREDENTIAL_MISTAKES, UNSENDABLE],
   // RFC 9110, section 5.6.2, defines which characters a header's name may contain.
   'header-name': [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
   'header-value': [UNSENDABLE],
   script: [[/^$/, 'is required: the commands to run.']],
   url: [
     [/^$/, 'is required: the URL of the service.'],
-    ...IN_ANY_VALUE,
+    ...COMMON_MISTAKES,
     [
       /[{}$]/,
       'has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}.',
@@ -109,16 +109,16 @@ const MISTAKES = {
   // Without a leading slash, the path would become part of the host.
   'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
   'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
-  pattern: IN_PATTERNS,
+  pattern: PATTERN_MISTAKES,
   exclude: [
     [/^(!|$)/, 'is not a pattern.'],
     [/\s=>|=>\s/, 'has a =>. A line with ! has no target.'],
     [/,[\s!]/, SEPARATES_NOTHING],
-    ...IN_UNMATCHED,
-    ...IN_PATTERNS,
+    ...UNMATCHED_MISTAKES,
+    ...PATTERN_MISTAKES,
   ],
   'unmatched-pattern': [
-    ...IN_UNMATCHED,
+    ...UNMATCHED_MISTAKES,
     // Allow the colons of C:/x and of URLs.
     [/[-=]>|^[^:]{2,}:(?!\/\/)\S/, BAD_ARROW],
     [/,|\*\s|^-\s/, SEPARATES_NOTHING],
@@ -128,21 +128,21 @@ const MISTAKES = {
       /^(home\/|~|\$HOME\b|\$\{HOME\})/,
       "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
     ],
-    ...IN_TARGETS,
+    ...TARGET_MISTAKES,
     [
       /(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i,
       'is not a plain POSIX path without .., such as /srv/app.',
     ],
   ],
   'file-to-download': [
-    ...IN_ANY_VALUE,
+    ...COMMON_MISTAKES,
     COMMENT,
     // With `if-no-files-found: ignore`, a mistyped arrow would pass as a missing file.
     [/\s[-=]>|[-=]>\s/, BAD_ARROW],
     [/\*|\/$/, 'is not the path of one file. Name each file.'],
   ],
   'local-path': [
-    ...IN_TARGETS,
+    ...TARGET_MISTAKES,
     // On Windows, \ separates folders, and a drive letter ends with a colon.
     [
       /^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i,
@@ -173,7 +173,7 @@ export function rejectMistakes(
 }
 
 /** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */
-export function checkedText(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
+export function textOf(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
   return (value, input) => {
     const text = value || fallback;
     rejectMistakes(kind, text, input, example);

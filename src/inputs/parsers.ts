@@ -20,12 +20,15 @@ export function flag<F extends boolean | undefined>(fallback: F): InputParser<bo
   };
 }
 
-export function choice<const W extends string>(first: W, ...others: readonly W[]): InputParser<W> {
-  const words = [first, ...others];
+export function choice<const W extends string>(
+  fallback: W,
+  ...alternatives: readonly W[]
+): InputParser<W> {
+  const words = [fallback, ...alternatives];
   return (value, input) => {
-    const word = value === '' ? first : words.find(candidate => candidate === value);
+    const word = value === '' ? fallback : words.find(candidate => candidate === value);
     if (word !== undefined) return word;
-    throw inputError(input, `${quote(value)} is not one of ${words.join(', ')}.`, first);
+    throw inputError(input, `${quote(value)} is not one of ${words.join(', ')}.`, fallback);
   };
 }
 
@@ -67,7 +70,7 @@ export function duration(min: number, fallback: string): InputParser<number> {
   };
 }
 
-export const BYTES: Readonly<Record<string, number>> = {
+export const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
   B: 1,
   kB: 1e3,
   MB: 1e6,
@@ -79,7 +82,7 @@ export const BYTES: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-export const BYTE_UNITS = Object.keys(BYTES);
+export const SIZE_UNITS = Object.keys(BYTES_PER_UNIT);
 
 export function findUnit(units: readonly string[], written: string): string | undefined {
   return units.find(unit => unit.toLowerCase() === written.toLowerCase());
@@ -90,10 +93,10 @@ export function byteSize(fallback: string): InputParser<number> {
   return (value, input) => {
     const [, number, suffix = ''] =
       /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
-    const unit = findUnit(BYTE_UNITS, suffix || 'B') ?? '';
-    const bytes = Math.round(Number(number) * (BYTES[unit] ?? Number.NaN));
+    const unit = findUnit(SIZE_UNITS, suffix || 'B') ?? '';
+    const bytes = Math.round(Number(number) * (BYTES_PER_UNIT[unit] ?? Number.NaN));
     if (bytes >= 1) return bytes;
-    const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS.join(', ')}.`;
+    const message = `${quote(value)} is not a size: write bytes, or a number with ${SIZE_UNITS.join(', ')}.`;
     throw inputError(input, message, fallback);
   };
 }

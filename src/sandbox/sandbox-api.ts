@@ -1,14 +1,16 @@
-import { openClient, postJson } from '../agent/client.ts';
+import { type Client, openClient, postJson, type RequestLimits } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { AgentResponse } from '../agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
-import { badResponseError, isFromProxy, parseResponse } from '../agent/response.ts';
+import { bodyError, isFromProxy, parseResponse } from '../agent/response.ts';
 import { describeRetry, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
 
-export type SandboxApi = ReturnType<typeof openApi>;
+export interface SandboxApi extends Client, AsyncDisposable, RetryOptions {
+  readonly limits: RequestLimits;
+}
 
 /**
  * Opens the API, to be declared with `await using`. `stop` only prevents retries.
@@ -18,7 +20,7 @@ export function openApi(
   { apiUrl: baseUrl, apiKey, headers, timeout, retries }: Inputs<'sandbox-end'>,
   context: Context,
   stop: AbortSignal,
-) {
+): SandboxApi {
   const { killImminent, sleep, random, log } = context;
   const endpoint = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeout };
   const client = openClient(endpoint, context);
@@ -43,11 +45,8 @@ export async function createSandbox(
   // E2B returns a token only with `secure`; `autoPause` would pause the sandbox when its lifetime
   // ends, instead of deleting it.
   const settings = { timeout: toSeconds(lifetime), secure: true, autoPause: false };
-  const request = postJson(
-    '/sandboxes',
-    { templateID, ...settings, metadata, envVars },
-    api.limits,
-  );
+  const message = { templateID, ...settings, metadata, envVars };
+  const request = postJson('/sandboxes', message, api.limits);
   // Repeat after a 503, although it may have created a sandbox: services answer it whenever they
   // restart, which should not fail a job.
   const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
@@ -73,35 +72,28 @@ export async function connectToSandbox(
   id: string,
   lifetimeMs: number,
 ): Promise<Sandbox> {
-  const request = postJson(
-    `/sandboxes/${id}/connect`,
-    { timeout: toSeconds(lifetimeMs) },
-    api.limits,
-  );
+  const message = { timeout: toSeconds(lifetimeMs) };
+  const request = postJson(`/sandboxes/${id}/connect`, message, api.limits);
   const connect = async () => decodeSandbox(await api.send(request));
   return { ...(await callWithRetries(api, connect)), id };
 }
 
 /** Returns false if the sandbox was already gone. @throws AgentError if it may still be running */
 export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
-  const request = {
-    ...api.limits,
-    method: 'DELETE',
-    path: `/sandboxes/${id}`,
-    accepts: [404],
-  } as const;
+  const path = `/sandboxes/${id}`;
+  const request = { ...api.limits, method: 'DELETE', path, accepts: [404] } as const;
   return callWithRetries(api, async () => {
     const response = await api.send(request);
-    if (isFromProxy(response)) throw badResponseError(response, 'it is not JSON');
+    if (isFromProxy(response)) throw bodyError(response, 'it is not JSON');
     return response.status !== 404;
   });
 }
 
 async function callWithRetries<T>(api: RetryOptions, call: () => Promise<T>): Promise<T> {
   const outcome = await withRetries(call, api);
-  if ('value' in outcome) return outcome.value;
+  if (outcome.status === 'done') return outcome.value;
   const { kind, message } = outcome.error;
-  throw new AgentError(kind, message, { hint: HINTS[kind] ?? OTHER_HINT });
+  throw new AgentError(kind, message, { hint: API_HINTS[kind] ?? OTHER_HINT });
 }
 
 function toSeconds(ms: number): number {
@@ -110,13 +102,12 @@ function toSeconds(ms: number): number {
 
 function decodeSandbox(response: AgentResponse): Sandbox {
   const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseResponse(response));
-  if (typeof id !== 'string' || !isSandboxId(id))
-    throw badResponseError(response, 'it names no sandbox');
+  if (typeof id !== 'string' || !isSandboxId(id)) throw bodyError(response, 'it names no sandbox');
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
   return { id, token: text(token), domain: text(domain) };
 }
 
-const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
+const API_HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
   unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
   'not-found': 'Check template or sandbox-id, and api-url, to which /sandboxes is added.',
   'sandbox-not-found': 'Check sandbox-id: a sandbox that was deleted or has expired is gone.',

@@ -1,5 +1,5 @@
 import type { Client, RequestLimits } from '../agent/client.ts';
-import { badResponseError } from '../agent/response.ts';
+import { bodyError } from '../agent/response.ts';
 import type { Figures } from '../gate/metrics.ts';
 import { redactJson } from '../text/redact.ts';
 
@@ -15,21 +15,20 @@ const MAX_LENGTH = 128 * 1024;
 /** @throws AgentError if the request fails or the response is unusable */
 export async function readStats(
   client: Pick<Client, 'send' | 'redact'>,
-  statsPath: string,
+  path: string,
   limits: RequestLimits,
 ): Promise<Stats> {
   // A cache could answer for a sandbox that is gone.
   const headers = { 'Cache-Control': 'no-cache' };
-  const request = { ...limits, method: 'GET', path: statsPath, headers, hints: HINTS } as const;
+  const request = { ...limits, method: 'GET', path, headers, hints: STATS_HINTS } as const;
   const response = await client.send(request);
-  if (response.body.length > MAX_LENGTH)
-    throw badResponseError(response, 'it is longer than 128 KiB');
+  if (response.body.length > MAX_LENGTH) throw bodyError(response, 'it is longer than 128 KiB');
   const stats = decodeStats(redactJson(response.body, client.redact));
-  if (stats === undefined) throw badResponseError(response, 'it is not a JSON object');
+  if (stats === undefined) throw bodyError(response, 'it is not a JSON object');
   return stats;
 }
 
-const HINTS = {
+const STATS_HINTS = {
   'not-found':
     'Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions.',
 };

@@ -73,12 +73,12 @@ export function toRecord(
   };
 }
 
-const MIN_TIMEOUT_MS = 10_000;
+const MIN_SAMPLE_TIMEOUT_MS = 10_000;
 
 /** Returns a sample's timeout (ms), capped so that one slow response does not cause a gap. */
 export function sampleTimeout({
   timeout,
   sampleInterval,
 }: Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>): number {
-  return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
+  return Math.min(timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, sampleInterval));
 }

@@ -16,7 +16,7 @@ import type { CommandEnd } from '../report/command-section.ts';
 import { formatDuration } from '../text/format.ts';
 
 // Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
-const MIN_TIMEOUT_MS = 30_000;
+const MIN_STREAM_TIMEOUT_MS = 30_000;
 
 // With backoff, ten attempts take 1.5 to 3 minutes. E2B's agent only remembers an exit for 30 s,
 // but the command may still be running.
@@ -40,7 +40,7 @@ export async function followScript(
   const giveUp = new AbortController();
   // A cancelled job must still stop the script, so `cancel` does not abort these requests.
   const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
-  const timeout = Math.max(inputs.timeout, MIN_TIMEOUT_MS);
+  const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
   const policy = {
     ...context,
     limits: { signal: stop, timeout },
@@ -139,14 +139,14 @@ async function endSession(
   for (const user of ['root', username]) {
     const start = () =>
       startProcess(client, { ...options, username: user }, handlers, policy.limits);
-    if ('value' in (await withRetries(start, policy))) break;
+    if ((await withRetries(start, policy)).status === 'done') break;
   }
   // This makes the agent close the stream, even if a process that left the session holds it open.
   await withRetries(() => killProcess(client, pid, policy.limits), policy);
 }
 
 function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): CommandEnd {
-  if ('value' in outcome) return { kind: 'ended', ...outcome.value };
+  if (outcome.status === 'done') return { kind: 'ended', ...outcome.value };
   const { error } = outcome;
   return { kind: isStarted || !error.hadNoEffect ? 'lost' : 'not-started', error };
 }

@@ -42,8 +42,8 @@ export async function waitForSandbox(
     // Do not retry: this loop already repeats the request.
     const outcome = await readStatsWithRetries({ ...inputs, retries: 0 }, client, context);
     const waitedMs = clock() - startedAt;
-    const error = 'error' in outcome ? outcome.error : undefined;
-    if ('value' in outcome) unmet = findUnmet(conditions, outcome.value).map(judgementLine);
+    const error = outcome.status === 'failed' ? outcome.error : undefined;
+    if (outcome.status === 'done') unmet = findUnmet(conditions, outcome.value).map(judgementLine);
     if (error === undefined && unmet.length === 0) {
       log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
       return undefined;
@@ -92,7 +92,7 @@ export async function measure(
   const errors: ReportedError[] = [];
   do {
     const outcome = await readStatsWithRetries(inputs, client, context);
-    if ('error' in outcome) {
+    if (outcome.status === 'failed') {
       const error = { ...toReportedError(outcome.error), title: 'The stats could not be read.' };
       if (!cancel.aborted) errors.push(error);
       break;
@@ -119,7 +119,7 @@ export async function readJudgeableStats(
   context: Context,
 ): Promise<Stats> {
   const outcome = await readStatsWithRetries(inputs, client, context);
-  if ('error' in outcome) throw outcome.error;
+  if (outcome.status === 'failed') throw outcome.error;
   const unmet = findUnmet(inputs.failIf, outcome.value);
   const problems = unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
   if (problems.length > 0) throw inputError('fail-if', `${problems.join('; ')}.`);
@@ -143,6 +143,6 @@ export async function readStatsWithRetries(
     stop: cancel,
     onRetry: retry => log.line(describeRetry('the stats', retry)),
   });
-  if ('value' in outcome) log.debug(`Stats: ${outcome.value.json}`);
+  if (outcome.status === 'done') log.debug(`Stats: ${outcome.value.json}`);
   return outcome;
 }

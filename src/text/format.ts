@@ -1,12 +1,12 @@
-const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+const BINARY_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 /** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
 export function formatBytes(bytes: number): string {
-  const last = BYTE_UNITS.length - 1;
+  const last = BINARY_UNITS.length - 1;
   let step = 0;
   // Switch units at 1000, not 1024, so that no figure has four digits before the point.
   while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-  return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
+  return `${formatDecimal(bytes / 1024 ** step, 1)} ${BINARY_UNITS[step]}`;
 }
 
 /** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
@@ -50,7 +50,7 @@ export function totalSize(files: readonly { readonly size: number }[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
+/** Keeps the first `limit` items; `more` turns the number of the rest into a last item. */
 export function limitList<T>(
   items: readonly T[],
   limit: number,

@@ -1,10 +1,15 @@
 const MAX_LINE_LENGTH = 64 * 1024;
 
+interface LineSplitter {
+  readonly write: (bytes: Buffer) => void;
+  readonly end: () => void;
+}
+
 /**
  * Decodes UTF-8 and passes on blocks of whole lines that end in `\n`, so that no secret is split
  * between two blocks. Lines above 65,536 characters may be truncated.
  */
-export function lineSplitter(onLines: (block: string) => void) {
+export function lineSplitter(onLines: (block: string) => void): LineSplitter {
   const decoder = new TextDecoder();
   let unfinished = '';
   const add = (text: string) => {

@@ -8,11 +8,13 @@ import { systemCode } from '../text/errors.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/**
- * Opens a file. Its `chunks` throw an AgentError if the file cannot be read or shrinks.
- * @throws AgentError if the file cannot be opened or its size has changed
- */
-export function openFile(file: PlannedFile) {
+interface OpenFile extends Disposable {
+  /** Throws an AgentError if the file cannot be read or shrinks. */
+  readonly chunks: Generator<BorrowedBuffer>;
+}
+
+/** @throws AgentError if the file cannot be opened or its size has changed */
+export function openFile(file: PlannedFile): OpenFile {
   const descriptor = wrapReadErrors(file, () => openSync(file.realPath, 'r'));
   const close = () => closeSync(descriptor);
   const { size } = fstatSync(descriptor);

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import FormData from 'form-data';
 import type { BorrowedBuffer, Client } from '../agent/client.ts';
 import type { AgentResponse } from '../agent/dispatcher.ts';
-import { badResponseError, parseResponse } from '../agent/response.ts';
+import { bodyError, parseResponse } from '../agent/response.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
@@ -35,7 +35,7 @@ export async function storeFiles(
     path: requestPath(inputs, batch),
     headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(length) },
     body: chunks,
-    hints: HINTS,
+    hints: UPLOAD_HINTS,
     onSent,
     signal,
     timeout: inputs.timeout,
@@ -48,7 +48,7 @@ export async function storeFiles(
   });
 }
 
-const HINTS = {
+const UPLOAD_HINTS = {
   'not-found':
     'Check base-url and upload-path, which is added to it: the service has no such operation there.',
   rejected:
@@ -78,11 +78,16 @@ const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 
 export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/**
- * Frames the files of a batch (RFC 7578). Reading `chunks` fills `digests` (SHA-256 in hex),
- * and throws an AgentError if a file is unreadable or has changed.
- */
-export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean) {
+interface UploadBody {
+  /** Throws an AgentError if a file is unreadable or has changed. */
+  readonly chunks: Iterable<BorrowedBuffer>;
+  readonly length: number;
+  /** SHA-256 in hex, of the files read so far. Empty if hashing is off. */
+  readonly digests: readonly string[];
+}
+
+/** Frames the files of a batch (RFC 7578). */
+export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean): UploadBody {
   const heads = batch.map(headOf);
   const digests: string[] = [];
   function* chunks(): Generator<BorrowedBuffer> {
@@ -126,7 +131,7 @@ function entriesIn(response: AgentResponse, count: number): readonly unknown[] {
   // Other services may return the entry of a single file alone.
   const entries = Array.isArray(body) ? body : [body];
   if (entries.length === count) return entries;
-  throw badResponseError(response, `it lists ${entries.length} files instead of ${count}`);
+  throw bodyError(response, `it lists ${entries.length} files instead of ${count}`);
 }
 
 // PATH_MAX of Linux. Results keep every path, so longer ones could fill the memory.
@@ -134,11 +139,10 @@ const MAX_PATH = 4096;
 
 function storedPath(entry: unknown, target: string, response: AgentResponse): string {
   const { path, name, type } = fieldsOf(entry);
-  if (type !== 'file') throw badResponseError(response, 'its entry is not of type "file"');
-  if (name !== posix.basename(target))
-    throw badResponseError(response, 'its entry names another file');
+  if (type !== 'file') throw bodyError(response, 'its entry is not of type "file"');
+  if (name !== posix.basename(target)) throw bodyError(response, 'its entry names another file');
   if (typeof path === 'string' && path.length <= MAX_PATH && isPathOf(target, path)) return path;
-  throw badResponseError(response, 'its entry has no path, or that of another target');
+  throw bodyError(response, 'its entry has no path, or that of another target');
 }
 
 // The agent may expand a relative target to an absolute path in the user's home.

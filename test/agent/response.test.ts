@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentResponse } from '../../src/agent/dispatcher.ts';
 import type { FailureKind } from '../../src/agent/failure.ts';
-import { badResponseError, parseResponse, statusError } from '../../src/agent/response.ts';
+import { bodyError, parseResponse, statusError } from '../../src/agent/response.ts';
 import { redactor } from '../../src/text/redact.ts';
 
 const LONG = 'x'.repeat(295);
@@ -143,14 +143,14 @@ for (const [value, ms] of MS)
 test('a response that is not JSON is a bad response, and is not quoted', () => {
   assert.deepEqual(parseResponse(response(200, '{"a":1}')), { a: 1 });
   const page = response(200, 's3cretpass');
-  const error = badResponseError(page, 'it is not JSON');
+  const error = bodyError(page, 'it is not JSON');
   assert.throws(() => parseResponse(page), error);
   assert.doesNotMatch(error.message, /s3cretpass/);
 });
 
 test('a request answered 200 with HTML counts as without effect and may be repeated, but not one answered 201', () => {
   const hadNoEffect = (status: number, text: string) =>
-    badResponseError(response(status, text), 'it is odd').hadNoEffect;
+    bodyError(response(status, text), 'it is odd').hadNoEffect;
   for (const text of ['<html>', 'Welcome']) {
     assert.equal(hadNoEffect(200, text), true, text);
     assert.equal(hadNoEffect(201, text), false, text);

@@ -35,7 +35,7 @@ async function sendWithFailures(
 
 test('withRetries retries retryable failures with a growing delay', async () => {
   const { outcome, retries, tookMs } = await sendWithFailures([BUSY, BUSY, BUSY, BUSY]);
-  assert.deepEqual(outcome, { attempts: 5, value: 'done' });
+  assert.deepEqual(outcome, { status: 'done', attempts: 5, value: 'done' });
   const attempts = retries.map(({ attempt }) => attempt);
   const delays = retries.map(({ delayMs }) => delayMs);
   assert.deepEqual(attempts, [1, 2, 3, 4]);
@@ -46,36 +46,40 @@ test('withRetries retries retryable failures with a growing delay', async () => 
 test('retries a 429 no earlier than Retry-After', async () => {
   const limited = new AgentError('busy', 'It is busy.', { status: 429, retryAfterMs: 20_000 });
   const { outcome, tookMs } = await sendWithFailures([limited]);
-  assert.deepEqual(outcome, { attempts: 2, value: 'done' });
+  assert.deepEqual(outcome, { status: 'done', attempts: 2, value: 'done' });
   assert.ok(tookMs >= 20_000, `${tookMs} ms`);
 });
 
 test('a request fails once its retries are used up', async () => {
   const { outcome } = await sendWithFailures(Array.from({ length: 9 }, () => BUSY));
-  assert.deepEqual(outcome, { attempts: 5, error: BUSY });
+  assert.deepEqual(outcome, { status: 'failed', attempts: 5, error: BUSY });
 });
 
 test('a request is not retried if its failure is final, or if it must not be repeated', async () => {
-  assert.deepEqual((await sendWithFailures([REJECTED])).outcome, { attempts: 1, error: REJECTED });
+  assert.deepEqual((await sendWithFailures([REJECTED])).outcome, {
+    status: 'failed',
+    attempts: 1,
+    error: REJECTED,
+  });
   const { outcome } = await sendWithFailures([BUSY], { isRepeatable: () => false });
-  assert.deepEqual(outcome, { attempts: 1, error: BUSY });
+  assert.deepEqual(outcome, { status: 'failed', attempts: 1, error: BUSY });
 });
 
 test('a retry that is cancelled before it is sent reports the failure before it', async () => {
   const cancelled = new AgentError('cancelled', 'It was cancelled.', { hadNoEffect: true });
   const { outcome } = await sendWithFailures([BUSY, cancelled]);
-  assert.deepEqual(outcome, { attempts: 1, error: BUSY });
+  assert.deepEqual(outcome, { status: 'failed', attempts: 1, error: BUSY });
 });
 
 test('a retry that is cancelled in flight is reported as cancelled, since it may have had an effect', async () => {
   const cancelled = new AgentError('cancelled', 'It was cancelled.');
   const { outcome } = await sendWithFailures([BUSY, cancelled]);
-  assert.deepEqual(outcome, { attempts: 2, error: cancelled });
+  assert.deepEqual(outcome, { status: 'failed', attempts: 2, error: cancelled });
 });
 
 test('a request is not retried once the job is cancelled', async () => {
   const { outcome } = await sendWithFailures([BUSY], { stop: AbortSignal.abort() });
-  assert.deepEqual(outcome, { attempts: 1, error: BUSY });
+  assert.deepEqual(outcome, { status: 'failed', attempts: 1, error: BUSY });
 });
 
 test('a bug is thrown, not retried', async () => {
