@@ -8,6 +8,7 @@ import {
   openDispatcher,
   proxyVariables,
   readResponse,
+  type StreamedResponse,
   sendRequest,
 } from './dispatcher.ts';
 import { AgentError, type Hints, networkError } from './failure.ts';
@@ -15,13 +16,13 @@ import { statusError } from './response.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
-export interface Client {
-  /** @throws AgentError if the request fails, times out, is cancelled, or its status is not accepted */
+export interface Client extends AsyncDisposable {
+  /** @throws AgentError unless a whole response with an accepted status arrives in time */
   readonly send: (request: AgentRequest) => Promise<AgentResponse>;
-  /** Passes the response to `read` as it arrives. @throws AgentError as `send`, or what `read` throws */
+  /** Passes the response to `read` while it arrives, and throws what `read` throws. */
   readonly receive: <T>(
     request: AgentRequest,
-    read: (response: AgentResponse<AsyncIterable<Buffer>>) => Promise<T>,
+    read: (response: StreamedResponse) => Promise<T>,
   ) => Promise<T>;
   readonly redact: Redact;
 }
@@ -31,7 +32,7 @@ export type BorrowedBuffer = Buffer;
 
 export interface RequestLimits {
   readonly signal: AbortSignal;
-  /** Milliseconds. Each chunk that is sent, or received by `receive`, restarts it. */
+  /** In milliseconds. Each chunk that is sent, or that `receive` passes on, restarts it. */
   readonly timeout: number;
 }
 
@@ -54,14 +55,8 @@ export function postJson(path: string, message: object, limits: RequestLimits): 
   return { ...limits, method: 'POST', path, headers, body: [bytes] };
 }
 
-/**
- * Opens a client for a sandbox's agent, to be declared with `await using`.
- * @throws InputError for a bad proxy URL
- */
-export function openAgent(
-  connection: Connection,
-  options: ClientOptions,
-): Client & AsyncDisposable {
+/** Opens a client for a sandbox's agent. */
+export function openAgent(connection: Connection, options: ClientOptions): Client {
   const { token, sandboxId, port, headerPrefix } = connection;
   const headers = {
     ...connection.headers,
@@ -80,8 +75,8 @@ interface Transport extends Omit<Endpoint, 'timeout'>, ClientOptions {
 
 type ClientOptions = Pick<Context, 'now' | 'redact'>;
 
-/** Opens a client whose connections may take `timeout` to open, at most 10 s. @throws InputError for a bad proxy URL */
-export function openClient(endpoint: Endpoint, options: ClientOptions): Client & AsyncDisposable {
+/** `timeout` limits how long a connection may take to open. */
+export function openClient(endpoint: Endpoint, options: ClientOptions): Client {
   const { baseUrl, timeout } = endpoint;
   const dispatcher = openDispatcher(baseUrl, timeout);
   const headers = { ...endpoint.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
@@ -99,7 +94,7 @@ const SUCCESS = [200, 201, 204];
 async function exchange<T>(
   request: AgentRequest & { readonly isStreamed?: boolean },
   transport: Transport,
-  read: (response: AgentResponse<AsyncIterable<Buffer>>) => Promise<T>,
+  read: (response: StreamedResponse) => Promise<T>,
 ): Promise<T> {
   const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
   const { baseUrl, dispatcher, redact, now } = transport;
@@ -112,12 +107,12 @@ async function exchange<T>(
     isSent = true;
   }
   const sendAndRead = async () => {
-    const begun = await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
+    const response = await sendRequest(label, `${baseUrl}${path}`, body && sendBody(body), {
       method,
       headers: { ...transport.headers, ...headers },
       signal: idle.signal,
+      dispatcher,
     });
-    const response = { ...begun, label };
     if (![...SUCCESS, ...accepts].includes(response.status))
       throw statusError(await readResponse(response), redact, now(), hints);
     const chunks = isStreamed ? restartOnChunk(response.body, idle) : response.body;
@@ -132,7 +127,7 @@ async function exchange<T>(
   request.signal.addEventListener('abort', onCancel);
   try {
     idle.restart();
-    // undici ignores `signal` while it connects (nodejs/undici#386), so do not wait for it.
+    // undici ignores `signal` while it connects (nodejs/undici#386), so do not wait for the request.
     return await Promise.race([idle.ended, sendAndRead()]);
   } catch (error) {
     // Abort the request: a response that was not read to its end would keep the connection open.
@@ -141,7 +136,7 @@ async function exchange<T>(
   } finally {
     idle.stop();
     request.signal.removeEventListener('abort', onCancel);
-    // Wait until undici frees the connection, or the next request opens another.
+    // Wait until undici frees the connection, or the next request would open another.
     await setImmediate();
   }
 }

@@ -12,6 +12,9 @@ export interface AgentResponse<Body = string> {
   readonly body: Body;
 }
 
+/** A response whose body is still arriving. */
+export type StreamedResponse = AgentResponse<AsyncIterable<Buffer>>;
+
 const MAX_CONNECT_MS = 10_000;
 
 /** @throws InputError for a bad proxy URL */
@@ -29,16 +32,13 @@ export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
   }
 }
 
-// For http to loopback, a proxy would see the token, and could not reach this runner anyway.
+// A proxy for http to loopback would see the token, and could not reach this runner anyway.
 function bypassesProxy(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && isLoopback(hostname);
 }
 
-/**
- * Returns the names of the proxy variables that are set, or [] for http to loopback. Do not show
- * their values, which may contain passwords.
- */
+/** Returns the names of the proxy variables that apply. Their values may contain passwords. */
 export function proxyVariables(baseUrl: string): string[] {
   if (bypassesProxy(baseUrl)) return [];
   // Windows ignores the case of variable names, so report the spelling that was set.
@@ -47,37 +47,34 @@ export function proxyVariables(baseUrl: string): string[] {
 }
 
 export async function sendRequest(
-  dispatcher: Dispatcher,
+  label: string,
   url: string,
   body: AsyncIterable<Buffer> | undefined,
-  options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'signal'>,
-): Promise<Omit<AgentResponse<AsyncIterable<Buffer>>, 'label'>> {
-  const {
-    statusCode: status,
-    headers,
-    body: chunks,
-  } = await request(url, {
+  options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'signal'> & {
+    readonly dispatcher: Dispatcher;
+  },
+): Promise<StreamedResponse> {
+  const response = await request(url, {
     ...options,
-    dispatcher,
     // @ts-expect-error undici accepts async iterables as bodies, but its types do not
     body: body ?? null,
-    // The client has its own timeout. A hostile server could restart undici's forever, with 103
-    // responses or single bytes, and they also fire up to 0.8 s late.
+    // Turn undici's timeouts off: they fire up to 0.8 s late, and a hostile server could restart
+    // them forever with 103 responses or single bytes. The client has its own.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return { status, headers, body: chunks };
+  const { statusCode: status, headers } = response;
+  return { label, status, headers, body: response.body };
 }
 
-// E2B's agent answers an upload with at most 8 KiB per file (a path and metadata of up to 4 KiB
-// each), so twice the response to a default batch of 250 files fits.
+// Twice the longest response to a default batch of 250 files: E2B's agent sends at most 8 KiB per
+// file (a path and metadata of up to 4 KiB each).
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
-/** @throws AgentError if the body is longer than 4 MiB */
 export async function readResponse({
   body,
   ...response
-}: AgentResponse<AsyncIterable<Buffer>>): Promise<AgentResponse> {
+}: StreamedResponse): Promise<AgentResponse> {
   const read: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -15,7 +15,7 @@ export class AgentError extends Error {
   /** True if the request certainly had no effect: it was never sent, or was refused. */
   readonly hadNoEffect: boolean;
 
-  /** Also sets `hadNoEffect` for refusals, which it recognizes by kind and status. */
+  /** Sets `hadNoEffect` for refusals, too, which it recognizes by kind and status. */
   constructor(
     kind: FailureKind,
     message: string,
@@ -66,7 +66,7 @@ const GENERAL_HINTS = {
 
 const RETRYABLE: readonly FailureKind[] = ['busy', 'server', 'connection', 'unreachable'];
 
-// A proxy answers 408 or 5xx even if the server goes on, so these statuses do not prove a refusal.
+// 408 and 5xx prove no refusal: a proxy sends them even if the server goes on.
 function isRefusal(kind: FailureKind, status = 0): boolean {
   if (kind === 'rejected' || kind === 'sandbox-not-found') return true;
   return status >= 300 && status < 500 && status !== 408;
@@ -79,7 +79,7 @@ export function isFatal({ kind }: Pick<FailureInfo, 'kind'>): boolean {
   return FATAL.includes(kind);
 }
 
-// After one of these failures, once its retries are used up, no other request can succeed either.
+// If a request fails with one of these kinds despite its retries, no other can succeed either.
 const FATAL: readonly FailureKind[] = [
   'unauthorized',
   'forbidden',
@@ -111,7 +111,7 @@ export function networkError(
   const rule = NETWORK_RULES.find(
     each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
   );
-  // undici reports a proxy's 407 with this code, but a rule has matched that, so this is a bug.
+  // A rule matches a proxy's 407, which has this code, too. Anything else with it is a bug of ours.
   if (rule === undefined && code === 'UND_ERR_INVALID_ARG') return error;
   const { phase, words = messageOf(error), hint }: NetworkRule = rule ?? { phase: 'request' };
   const text = excerpt(words, redact);
@@ -138,9 +138,11 @@ const NOT_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const CHECK_PORT =
   'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.';
 
-// The first match counts. After the handshake, TLS errors surface as ECONNRESET or UND_ERR_SOCKET.
+// The first match counts. After a handshake, TLS errors surface as ECONNRESET or
+// UND_ERR_SOCKET, so the codes of TLS below mean that it failed.
 const NETWORK_RULES: readonly NetworkRule[] = [
-  // An open connection that loses its route gets the same codes as a failed connect() on Linux.
+  // Must come first: on Linux, losing the route of an open connection gives the same codes as a
+  // failed connect(), but the request may have been sent.
   { message: /^(read|write) E(HOST|NET)UNREACH/, phase: 'request' },
   { message: /^(Secure )?Proxy /i, phase: 'connection' },
   {
@@ -173,7 +175,7 @@ function proxyHint(phase: NetworkRule['phase'], detail: string, variables: strin
   if (phase !== 'connection') return '';
   if (/\b407\b/.test(detail))
     return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
-  // Only undici knows which hosts NO_PROXY exempts, so advise on both cases.
+  // Only undici knows which hosts NO_PROXY exempts, so cover both cases.
   return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
 

@@ -3,7 +3,7 @@ import { type Redact, redactJson } from '../text/redact.ts';
 import type { AgentResponse } from './dispatcher.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
-/** Parses a response without redacting it. @throws AgentError if it is not JSON */
+/** Parses the body without redacting it. */
 export function parseResponse(response: AgentResponse): unknown {
   try {
     return JSON.parse(response.body);
@@ -12,21 +12,21 @@ export function parseResponse(response: AgentResponse): unknown {
   }
 }
 
-/** Builds the error for an accepted response with an unusable body. `why` ends the message. */
+/** Builds the error for a body that is unusable, although the status is fine. */
 export function bodyError(response: AgentResponse, why: string): AgentError {
   const { label, status } = response;
   const message = `${label} answered ${status} with an unusable response: ${why}.`;
-  // A proxy that answers has not passed the request on. But a 201 may be the service's, cut short.
+  // If a proxy responded, it has not passed the request on. But a 201 may be the service's, cut off.
   const hadNoEffect = isFromProxy(response) && status !== 201;
   return new AgentError('bad-response', message, { status, hadNoEffect });
 }
 
-/** Returns true if the body is neither JSON nor empty, as if a proxy or a website had answered. */
+/** Returns true if the body is neither JSON nor empty, like that of a proxy or a website. */
 export function isFromProxy({ body }: AgentResponse): boolean {
   return body.trim() !== '' && !isJson(body);
 }
 
-/** Converts an unsuccessful response to an AgentError; `now` is Unix time in milliseconds. */
+/** `now` is Unix time in milliseconds. */
 export function statusError(
   response: AgentResponse,
   redact: Redact,
@@ -48,8 +48,8 @@ export function statusError(
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
     hint: rule?.hint ?? hints[kind],
-    // E2B answers with this code if a creation failed on every host and left nothing behind
-    // (packages/api/internal/orchestrator in e2b-dev/infra).
+    // E2B sends this code if a creation failed on every host and left nothing behind
+    // (packages/api/internal/orchestrator in e2b-dev/infra), so it is safe to repeat.
     hadNoEffect: parseFields(body)['error_code'] === 'sandbox_create_failed',
   });
 }
@@ -64,8 +64,8 @@ const STATUS_RULES: readonly {
   readonly kind: FailureKind;
   readonly hint?: string;
 }[] = [
-  // E2B's agent answers downloads with these messages (packages/envd/internal/api/download.go).
-  // They come first, since a path that they quote may match a later row.
+  // Must come first: a path that these messages quote may match a later row. E2B's agent sends
+  // them for downloads (packages/envd/internal/api/download.go).
   { statuses: [404], message: /^path '.*' does not exist$/, kind: 'no-such-file' },
   {
     statuses: [400],
@@ -74,8 +74,8 @@ const STATUS_RULES: readonly {
     hint: 'Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that.',
   },
   {
-    // Most services use these words for a missing sandbox. The ID must be quoted or contain a
-    // digit, so that "sandbox route not found" does not match.
+    // The words of most services for a missing sandbox. "sandbox route not found" must not match,
+    // so an ID must be quoted or contain a digit.
     statuses: [404, 502],
     message:
       /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
@@ -125,7 +125,7 @@ function kindOfClass(status: number): FailureKind {
   return status < 500 ? 'rejected' : 'server';
 }
 
-// Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
+// Do not import node:http: that would also load Node's own undici (12 MiB and 10 ms).
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 function describeStatus({ label, status }: AgentResponse): string {
@@ -145,7 +145,7 @@ function redirectError(response: AgentResponse, redact: Redact): AgentError {
 }
 
 function messageIn(text: string, redact: Redact): string {
-  // Ignore titles with markup or entities: redaction might not find a secret in them.
+  // Ignore titles with markup or entities, in which redaction might miss a secret.
   if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? '';
   const json = redactJson(text, redact);
   if (json === '') return text;

@@ -32,8 +32,8 @@ export async function withRetries<T>(
       return { status: 'done', attempts: attempt, value: await request() };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      // If a retry is cancelled before it is sent, report the failure before it. A retry in flight
-      // may have had an effect, so report its cancellation.
+      // Report the failure before a retry that was cancelled before it was sent. A retry in flight
+      // may have had an effect, so report that it was cancelled.
       if (error.kind === 'cancelled' && error.hadNoEffect && failure !== undefined) return failure;
       failure = { status: 'failed', attempts: attempt, error };
       const isLast = attempt > retries || !error.isRetryable || !isRepeatable(error);
@@ -53,8 +53,8 @@ const BASE_MS = 1000;
 const CAP_MS = 30_000;
 
 /**
- * Returns a delay in milliseconds: half of an exponential backoff, or `retryAfterMs` if that is
- * longer, plus random jitter of up to the same half. Four retries wait at least 7.5 s in total.
+ * Returns a delay in milliseconds: half of an exponential backoff (or `retryAfterMs` if longer),
+ * plus random jitter of up to the other half. Four retries wait at least 7.5 s in total.
  */
 export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
   const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;

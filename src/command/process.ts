@@ -1,5 +1,5 @@
 import { type Client, postJson, type RequestLimits } from '../agent/client.ts';
-import type { AgentResponse } from '../agent/dispatcher.ts';
+import type { StreamedResponse } from '../agent/dispatcher.ts';
 import { AgentError, excerpt, type FailureKind } from '../agent/failure.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
@@ -29,7 +29,7 @@ export interface ProcessEnd {
   readonly status: string;
 }
 
-/** Starts a process and follows it. @throws AgentError unless it is seen to exit */
+/** Starts a process and follows it. @throws AgentError if the stream breaks before it exits */
 export function startProcess(
   client: Client,
   { command: cmd, args, env: envs, workingDirectory, username }: ProcessOptions,
@@ -47,7 +47,6 @@ export function startProcess(
 /**
  * Follows a running process. Output written while nothing was connected is lost, but E2B's agent
  * remembers an exit for 30 s.
- * @throws AgentError unless it is seen to exit
  */
 export function attachProcess(
   client: Client,
@@ -58,7 +57,7 @@ export function attachProcess(
   return follow(client, '/process.Process/Connect', { process: { pid } }, handlers, limits);
 }
 
-/** Kills a process, but not its children. @throws AgentError if the request fails */
+/** Kills a process, but not its children. */
 export async function killProcess(
   client: Client,
   pid: number,
@@ -102,7 +101,7 @@ function follow(
 }
 
 async function readEvents(
-  response: AgentResponse<AsyncIterable<Buffer>>,
+  response: StreamedResponse,
   redact: Redact,
   { onStart, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
@@ -145,8 +144,8 @@ function frameOf(message: object): Buffer {
   return Buffer.concat([header, json]);
 }
 
-/** Yields the frames, but drops a truncated last one. @throws AgentError if a frame is too long */
-async function* readFrames({ label, body }: AgentResponse<AsyncIterable<Buffer>>) {
+/** Yields the frames, but drops a truncated last one. */
+async function* readFrames({ label, body }: StreamedResponse) {
   let unread: Buffer = Buffer.alloc(0);
   for await (const chunk of body) {
     unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Client } from '../agent/client.ts';
-import type { AgentResponse } from '../agent/dispatcher.ts';
+import type { StreamedResponse } from '../agent/dispatcher.ts';
 import { AgentError } from '../agent/failure.ts';
 import { deepestLinkIn, isLink, statIfExists } from '../files/paths.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -23,10 +23,7 @@ export interface DownloadedFile {
   readonly sha256: string;
 }
 
-/**
- * Downloads a file, and leaves its target unchanged unless the whole file arrives.
- * @throws AgentError if the download fails or the target cannot be written
- */
+/** Leaves the target unchanged unless the whole file arrives. */
 export async function downloadFile(
   file: FileToDownload,
   { username, maxSize, timeout }: Pick<Inputs<'download'>, 'username' | 'maxSize' | 'timeout'>,
@@ -64,7 +61,7 @@ function checkTarget({ target, realTarget }: FileToDownload): void {
 async function receiveInto(
   partialFile: string,
   file: FileToDownload,
-  response: AgentResponse<AsyncIterable<Buffer>>,
+  response: StreamedResponse,
   maxSize: number,
 ): Promise<DownloadedFile> {
   const expected = checkLength(response, maxSize);
@@ -87,7 +84,7 @@ async function receiveInto(
   throw new AgentError('connection', `${response.label} sent ${size} of ${expected} bytes.`);
 }
 
-function checkLength({ label, headers }: AgentResponse<unknown>, maxSize: number): number {
+function checkLength({ label, headers }: StreamedResponse, maxSize: number): number {
   const { 'content-length': length, 'content-encoding': encoding } = headers;
   const hint = 'Check whether a proxy on the way compresses or converts responses.';
   if (encoding !== undefined)

@@ -13,7 +13,7 @@ import {
 } from './find.ts';
 import { deepestExisting, deepestLinkIn, displayPath, pathWithin } from './paths.ts';
 
-/** Puts the advice first and lists of names last, since summaries cut the middle of long texts. */
+/** Advice comes first and lists of names last, since summaries cut the middle of long texts. */
 export function explainNoMatch(match: Matches, directory: string): string {
   const { pattern } = match.pattern;
   const mistake = findMistake('unmatched-pattern', pattern);

@@ -31,7 +31,7 @@ export interface FoundFile {
 }
 
 export interface SkippedEntry {
-  /** For display: relative to the workspace if inside it, with slashes. */
+  /** For display, like `source` of a found file. */
   readonly path: string;
   readonly reason: string;
 }
@@ -68,7 +68,7 @@ export interface FoundFiles {
 
 export const LINK_TO_FOLDER = 'a link to a folder';
 
-// Folders that link to each other yield an almost endless number of paths, so limit it.
+// Folders that link to each other yield an almost endless number of paths, so stop somewhere.
 const MAX_FILES = 1_000_000;
 
 /**
@@ -91,7 +91,7 @@ export async function findFiles(
   const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
   const allExcludes = [...files.excludes.map(absolute), ...stateExclude];
   const searches = files.patterns.map(pattern => search(pattern, allExcludes, inputs, workspace));
-  // The glob only yields on a match, so a loop over it would notice a cancelled job too late.
+  // The glob only yields on a match, so it cannot notice a cancelled job by itself: race it.
   const aborted = once(cancel, 'abort').then(() => []);
   const matches = await Promise.race([Promise.all(searches), aborted]);
   if (cancel.aborted) return nothing;
@@ -118,7 +118,7 @@ async function search(
   const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
   const root = await rootOf(absolutePattern);
   const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
-  // The glob ignores an exclude that precedes its pattern.
+  // Put excludes last, since the glob ignores those that precede a pattern.
   const lines = [absolutePattern, ...excludes.map(exclude => `!${exclude}`)].join('\n');
   const paths = new Set<string>();
   for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
@@ -151,14 +151,14 @@ async function* pathsOf(
     const globber = await create(lines, {
       followSymbolicLinks,
       matchDirectories: false,
-      // The glob would skip a hidden root. Below one, only the classifier omits hidden files.
+      // The glob would skip a hidden root, so leave all that is hidden below one to `classify`.
       excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith('.'),
     });
     yield* globber.globGenerator();
   }
 }
 
-/** Classifies paths, and omits hidden ones and followed links to folders. */
+/** Sorts paths into files and others, and omits hidden ones and followed links to folders. */
 function classify(
   entries: readonly string[],
   root: string,

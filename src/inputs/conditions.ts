@@ -7,10 +7,7 @@ import { BYTES_PER_UNIT, findUnit, type InputParser, parseLines, SIZE_UNITS } fr
 export const conditions: InputParser<readonly Condition[]> = (value, input) =>
   parseLines(value, line => parseCondition(line, input, 'mem_used_pct > 90'));
 
-/**
- * Parses the conditions to wait for. `ready` adds none, since any stats will do. Returns undefined
- * if there are no lines: do not wait.
- */
+/** Returns undefined if the step does not wait. `ready` adds no condition: any stats will do. */
 export const waitConditions: InputParser<readonly Condition[] | undefined> = (value, input) => {
   const lines = parseLines(value, line =>
     /^ready$/i.test(line) ? 'ready' : parseCondition(line, input, 'ready'),
@@ -18,11 +15,11 @@ export const waitConditions: InputParser<readonly Condition[] | undefined> = (va
   return lines.length > 0 ? lines.filter(line => line !== 'ready') : undefined;
 };
 
-// Every group is optional, so any line matches, and errors can name the part that is wrong.
+// All groups are optional, so that every line matches and errors can name the part that is wrong.
 const CONDITION_PATTERN =
   /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 
-/** Parses `metric[.aggregate] operator number[unit]`. @throws InputError */
+/** Parses `metric[.aggregate] operator number[unit]`. */
 function parseCondition(line: string, input: string, example: string): Condition {
   const problem = (why: string) => inputError(input, `${quote(line)}: ${why}.`, example);
   const [, start = '', sign = '', number = '', suffix = ''] = CONDITION_PATTERN.exec(line) ?? [];

@@ -26,7 +26,7 @@ function parseUrl(value: string, input: string, example: string): string {
     throw inputError(input, message, example);
   }
   rejectMistakes('url', value, input, example);
-  // The pattern rejects https:/host, https:host, https:///host and spaces, unlike URL.parse().
+  // URL.parse() would accept https:/host, https:host, https:///host and spaces.
   const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
   if (url !== null) return url.href.replace(/\/+$/, '');
   const why = 'is not a URL that begins with https:// and has no query or fragment.';
@@ -124,8 +124,8 @@ function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): strin
 }
 
 /**
- * Fills in the placeholders of `base-url`. Replaces an invalid ID or port with a valid one, so that
- * the error is reported for that input only, not for `base-url` as well.
+ * Fills in the placeholders of `base-url`. In place of an invalid ID or port, uses a valid one, so
+ * that `base-url` is not reported as well.
  */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
@@ -138,7 +138,7 @@ export function fillPlaceholders(raw: RawInputs): RawInputs {
 export function secretsIn(raw: RawInputs): string[] {
   const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
   const headers = (raw['headers'] ?? '').split('\n').flatMap(secretsInHeader);
-  // Expressions without a result become these values; masking them would garble the log.
+  // Expressions without a result become these words. To mask them would garble the log.
   return [...inputs, ...headers].filter(secret => !['', 'null', 'undefined'].includes(secret));
 }
 

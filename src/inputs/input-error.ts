@@ -22,10 +22,7 @@ export function describeProblem({ input, message }: Problem): string {
   return `${input}: ${message}`;
 }
 
-/**
- * Parses every item and collects the problems of all InputErrors. `placeOf` returns a prefix for
- * their messages, such as `line 3: `.
- */
+/** Collects the problems of all InputErrors. `placeOf` begins their messages: `line 3: `. */
 export function tryAll<I, T>(
   items: readonly I[],
   parse: (item: I) => T,

@@ -16,7 +16,7 @@ const QUOTED: Mistake = [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'
 const VARIABLE_MESSAGE =
   'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.';
 
-// Does not match $lib/a.ts or $slug.tsx, since SvelteKit and Remix use such names.
+// $lib/a.ts and $slug.tsx must not match, since SvelteKit and Remix use such names.
 const VARIABLE: Mistake = [
   /\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
   VARIABLE_MESSAGE,
@@ -94,7 +94,7 @@ const MISTAKES = {
     UNSENDABLE,
   ],
   'api-key': [...CREDENTIAL_MISTAKES, UNSENDABLE],
-  // RFC 9110, section 5.6.2, defines which characters a header's name may contain.
+  // A header's name is a token (RFC 9110, section 5.6.2).
   'header-name': [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
   'header-value': [UNSENDABLE],
   script: [[/^$/, 'is required: the commands to run.']],
@@ -143,7 +143,7 @@ const MISTAKES = {
   ],
   'local-path': [
     ...TARGET_MISTAKES,
-    // On Windows, \ separates folders, and a drive letter ends with a colon.
+    // Reject \ and drive letters on every system: on Windows, they would lead elsewhere.
     [
       /^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i,
       'is not the relative path of a file inside working-directory.',

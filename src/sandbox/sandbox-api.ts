@@ -8,14 +8,11 @@ import { isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
 
-export interface SandboxApi extends Client, AsyncDisposable, RetryOptions {
+export interface SandboxApi extends Client, RetryOptions {
   readonly limits: RequestLimits;
 }
 
-/**
- * Opens the API, to be declared with `await using`. `stop` only prevents retries.
- * @throws InputError for a bad proxy URL
- */
+/** `stop` only prevents retries. */
 export function openApi(
   { apiUrl: baseUrl, apiKey, headers, timeout, retries }: Inputs<'sandbox-end'>,
   context: Context,
@@ -35,7 +32,7 @@ export interface Sandbox {
   readonly domain: string | undefined;
 }
 
-/** Calls `onUncertain` once if a failed attempt may have created a sandbox. @throws AgentError */
+/** Calls `onUncertain` once if a failed attempt may have created a sandbox. */
 export async function createSandbox(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
@@ -47,7 +44,7 @@ export async function createSandbox(
   const settings = { timeout: toSeconds(lifetime), secure: true, autoPause: false };
   const message = { templateID, ...settings, metadata, envVars };
   const request = postJson('/sandboxes', message, api.limits);
-  // Repeat after a 503, although it may have created a sandbox: services answer it whenever they
+  // Repeat after a 503, although it may have created a sandbox: services send it whenever they
   // restart, which should not fail a job.
   const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
   let isUncertain = false;
@@ -66,7 +63,7 @@ export async function createSandbox(
   }
 }
 
-/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
+/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. */
 export async function connectToSandbox(
   api: SandboxApi,
   id: string,
@@ -78,7 +75,7 @@ export async function connectToSandbox(
   return { ...(await callWithRetries(api, connect)), id };
 }
 
-/** Returns false if the sandbox was already gone. @throws AgentError if it may still be running */
+/** Returns false if the sandbox was already gone. */
 export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   const path = `/sandboxes/${id}`;
   const request = { ...api.limits, method: 'DELETE', path, accepts: [404] } as const;

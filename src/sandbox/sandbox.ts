@@ -18,8 +18,6 @@ export type RunningSandbox = Pick<JobSandbox, 'id' | 'endsAt'>;
  * Creates a sandbox, or connects to an existing one. If the post step is to delete it, calls
  * `scheduleDeletion` before a failure could leave it running. `baseUrl` is empty if the domain
  * is unknown.
- * @throws AgentError if the service fails or returns no token
- * @throws InputError for a bad proxy URL
  */
 export async function createOrConnect(
   inputs: Inputs<'sandbox'>,
@@ -43,7 +41,6 @@ export async function createOrConnect(
   return { id, token, domain, baseUrl, endsAt };
 }
 
-/** @throws AgentError unless the sandbox is gone, or InputError for a bad proxy URL */
 export async function deleteAtEnd(
   id: string,
   inputs: Inputs<'sandbox-end'>,

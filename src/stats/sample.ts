@@ -12,7 +12,6 @@ export interface Stats {
 // A step keeps up to 1,000 samples. The last becomes an output, and a job's outputs share 1 MB.
 const MAX_LENGTH = 128 * 1024;
 
-/** @throws AgentError if the request fails or the response is unusable */
 export async function readStats(
   client: Pick<Client, 'send' | 'redact'>,
   path: string,

@@ -6,8 +6,8 @@ interface LineSplitter {
 }
 
 /**
- * Decodes UTF-8 and passes on blocks of whole lines that end in `\n`, so that no secret is split
- * between two blocks. Lines above 65,536 characters may be truncated.
+ * Decodes UTF-8 and passes on blocks of whole lines, so that no secret is split between two blocks.
+ * Each block ends in `\n`. Lines above 65,536 characters may be cut.
  */
 export function lineSplitter(onLines: (block: string) => void): LineSplitter {
   const decoder = new TextDecoder();

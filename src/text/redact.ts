@@ -12,7 +12,7 @@ export function redactor(secrets: readonly string[]): Redact {
   return text => ordered.reduce((clean, form) => clean.replaceAll(form, '***'), text);
 }
 
-// A text may have a secret in quoted JSON, such as a proxy's error, or in a signed URL.
+// A secret may also come escaped: in quoted JSON, such as a proxy's error, or in a signed URL.
 function encodingsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   return [secret, inJson, encodeURIComponent(secret.toWellFormed())];

@@ -17,11 +17,7 @@ export interface StoredFile {
   readonly sha256?: string | undefined;
 }
 
-/**
- * Stores a batch with one request.
- * @throws AgentError if the request fails, its response is bad, or a file is unreadable or has
- * changed
- */
+/** Stores a batch with one request. @throws AgentError if a file is unreadable or has changed, too */
 export async function storeFiles(
   batch: readonly PlannedFile[],
   inputs: Inputs<'upload'>,

@@ -27,7 +27,7 @@ async function wait(answers: readonly Answer[], inputs: RawInputs) {
   const { signal } = new AbortController();
   const error = await waitForSandbox(
     parseSyncInputs(inputs),
-    { send, redact: String, receive: () => assert.fail() },
+    { send, redact: String, receive: () => assert.fail(), async [Symbol.asyncDispose]() {} },
     {
       workspace: '/w',
       cancel: signal,
