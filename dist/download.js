@@ -1,7 +1,10 @@
-import { _ as runReportingStep } from "./shared.js";
 import { t as download } from "./transfer.js";
+import { _ as runReportingStep } from "./shared.js";
 
 // src/main/download.ts
-await runReportingStep("download", download);
+await runReportingStep("download", async (inputs, context) => ({
+	sandbox: inputs,
+	download: await download(inputs, context)
+}));
 
 export {  };

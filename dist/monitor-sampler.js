@@ -1,4 +1,4 @@
-import { s as runSampler } from "./shared.js";
+import { o as runSampler } from "./shared.js";
 
 // src/main/monitor-sampler.ts
 const [, , directory = "", jobPid] = process.argv;

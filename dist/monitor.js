@@ -1,4 +1,4 @@
-import { _ as runReportingStep, b as createMonitorDirectory, o as startMonitor } from "./shared.js";
+import { _ as runReportingStep, s as startMonitor, x as createMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts
@@ -6,6 +6,8 @@ const files = {
 	script: path.join(import.meta.dirname, "monitor-sampler.js"),
 	openDirectory: createMonitorDirectory
 };
-await runReportingStep("monitor", (inputs, context, raw) => startMonitor(inputs, raw, context, files));
+await runReportingStep("monitor", async (inputs, context, raw) => {
+	await startMonitor(inputs, raw, context, files);
+});
 
 export {  };

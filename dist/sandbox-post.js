@@ -1,4 +1,4 @@
-import { C as loadDeletion, E as removeJobSandbox, n as deleteAtEnd, r as notDeletedWarning, v as runStep } from "./shared.js";
+import { D as removeJobSandbox, n as deleteAtEnd, r as notDeletedWarning, v as runStep, w as loadDeletion } from "./shared.js";
 
 // src/main/sandbox-post.ts
 const saved = loadDeletion();

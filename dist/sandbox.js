@@ -1,4 +1,4 @@
-import { D as saveDeletion, S as jobMetadata, T as publishSandbox, t as createOrConnect, v as runStep } from "./shared.js";
+import { C as jobMetadata, E as publishSandbox, O as saveDeletion, t as createOrConnect, v as runStep } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

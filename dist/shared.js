@@ -7,8 +7,8 @@ import path, { posix } from "node:path";
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
+import { text } from "node:stream/consumers";
 
 // package.json
 var version = "1.0.0";
@@ -58,6 +58,68 @@ function escapeCharacter(character) {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
+// src/text/format.ts
+const BINARY_UNITS = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const last = BINARY_UNITS.length - 1;
+	let step = 0;
+	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
+	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BINARY_UNITS[step]}`;
+}
+/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${remainder}`;
+}
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
+/** Keeps the first `limit` items; `more` turns the number of the rest into a last item. */
+function limitList(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
+}
+function moreInReport(count) {
+	return `and ${formatNumber(count)} more; the report file has them all`;
+}
+/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
+function listSome(names, limit = 10) {
+	const more = (count) => `and ${formatNumber(count)} more`;
+	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
+}
+
 // src/inputs/input-error.ts
 var InputError = class extends Error {
 	problems;
@@ -77,10 +139,7 @@ function inputError(input, message, example) {
 function describeProblem({ input, message }) {
 	return `${input}: ${message}`;
 }
-/**
-* Parses every item and collects the problems of all InputErrors. `placeOf` returns a prefix for
-* their messages, such as `line 3: `.
-*/
+/** Collects the problems of all InputErrors. `placeOf` begins their messages: `line 3: `. */
 function tryAll(items, parse, placeOf = () => "") {
 	const problems = [];
 	const parsed = [];
@@ -104,24 +163,24 @@ function tryAll(items, parse, placeOf = () => "") {
 const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."];
 const QUOTED = [/^(["'`]).*\1$/s, "is in quotation marks. Remove them."];
 const VARIABLE_MESSAGE = "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.";
-const IN_ANY_VALUE = [QUOTED, [/\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s, VARIABLE_MESSAGE]];
+const COMMON_MISTAKES = [QUOTED, [/\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s, VARIABLE_MESSAGE]];
 const VARIABLE_IN_TARGET = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE];
-const IN_CREDENTIALS = [EMPTY, ...IN_ANY_VALUE];
+const CREDENTIAL_MISTAKES = [EMPTY, ...COMMON_MISTAKES];
 const UNSENDABLE = [/[^\t\x20-\x7e\x80-\xff]/, "has a line break or another character that a header cannot carry."];
 const COMMENT = [/\s#/, "has a # in it. Write each comment on a line of its own."];
-const IN_TARGETS = [
+const TARGET_MISTAKES = [
 	QUOTED,
 	VARIABLE_IN_TARGET,
 	COMMENT
 ];
 const BAD_ARROW = "has a ->, => or colon in it. In front of a target, write => with a space on each side.";
 const SEPARATES_NOTHING = "has a comma or a space, which separates nothing. Write each pattern on its own line.";
-const IN_PATTERNS = [
-	...IN_ANY_VALUE,
+const PATTERN_MISTAKES = [
+	...COMMON_MISTAKES,
 	[/[^\\/]\*\*|\*\*[^\\/\s,]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."],
 	[/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]
 ];
-const IN_UNMATCHED = [
+const UNMATCHED_MISTAKES = [
 	[path.sep === "/" ? /\\/ : /(?!)/, "has a backslash, which does not separate folders on this runner. Write a slash."],
 	[/\{[^{}]*,[^{}]*\}|[+@?!]\(/, "has braces or parentheses, which have no meaning in patterns. Write a line for each name."],
 	COMMENT
@@ -129,52 +188,52 @@ const IN_UNMATCHED = [
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
 	"sandbox-id": [
-		...IN_CREDENTIALS,
+		...CREDENTIAL_MISTAKES,
 		[/^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i, "is a URL or a host name. Give only the ID."],
 		[/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]
 	],
 	token: [
-		...IN_CREDENTIALS,
+		...CREDENTIAL_MISTAKES,
 		[/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."],
 		[/[ \t{}]/, "has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`."],
 		UNSENDABLE
 	],
-	"api-key": [...IN_CREDENTIALS, UNSENDABLE],
+	"api-key": [...CREDENTIAL_MISTAKES, UNSENDABLE],
 	"header-name": [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
 	"header-value": [UNSENDABLE],
 	script: [[/^$/, "is required: the commands to run."]],
 	url: [
 		[/^$/, "is required: the URL of the service."],
-		...IN_ANY_VALUE,
+		...COMMON_MISTAKES,
 		[/[{}$]/, "has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}."]
 	],
 	"url-path": [[/^(?!\/)|[\s?#]/, "is not a plain URL path that begins with a slash."]],
 	"unix-time": [[/\D/, "is not a Unix time in whole seconds."]],
-	pattern: IN_PATTERNS,
+	pattern: PATTERN_MISTAKES,
 	exclude: [
 		[/^(!|$)/, "is not a pattern."],
 		[/\s=>|=>\s/, "has a =>. A line with ! has no target."],
 		[/,[\s!]/, SEPARATES_NOTHING],
-		...IN_UNMATCHED,
-		...IN_PATTERNS
+		...UNMATCHED_MISTAKES,
+		...PATTERN_MISTAKES
 	],
 	"unmatched-pattern": [
-		...IN_UNMATCHED,
+		...UNMATCHED_MISTAKES,
 		[/[-=]>|^[^:]{2,}:(?!\/\/)\S/, BAD_ARROW],
 		[/,|\*\s|^-\s/, SEPARATES_NOTHING]
 	],
 	target: [
 		[/^(home\/|~|\$HOME\b|\$\{HOME\})/, "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."],
-		...IN_TARGETS,
+		...TARGET_MISTAKES,
 		[/(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i, "is not a plain POSIX path without .., such as /srv/app."]
 	],
 	"file-to-download": [
-		...IN_ANY_VALUE,
+		...COMMON_MISTAKES,
 		COMMENT,
 		[/\s[-=]>|[-=]>\s/, BAD_ARROW],
 		[/\*|\/$/, "is not the path of one file. Name each file."]
 	],
-	"local-path": [...IN_TARGETS, [/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
+	"local-path": [...TARGET_MISTAKES, [/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
 };
 /** The log masks the values of these inputs, and messages never quote them. */
 const SECRET_INPUTS = [
@@ -191,7 +250,7 @@ function rejectMistakes(kind, value, input, example, label = value === "" || SEC
 	if (mistake !== void 0) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
 }
 /** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */
-function checkedText(kind, example, fallback = "") {
+function textOf(kind, example, fallback = "") {
 	return (value, input) => {
 		const text = value || fallback;
 		rejectMistakes(kind, text, input, example);
@@ -211,12 +270,12 @@ function flag(fallback) {
 		throw inputError(input, `${quote(value)} is neither true nor false.`, String(isYes));
 	};
 }
-function choice(first, ...others) {
-	const words = [first, ...others];
+function choice(fallback, ...alternatives) {
+	const words = [fallback, ...alternatives];
 	return (value, input) => {
-		const word = value === "" ? first : words.find((candidate) => candidate === value);
+		const word = value === "" ? fallback : words.find((candidate) => candidate === value);
 		if (word !== void 0) return word;
-		throw inputError(input, `${quote(value)} is not one of ${words.join(", ")}.`, first);
+		throw inputError(input, `${quote(value)} is not one of ${words.join(", ")}.`, fallback);
 	};
 }
 function wholeNumber(min, max, fallback) {
@@ -247,7 +306,7 @@ function duration(min, fallback) {
 		throw inputError(input, message, fallback);
 	};
 }
-const BYTES = {
+const BYTES_PER_UNIT = {
 	B: 1,
 	kB: 1e3,
 	MB: 1e6,
@@ -258,7 +317,7 @@ const BYTES = {
 	GiB: 2 ** 30,
 	TiB: 2 ** 40
 };
-const BYTE_UNITS$1 = Object.keys(BYTES);
+const SIZE_UNITS = Object.keys(BYTES_PER_UNIT);
 function findUnit(units, written) {
 	return units.find((unit) => unit.toLowerCase() === written.toLowerCase());
 }
@@ -266,10 +325,10 @@ function findUnit(units, written) {
 function byteSize(fallback) {
 	return (value, input) => {
 		const [, number, suffix = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
-		const unit = findUnit(BYTE_UNITS$1, suffix || "B") ?? "";
-		const bytes = Math.round(Number(number) * (BYTES[unit] ?? NaN));
+		const unit = findUnit(SIZE_UNITS, suffix || "B") ?? "";
+		const bytes = Math.round(Number(number) * (BYTES_PER_UNIT[unit] ?? NaN));
 		if (bytes >= 1) return bytes;
-		const message = `${quote(value)} is not a size: write bytes, or a number with ${BYTE_UNITS$1.join(", ")}.`;
+		const message = `${quote(value)} is not a size: write bytes, or a number with ${SIZE_UNITS.join(", ")}.`;
 		throw inputError(input, message, fallback);
 	};
 }
@@ -329,7 +388,7 @@ function isUnencrypted(url) {
 function isLoopback(hostname) {
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
-const sandboxId = checkedText("sandbox-id", "${{ steps.sandbox.outputs.id }}");
+const sandboxId = textOf("sandbox-id", "${{ steps.sandbox.outputs.id }}");
 const existingSandboxId = (value, input) => value === "" ? value : sandboxId(value, input);
 function isSandboxId(id) {
 	return findMistake("sandbox-id", id) === void 0;
@@ -352,6 +411,55 @@ function splitHeader(line) {
 	const [, name = "", value = ""] = /^([^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
 	return !findMistake("header-name", name) && !findMistake("header-value", value) ? [name, value] : void 0;
 }
+const JOB_HEADER_PREFIX = "E2b";
+/**
+* Fills in the job's sandbox, unless the step sets a token or base URL.
+* @throws InputError if no single sandbox matches, or the step sets only part of a connection
+*/
+function withJobSandbox(raw, sandboxes) {
+	const isSet = (name) => (raw[name] ?? "").trim() !== "";
+	const explicit = ["token", "base-url"].filter(isSet);
+	if (explicit.length > 0) {
+		const missing = [
+			"sandbox-id",
+			"token",
+			"base-url"
+		].filter((name) => !isSet(name));
+		const [first] = missing;
+		if (first === void 0 || sandboxes.length === 0) return raw;
+		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
+		throw inputError(first, message);
+	}
+	const givenId = (raw["sandbox-id"] ?? "").trim();
+	const [match, ...more] = sandboxes.filter(({ id }) => givenId === "" || id === givenId);
+	if (match === void 0 || more.length > 0) throw inputError("sandbox-id", explainChoice(givenId, sandboxes));
+	const { id, token, baseUrl } = match;
+	const prefix = "E2b";
+	return {
+		...raw,
+		"sandbox-id": id,
+		token,
+		"base-url": baseUrl,
+		"header-prefix": prefix
+	};
+}
+function explainChoice(givenId, sandboxes) {
+	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
+	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
+	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
+}
+/**
+* Fills in the placeholders of `base-url`. In place of an invalid ID or port, uses a valid one, so
+* that `base-url` is not reported as well.
+*/
+function fillPlaceholders(raw) {
+	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
+	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
+	return {
+		...raw,
+		"base-url": url
+	};
+}
 function secretsIn(raw) {
 	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
 	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
@@ -369,68 +477,6 @@ function secretsInHeader(line) {
 	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
 	if (!isSecretHeader(name)) return [];
 	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
-}
-
-// src/text/format.ts
-const BYTE_UNITS = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const last = BYTE_UNITS.length - 1;
-	let step = 0;
-	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
-}
-/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
-	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
-}
-function formatSixtieths(count, large, small) {
-	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${remainder}`;
-}
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
-function formatTime(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
-}
-/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-function formatDecimal(value, decimals) {
-	return String(Number(value.toFixed(decimals)));
-}
-function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** Keeps the first `limit` items; `more` turns the number of others into a last item. */
-function limitList(items, limit, more) {
-	if (items.length <= limit) return items;
-	return [...items.slice(0, limit), more(items.length - limit)];
-}
-function moreInReport(count) {
-	return `and ${formatNumber(count)} more; the report file has them all`;
-}
-/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-function listSome(names, limit = 10) {
-	const more = (count) => `and ${formatNumber(count)} more`;
-	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
 }
 
 // src/text/errors.ts
@@ -451,7 +497,7 @@ var AgentError = class extends Error {
 	hint;
 	/** True if the request certainly had no effect: it was never sent, or was refused. */
 	hadNoEffect;
-	/** Also sets `hadNoEffect` for refusals, which it recognizes by kind and status. */
+	/** Sets `hadNoEffect` for refusals, too, which it recognizes by kind and status. */
 	constructor(kind, message, details = {}) {
 		super(message);
 		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
@@ -470,7 +516,7 @@ const GENERAL_HINTS = {
 	forbidden: "Check that the token may use this sandbox, and that the sandbox may resume.",
 	"sandbox-not-found": "Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.",
 	"not-found": "Check base-url: the service has no such operation there.",
-	"no-such-file": "Check the path, and that an earlier step has written the file. If it may be missing, set if-no-file-found.",
+	"no-such-file": "Check the path, and that an earlier step has written the file. If it may be missing, set if-no-files-found.",
 	rejected: "The agent does not take this request. Check header-prefix, sandbox-id and port.",
 	"too-large": "A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.",
 	busy: "The sandbox or its host is busy, or still starting. Run the job again.",
@@ -478,7 +524,7 @@ const GENERAL_HINTS = {
 	"disk-full": "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
 	unreachable: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.",
 	connection: "The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.",
-	"bad-answer": "Check that base-url and the paths lead to the in-sandbox agent.",
+	"bad-response": "Check that base-url and the paths lead to the in-sandbox agent.",
 	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
 	"not-written": "Check that the runner may write the target, and that its disk is not full.",
 	cancelled: "The job was cancelled."
@@ -492,6 +538,14 @@ const RETRYABLE = [
 function isRefusal(kind, status = 0) {
 	if (kind === "rejected" || kind === "sandbox-not-found") return true;
 	return status >= 300 && status < 500 && status !== 408;
+}
+function failureInfoOf({ kind, status, message, hint }) {
+	return {
+		kind,
+		status,
+		message,
+		hint
+	};
 }
 function isFatal({ kind }) {
 	return FATAL.includes(kind);
@@ -510,7 +564,7 @@ function excerpt(text, redact, limit = MAX_EXCERPT) {
 	return truncate(redact(text).replace(/\s+/g, " ").trim(), limit);
 }
 /** Wraps network errors of undici and Node in an AgentError, and returns all others unchanged. */
-function networkFailure(error, label, redact, proxyVariables = []) {
+function networkError(error, label, redact, proxyVariables = []) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const code = codeOf(error);
 	if (code === void 0) return error;
@@ -596,44 +650,41 @@ function bypassesProxy(url) {
 	const { protocol, hostname } = new URL(url);
 	return protocol === "http:" && isLoopback(hostname);
 }
-/**
-* Returns the names of the proxy variables that are set, or [] for http to loopback. Do not show
-* their values, which may contain passwords.
-*/
+/** Returns the names of the proxy variables that apply. Their values may contain passwords. */
 function proxyVariables(baseUrl) {
 	if (bypassesProxy(baseUrl)) return [];
 	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
-async function sendRequest(dispatcher, url, body, options) {
+async function sendRequest(label, url, body, options) {
 	const response = await (0, import_undici.request)(url, {
 		...options,
-		dispatcher,
 		body: body ?? null,
 		headersTimeout: 0,
 		bodyTimeout: 0
 	});
+	const { statusCode: status, headers } = response;
 	return {
-		status: response.statusCode,
-		headers: response.headers,
+		label,
+		status,
+		headers,
 		body: response.body
 	};
 }
-const MAX_ANSWER_BYTES = 4194304;
-/** @throws AgentError if the body is longer than 4 MiB */
-async function readAnswer({ body, ...answer }) {
+const MAX_RESPONSE_BYTES = 4194304;
+async function readResponse({ body, ...response }) {
 	const read = [];
 	let size = 0;
 	for await (const chunk of body) {
 		size += chunk.length;
-		if (size > MAX_ANSWER_BYTES) {
-			const { label, status } = answer;
-			const message = `${label} answered ${status} with more than ${formatBytes(MAX_ANSWER_BYTES)}.`;
-			throw new AgentError("bad-answer", message, { status });
+		if (size > MAX_RESPONSE_BYTES) {
+			const { label, status } = response;
+			const message = `${label} answered ${status} with more than ${formatBytes(MAX_RESPONSE_BYTES)}.`;
+			throw new AgentError("bad-response", message, { status });
 		}
 		read.push(chunk);
 	}
 	return {
-		...answer,
+		...response,
 		body: new TextDecoder().decode(Buffer.concat(read))
 	};
 }
@@ -686,32 +737,32 @@ function redactJson(text, redact) {
 }
 
 // src/agent/response.ts
-/** Parses an answer without redacting it. @throws AgentError if it is not JSON */
-function parseAnswer(answer) {
+/** Parses the body without redacting it. */
+function parseResponse(response) {
 	try {
-		return JSON.parse(answer.body);
+		return JSON.parse(response.body);
 	} catch {
-		throw badAnswer(answer, "it is not JSON");
+		throw bodyError(response, "it is not JSON");
 	}
 }
-/** Builds the error for an accepted answer with an unusable body. `why` ends the message. */
-function badAnswer(answer, why) {
-	const { label, status } = answer;
-	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-	const hadNoEffect = isFromProxy(answer) && status !== 201;
-	return new AgentError("bad-answer", message, {
+/** Builds the error for a body that is unusable, although the status is fine. */
+function bodyError(response, why) {
+	const { label, status } = response;
+	const message = `${label} answered ${status} with an unusable response: ${why}.`;
+	const hadNoEffect = isFromProxy(response) && status !== 201;
+	return new AgentError("bad-response", message, {
 		status,
 		hadNoEffect
 	});
 }
-/** Returns true if the body is neither JSON nor empty, as if a proxy or a website had answered. */
+/** Returns true if the body is neither JSON nor empty, like that of a proxy or a website. */
 function isFromProxy({ body }) {
 	return body.trim() !== "" && !isJson(body);
 }
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now, hints = {}) {
-	const { status, headers, body } = answer;
-	if (status >= 300 && status < 400) return redirectFailure(answer, redact);
+/** `now` is Unix time in milliseconds. */
+function statusError(response, redact, now, hints = {}) {
+	const { status, headers, body } = response;
+	if (status >= 300 && status < 400) return redirectError(response, redact);
 	const message = messageIn(body, redact);
 	const matched = excerpt(message, redact, MAX_MATCHED);
 	const rule = STATUS_RULES.find((each) => each.statuses.includes(status) && (each.message?.test(matched) ?? true));
@@ -719,7 +770,7 @@ function statusFailure(answer, redact, now, hints = {}) {
 	const words = excerpt(message, redact);
 	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
 	const [retryAfter] = [headers["retry-after"]].flat();
-	return new AgentError(kind, `${describeStatus(answer)}${quoted}`, {
+	return new AgentError(kind, `${describeStatus(response)}${quoted}`, {
 		status,
 		retryAfterMs: parseRetryAfter(retryAfter, now),
 		hint: rule?.hint ?? hints[kind],
@@ -808,7 +859,7 @@ const STATUS_RULES = [
 	}
 ];
 function kindOfClass(status) {
-	if (status < 300) return "bad-answer";
+	if (status < 300) return "bad-response";
 	return status < 500 ? "rejected" : "server";
 }
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -816,13 +867,13 @@ function describeStatus({ label, status }) {
 	const phrase = STATUS_CODES[status];
 	return `${label} answered ${status}${phrase === void 0 ? "" : ` ${phrase}`}.`;
 }
-function redirectFailure(answer, redact) {
-	const [location = ""] = [answer.headers["location"]].flat();
+function redirectError(response, redact) {
+	const [location = ""] = [response.headers["location"]].flat();
 	const origin = /^https?:/i.test(location) ? URL.parse(redact(location))?.origin : void 0;
 	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
-	const message = `${describeStatus(answer)}${leadsTo} Redirects are not followed.`;
+	const message = `${describeStatus(response)}${leadsTo} Redirects are not followed.`;
 	return new AgentError("not-found", message, {
-		status: answer.status,
+		status: response.status,
 		hint: "Change base-url: it must lead to the agent without a redirect."
 	});
 }
@@ -851,22 +902,21 @@ function parseRetryAfter(value, now) {
 
 // src/agent/client.ts
 const USER_AGENT = `sandbox-sync/${version}`;
-function postJson(path, message) {
+function postJson(path, message, limits) {
 	const bytes = Buffer.from(JSON.stringify(message));
+	const headers = {
+		"Content-Type": "application/json",
+		"Content-Length": String(bytes.length)
+	};
 	return {
+		...limits,
 		method: "POST",
 		path,
-		headers: {
-			"Content-Type": "application/json",
-			"Content-Length": String(bytes.length)
-		},
+		headers,
 		body: [bytes]
 	};
 }
-/**
-* Opens a client for a sandbox's agent, to be declared with `await using`.
-* @throws InputError for a bad proxy URL
-*/
+/** Opens a client for a sandbox's agent. */
 function openAgent(connection, options) {
 	const { token, sandboxId, port, headerPrefix } = connection;
 	const headers = {
@@ -880,7 +930,7 @@ function openAgent(connection, options) {
 		headers
 	}, options);
 }
-/** Opens a client, to be declared with `await using`. @throws InputError for a bad proxy URL */
+/** `timeout` limits how long a connection may take to open. */
 function openClient(endpoint, options) {
 	const { baseUrl, timeout } = endpoint;
 	const dispatcher = openDispatcher(baseUrl, timeout);
@@ -892,12 +942,11 @@ function openClient(endpoint, options) {
 	const transport = {
 		...options,
 		baseUrl,
-		timeout,
 		headers,
 		dispatcher
 	};
 	return {
-		send: (request) => exchange(request, transport, readAnswer),
+		send: (request) => exchange(request, transport, readResponse),
 		receive: (request, read) => exchange({
 			...request,
 			isStreamed: true
@@ -913,54 +962,52 @@ const SUCCESS = [
 ];
 async function exchange(request, transport, read) {
 	const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
-	const { baseUrl, timeout, dispatcher, cancel, redact, now } = transport;
+	const { baseUrl, dispatcher, redact, now } = transport;
 	const label = `${method} ${baseUrl}${path.replace(/\?.*/s, "")}`;
 	let isSent = body === void 0;
-	const idle = idleTimeout(timeout, () => stallError(label, isSent));
+	const idle = idleTimeout(request.timeout, () => stallError(label, isSent));
 	async function* sendBody(chunks) {
 		yield* restartOnChunk(chunks, idle, onSent);
 		isSent = true;
 	}
 	const sendAndRead = async () => {
-		const answer = {
-			...await sendRequest(dispatcher, `${baseUrl}${path}`, body && sendBody(body), {
-				method,
-				headers: {
-					...transport.headers,
-					...headers
-				},
-				signal: idle.signal
-			}),
-			label
-		};
-		if (![...SUCCESS, ...accepts].includes(answer.status)) throw statusFailure(await readAnswer(answer), redact, now(), hints);
-		const chunks = isStreamed ? restartOnChunk(answer.body, idle) : answer.body;
+		const response = await sendRequest(label, `${baseUrl}${path}`, body && sendBody(body), {
+			method,
+			headers: {
+				...transport.headers,
+				...headers
+			},
+			signal: idle.signal,
+			dispatcher
+		});
+		if (![...SUCCESS, ...accepts].includes(response.status)) throw statusError(await readResponse(response), redact, now(), hints);
+		const chunks = isStreamed ? restartOnChunk(response.body, idle) : response.body;
 		const result = await read({
-			...answer,
+			...response,
 			body: chunks
 		});
 		if (isSent) return result;
-		const message = `${label} answered ${answer.status} before everything was sent.`;
+		const message = `${label} answered ${response.status} before everything was sent.`;
 		throw new AgentError("connection", message);
 	};
 	const cancelled = `${label} was cancelled.`;
-	if (cancel.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
+	if (request.signal.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
 	const onCancel = () => idle.end(new AgentError("cancelled", cancelled));
-	cancel.addEventListener("abort", onCancel);
+	request.signal.addEventListener("abort", onCancel);
 	try {
 		idle.restart();
 		return await Promise.race([idle.ended, sendAndRead()]);
 	} catch (error) {
 		idle.end(error);
-		throw networkFailure(error, label, redact, proxyVariables(baseUrl));
+		throw networkError(error, label, redact, proxyVariables(baseUrl));
 	} finally {
 		idle.stop();
-		cancel.removeEventListener("abort", onCancel);
+		request.signal.removeEventListener("abort", onCancel);
 		await setImmediate();
 	}
 }
 function stallError(label, isSent) {
-	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
+	return new AgentError("connection", `${label} failed: ${isSent ? "the response did not end" : "nothing more could be sent"} within timeout.`);
 }
 /** Rejects `ended` and aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
 function idleTimeout(ms, expire) {
@@ -998,6 +1045,7 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 	let failure;
 	for (let attempt = 1;; attempt += 1) try {
 		return {
+			status: "done",
 			attempts: attempt,
 			value: await request()
 		};
@@ -1005,6 +1053,7 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 		if (!(error instanceof AgentError)) throw error;
 		if (error.kind === "cancelled" && error.hadNoEffect && failure !== void 0) return failure;
 		failure = {
+			status: "failed",
 			attempts: attempt,
 			error
 		};
@@ -1024,8 +1073,8 @@ function describeRetry(name, { attempt, error, delayMs }) {
 const BASE_MS = 1e3;
 const CAP_MS = 3e4;
 /**
-* Returns a delay in milliseconds: half of an exponential backoff, or `retryAfterMs` if that is
-* longer, plus random jitter of up to the same half. Four retries wait at least 7.5 s in total.
+* Returns a delay in milliseconds: half of an exponential backoff (or `retryAfterMs` if longer),
+* plus random jitter of up to the other half. Four retries wait at least 7.5 s in total.
 */
 function backoff(attempt, random, retryAfterMs = 0) {
 	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
@@ -1116,42 +1165,36 @@ function judgeGate({ failIf, warnIf }, samples, isIncomplete = false) {
 }
 function stateOf(judgements) {
 	if (judgements.length === 0) return "none";
-	const [worst] = breachesOf(judgements);
+	const [worst] = judgements.filter(({ result }) => result !== "false");
 	if (worst === void 0) return "passed";
 	return worst.level === "fail" ? "failed" : "warned";
 }
-/** Returns the conditions that tripped or cannot be judged. */
-function breachesOf(judgements) {
-	return judgements.filter(({ holds }) => holds !== false);
-}
 /**
 * Judges a condition over samples (oldest first). It cannot be judged without samples, if a sample
-* lacks the metric, or if samples are missing (`isIncomplete`) and the others do not trip it.
+* lacks the metric, if its figure is not finite, or if samples are missing (`isIncomplete`) and the
+* others do not make it true.
 */
 function judge(condition, samples, isIncomplete = false) {
 	const { metric, aggregate = "last", operator, limit } = condition;
-	const why = whyNotJudged(metric, samples);
-	if (why !== void 0) return {
+	const unknown = (why) => ({
 		condition,
-		holds: void 0,
+		result: "unknown",
 		why
-	};
+	});
+	const why = whyNotJudged(metric, samples);
+	if (why !== void 0) return unknown(why);
 	const figures = figuresOf(metric, samples);
 	const figure = AGGREGATES[aggregate](figures);
-	const tripping = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
-	if (tripping !== void 0) return {
+	if (!Number.isFinite(figure)) return unknown("its figure is not finite");
+	const match = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
+	if (match !== void 0) return {
 		condition,
-		holds: true,
-		figure: tripping
+		result: "true",
+		figure: match
 	};
-	if (isIncomplete) return {
+	return isIncomplete ? unknown("samples are missing") : {
 		condition,
-		holds: void 0,
-		why: "samples are missing"
-	};
-	return {
-		condition,
-		holds: false,
+		result: "false",
 		figure
 	};
 }
@@ -1176,9 +1219,9 @@ function mostExtreme(operator, figures) {
 	return operator.startsWith("<") ? [AGGREGATES.min(figures)] : figures;
 }
 const MAX_REPORTED = 30;
-/** Lists a sample's metrics, beginning with the one that `wanted` misspells with hyphens. */
-function namesIn({ figures }, wanted) {
-	const metric = wanted.replaceAll("-", "_");
+/** Lists a sample's metrics, beginning with the one that `misspelt` writes with hyphens. */
+function namesIn({ figures }, misspelt) {
+	const metric = misspelt.replaceAll("-", "_");
 	const others = [...figures.keys()].filter((name) => name !== metric).sort();
 	const names = figures.has(metric) ? [metric, ...others] : others;
 	return listSome(names.map(inlineCode), MAX_REPORTED) || "nothing";
@@ -1186,16 +1229,13 @@ function namesIn({ figures }, wanted) {
 
 // src/inputs/conditions.ts
 const conditions = (value, input) => parseLines(value, (line) => parseCondition(line, input, "mem_used_pct > 90"));
-/**
-* Parses the conditions to wait for. `ready` adds none, since any stats will do. Returns undefined
-* if there are no lines: do not wait.
-*/
+/** Returns undefined if the step does not wait. `ready` adds no condition: any stats will do. */
 const waitConditions = (value, input) => {
 	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseCondition(line, input, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 };
 const CONDITION_PATTERN = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
-/** Parses `metric[.aggregate] operator number[unit]`. @throws InputError */
+/** Parses `metric[.aggregate] operator number[unit]`. */
 function parseCondition(line, input, example) {
 	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
 	const [, start = "", sign = "", number = "", suffix = ""] = CONDITION_PATTERN.exec(line) ?? [];
@@ -1236,12 +1276,12 @@ function splitName(name) {
 }
 const UNITS = {
 	percentage: ["%", ""],
-	bytes: BYTE_UNITS$1,
-	mebibytes: [...BYTE_UNITS$1, ""],
+	bytes: SIZE_UNITS,
+	mebibytes: [...SIZE_UNITS, ""],
 	plain: [""],
 	unknown: [
 		"%",
-		...BYTE_UNITS$1,
+		...SIZE_UNITS,
 		""
 	]
 };
@@ -1253,7 +1293,7 @@ function explainUnit(suffix, metric) {
 	return `${suffix} is not a unit of ${metric}: write ${units}${suffix === "%" && resource ? `, or use ${resource}_used_pct` : ""}`;
 }
 function toMetricUnit(amount, unit, metricUnit) {
-	const factor = BYTES[unit];
+	const factor = BYTES_PER_UNIT[unit];
 	if (factor === void 0) return amount;
 	const bytes = Math.round(amount * factor);
 	return metricUnit === "mebibytes" ? bytes / 2 ** 20 : bytes;
@@ -1270,9 +1310,12 @@ const TARGET_EXAMPLE = `${EXAMPLE} => app`;
 const DOWNLOAD_EXAMPLE = "app/reports/junit.xml => reports/junit.xml";
 /** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
 function fileRules(value) {
-	const lines = parseLines(value, (line) => line.startsWith("!") ? { exclude: parseExclude(line) } : parsePattern(line));
-	const patterns = lines.filter((line) => "pattern" in line);
-	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+	const patterns = [];
+	const excludes = [];
+	parseLines(value, (line) => {
+		if (line.startsWith("!")) excludes.push(parseExclude(line));
+		else patterns.push(parsePattern(line));
+	});
 	if (patterns.length > 0) return {
 		patterns,
 		excludes
@@ -1320,106 +1363,33 @@ function parseDownloadLine(line) {
 }
 /** Splits a line at ` => `. The spaces are required, since names may contain an arrow. */
 function splitAtArrow(line, form, example) {
-	const [source = "", target, ...others] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-	if (source !== "" && target !== "" && others.length === 0) return [source, target];
+	const [source = "", target, ...extra] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
+	if (source !== "" && target !== "" && extra.length === 0) return [source, target];
 	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
-}
-
-// src/inputs/rules.ts
-/**
-* Fills in the job's sandbox, unless the step sets a token or base URL.
-* @throws InputError if no single sandbox matches, or the step sets only part of a connection
-*/
-function withJobSandbox(raw, sandboxes) {
-	const isSet = (name) => (raw[name] ?? "").trim() !== "";
-	const explicit = ["token", "base-url"].filter(isSet);
-	if (explicit.length > 0) {
-		const missing = [
-			"sandbox-id",
-			"token",
-			"base-url"
-		].filter((name) => !isSet(name));
-		const [first] = missing;
-		if (first === void 0 || sandboxes.length === 0) return raw;
-		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
-		throw inputError(first, message);
-	}
-	const wanted = (raw["sandbox-id"] ?? "").trim();
-	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
-	if (only === void 0 || others.length > 0) throw inputError("sandbox-id", explainChoice(wanted, sandboxes));
-	const { id, token, baseUrl } = only;
-	const prefix = "E2b";
-	return {
-		...raw,
-		"sandbox-id": id,
-		token,
-		"base-url": baseUrl,
-		"header-prefix": prefix
-	};
-}
-function explainChoice(wanted, sandboxes) {
-	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
-	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
-	return wanted === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(wanted)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
-}
-/**
-* Fills in the placeholders of `base-url`. Replaces an invalid ID or port with a valid one, so that
-* the error is reported for that input only, not for `base-url` as well.
-*/
-function fillPlaceholders(raw) {
-	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
-	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
-	return {
-		...raw,
-		"base-url": url
-	};
-}
-/** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
-const CROSS_INPUT_RULES = [
-	checkHttpIsAllowed,
-	checkTemplateOrSandboxId,
-	checkUserOfCommand
-];
-function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
-	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
-	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
-	throw inputError("base-url", message, BASE_URL_EXAMPLE);
-}
-function checkTemplateOrSandboxId({ template, sandboxId }) {
-	if (template === void 0 || sandboxId === void 0) return;
-	if (template === "" !== (sandboxId === "")) return;
-	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
-	throw inputError("sandbox-id", message);
-}
-function checkUserOfCommand({ run, username = "", headers = {} }) {
-	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
-	if (run === void 0 || username === "" || !isSet) return;
-	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
-	throw inputError("username", message);
 }
 
 // src/inputs/inputs.ts
 const connectionInputs = {
 	"sandbox-id": sandboxId,
-	token: checkedText("token", "${{ steps.sandbox.outputs.token }}"),
+	token: textOf("token", "${{ steps.sandbox.outputs.token }}"),
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
-	"header-prefix": checkedText("header-name", "E2b", "Svc"),
+	"header-prefix": textOf("header-name", "E2b", "Svc"),
 	headers,
 	timeout: duration(1, "60s")
 };
 const retries = wholeNumber(0, 10, 4);
-const statsPath = checkedText("url-path", "/metrics", "/metrics");
+const statsPath = textOf("url-path", "/metrics", "/metrics");
 const summary = flag(true);
 const uploadInputs = {
-	"upload-path": checkedText("url-path", "/files", "/files"),
+	"upload-path": textOf("url-path", "/files", "/files"),
 	files: fileRules,
-	target: checkedText("target", "app"),
+	target: textOf("target", "app"),
 	"working-directory": anyText,
 	username: anyText,
 	signature: anyText,
-	"signature-expiration": checkedText("unix-time", "1798761600"),
+	"signature-expiration": textOf("unix-time", "1798761600"),
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(void 0),
@@ -1433,9 +1403,9 @@ const uploadInputs = {
 const downloadInputs = {
 	files: downloadLines,
 	"working-directory": anyText,
-	"max-bytes": byteSize("1GiB"),
+	"max-size": byteSize("1GiB"),
 	username: anyText,
-	"if-no-file-found": choice("error", "warn", "ignore"),
+	"if-no-files-found": choice("error", "warn", "ignore"),
 	concurrency
 };
 const gateInputs = {
@@ -1457,7 +1427,7 @@ const monitorInputs = {
 	summary
 };
 const runInputs = {
-	run: checkedText("script", "npm ci && npm test"),
+	run: textOf("script", "npm ci && npm test"),
 	"working-directory": anyText,
 	env: keyValues,
 	username: anyText,
@@ -1467,7 +1437,7 @@ const runInputs = {
 };
 const apiInputs = {
 	"api-url": apiUrl,
-	"api-key": checkedText("api-key", "${{ secrets.E2B_API_KEY }}"),
+	"api-key": textOf("api-key", "${{ secrets.E2B_API_KEY }}"),
 	headers,
 	retries,
 	timeout: duration(1, "60s")
@@ -1532,6 +1502,33 @@ const INPUTS = {
 function inputNames(entry) {
 	return Object.keys(INPUTS[entry]);
 }
+
+// src/inputs/rules.ts
+/** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
+const CROSS_INPUT_RULES = [
+	checkHttpIsAllowed,
+	checkTemplateOrSandboxId,
+	checkUserOfCommand
+];
+function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
+	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
+	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+	throw inputError("base-url", message, BASE_URL_EXAMPLE);
+}
+function checkTemplateOrSandboxId({ template, sandboxId }) {
+	if (template === void 0 || sandboxId === void 0) return;
+	if (template === "" !== (sandboxId === "")) return;
+	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+	throw inputError("sandbox-id", message);
+}
+function checkUserOfCommand({ run, username = "", headers = {} }) {
+	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
+	if (run === void 0 || username === "" || !isSet) return;
+	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
+	throw inputError("username", message);
+}
+
+// src/inputs/parse-inputs.ts
 /**
 * Parses each input, then applies the rules that compare inputs.
 * @throws InputError with the problems of all inputs and rules
@@ -1556,377 +1553,25 @@ function withMarkup(text) {
 		hasMarkup: true
 	};
 }
-function reasonLines(reason) {
-	return reason.map(({ text }) => text);
+function textsOf(lines) {
+	return lines.map(({ text }) => text);
 }
-function fullReason({ title, reason }) {
-	return title === void 0 ? reason : [withMarkup(title), ...reason];
+/** Explains anything that a step has thrown. */
+function reasonOfError(error) {
+	if (error instanceof AgentError) return reasonOfFailure(error);
+	if (error instanceof InputError) return reasonOfInputs(error);
+	if (error instanceof Error && "syscall" in error) return [{ text: `${error.message}.` }];
+	const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+	return [withMarkup("Sandbox Sync itself failed. This is a bug; please report it."), ...stack.split("\n").map((text) => ({ text }))];
 }
-function toReportedError(error) {
-	if (error instanceof AgentError) {
-		const advice = error.kind === "cancelled" ? [] : [withMarkup(error.hint)];
-		return { reason: [{ text: error.message }, ...advice] };
-	}
-	if (error instanceof InputError) return describeProblems(error);
-	if (error instanceof Error && "syscall" in error) return { reason: [{ text: `${error.message}.` }] };
-	return describeBug(error);
+function reasonOfFailure({ kind, message, hint }) {
+	return [{ text: message }, ...kind === "cancelled" ? [] : [withMarkup(hint)]];
 }
-function describeProblems({ problems }) {
-	const reason = problems.map((each) => ({ text: describeProblem(each) }));
-	if (problems.length === 1) return { reason };
+function reasonOfInputs({ problems }) {
+	const lines = problems.map((each) => ({ text: describeProblem(each) }));
+	if (lines.length === 1) return lines;
 	const count = new Set(problems.map(({ input }) => input)).size;
-	return {
-		title: `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`,
-		reason
-	};
-}
-function describeBug(error) {
-	return {
-		title: "Sandbox Sync itself failed. This is a bug; please report it.",
-		reason: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n").map((text) => ({ text }))
-	};
-}
-
-// src/report/html.ts
-const MAX_TEXT = 300;
-const ENTITIES = new Map(Object.entries({
-	"&": "&amp;",
-	"<": "&lt;",
-	">": "&gt;",
-	"\"": "&quot;",
-	"'": "&#39;"
-}));
-/**
-* Escapes strings for HTML. Markdown needs no escaping, since HTML blocks only end at a blank line
-* (CommonMark 4.6).
-*/
-function html(parts, ...values) {
-	return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
-}
-function concat(pieces, separator = "") {
-	return { html: pieces.map((piece) => piece.html).join(separator) };
-}
-/** Renders text as code, where GitHub expands no mentions or emoji names. */
-function code(text) {
-	return html`<code>${text}</code>`;
-}
-/** Renders trusted text, with code in backticks. Use `code` for third-party text. */
-function prose(text) {
-	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
-}
-function unbroken(figure) {
-	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
-}
-const MAX_ITEMS = 30;
-function shortList(items) {
-	if (items.length === 0) return [];
-	return [html`<ul>${concat(shorten(items).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
-}
-/** Keeps the first 30 items and adds one that counts the others. */
-function shorten(items) {
-	return limitList(items, 30, (count) => html`${moreInReport(count)}`);
-}
-function folded(title, items) {
-	return shortList(items).map((list) => html`<details><summary>${title}</summary>\n${list}\n</details>`);
-}
-function toHtml(value) {
-	if (typeof value !== "string") return value.html;
-	return cutMiddle(escapeInvisible(value)).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
-}
-function cutMiddle(text) {
-	if (text.length <= MAX_TEXT) return text;
-	const end = text.slice(-150).replace(/^[\udc00-\udfff]/, "");
-	return `${truncate(text, MAX_TEXT / 2)}${end}`;
-}
-
-// src/report/transfer-lines.ts
-/** Returns `warning` for a transfer of no files if the report has a warning, which explains it. */
-function levelOf({ failed, notAttempted }, hasNothing, { warnings }) {
-	if (failed + notAttempted > 0) return "failure";
-	return hasNothing && warnings.length > 0 ? "warning" : "success";
-}
-function explainFailedFiles(files, { errors, cancelled }) {
-	const failuresToReport = files.filter((file) => file.status === "failed").filter(({ error }) => error.kind !== "cancelled");
-	const largestFirst = [...Map.groupBy(failuresToReport, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length);
-	const unattempted = errors.length > 0 || cancelled ? [] : files.filter((file) => file.status === "not-attempted");
-	const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
-	return {
-		fileFailures: largestFirst.map(describeGroup),
-		reasons: Array.from(reasons, (text) => [{ text }])
-	};
-}
-/** Describes files that failed for the same reason, with the message of the first. */
-function describeGroup(group) {
-	const { message = "", hint = "" } = group[0]?.error ?? {};
-	const names = group.map((result) => "file" in result ? result.file.source : result.path);
-	const count = group.length === 1 ? "" : `${formatCount(group.length, "file")}: `;
-	return [
-		{ text: message },
-		withMarkup(hint),
-		withMarkup(`${count}${listSome(names.map(inlineCode))}`)
-	];
-}
-const STATUS_WORDS = {
-	failed: "failed",
-	"not-attempted": "not attempted",
-	missing: "missing",
-	downloaded: "downloaded",
-	uploaded: "uploaded",
-	skipped: "would be uploaded",
-	unchanged: "unchanged"
-};
-/** Returns a log line for each file, grouped by status, failures first. */
-function listFiles(files, describe) {
-	return Object.entries(STATUS_WORDS).flatMap(([status, word]) => files.filter((file) => file.status === status).map((file) => `${word}: ${describe(file)}`));
-}
-const MAX_LOGGED = 1e3;
-function limitLines(lines) {
-	return limitList(lines, MAX_LOGGED, moreInReport);
-}
-function describeSpeed(count, bytes, { retries, durationMs }) {
-	if (count === 0) return [];
-	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
-	const repeated = listCounts({ [retries === 1 ? "retry" : "retries"]: retries });
-	return [`${formatCount(count, "file")}, ${formatBytes(bytes)}${rate}${repeated}`];
-}
-/** Returns a headline such as `Uploaded 2 files in 3 s` or `Uploaded 2 of 3 files, 1 failed`. */
-function describeDone(verb, done, wanted, durationMs, others) {
-	const files = formatCount(wanted, "file");
-	return done === wanted ? `${verb} ${files} in ${formatDuration(durationMs)}${others}` : `${verb} ${formatNumber(done)} of ${files}${others}`;
-}
-/** Lists counts other than 0: `, 1 failed, 2 unchanged`. */
-function listCounts(counts) {
-	return Object.entries(counts).filter(([, count]) => count > 0).map(([what, count]) => `, ${formatNumber(count)} ${what}`).join("");
-}
-
-// src/report/upload-section.ts
-const EMPTY_UPLOAD = {
-	dryRun: false,
-	shard: void 0,
-	files: [],
-	skipped: [],
-	digest: "",
-	orphaned: [],
-	retries: 0,
-	durationMs: 0
-};
-function viewUpload(section, report) {
-	const { files, skipped, digest, shard } = section;
-	const totals = countFiles$1(section);
-	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
-	return {
-		level: levelOf(totals, files.length === 0 && !shard?.planned, report),
-		headline: `${describeUpload(section, totals, report)}${suffix}`,
-		...explainFailedFiles(files, report),
-		notices: [...modesNotice(section), ...orphansNotice(section)],
-		fileLines: listLines(section),
-		logLines: [...describeSpeed(totals.uploaded, totals.uploadedBytes, section), ...digest === "" ? [] : [`Digest: ${digest}`]],
-		outputs: {
-			"uploaded-count": String(totals.uploaded),
-			"unchanged-count": String(totals.unchanged),
-			"failed-count": String(totals.failed),
-			"skipped-count": String(totals.skipped),
-			"uploaded-bytes": String(totals.uploadedBytes),
-			digest
-		},
-		checksums: checksumsOf(files),
-		blocks: folded(`${formatNumber(skipped.length)} skipped`, skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`)),
-		json: {
-			totals,
-			...section,
-			files: files.map(({ file: { source, target, size }, ...result }) => {
-				return {
-					source,
-					target,
-					size,
-					...result
-				};
-			})
-		}
-	};
-}
-function countFiles$1({ files, skipped }) {
-	const filesWith = (wanted) => files.filter(({ status }) => status === wanted).map(({ file }) => file);
-	const [uploaded, unchanged] = [filesWith("uploaded"), filesWith("unchanged")];
-	return {
-		planned: files.length,
-		plannedBytes: totalSize(files.map(({ file }) => file)),
-		uploaded: uploaded.length,
-		uploadedBytes: totalSize(uploaded),
-		unchanged: unchanged.length,
-		unchangedBytes: totalSize(unchanged),
-		failed: filesWith("failed").length,
-		skipped: filesWith("skipped").length + skipped.length,
-		notAttempted: filesWith("not-attempted").length
-	};
-}
-function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cancelled }) {
-	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-	if (planned === 0) return errors.length > 0 || cancelled ? "Nothing was sent" : "There were no files to upload";
-	const unsent = listCounts({
-		unchanged,
-		skipped: skipped.length
-	});
-	if (dryRun) {
-		const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
-		return `Dry run: ${formatCount(planned - unchanged, "file")} (${size}) would be uploaded${unsent}`;
-	}
-	if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
-	const others = `${listCounts({
-		failed,
-		"not attempted": notAttempted
-	})}${unsent}`;
-	return describeDone("Uploaded", uploaded, planned - unchanged, durationMs, others);
-}
-function listLines({ files, skipped, dryRun }) {
-	const lines = listFiles(files, (result) => {
-		const { source, target } = result.file;
-		return `${source} → ${"path" in result ? result.path : target}`;
-	});
-	const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
-	return [...dryRun ? lines : limitLines(lines), ...limitLines(skippedLines)];
-}
-/** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
-function checksumsOf(files) {
-	return files.flatMap((result) => "path" in result ? checksumLine(result.sha256, result.path) : []).join("");
-}
-/**
-* Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
-* failed or was not hashed: only a complete build has a digest.
-*/
-function digestOf(files) {
-	const lines = files.flatMap((result) => "sha256" in result ? checksumLine(result.sha256, result.file.target) : []);
-	if (lines.length === 0 || lines.length < files.length) return "";
-	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
-	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
-}
-const ESCAPES = {
-	"\\": "\\\\",
-	"\n": "\\n",
-	"\r": "\\r"
-};
-function checksumLine(sha256, name) {
-	if (sha256 === void 0) return [];
-	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
-	return [`${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`];
-}
-const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-function modesNotice({ files }) {
-	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
-	const [program] = programs;
-	if (program === void 0) return [];
-	return [`${formatCount(programs.length, "executable file")}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, set them in a step with the action \`run\`, such as \`run: chmod +x app/server\`, or send an archive: ${ARCHIVE}`];
-}
-function orphansNotice({ orphaned }) {
-	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${listSome(orphaned.map(inlineCode))}`];
-}
-
-// src/report/report.ts
-function reportOf(task, { sandboxId, baseUrl }, { aborted: cancelled }, result) {
-	return {
-		task,
-		name: "",
-		sandboxId,
-		baseUrl,
-		cancelled,
-		errors: [],
-		warnings: [],
-		...result
-	};
-}
-/** Reports a task that threw an error. Nothing was judged, so a gate with `fail-if` fails. */
-function failedReport(task, error, { hasFailIf, ...info }) {
-	const measured = {
-		samples: [],
-		gate: {
-			state: hasFailIf ? "failed" : "none",
-			judgements: []
-		}
-	};
-	const upload = EMPTY_UPLOAD;
-	const sections = {
-		sync: {
-			upload,
-			measured
-		},
-		upload: { upload },
-		download: { download: {
-			files: [],
-			retries: 0,
-			durationMs: 0
-		} },
-		stats: { measured },
-		monitor: { measured },
-		run: {
-			command: {
-				title: "",
-				exitCode: void 0,
-				status: "",
-				durationMs: 0,
-				lastLines: []
-			},
-			measured
-		}
-	};
-	const unknown = {
-		sandboxId: "",
-		baseUrl: ""
-	};
-	return {
-		task,
-		...info,
-		...unknown,
-		errors: [error],
-		warnings: [],
-		...sections[task]
-	};
-}
-/**
-* Redacts what users typed, such as a token in the wrong input or in a file name. Skips the samples,
-* whose text is already redacted, and numbers, which may happen to contain the digits of a secret.
-*/
-function redactReport({ measured, ...others }, redact) {
-	const copy = JSON.parse(JSON.stringify(others), (name, value) => typeof value === "string" && !UNREDACTED.includes(name) ? redact(value) : value);
-	if (measured === void 0) return copy;
-	return {
-		...copy,
-		measured: {
-			...measured,
-			gate: redactGate(measured.gate, redact)
-		}
-	};
-}
-const UNREDACTED = [
-	"task",
-	"status",
-	"kind",
-	"digest",
-	"sha256"
-];
-function redactGate(gate, redact) {
-	const judgements = gate.judgements.map((judgement) => {
-		const { text, metric } = judgement.condition;
-		const name = unitOf(metric) === void 0 ? redact(metric) : metric;
-		const condition = {
-			...judgement.condition,
-			text: redact(text),
-			metric: name
-		};
-		if (judgement.holds !== void 0) return {
-			...judgement,
-			condition
-		};
-		return {
-			...judgement,
-			condition,
-			why: redact(judgement.why)
-		};
-	});
-	return {
-		...gate,
-		judgements
-	};
+	return [withMarkup(`${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`), ...lines];
 }
 
 // src/github/runner.ts
@@ -2094,31 +1739,122 @@ function logOutput(redact) {
 	};
 }
 
+// src/report/html.ts
+const MAX_TEXT = 300;
+const ENTITIES = new Map(Object.entries({
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	"\"": "&quot;",
+	"'": "&#39;"
+}));
+/**
+* Escapes strings for HTML. Markdown needs no escaping, since HTML blocks only end at a blank line
+* (CommonMark 4.6).
+*/
+function html(parts, ...values) {
+	return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
+}
+function concat(pieces, separator = "") {
+	return { html: pieces.map((piece) => piece.html).join(separator) };
+}
+/** Renders text as code, where GitHub expands no mentions or emoji names. */
+function code(text) {
+	return html`<code>${text}</code>`;
+}
+/** Renders our own words, whose backticks mark code. Use `code` for texts of others. */
+function renderMarkup(text) {
+	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
+}
+function unbroken(figure) {
+	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
+}
+const MAX_ITEMS = 30;
+function shortList(items) {
+	if (items.length === 0) return [];
+	return [html`<ul>${concat(shorten(items).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
+}
+/** Keeps the first 30 items and adds one that counts the others. */
+function shorten(items) {
+	return limitList(items, 30, (count) => html`${moreInReport(count)}`);
+}
+function folded(title, items) {
+	return shortList(items).map((list) => html`<details><summary>${title}</summary>\n${list}\n</details>`);
+}
+function toHtml(value) {
+	if (typeof value !== "string") return value.html;
+	return cutMiddle(escapeInvisible(value)).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
+}
+function cutMiddle(text) {
+	if (text.length <= MAX_TEXT) return text;
+	const end = text.slice(-150).replace(/^[\udc00-\udfff]/, "");
+	return `${truncate(text, MAX_TEXT / 2)}${end}`;
+}
+
 // src/report/command-section.ts
-function viewCommand(section, report) {
-	const { title, exitCode, status, durationMs, lastLines } = section;
+function renderCommand(result, cancelled) {
+	const { title, end, durationMs, lastLines, reconnects } = result;
+	const problem = problemOf(result, cancelled);
+	const exitCode = exitCodeOf(result);
 	return {
 		level: exitCode === 0 ? "success" : "failure",
-		headline: section.isExplained ? "" : headlineOf(section, report),
+		problems: problem === void 0 ? [] : [problem],
+		done: problem === void 0 ? describeEnd(result) : "",
+		warnings: warnOfReconnects(reconnects),
 		outputs: {
 			"exit-code": exitCode === void 0 ? "" : String(exitCode),
 			"duration-ms": String(durationMs)
 		},
 		blocks: outputBlocks(lastLines),
-		json: { command: {
+		json: {
 			title,
+			end: end.kind,
 			exitCode: exitCode ?? null,
-			status,
+			status: end.kind === "killed" || end.kind === "no-exit-code" ? end.status : "",
 			durationMs,
-			lastLines
-		} }
+			lastLines,
+			reconnects
+		}
 	};
 }
-function headlineOf({ title, exitCode, durationMs }, { cancelled }) {
+function exitCodeOf({ end }) {
+	if (end.kind === "killed") return -1;
+	return end.kind === "exited" ? end.code : void 0;
+}
+function describeEnd({ title, end, durationMs }) {
 	const name = formatCommand(title);
 	const after = `after ${formatDuration(durationMs)}`;
-	if (exitCode === 0) return `${name} exited with 0 ${after}`;
-	return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : "Nothing was run";
+	if (end.kind === "not-started") return "Nothing was run.";
+	return end.kind === "exited" ? `${name} exited with ${end.code} ${after}.` : `${name} was stopped ${after}.`;
+}
+/**
+* Explains why a command failed. If the step was cancelled, only reports a command that may still
+* be running.
+*/
+function problemOf({ title, end, durationMs }, cancelled) {
+	const name = formatCommand(title);
+	const duration = formatDuration(durationMs);
+	const problem = (how, details = []) => [withMarkup(`${name} ${how}`), ...details];
+	switch (end.kind) {
+		case "exited":
+			if (end.code === 0) return void 0;
+			return problem(`exited with ${end.code} after ${duration}.`, adviceOn(end.code));
+		case "killed": {
+			const advice = end.status === "signal: killed" ? adviceOn(137) : [];
+			return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, advice);
+		}
+		case "no-exit-code": return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
+		case "stopped": return cancelled ? void 0 : problem(`was stopped by max-duration after ${duration}.`);
+		case "lost": return problem(`was not seen to end within ${duration}. It may still be running.`, cancelled ? [] : whyUnseen(end.error));
+		case "not-started": return cancelled ? void 0 : problem("was not started.", whyUnseen(end.error));
+	}
+}
+function whyUnseen(error) {
+	return error.kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : reasonOfFailure(error);
+}
+function warnOfReconnects(count) {
+	if (count === 0) return [];
+	return [{ text: `The connection was lost ${formatCount(count, "time")}, so output of the command may be missing.` }];
 }
 function outputBlocks(lastLines) {
 	if (lastLines.length === 0) return [];
@@ -2128,30 +1864,6 @@ function outputBlocks(lastLines) {
 const MAX_TITLE = 60;
 function formatCommand(title) {
 	return inlineCode(truncate(title, MAX_TITLE));
-}
-/**
-* Explains why a command failed; returns [] if it succeeded. If the job was cancelled, only reports
-* a command that may still be running.
-*/
-function explainFailure({ title: command, durationMs }, end, stoppedBy) {
-	const duration = formatDuration(durationMs);
-	const fail = (how, reason = []) => [{
-		title: `${formatCommand(command)} ${how}`,
-		reason
-	}];
-	if (end.kind === "lost") {
-		const how = `was not seen to end within ${duration}. It may still be running.`;
-		return stoppedBy === "cancellation" ? fail(how) : fail(how, whyUnseen(end.error));
-	}
-	if (stoppedBy === "cancellation") return [];
-	if (end.kind === "not-started") return fail("was not started.", whyUnseen(end.error));
-	const { exitCode, status } = end;
-	if (stoppedBy === "max-duration") return fail(`was stopped by max-duration after ${duration}.`);
-	if (exitCode === void 0) return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
-	if (exitCode === 0) return [];
-	if (exitCode !== -1) return fail(`exited with ${exitCode} after ${duration}.`, adviceOn(exitCode));
-	const advice = status === "signal: killed" ? adviceOn(137) : [];
-	return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
 }
 const ADVICE = {
 	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
@@ -2163,53 +1875,126 @@ function adviceOn(exitCode) {
 	const advice = ADVICE[exitCode];
 	return advice === void 0 ? [] : [withMarkup(advice)];
 }
-function whyUnseen({ kind, message, hint }) {
-	return kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : [{ text: message }, withMarkup(hint)];
+
+// src/report/transfer-lines.ts
+/** Returns `warning` for a transfer of no files if there is a warning, which explains it. */
+function levelOf$1({ failed, notAttempted }, isEmptyWithWarning) {
+	if (failed + notAttempted > 0) return "failure";
+	return isEmptyWithWarning ? "warning" : "success";
+}
+/** Says what was done. It is a problem if files failed; `fileFailures` say why. */
+function outcomeOf({ failed }, sentence) {
+	if (failed === 0) return { done: `${sentence}.` };
+	return {
+		problems: [[withMarkup(`${sentence}.`)]],
+		done: ""
+	};
+}
+/** Explains why files failed, with the message of the first of those that failed alike. */
+function explainFailedFiles(files, nameOf) {
+	const failures = files.flatMap((file) => file.status === "failed" && file.error.kind !== "cancelled" ? {
+		name: nameOf(file),
+		error: file.error
+	} : []);
+	return [...Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length).map(describeGroup);
+}
+function describeGroup(group) {
+	const { message = "", hint = "" } = group[0]?.error ?? {};
+	const count = group.length === 1 ? "" : `${formatCount(group.length, "file")}: `;
+	const names = listSome(group.map(({ name }) => inlineCode(name)));
+	return [
+		{ text: message },
+		withMarkup(hint),
+		withMarkup(`${count}${names}`)
+	];
+}
+const STATUS_WORDS = {
+	failed: "failed",
+	"not-attempted": "not attempted",
+	missing: "missing",
+	downloaded: "downloaded",
+	uploaded: "uploaded",
+	planned: "would be uploaded",
+	unchanged: "unchanged"
+};
+/** Returns a log line for each file, grouped by status, failures first. */
+function listFiles(files, describe) {
+	return Object.entries(STATUS_WORDS).flatMap(([status, word]) => files.filter((file) => file.status === status).map((file) => `${word}: ${describe(file)}`));
+}
+const MAX_LOGGED = 1e3;
+function limitLines(lines) {
+	return limitList(lines, MAX_LOGGED, moreInReport);
+}
+function describeSpeed(count, bytes, { retries, durationMs }) {
+	if (count === 0) return [];
+	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
+	const repeated = listCounts({ [retries === 1 ? "retry" : "retries"]: retries });
+	return [`${formatCount(count, "file")}, ${formatBytes(bytes)}${rate}${repeated}`];
+}
+/** Returns a headline such as `Uploaded 2 files in 3 s` or `Uploaded 2 of 3 files, 1 failed`. */
+function describeDone(verb, done, wanted, durationMs, others) {
+	const files = formatCount(wanted, "file");
+	return done === wanted ? `${verb} ${files} in ${formatDuration(durationMs)}${others}` : `${verb} ${formatNumber(done)} of ${files}${others}`;
+}
+/** Lists counts other than 0: `, 1 failed, 2 unchanged`. */
+function listCounts(counts) {
+	return Object.entries(counts).filter(([, count]) => count > 0).map(([what, count]) => `, ${formatNumber(count)} ${what}`).join("");
 }
 
 // src/report/download-section.ts
-function viewDownload(section, report) {
-	const { files, durationMs } = section;
-	const totals = countFiles(files);
-	const { planned, downloaded, missing, failed, notAttempted } = totals;
+const NOT_FOUND = "does not exist in the sandbox";
+function renderDownload(result) {
+	const { files, retries, durationMs } = result;
+	const totals = countFiles$1(files);
+	const { downloaded, missing, failed, notAttempted } = totals;
 	const others = listCounts({
 		failed,
 		missing,
 		"not attempted": notAttempted
 	});
+	const warned = files.filter(({ status }) => status === "missing" && result.ifNoFilesFound === "warn");
 	return {
-		level: levelOf(totals, downloaded === 0, report),
-		headline: planned === 0 ? "Nothing was downloaded" : describeDone("Downloaded", downloaded, planned, durationMs, others),
-		...explainFailedFiles(files, report),
+		level: levelOf$1(totals, downloaded === 0 && warned.length > 0),
+		...outcomeOf(totals, describeDone("Downloaded", downloaded, files.length, durationMs, others)),
+		fileFailures: explainFailedFiles(files, ({ path }) => path),
+		warnings: warned.map(({ path }) => ({ text: `${path} ${NOT_FOUND}.` })),
 		fileLines: limitLines(listFiles(files, describeFile)),
-		logLines: describeSpeed(downloaded, totals.downloadedBytes, section),
+		facts: describeSpeed(downloaded, totals.downloadedBytes, result),
 		outputs: {
 			"downloaded-count": String(downloaded),
 			"failed-count": String(failed)
 		},
-		json: { download: {
+		json: {
 			totals,
-			...section
-		} }
+			files: files.map(fileJson),
+			retries,
+			durationMs
+		}
 	};
 }
-function countFiles(files) {
-	const count = (wanted) => files.filter(({ status }) => status === wanted).length;
+function countFiles$1(files) {
+	const count = (status) => files.filter((file) => file.status === status).length;
 	return {
-		planned: files.length,
+		files: files.length,
 		downloaded: count("downloaded"),
 		missing: count("missing"),
 		failed: count("failed"),
 		notAttempted: count("not-attempted"),
-		downloadedBytes: files.reduce((sum, file) => sum + ("size" in file ? file.size : 0), 0)
+		downloadedBytes: files.reduce((sum, file) => sum + (file.status === "downloaded" ? file.size : 0), 0)
 	};
 }
 function describeFile(file) {
 	const places = `${file.path} → ${file.target}`;
 	return file.status === "downloaded" ? `${places} (${formatBytes(file.size)})` : places;
 }
+function fileJson(file) {
+	return file.status === "missing" ? {
+		...file,
+		reason: `it ${NOT_FOUND}`
+	} : file;
+}
 
-// src/report/figures.ts
+// src/gate/describe.ts
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
 	return FORMATS[unitOf(metric) ?? "plain"](figure);
@@ -2232,108 +2017,12 @@ const EXACT_UNITS = {
 	mebibytes: " MiB",
 	plain: ""
 };
-function judgementLine(judgement) {
+/** Describes a judgement in a line whose backticks mark code. */
+function describeJudgement(judgement) {
 	const { condition } = judgement;
 	const { text } = condition;
-	if (judgement.holds === void 0) return `\`${text}\` cannot be judged: ${judgement.why}`;
-	return `\`${text}\` ${judgement.holds ? "tripped:" : "does not hold: it was"} ${formatJudged(condition, judgement.figure)}`;
-}
-const RESOURCES = [
-	{
-		name: "CPU",
-		used: ["cpu_used_pct"],
-		total: "cpu_count",
-		free: ""
-	},
-	{
-		name: "memory",
-		used: ["mem_used", "mem_used_pct"],
-		total: "mem_total",
-		free: "mem_free"
-	},
-	{
-		name: "disk",
-		used: ["disk_used", "disk_used_pct"],
-		total: "disk_total",
-		free: "disk_free"
-	}
-];
-/** Returns the resource of a metric. An unknown metric is its own resource. */
-function resourceOf(metric) {
-	const inBytes = metric.replace(/_mib$/, "");
-	return RESOURCES.find(({ used, free }) => used.includes(inBytes) || free === metric) ?? {
-		name: inlineCode(metric),
-		used: [metric],
-		total: "",
-		free: ""
-	};
-}
-function formatMetric(metric) {
-	const { name, free } = resourceOf(metric);
-	return metric === free ? `free ${name}` : name;
-}
-function describeUsage(samples) {
-	const figures = RESOURCES.flatMap((resource) => formatPeaks(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
-	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
-}
-function formatPeaks({ used }, samples) {
-	return used.flatMap((metric) => {
-		const figure = aggregateOf("max", metric, samples);
-		return figure === void 0 ? [] : formatFigure(metric, figure);
-	});
-}
-function figuresTable({ samples, gate }) {
-	const judgements = gate.judgements.slice(0, 30);
-	const metrics = new Set(judgements.map(({ condition }) => condition.metric));
-	const rows = [.../* @__PURE__ */ new Set([...RESOURCES, ...[...metrics].map(resourceOf)])].flatMap((resource) => describeResource(resource, judgements, samples));
-	if (samples.length === 0 || rows.length === 0) return [];
-	const headings = [
-		"",
-		samples.length > 1 ? "Peak" : "Now",
-		"Trips if"
-	];
-	const columns = judgements.length === 0 ? 2 : 3;
-	const head = tableRow("th", headings.slice(0, columns));
-	const body = rows.map((cells) => tableRow("td", cells.slice(0, columns)));
-	return [html`<table>\n${concat([head, ...body])}</table>`];
-}
-function tableRow(tag, cells) {
-	const aligned = cells.map((cell, column) => html`<${tag} align="${column === 0 ? "left" : "right"}">${cell}</${tag}>`);
-	return html`<tr>${concat(aligned)}</tr>\n`;
-}
-/** Returns the cells of a row, or no row if the resource is neither reported nor judged. */
-function describeResource(resource, judgements, samples) {
-	const [first, second] = formatPeaks(resource, samples).map(unbroken);
-	const conditions = judgements.filter(({ condition }) => resourceOf(condition.metric).name === resource.name).map(describeCondition);
-	if (first === void 0 && conditions.length === 0) return [];
-	const peak = html`${first ?? "not reported"}${second === void 0 ? "" : html` (${second})`}`;
-	return [[
-		formatResource(resource, samples),
-		peak,
-		concat(conditions, "<br>")
-	]];
-}
-function formatResource({ name, total }, samples) {
-	const heading = prose(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
-	const figure = aggregateOf("last", total, samples);
-	if (!figure) return heading;
-	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
-	return html`${heading} (${unbroken(size)})`;
-}
-const BREACH_MARKS = {
-	fail: "❌",
-	warn: "⚠️"
-};
-/** Returns a cell such as `❌ > 90 %`, `✅ mean > 80 % (45.1 %)` or `> 90 % (not judged)`. */
-function describeCondition(judgement) {
-	const { metric, aggregate, operator, limit } = judgement.condition;
-	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
-	const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
-	const condition = html`${comparison}${metric === resourceOf(metric).free ? " free" : ""}`;
-	if (judgement.holds === void 0) return html`${condition} (not judged)`;
-	const mark = judgement.holds ? BREACH_MARKS[judgement.level] : "✅";
-	const figure = aggregate === void 0 ? "" : ` (${formatJudged(judgement.condition, judgement.figure)})`;
-	return html`${mark}&nbsp;${condition}${figure}`;
+	if (judgement.result === "unknown") return `\`${text}\` cannot be judged: ${judgement.why}`;
+	return `\`${text}\` ${judgement.result === "true" ? "tripped:" : "is false: it was"} ${formatJudged(condition, judgement.figure)}`;
 }
 
 // src/report/chart.ts
@@ -2452,48 +2141,136 @@ function timeAxis(from, to) {
 	return `x-axis "${unit.name} since ${formatTime(from)}" 0 --> ${((to - from) / unit.ms).toFixed(2)}`;
 }
 
-// src/report/stats-section.ts
-const NOT_MEASURED = {
-	samples: [],
-	gate: {
-		state: "none",
-		judgements: []
+// src/report/figures.ts
+const RESOURCES = [
+	{
+		name: "CPU",
+		used: ["cpu_used_pct"],
+		total: "cpu_count",
+		free: ""
+	},
+	{
+		name: "memory",
+		used: ["mem_used", "mem_used_pct"],
+		total: "mem_total",
+		free: "mem_free"
+	},
+	{
+		name: "disk",
+		used: ["disk_used", "disk_used_pct"],
+		total: "disk_total",
+		free: "disk_free"
 	}
+];
+/** Returns the resource of a metric. An unknown metric is its own resource. */
+function resourceOf(metric) {
+	const inBytes = metric.replace(/_mib$/, "");
+	return RESOURCES.find(({ used, free }) => used.includes(inBytes) || free === metric) ?? {
+		name: inlineCode(metric),
+		used: [metric],
+		total: "",
+		free: ""
+	};
+}
+function formatMetric(metric) {
+	const { name, free } = resourceOf(metric);
+	return metric === free ? `free ${name}` : name;
+}
+function describeUsage(samples) {
+	const figures = RESOURCES.flatMap((resource) => formatPeaks(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
+	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
+}
+function formatPeaks({ used }, samples) {
+	return used.flatMap((metric) => {
+		const figure = aggregateOf("max", metric, samples);
+		return figure === void 0 ? [] : formatFigure(metric, figure);
+	});
+}
+function figuresTable({ samples, gate }) {
+	const judgements = gate.judgements.slice(0, 30);
+	const metrics = new Set(judgements.map(({ condition }) => condition.metric));
+	const rows = [.../* @__PURE__ */ new Set([...RESOURCES, ...[...metrics].map(resourceOf)])].flatMap((resource) => describeResource(resource, judgements, samples));
+	if (samples.length === 0 || rows.length === 0) return [];
+	const headings = [
+		"",
+		samples.length > 1 ? "Peak" : "Now",
+		"Trips if"
+	];
+	const columns = judgements.length === 0 ? 2 : 3;
+	const head = tableRow("th", headings.slice(0, columns));
+	const body = rows.map((cells) => tableRow("td", cells.slice(0, columns)));
+	return [html`<table>\n${concat([head, ...body])}</table>`];
+}
+function tableRow(tag, cells) {
+	const aligned = cells.map((cell, column) => html`<${tag} align="${column === 0 ? "left" : "right"}">${cell}</${tag}>`);
+	return html`<tr>${concat(aligned)}</tr>\n`;
+}
+/** Returns the cells of a row, or no row if the resource is neither reported nor judged. */
+function describeResource(resource, judgements, samples) {
+	const [first, second] = formatPeaks(resource, samples).map(unbroken);
+	const conditions = judgements.filter(({ condition }) => resourceOf(condition.metric).name === resource.name).map(describeCondition);
+	if (first === void 0 && conditions.length === 0) return [];
+	const peak = html`${first ?? "not reported"}${second === void 0 ? "" : html` (${second})`}`;
+	return [[
+		formatResource(resource, samples),
+		peak,
+		concat(conditions, "<br>")
+	]];
+}
+function formatResource({ name, total }, samples) {
+	const heading = renderMarkup(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
+	const figure = aggregateOf("last", total, samples);
+	if (!figure) return heading;
+	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
+	return html`${heading} (${unbroken(size)})`;
+}
+const TRIPPED_MARKS = {
+	fail: "❌",
+	warn: "⚠️"
 };
-function viewMeasured(section, report) {
-	const { samples, gate, monitored } = section;
-	const last = samples.at(-1);
-	const aggregates = aggregatesOf(section);
-	const breaches = breachesOf(gate.judgements);
-	const breachesToReport = samples.length === 0 ? [] : breaches;
-	const linesFor = (level) => breachesToReport.filter((breach) => breach.level === level).map((breach) => withMarkup(describeBreach(breach, samples)));
-	const entries = breaches.map(breachEntry);
+/** Returns a cell such as `❌ > 90 %`, `✅ mean > 80 % (45.1 %)` or `> 90 % (not judged)`. */
+function describeCondition(judgement) {
+	const { metric, aggregate, operator, limit } = judgement.condition;
+	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
+	const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
+	const condition = html`${comparison}${metric === resourceOf(metric).free ? " free" : ""}`;
+	if (judgement.result === "unknown") return html`${condition} (not judged)`;
+	const mark = judgement.result === "true" ? TRIPPED_MARKS[judgement.level] : "✅";
+	const figure = aggregate === void 0 ? "" : ` (${formatJudged(judgement.condition, judgement.figure)})`;
+	return html`${mark}&nbsp;${condition}${figure}`;
+}
+
+// src/report/stats-section.ts
+function renderStats(result, step) {
+	const { samples, gate } = result;
+	const tripped = gate.judgements.filter((each) => each.result === "true");
+	const unjudged = gate.judgements.filter((each) => each.result === "unknown");
+	const entries = {
+		tripped: tripped.map(entryOf),
+		unjudged: unjudged.map(entryOf)
+	};
+	const aggregates = aggregatesOf(result);
 	return {
 		level: LEVELS[gate.state],
-		...describeSamples(section, breachesToReport, report),
-		reasons: linesFor("fail").map((line) => [line]),
-		warnings: linesFor("warn"),
+		problems: problemsOf(result, step),
+		done: describeStats(result, step),
+		warnings: warningsOf(result),
 		outputs: {
-			...figureOutputs(last),
-			stats: last?.json ?? "",
+			...figureOutputs(samples.at(-1)),
+			stats: result.response,
 			gate: gate.state,
-			breaches: JSON.stringify(entries),
+			tripped: JSON.stringify(entries.tripped),
+			unjudged: JSON.stringify(entries.unjudged),
 			aggregates: JSON.stringify(aggregates)
 		},
-		blocks: [...figuresTable(section), ...drawCharts(section)],
+		blocks: [...figuresTable(result), ...drawCharts(result)],
 		json: {
-			monitored,
+			...jsonOf$1(result),
 			gate: {
 				state: gate.state,
-				breaches: entries
+				...entries
 			},
-			figures: last === void 0 ? null : Object.fromEntries(last.figures),
-			aggregates,
-			samples: samples.map(({ at, figures }) => ({
-				at,
-				figures: Object.fromEntries(figures)
-			})),
-			stats: last === void 0 ? null : parseFields(last.json)
+			aggregates
 		}
 	};
 }
@@ -2503,45 +2280,98 @@ const LEVELS = {
 	warned: "warning",
 	failed: "failure"
 };
-/** Describes the samples and the gate, such as `The gate failed: memory 93 % > 90 %.` */
-function describeSamples({ samples, gate: { state } }, breaches, { errors, cancelled }) {
-	if (samples.length === 0) return { headline: errors.some(({ title }) => title !== void 0) ? "" : "No stats were read" };
-	const usage = describeUsage(samples);
-	const decisive = breaches.filter(({ level }) => level === breaches[0]?.level);
-	const tripped = decisive.filter(({ holds }) => holds);
-	if (cancelled && tripped.length === 0) return { headline: usage };
-	const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
-	return {
-		headline: cancelled || breaches.length === 0 ? usage : "",
-		gateSentence: gateSentence(state, named)
-	};
+/** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
+function problemsOf(result, { cancelled }) {
+	const { samples, problem } = result;
+	const failing = notPassedAt("fail", result);
+	const isTripped = failing.some((each) => each.result === "true");
+	const gaps = isGapAProblem(result) ? gapsOf(result) : [];
+	const isExplained = cancelled || problem !== void 0 || gaps.length > 0 || samples.length === 0;
+	return [
+		...failing.length > 0 && (isTripped || !isExplained) ? [explainGate(result, failing)] : [],
+		...problem === void 0 ? [] : [explainProblem(problem)],
+		...gaps.map(explainGap)
+	];
 }
-const MAX_BREACHES = 3;
-function gateSentence(state, breaches) {
-	if (state === "none") return "";
-	const names = listSome(breaches.map(formatBreach), MAX_BREACHES);
-	return names === "" ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
+function notPassedAt(level, { gate }) {
+	return gate.judgements.filter((each) => each.level === level && each.result !== "false");
 }
-/** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
-function formatBreach(breach) {
-	const { condition } = breach;
+/** A gap fails a step with `fail-if`, and is a warning otherwise. */
+function isGapAProblem({ gate }) {
+	return gate.judgements.some(({ level }) => level === "fail");
+}
+function gapsOf(result) {
+	return result.monitored?.gaps ?? [];
+}
+function warningsOf(result) {
+	const gaps = isGapAProblem(result) ? [] : gapsOf(result);
+	return [
+		...(result.samples.length === 0 ? [] : notPassedAt("warn", result)).map((each) => withMarkup(explainJudgement(each, result.samples))),
+		...warnOfFailures(result.monitored?.failures ?? []),
+		...gaps.flatMap(explainGap)
+	];
+}
+function explainProblem(problem) {
+	switch (problem.kind) {
+		case "not-read": return [withMarkup("The stats could not be read."), ...reasonOfFailure(problem.error)];
+		case "not-judgeable": return [withMarkup("The gate cannot be judged."), ...problem.unjudged.map((each) => withMarkup(describeJudgement(each)))];
+		case "not-ready": {
+			const { waitedMs, unmet, error } = problem;
+			return [
+				withMarkup(`The sandbox was not ready within ${formatDuration(waitedMs)}.`),
+				...unmet.map((each) => withMarkup(describeJudgement(each))),
+				...error === void 0 ? [] : reasonOfFailure(error)
+			];
+		}
+	}
+}
+function explainGap({ from, to, sampling }) {
+	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
+	if (sampling === "requested") return [withMarkup(title)];
+	return [withMarkup(title), { text: `Sampling had ended: ${sampling.early}.` }];
+}
+function warnOfFailures([first, ...others]) {
+	if (first === void 0) return [];
+	const suffix = others.length === 0 ? "" : ", the first";
+	return [{ text: `${formatCount(others.length + 1, "sample")} failed${suffix}: ${first.message}` }];
+}
+const MAX_NAMED = 3;
+function explainGate({ samples }, failing) {
+	const tripped = failing.filter(({ result }) => result === "true");
+	const names = (tripped.length > 0 ? tripped : failing).map(summarizeJudgement);
+	return [withMarkup(`The gate failed: ${listSome(names, MAX_NAMED)}.`), ...failing.map((each) => withMarkup(explainJudgement(each, samples)))];
+}
+/** Says what passed, or what the figures are if nothing else was done. */
+function describeStats(result, { cancelled, isOnlyResult }) {
+	const { samples, gate, problem } = result;
+	if (samples.length === 0) return problem === void 0 && isOnlyResult ? "No stats were read." : "";
+	return [isOnlyResult && (cancelled || gate.state !== "failed") ? `${describeUsage(samples)}.` : "", cancelled ? "" : describeGate(result)].filter((sentence) => sentence !== "").join(" ");
+}
+function describeGate(result) {
+	if (result.gate.state === "passed") return "The gate passed.";
+	if (result.gate.state !== "warned") return "";
+	return `The gate warned: ${listSome(notPassedAt("warn", result).map(summarizeJudgement), MAX_NAMED)}.`;
+}
+/** Describes a judgement in a few words, such as `memory 93 % > 90 %`. */
+function summarizeJudgement(judgement) {
+	const { condition } = judgement;
 	const { text, metric, aggregate, operator, limit } = condition;
-	if (breach.holds === void 0) return `\`${text}\` cannot be judged`;
-	const comparison = `${formatJudged(condition, breach.figure)} ${operator} ${formatFigure(metric, limit)}`;
+	if (judgement.result === "unknown") return `\`${text}\` cannot be judged`;
+	const comparison = `${formatJudged(condition, judgement.figure)} ${operator} ${formatFigure(metric, limit)}`;
 	return [
 		formatMetric(metric),
 		aggregate ?? [],
 		comparison
 	].flat().join(" ");
 }
-function describeBreach(breach, samples) {
-	const line = judgementLine(breach);
-	const { condition } = breach;
-	if (breach.holds === void 0 || samples.length < 2) return line;
+function explainJudgement(judgement, samples) {
+	const line = describeJudgement(judgement);
+	const { condition } = judgement;
+	if (judgement.result === "unknown" || samples.length < 2) return line;
 	const allSamples = formatCount(samples.length, "sample");
 	if (condition.aggregate !== void 0) return `${line} over ${allSamples}`;
-	const first = samples.find(({ figures }) => figures.get(condition.metric) === breach.figure);
-	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
+	const first = samples.find(({ figures }) => figures.get(condition.metric) === judgement.figure);
+	const count = samples.filter((sample) => judge(condition, [sample]).result === "true").length;
 	return `${line} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}`;
 }
 function figureOutputs(sample) {
@@ -2560,90 +2390,275 @@ function aggregatesOf({ gate, samples }) {
 	});
 	return Object.fromEntries(aggregates.filter(([, { last }]) => last !== void 0));
 }
-function breachEntry(breach) {
-	const { level, condition } = breach;
+function entryOf(judgement) {
+	const { level, condition } = judgement;
 	const { text, metric, limit } = condition;
-	return {
+	const entry = {
 		level,
 		condition: text,
 		metric,
-		figure: breach.holds === void 0 ? null : breach.figure,
 		limit
+	};
+	return judgement.result === "unknown" ? {
+		...entry,
+		why: judgement.why
+	} : {
+		...entry,
+		figure: judgement.figure
+	};
+}
+function jsonOf$1(result) {
+	const { samples, response } = result;
+	const last = samples.at(-1);
+	return {
+		monitored: result.monitored && monitoredJson(result.monitored),
+		figures: last === void 0 ? null : Object.fromEntries(last.figures),
+		samples: samples.map(({ at, figures }) => ({
+			at,
+			figures: Object.fromEntries(figures)
+		})),
+		response: response === "" ? null : parseFields(response)
+	};
+}
+function monitoredJson({ from, to, gaps, failures }) {
+	return {
+		from,
+		to,
+		gaps: gaps.map((gap) => ({
+			from: gap.from,
+			to: gap.to
+		})),
+		failures: failures.map(({ askedAt, answeredAt, message }) => ({
+			askedAt,
+			answeredAt,
+			message
+		}))
 	};
 }
 
-// src/report/verdict.ts
-function verdictOf(report) {
-	const views = viewsOf(report);
+// src/upload/uploaded-file.ts
+/** Returns true if the sandbox has the file. */
+function isStored(file) {
+	return file.status === "uploaded" || file.status === "unchanged";
+}
+/** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
+function checksumsOf(files) {
+	return files.filter(isStored).flatMap(({ sha256, path }) => checksumLine(sha256, path)).join("");
+}
+/**
+* Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
+* failed or was not hashed: only a complete build has a digest.
+*/
+function digestOf(files) {
+	const lines = files.flatMap((result) => result.status === "failed" || result.status === "not-attempted" ? [] : checksumLine(result.sha256, result.file.target));
+	if (lines.length === 0 || lines.length < files.length) return "";
+	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
+	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
+}
+const ESCAPES = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r"
+};
+function checksumLine(sha256, name) {
+	if (sha256 === void 0) return [];
+	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+	return [`${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`];
+}
+
+// src/report/upload-section.ts
+function renderUpload(result, cancelled) {
+	const { files, skipped, digest, shard, orphaned, warnings } = result;
+	const totals = countFiles(result);
+	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
+	const isEmpty = files.length === 0 && !shard?.planned;
 	return {
-		level: verdictLevel(report, views),
-		title: titleOf(report, views),
-		titleHasCause: report.cancelled || report.errors.every(({ title }) => title !== void 0),
-		reasons: [...report.errors.map(({ reason }) => reason).filter(({ length }) => length > 0), ...views.flatMap(({ reasons = [] }) => reasons)],
-		fileFailures: views.flatMap(({ fileFailures = [] }) => fileFailures),
-		warnings: [...views.flatMap(({ warnings = [] }) => warnings), ...report.warnings.map((text) => ({ text }))],
-		notices: views.flatMap(({ notices = [] }) => notices),
-		fileLines: views.flatMap(({ fileLines = [] }) => fileLines),
-		logLines: views.flatMap(({ logLines = [] }) => logLines),
-		outputs: Object.assign({}, ...views.map(({ outputs }) => outputs)),
-		checksums: views.find(({ checksums }) => checksums !== void 0)?.checksums,
-		blocks: views.toReversed().flatMap(({ blocks = [] }) => blocks),
-		json: Object.assign({}, ...views.map(({ json }) => json))
+		level: levelOf$1(totals, isEmpty && warnings.length > 0),
+		...outcomeOf(totals, `${describeUpload(result, totals, cancelled)}${suffix}`),
+		fileFailures: explainFailedFiles(files, ({ file }) => file.source),
+		warnings: warnings.map((text) => ({ text })),
+		notices: orphansNotice(orphaned),
+		fileLines: listLines(result),
+		facts: [...describeSpeed(totals.uploaded, totals.uploadedBytes, result), ...digest === "" ? [] : [`Digest: ${digest}`]],
+		outputs: {
+			"uploaded-count": String(totals.uploaded),
+			"unchanged-count": String(totals.unchanged),
+			"failed-count": String(totals.failed),
+			"planned-count": String(totals.planned),
+			"skipped-count": String(totals.skipped),
+			"uploaded-bytes": String(totals.uploadedBytes),
+			digest
+		},
+		checksums: checksumsOf(files),
+		blocks: folded(`${formatNumber(skipped.length)} skipped`, skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`)),
+		json: jsonOf(result, totals)
+	};
+}
+function countFiles({ files, skipped }) {
+	const filesWith = (status) => files.filter((file) => file.status === status).map(({ file }) => file);
+	const [uploaded, unchanged] = [filesWith("uploaded"), filesWith("unchanged")];
+	const planned = filesWith("planned");
+	return {
+		files: files.length,
+		uploaded: uploaded.length,
+		uploadedBytes: totalSize(uploaded),
+		unchanged: unchanged.length,
+		unchangedBytes: totalSize(unchanged),
+		planned: planned.length,
+		plannedBytes: totalSize(planned),
+		failed: filesWith("failed").length,
+		notAttempted: filesWith("not-attempted").length,
+		skipped: skipped.length
+	};
+}
+function describeUpload({ dryRun, durationMs }, totals, cancelled) {
+	const { files, unchanged, uploaded, planned, failed, notAttempted, skipped } = totals;
+	if (files === 0) return cancelled ? "Nothing was sent" : "There were no files to upload";
+	const unsent = listCounts({
+		unchanged,
+		skipped
+	});
+	if (dryRun) {
+		const size = formatBytes(totals.plannedBytes);
+		return `Dry run: ${formatCount(planned, "file")} (${size}) would be uploaded${unsent}`;
+	}
+	if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
+	const others = `${listCounts({
+		failed,
+		"not attempted": notAttempted
+	})}${unsent}`;
+	return describeDone("Uploaded", uploaded, files - unchanged, durationMs, others);
+}
+function listLines({ files, skipped, dryRun }) {
+	const lines = listFiles(files, (result) => {
+		const { source, target } = result.file;
+		return `${source} → ${isStored(result) ? result.path : target}`;
+	});
+	const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
+	return [...dryRun ? lines : limitLines(lines), ...limitLines(skippedLines)];
+}
+function orphansNotice(orphaned) {
+	if (orphaned.length === 0) return [];
+	return [`Still in the sandbox, but no longer in the build: ${listSome(orphaned.map(inlineCode))}`];
+}
+function jsonOf(result, totals) {
+	const { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs } = result;
+	return {
+		dryRun,
+		shard,
+		totals,
+		files: files.map(({ file: { source, target, size }, ...outcome }) => {
+			return {
+				source,
+				target,
+				size,
+				...outcome
+			};
+		}),
+		skipped,
+		digest,
+		orphaned,
+		retries,
+		durationMs
+	};
+}
+
+// src/report/render.ts
+function renderReport(report) {
+	const sections = sectionsOf(report);
+	const all = Object.values(sections);
+	const problems = [report.error ?? [], ...all.flatMap(({ problems = [] }) => problems)].filter(({ length }) => length > 0);
+	const done = all.map((section) => section.done).filter((sentence) => sentence !== "");
+	const [[firstLine, ...details] = [], ...others] = problems;
+	const title = firstLine ?? withMarkup(done.join(" "));
+	return {
+		level: levelOf(report, problems, all),
+		title: report.cancelled ? {
+			...title,
+			text: `Cancelled. ${title.text}`.trimEnd()
+		} : title,
+		reasons: [...details.map((line) => [line]), ...others],
+		problems,
+		fileFailures: all.flatMap(({ fileFailures = [] }) => fileFailures),
+		warnings: all.flatMap(({ warnings = [] }) => warnings),
+		notices: all.flatMap(({ notices = [] }) => notices),
+		fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
+		facts: [...firstLine === void 0 ? [] : done, ...all.flatMap(({ facts = [] }) => facts)],
+		outputs: Object.assign(report.isGateUnseen ? { gate: "failed" } : {}, ...all.map(({ outputs }) => outputs)),
+		checksums: sections.upload?.checksums,
+		blocks: all.toReversed().flatMap(({ blocks = [] }) => blocks),
+		json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json]))
 	};
 }
 function succeeded({ level }) {
 	return level === "success" || level === "warning";
 }
-function viewsOf(report) {
-	const { command, upload, measured, download } = report;
-	return [
-		command && viewCommand(command, report),
-		upload && viewUpload(upload, report),
-		measured && viewMeasured(measured, report),
-		download && viewDownload(download, report)
-	].filter((view) => view !== void 0);
+function sectionsOf(report) {
+	const { command, upload, stats, download, cancelled } = report;
+	const isOnlyResult = command === void 0 && upload === void 0;
+	return {
+		...command && { command: renderCommand(command, cancelled) },
+		...upload && { upload: renderUpload(upload, cancelled) },
+		...stats && { stats: renderStats(stats, {
+			cancelled,
+			isOnlyResult
+		}) },
+		...download && { download: renderDownload(download) }
+	};
 }
-function verdictLevel({ cancelled, errors }, views) {
+function levelOf({ cancelled }, problems, sections) {
 	if (cancelled) return "cancelled";
-	const levels = views.map(({ level }) => level);
-	if (errors.length > 0 || levels.includes("failure")) return "failure";
+	const levels = sections.map(({ level }) => level);
+	if (problems.length > 0 || levels.includes("failure")) return "failure";
 	return levels.includes("warning") ? "warning" : "success";
 }
-function titleOf({ cancelled, errors }, views) {
-	const headline = views[0]?.headline ?? "";
-	const done = headline === "" ? "" : `${headline}.`;
-	const judged = views.find(({ gateSentence }) => gateSentence !== void 0);
-	const gateSentence = judged?.gateSentence ?? "";
-	return [
-		cancelled ? "Cancelled." : "",
-		...new Set(errors.map(({ title = "" }) => title)),
-		...judged?.level === "success" ? [done, gateSentence] : [gateSentence, done]
-	].filter((sentence) => sentence !== "").join(" ");
+
+// src/report/report.ts
+/**
+* Redacts what users typed, such as a token in the wrong input or in a file name. Skips figures and
+* other numbers, which may happen to contain the digits of a secret.
+*/
+function redactReport(report, redact) {
+	return mapStrings(report, (text, key) => UNREDACTED.test(key) ? text : redact(text));
 }
+const UNREDACTED = /^(task|status|kind|by|result|state|level|operator|aggregate|ifNoFilesFound|digest|sha256|response)$/;
+function mapStrings(value, map, key = "") {
+	if (typeof value === "string") return map(value, key);
+	if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, key));
+	if (typeof value !== "object" || value === null || value instanceof Map) return value;
+	const entries = Object.entries(value);
+	return Object.fromEntries(entries.map(([name, field]) => [name, mapStrings(field, map, name)]));
+}
+
+// src/report/report-json.ts
 const REPORT_SCHEMA_URL = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-function reportJson(report, verdict) {
-	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
+function reportJson(report, rendered) {
+	const { task, name, sandbox, cancelled } = report;
 	const document = {
 		$schema: REPORT_SCHEMA_URL,
 		task,
-		succeeded: succeeded(verdict),
-		headline: verdict.title,
 		name,
-		sandboxId,
-		baseUrl,
+		sandbox: {
+			id: sandbox.id,
+			baseUrl: sandbox.baseUrl
+		},
+		succeeded: succeeded(rendered),
+		headline: rendered.title.text,
 		cancelled,
-		errors: errors.map((error) => {
-			const [message = "", ...details] = reasonLines(fullReason(error));
+		errors: rendered.problems.map((problem) => {
+			const [message = "", ...details] = textsOf(problem);
 			return {
 				message,
 				details
 			};
 		}),
-		warnings,
-		...verdict.json
+		warnings: textsOf(rendered.warnings),
+		...rendered.json
 	};
 	return `${JSON.stringify(document)}\n`;
 }
+
+// src/report/summary.ts
 const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
 const LEVEL_MARKS = {
 	success: "✅",
@@ -2651,15 +2666,16 @@ const LEVEL_MARKS = {
 	failure: "❌",
 	cancelled: "⛔"
 };
-function summaryOf(report, verdict) {
-	const { level, title, reasons, fileFailures, warnings, notices, logLines, blocks } = verdict;
+/** Returns the job summary in Markdown and HTML. */
+function summaryOf(report, rendered) {
+	const { level, title, reasons, fileFailures, warnings, notices, facts, blocks } = rendered;
 	const mark = LEVEL_MARKS[level];
 	return [
-		html`<h3>${mark} Sandbox Sync${formatNames(report)}: ${prose(title)}</h3>`,
+		html`<h3>${mark} Sandbox Sync${formatNames(report)}: ${renderLine(title)}</h3>`,
 		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
-		...logLines.map((line) => html`<p>${line}</p>`),
+		...facts.map((line) => html`<p>${renderMarkup(line)}</p>`),
 		...blocks,
-		...folded(formatCount(notices.length, "notice"), notices.map(prose)),
+		...folded(formatCount(notices.length, "notice"), notices.map(renderMarkup)),
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
@@ -2667,14 +2683,14 @@ function renderReason(reason) {
 	return concat(shorten(reason.map(renderLine)), "<br>");
 }
 function renderLine({ text, hasMarkup }) {
-	return hasMarkup ? prose(text) : code(text.replaceAll("`", ""));
+	return hasMarkup ? renderMarkup(text) : code(text.replaceAll("`", ""));
 }
-function formatNames({ name, sandboxId }) {
-	const names = [name, sandboxId].filter((text) => text !== "").map(code);
+function formatNames({ name, sandbox }) {
+	const names = [name, sandbox.id].filter((text) => text !== "").map(code);
 	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
 }
-function footer({ sandboxId, baseUrl }) {
-	const sandbox = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
+function footer({ sandbox: { id, baseUrl } }) {
+	const sandbox = id === "" ? html`` : html`Sandbox ${code(id)} at ${code(baseUrl)} · `;
 	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
 	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
 }
@@ -2683,17 +2699,17 @@ function footer({ sandboxId, baseUrl }) {
 /** Writes the outputs, the summary and the verdict, even if one of them fails. */
 async function publish(unredacted, { log, redact, withSummary }) {
 	const report = redactReport(unredacted, redact);
-	const verdict = verdictOf(report);
-	if (verdict.fileLines.length > 0) log.group("Files", verdict.fileLines);
-	const problems = writeOutputs(report, verdict, log);
-	if (withSummary) await writeSummary(report, verdict, log);
-	logVerdict(report, verdict, problems, log);
+	const rendered = renderReport(report);
+	if (rendered.fileLines.length > 0) log.group("Files", rendered.fileLines);
+	const problems = writeOutputs(report, rendered, log);
+	if (withSummary) await writeSummary(report, rendered, log);
+	logVerdict(report, rendered, problems, log);
 }
-function writeOutputs(report, verdict, log) {
+function writeOutputs(report, rendered, log) {
 	try {
 		const outputs = {
-			...writeFiles(report, verdict, log),
-			...verdict.outputs
+			...writeFiles(report, rendered, log),
+			...rendered.outputs
 		};
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
 		return [];
@@ -2702,8 +2718,8 @@ function writeOutputs(report, verdict, log) {
 	}
 }
 /** Writes the report and checksums. Returns their paths by output; '' for a file not written. */
-function writeFiles(report, verdict, log) {
-	const { checksums } = verdict;
+function writeFiles(report, rendered, log) {
+	const { checksums } = rendered;
 	try {
 		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
 		const write = (name, text) => {
@@ -2711,7 +2727,7 @@ function writeFiles(report, verdict, log) {
 			writeFileSync(file, text, { mode: 384 });
 			return file;
 		};
-		const paths = { report: write("report.json", reportJson(report, verdict)) };
+		const paths = { report: write("report.json", reportJson(report, rendered)) };
 		if (checksums === void 0) return paths;
 		return {
 			...paths,
@@ -2722,26 +2738,28 @@ function writeFiles(report, verdict, log) {
 		return { report: "" };
 	}
 }
-async function writeSummary(report, verdict, log) {
+async function writeSummary(report, rendered, log) {
 	try {
-		await summary$1.addRaw(summaryOf(report, verdict)).write();
+		await summary$1.addRaw(summaryOf(report, rendered)).write();
 	} catch (error) {
 		log.warning(`The job summary could not be written: ${errorText(error)}.`);
 	}
 }
 const MAX_ANNOTATIONS = 9;
-function logVerdict({ name }, verdict, problems, log) {
-	const { title, titleHasCause, reasons, fileFailures, warnings, notices, logLines } = verdict;
+function logVerdict({ name }, rendered, outputProblems, log) {
+	const { title, reasons, fileFailures, warnings, notices, facts } = rendered;
 	const prefix = name === "" ? "" : `${name}: `;
 	const withName = ([first = "", ...others]) => [`${prefix}${first}`, ...others];
-	for (const line of logLines) log.line(line);
+	for (const line of facts) log.line(line);
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
 	for (const text of notices) log.notice(`${prefix}${text}`);
-	for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS)) log.error(withName(reasonLines(failure)));
-	const causes = reasons.flatMap(reasonLines);
-	const ending = titleHasCause ? [title, ...causes] : [...causes, title];
-	const texts = withName([...problems, ...ending]);
-	if (succeeded(verdict) && problems.length === 0) log.line(texts.join(" "));
+	for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS)) log.error(withName(textsOf(failure)));
+	const texts = withName([
+		...outputProblems,
+		title.text,
+		...reasons.flatMap(textsOf)
+	]);
+	if (succeeded(rendered) && outputProblems.length === 0) log.line(texts.join(" "));
 	else log.fail(texts);
 }
 
@@ -2753,25 +2771,48 @@ async function runStep(entry, handler, savedInputs, failureWarning) {
 		const { inputs, raw } = await parse();
 		await handler(inputs, context, raw);
 	} catch (error) {
-		const lines = reasonLines(fullReason(toReportedError(error)));
+		const lines = textsOf(reasonOfError(error));
 		if (failureWarning === void 0) context.log.fail(lines);
 		else context.log.warning([failureWarning, ...lines].join(" "));
 	}
 }
-/** Runs a step and publishes its report, even if the handler throws. */
+/** Runs a step and publishes a report of its results, even if the handler throws. */
 async function runReportingStep(entry, handler, savedInputs) {
 	const { context, raw, parse } = await openStep(entry, savedInputs);
 	const { cancel, redact, log } = context;
+	const step = {
+		task: taskOf(entry),
+		name: raw["name"]?.trim() ?? ""
+	};
 	let report;
 	try {
 		const parsed = await parse();
-		report = await handler(parsed.inputs, context, parsed.raw);
-	} catch (error) {
-		report = failedReport(taskOf(entry), toReportedError(error), {
-			name: raw["name"]?.trim() ?? "",
+		const results = await handler(parsed.inputs, context, parsed.raw);
+		const { sandboxId: id = "", baseUrl = "" } = results?.sandbox ?? {};
+		const details = {
+			sandbox: {
+				id,
+				baseUrl
+			},
 			cancelled: cancel.aborted,
-			hasFailIf: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
-		});
+			isGateUnseen: false
+		};
+		report = results && {
+			...step,
+			...results,
+			...details
+		};
+	} catch (error) {
+		report = {
+			...step,
+			sandbox: {
+				id: "",
+				baseUrl: ""
+			},
+			cancelled: cancel.aborted,
+			error: reasonOfError(error),
+			isGateUnseen: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
+		};
 	}
 	if (report !== void 0) {
 		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
@@ -2831,28 +2872,45 @@ async function openStep(entry, savedInputs) {
 
 // src/stats/sample.ts
 const MAX_LENGTH = 131072;
-/** @throws AgentError if the request fails or the answer is unusable */
-async function readStats(client, statsPath) {
+async function readStats(client, path, limits) {
+	const headers = { "Cache-Control": "no-cache" };
 	const request = {
+		...limits,
 		method: "GET",
-		path: statsPath,
-		headers: { "Cache-Control": "no-cache" },
-		hints: HINTS$1
+		path,
+		headers,
+		hints: STATS_HINTS
 	};
-	const answer = await client.send(request);
-	if (answer.body.length > MAX_LENGTH) throw badAnswer(answer, "it is longer than 128 KiB");
-	const stats = decodeStats(redactJson(answer.body, client.redact));
-	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
+	const response = await client.send(request);
+	if (response.body.length > MAX_LENGTH) throw bodyError(response, "it is longer than 128 KiB");
+	const stats = decodeStats(redactJson(response.body, client.redact));
+	if (stats === void 0) throw bodyError(response, "it is not a JSON object");
 	return stats;
 }
-const HINTS$1 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions." };
+/** Reads the stats with the input `retries`, and logs the retries and the response. */
+async function readStatsWithRetries({ statsPath, retries, timeout }, client, context) {
+	const { cancel, log } = context;
+	const limits = {
+		signal: cancel,
+		timeout
+	};
+	const outcome = await withRetries(() => readStats(client, statsPath, limits), {
+		...context,
+		retries,
+		stop: cancel,
+		onRetry: (retry) => log.line(describeRetry("the stats", retry))
+	});
+	if (outcome.status === "done") log.debug(`Stats: ${outcome.value.response}`);
+	return outcome;
+}
+const STATS_HINTS = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions." };
 function decodeStats(json) {
 	try {
 		const value = JSON.parse(json);
 		if (typeof value !== "object" || value === null || Array.isArray(value)) return void 0;
 		return {
 			figures: addDerived(numbersIn(value)),
-			json: JSON.stringify(value)
+			response: JSON.stringify(value)
 		};
 	} catch {
 		return;
@@ -2896,18 +2954,11 @@ function addDerived(sent) {
 	return new Map([...figures].filter(([, figure]) => Number.isFinite(figure)));
 }
 
-// src/tasks/measure.ts
-/** Failed requests go into the report instead of being thrown. */
-async function stats(inputs, context) {
-	await using client = openAgent(inputs, context);
-	const error = await waitForSandbox(inputs, client, context);
-	const result = error ? reportUnmeasured(inputs, error) : await measure(inputs, client, context);
-	return reportOf("stats", inputs, context.cancel, result);
-}
+// src/stats/wait.ts
 const WAIT_LOG_INTERVAL_MS = 15e3;
 /**
-* Waits until one sample meets `wait-until`, if that is set. Returns an error if it takes too long
-* or a failure cannot be retried, unless the job is cancelled.
+* Waits until one sample meets `wait-until`, if that is set. Returns a problem if it takes too long
+* or a failure cannot be retried, unless the step is cancelled.
 */
 async function waitForSandbox(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
@@ -2923,68 +2974,97 @@ async function waitForSandbox(inputs, client, context) {
 			retries: 0
 		}, client, context);
 		const waitedMs = clock() - startedAt;
-		const error = "error" in outcome ? outcome.error : void 0;
-		if ("value" in outcome) unmet = findUnmet(conditions, outcome.value).map(judgementLine);
+		const error = outcome.status === "failed" ? outcome.error : void 0;
+		if (outcome.status === "done") unmet = findUnmet(conditions, outcome.value);
 		if (error === void 0 && unmet.length === 0) {
 			log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
 			return;
 		}
 		const leftMs = timeoutMs - waitedMs;
-		if (leftMs <= 0 || error?.isRetryable === false || !await sleep(Math.min(sampleInterval, leftMs), cancel)) return cancel.aborted ? void 0 : waitError(waitedMs, unmet, error);
+		const isOver = leftMs <= 0 || error?.isRetryable === false;
+		if (!isOver) await sleep(Math.min(sampleInterval, leftMs), cancel);
+		if (cancel.aborted) return void 0;
+		if (error?.isRetryable === false) return {
+			kind: "not-read",
+			error: failureInfoOf(error)
+		};
+		if (isOver) return {
+			kind: "not-ready",
+			waitedMs,
+			unmet,
+			error: error && failureInfoOf(error)
+		};
 		if (waitedMs < nextLogMs) continue;
 		nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
-		const reasons = error === void 0 ? unmet : [...unmet, error.message];
-		log.line(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
+		log.line(`Waited ${formatDuration(waitedMs)}: ${whyNotReady(unmet, error)}`);
 	}
 }
-function waitError(waitedMs, unmet, error) {
-	if (error?.isRetryable === false) return toReportedError(error);
-	const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-	const message = error === void 0 ? [] : [{ text: error.message }];
-	const advice = error === void 0 ? unmet : [...unmet, error.hint];
-	return {
-		title,
-		reason: [...message, ...advice.map(withMarkup)]
+function whyNotReady(unmet, error) {
+	return [...unmet.map(describeJudgement), error?.message ?? []].flat().join("; ");
+}
+/** Returns the conditions that are false in this response, or cannot be judged in it. */
+function findUnmet(conditions, { figures }) {
+	const sample = {
+		at: 0,
+		figures
+	};
+	return conditions.map((each) => judge(each, [sample])).filter(({ result }) => result !== "true");
+}
+
+// src/stats/stats.ts
+/** Failed requests go into the result instead of being thrown. */
+async function stats(inputs, context) {
+	await using client = openAgent(inputs, context);
+	const problem = await waitForSandbox(inputs, client, context);
+	return problem === void 0 ? await takeStats(inputs, client, context) : withoutStats(inputs, problem);
+}
+/** Without stats, no condition passes. */
+function withoutStats(inputs, problem) {
+	const result = {
+		samples: [],
+		response: "",
+		gate: judgeGate(inputs, [])
+	};
+	return problem === void 0 ? result : {
+		...result,
+		problem
 	};
 }
-/** Reports that nothing was measured, so no condition passes. */
-function reportUnmeasured(inputs, error) {
-	return {
-		measured: {
-			samples: [],
-			gate: judgeGate(inputs, [])
-		},
-		errors: error === void 0 ? [] : [error]
-	};
-}
-async function measure(inputs, client, context, cpuWindowStarted = false) {
+/** Takes `samples` samples and judges them. Pass whether this step has read the stats before. */
+async function takeStats(inputs, client, context, { cpuWindowStarted } = { cpuWindowStarted: false }) {
 	const { samples: count, sampleInterval } = inputs;
 	const { cancel, now, sleep } = context;
 	const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
 	const taken = [];
-	const errors = [];
-	do {
+	let response = "";
+	let error;
+	for (let isDue = true; isDue;) {
 		const outcome = await readStatsWithRetries(inputs, client, context);
-		if ("error" in outcome) {
-			const error = {
-				...toReportedError(outcome.error),
-				title: "The stats could not be read."
-			};
-			if (!cancel.aborted) errors.push(error);
+		if (outcome.status === "failed") {
+			error = outcome.error;
 			break;
 		}
 		taken.push({
 			at: now(),
-			...outcome.value
+			figures: outcome.value.figures
 		});
-	} while (taken.length < dropped + count && await sleep(sampleInterval, cancel));
+		response = outcome.value.response;
+		isDue = taken.length < dropped + count && await sleep(sampleInterval, cancel);
+	}
 	const samples = taken.slice(dropped);
+	const gate = judgeGate(inputs, samples, samples.length < count);
+	const result = {
+		samples,
+		response: samples.length > 0 ? response : "",
+		gate
+	};
+	if (error === void 0 || cancel.aborted) return result;
 	return {
-		measured: {
-			samples,
-			gate: judgeGate(inputs, samples, samples.length < count)
-		},
-		errors
+		...result,
+		problem: {
+			kind: "not-read",
+			error: failureInfoOf(error)
+		}
 	};
 }
 /**
@@ -2993,74 +3073,121 @@ async function measure(inputs, client, context, cpuWindowStarted = false) {
 */
 async function readJudgeableStats(inputs, client, context) {
 	const outcome = await readStatsWithRetries(inputs, client, context);
-	if ("error" in outcome) throw outcome.error;
-	const problems = findUnmet(inputs.failIf, outcome.value).filter(({ holds }) => holds === void 0).map(judgementLine);
-	if (problems.length > 0) throw inputError("fail-if", `${problems.join("; ")}.`);
+	if (outcome.status === "failed") throw outcome.error;
+	const unjudged = findUnjudged(inputs, outcome.value);
+	if (unjudged.length > 0) throw inputError("fail-if", `${unjudged.map(describeJudgement).join("; ")}.`);
 	return outcome.value;
 }
-function findUnmet(conditions, stats) {
-	return conditions.map((each) => judge(each, [stats])).filter(({ holds }) => holds !== true);
+/** Returns a problem if `fail-if` cannot be judged, unless it is empty or the step is cancelled. */
+async function checkGate(inputs, client, context) {
+	if (inputs.failIf.length === 0) return void 0;
+	const outcome = await readStatsWithRetries(inputs, client, context);
+	if (context.cancel.aborted) return void 0;
+	if (outcome.status === "failed") return {
+		kind: "not-read",
+		error: failureInfoOf(outcome.error)
+	};
+	const unjudged = findUnjudged(inputs, outcome.value);
+	return unjudged.length > 0 ? {
+		kind: "not-judgeable",
+		unjudged
+	} : void 0;
 }
-async function readStatsWithRetries({ statsPath, retries }, client, context) {
-	const { cancel, log } = context;
-	const outcome = await withRetries(() => readStats(client, statsPath), {
-		...context,
-		retries,
-		stop: cancel,
-		onRetry: (retry) => log.line(describeRetry("the stats", retry))
-	});
-	if ("value" in outcome) log.debug(`Stats: ${outcome.value.json}`);
-	return outcome;
+function findUnjudged({ failIf }, stats) {
+	return findUnmet(failIf, stats).filter(({ result }) => result === "unknown");
 }
 
 // src/stats/samples.ts
+function samplesIn(attempts) {
+	return attempts.flatMap((attempt) => attempt.kind === "sample" ? {
+		at: attempt.answeredAt,
+		figures: attempt.figures
+	} : []);
+}
 async function trySample(read, now) {
+	const askedAt = now();
 	try {
-		const stats = await read();
+		const figures = await read();
 		return {
-			at: now(),
-			...stats
+			kind: "sample",
+			askedAt,
+			answeredAt: now(),
+			figures
 		};
 	} catch (error) {
 		if (!(error instanceof AgentError)) throw error;
-		return { failure: error.message };
+		return {
+			kind: "failure",
+			askedAt,
+			answeredAt: now(),
+			message: error.message
+		};
 	}
 }
-const MAX_RECORD_BYTES = 16777216;
-/**
-* Records a sample after each interval until `stop` aborts or the record reaches 16 MiB. Returns
-* why it ended.
-*/
+const MAX_SAMPLES = 6e4;
+/** Records a sample after each interval until `stop` aborts, or until there are 60,000. */
 async function takeSamples(take, record, options) {
-	const { intervalMs, sleep, stop, withLast } = options;
-	let bytes = 0;
-	while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
-		if (!await sleep(intervalMs, stop) && !withLast) break;
-		const result = await take();
-		record(result);
-		bytes += JSON.stringify(result).length;
+	const { intervalMs, sleep, stop, sampleOnStop } = options;
+	for (let count = 0; count < MAX_SAMPLES; count += 1) {
+		if (stop.aborted) return "requested";
+		if (await sleep(intervalMs, stop) || sampleOnStop) record(await take());
 	}
-	return stop.aborted ? String(stop.reason) : "its record was full";
+	return { early: `its record was full` };
 }
-const ENDED_AS_PLANNED = "the job asked for it";
-function toRecord(results, endReason) {
+const MIN_SAMPLE_TIMEOUT_MS = 1e4;
+/** Returns a sample's timeout (ms), capped so that one slow response does not cause a gap. */
+function sampleTimeout({ timeout, sampleInterval }) {
+	return Math.min(timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, sampleInterval));
+}
+
+// src/stats/gaps.ts
+/** Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass. */
+function judgeRecord(inputs, record, { from, to }) {
+	const samples = samplesIn(record.attempts);
+	const failures = record.attempts.filter((attempt) => attempt.kind === "failure");
+	const gaps = findGaps(record, from, to, inputs.sampleInterval);
 	return {
-		samples: results.filter((each) => "json" in each),
-		failures: results.flatMap((each) => "failure" in each ? each.failure : []),
-		endReason
+		samples,
+		response: record.response,
+		gate: judgeGate(inputs, samples, gaps.length > 0),
+		monitored: {
+			from,
+			to: Math.max(samples.at(-1)?.at ?? to, to),
+			gaps,
+			failures
+		}
 	};
 }
-const MIN_TIMEOUT_MS$1 = 1e4;
-/** Returns a sample's timeout (ms), capped so that one slow answer does not cause a gap. */
-function sampleTimeout({ timeout, sampleInterval }) {
-	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS$1, sampleInterval));
+const GAP_INTERVALS = 10;
+const MIN_GAP_MS = 3e4;
+function findGaps({ attempts, end }, from, to, intervalMs) {
+	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
+	const samples = samplesIn(attempts);
+	const gaps = [];
+	let last = from;
+	for (const { at } of samples) {
+		if (at - last > longest) gaps.push({
+			from: last,
+			to: at,
+			sampling: "requested"
+		});
+		last = at;
+	}
+	const failureCount = attempts.length - samples.length;
+	const isBlind = last === from && (samples.length === 0 || failureCount > 1);
+	if (end === "requested" && !isBlind && to - last <= longest) return gaps;
+	return [...gaps, {
+		from: last,
+		to: Math.max(to, last),
+		sampling: end
+	}];
 }
 
 // src/text/lines.ts
 const MAX_LINE_LENGTH = 65536;
 /**
-* Decodes UTF-8 and passes on blocks of whole lines that end in `\n`, so that no secret is split
-* between two blocks. Lines above 65,536 characters may be truncated.
+* Decodes UTF-8 and passes on blocks of whole lines, so that no secret is split between two blocks.
+* Each block ends in `\n`. Lines above 65,536 characters may be cut.
 */
 function lineSplitter(onLines) {
 	const decoder = new TextDecoder();
@@ -3082,8 +3209,8 @@ function lineSplitter(onLines) {
 }
 
 // src/command/process.ts
-/** Starts a process and follows it. @throws AgentError unless it is seen to exit */
-function startProcess(client, { command: cmd, args, env: envs, workingDirectory, username }, handlers) {
+/** Starts a process and follows it. @throws AgentError if the stream breaks before it exits */
+function startProcess(client, { command: cmd, args, env: envs, workingDirectory, username }, handlers, limits) {
 	const message = {
 		process: {
 			cmd,
@@ -3094,28 +3221,28 @@ function startProcess(client, { command: cmd, args, env: envs, workingDirectory,
 		stdin: false
 	};
 	const credentials = Buffer.from(`${username}:`).toString("base64");
-	return follow(client, "/process.Process/Start", message, handlers, username === "" ? void 0 : { Authorization: `Basic ${credentials}` });
+	return follow(client, "/process.Process/Start", message, handlers, limits, username === "" ? void 0 : { Authorization: `Basic ${credentials}` });
 }
 /**
 * Follows a running process. Output written while nothing was connected is lost, but E2B's agent
 * remembers an exit for 30 s.
-* @throws AgentError unless it is seen to exit
 */
-function attachProcess(client, pid, handlers) {
-	return follow(client, "/process.Process/Connect", { process: { pid } }, handlers);
+function attachProcess(client, pid, handlers, limits) {
+	return follow(client, "/process.Process/Connect", { process: { pid } }, handlers, limits);
 }
-/** Kills a process, but not its children. @throws AgentError if the request fails */
-async function killProcess(client, pid) {
+/** Kills a process, but not its children. */
+async function killProcess(client, pid, limits) {
 	const message = {
 		process: { pid },
 		signal: "SIGNAL_SIGKILL"
 	};
-	await client.send(postJson("/process.Process/SendSignal", message));
+	await client.send(postJson("/process.Process/SendSignal", message, limits));
 }
 const KEEPALIVE_SECONDS = 10;
-function follow(client, path, message, handlers, headers = {}) {
+function follow(client, path, message, handlers, limits, headers = {}) {
 	const frame = frameOf(message);
 	const request = {
+		...limits,
 		method: "POST",
 		path,
 		headers: {
@@ -3128,22 +3255,22 @@ function follow(client, path, message, handlers, headers = {}) {
 		body: [frame],
 		hints: { "not-found": "Check base-url. If it is right, the service cannot run commands: it has no process service like that of E2B's agent." }
 	};
-	return client.receive(request, (answer) => readEvents(answer, client.redact, handlers));
+	return client.receive(request, (response) => readEvents(response, client.redact, handlers));
 }
-async function readEvents(answer, redact, { onStart, onOutput }) {
-	const { label } = answer;
-	for await (const { isLast, fields } of readFrames(answer)) {
-		if (isLast && fields["error"] !== void 0) throw streamFailure(fields["error"], label, redact);
-		if (isLast) throw new AgentError("bad-answer", `${label} did not say how the command ended.`);
+async function readEvents(response, redact, { onStart, onOutput }) {
+	const { label } = response;
+	for await (const { isLast, fields } of readFrames(response)) {
+		if (isLast && fields["error"] !== void 0) throw streamError(fields["error"], label, redact);
+		if (isLast) throw new AgentError("bad-response", `${label} did not say how the command ended.`);
 		const { start, data, end } = fieldsOf(fields["event"]);
 		const { pid } = fieldsOf(start);
 		if (typeof pid === "number") onStart(pid);
 		for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
-		if (end !== void 0) return decodeEnd(end, redact);
+		if (end !== void 0) return decodeEnd$1(end, redact);
 	}
 	throw new AgentError("connection", `${label} failed: the connection was closed.`);
 }
-function decodeEnd(end, redact) {
+function decodeEnd$1(end, redact) {
 	const { exitCode = 0, exited, status } = fieldsOf(end);
 	return {
 		exitCode: typeof exitCode === "number" && (exitCode !== 0 || exited === true) ? exitCode : void 0,
@@ -3159,7 +3286,7 @@ function frameOf(message) {
 	header.writeUInt32BE(json.length, 1);
 	return Buffer.concat([header, json]);
 }
-/** Yields the frames, but drops a truncated last one. @throws AgentError if a frame is too long */
+/** Yields the frames, but drops a truncated last one. */
 async function* readFrames({ label, body }) {
 	let unread = Buffer.alloc(0);
 	for await (const chunk of body) {
@@ -3168,7 +3295,7 @@ async function* readFrames({ label, body }) {
 			const end = HEADER_BYTES + unread.readUInt32BE(1);
 			if (end > MAX_FRAME_BYTES) {
 				const message = `${label} answered with something other than frames.`;
-				throw new AgentError("bad-answer", message, {
+				throw new AgentError("bad-response", message, {
 					status: 200,
 					hadNoEffect: true
 				});
@@ -3208,7 +3335,7 @@ const CONNECT_CODES = [
 		kind: "busy"
 	}
 ];
-function streamFailure(error, label, redact) {
+function streamError(error, label, redact) {
 	const { code, message } = fieldsOf(error);
 	const { kind = "server", hint } = CONNECT_CODES.find((each) => each.code === code) ?? {};
 	const words = excerpt((typeof message === "string" ? message : "").replace(/^error starting process '.*': /s, ""), redact);
@@ -3220,50 +3347,83 @@ function streamFailure(error, label, redact) {
 	});
 }
 
-// src/tasks/follow-script.ts
-const MIN_TIMEOUT_MS = 3e4;
+// src/command/follow.ts
+const MIN_STREAM_TIMEOUT_MS = 3e4;
 const MAX_RECONNECTS = 10;
 const GIVE_UP_MS = 14e3;
-/** Runs the script once, reconnecting if the connection is lost, and ends it on `stopScript`. */
-async function followScript(inputs, context, stopScript, onOutput) {
-	if (stopScript.aborted) return {
-		end: {
-			kind: "not-started",
-			error: new AgentError("cancelled", "The job was cancelled.")
-		},
-		reconnects: 0
-	};
+/** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
+async function followCommand(inputs, client, context, onOutput) {
+	const { cancel, killImminent, log } = context;
+	const timeIsOver = AbortSignal.timeout(inputs.maxDuration);
+	const stopCommand = AbortSignal.any([cancel, timeIsOver]);
+	if (stopCommand.aborted) {
+		const error = new AgentError("cancelled", "The job was cancelled.");
+		return {
+			end: {
+				kind: "not-started",
+				error: failureInfoOf(error)
+			},
+			reconnects: 0
+		};
+	}
 	const giveUp = new AbortController();
-	const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
-	const timeout = Math.max(inputs.timeout, MIN_TIMEOUT_MS);
-	await using client = openAgent({
-		...inputs,
-		timeout
-	}, {
-		...context,
-		cancel: stop
-	});
+	const stop = AbortSignal.any([killImminent, giveUp.signal]);
+	const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
 	const policy = {
 		...context,
+		limits: {
+			signal: stop,
+			timeout
+		},
 		retries: MAX_RECONNECTS,
 		stop,
-		onRetry: ({ error, delayMs }) => context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`)
+		onRetry: ({ error, delayMs }) => log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`)
 	};
-	const { started, ended } = startScript(inputs, client, onOutput, policy);
-	const stopped = once(stopScript, "abort").then(() => "stopped");
-	if (await Promise.race([ended, stopped]) === "stopped") {
+	const { started, ended } = startCommand(inputs, client, onOutput, policy);
+	const stopped = once(stopCommand, "abort").then(() => "stopped");
+	const isStopped = await Promise.race([ended, stopped]) === "stopped";
+	if (isStopped) {
 		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
 		const pid = await started;
 		if (pid !== void 0) await endSession(client, pid, inputs.username, policy);
 	}
 	const outcome = await ended;
+	const isStarted = await started !== void 0;
+	const reconnects = outcome.attempts - 1;
+	if (outcome.status === "failed") return {
+		end: endUnseen(outcome.error, isStarted),
+		reconnects
+	};
+	const by = cancel.aborted ? "cancellation" : "max-duration";
 	return {
-		end: toCommandEnd(outcome, await started !== void 0),
-		reconnects: outcome.attempts - 1
+		end: isStopped ? {
+			kind: "stopped",
+			by
+		} : endOf(outcome.value),
+		reconnects
 	};
 }
-/** `started` resolves to the script's PID, or to undefined if the script did not start. */
-function startScript(inputs, client, onOutput, policy) {
+function endOf({ exitCode, status }) {
+	if (exitCode === void 0) return {
+		kind: "no-exit-code",
+		status
+	};
+	return exitCode === -1 ? {
+		kind: "killed",
+		status
+	} : {
+		kind: "exited",
+		code: exitCode
+	};
+}
+function endUnseen(error, isStarted) {
+	return {
+		kind: isStarted || !error.hadNoEffect ? "lost" : "not-started",
+		error: failureInfoOf(error)
+	};
+}
+/** `started` resolves to the command's PID, or to undefined if it did not start. */
+function startCommand(inputs, client, onOutput, policy) {
 	const { promise: started, resolve } = Promise.withResolvers();
 	let pid;
 	const onStart = (startedPid) => {
@@ -3276,7 +3436,7 @@ function startScript(inputs, client, onOutput, policy) {
 	};
 	return {
 		started,
-		ended: withRetries(() => pid === void 0 ? startProcess(client, wrap(inputs), handlers) : attachProcess(client, pid, handlers), {
+		ended: withRetries(() => pid === void 0 ? startProcess(client, wrap(inputs), handlers, policy.limits) : attachProcess(client, pid, handlers, policy.limits), {
 			...policy,
 			isRepeatable: () => pid !== void 0
 		}).finally(() => resolve(void 0))
@@ -3344,97 +3504,64 @@ async function endSession(client, pid, username, policy) {
 		const start = () => startProcess(client, {
 			...options,
 			username: user
-		}, handlers);
-		if ("value" in await withRetries(start, policy)) break;
+		}, handlers, policy.limits);
+		if ((await withRetries(start, policy)).status === "done") break;
 	}
-	await withRetries(() => killProcess(client, pid), policy);
+	await withRetries(() => killProcess(client, pid, policy.limits), policy);
 }
-function toCommandEnd(outcome, isStarted) {
-	if ("value" in outcome) return {
-		kind: "ended",
-		...outcome.value
-	};
-	const { error } = outcome;
+
+// src/command/command.ts
+/** Runs the command and logs its output. `endedAt` is Unix time in milliseconds. */
+async function runCommand(inputs, client, context) {
+	const { sandboxId, baseUrl, name, run } = inputs;
+	const { clock, now, redact, log } = context;
+	const title = redact(name || run.replace(/\n.*/s, " …"));
+	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
+	const output = keepLastLines(context);
+	const startedAt = clock();
+	const { end, reconnects } = await followCommand(inputs, client, context, output.write);
+	output.end();
 	return {
-		kind: isStarted || !error.hadNoEffect ? "lost" : "not-started",
-		error
+		title,
+		end,
+		durationMs: end.kind === "not-started" ? 0 : Math.round(clock() - startedAt),
+		lastLines: output.lastLines(),
+		reconnects,
+		endedAt: now()
+	};
+}
+const MAX_LAST_LINE = 1e3;
+/** Logs the output, and keeps its end for the result. */
+function keepLastLines({ log, redact }) {
+	let last = "";
+	const splitter = lineSplitter((text) => {
+		log.output(text);
+		last = `${last}${text}`.split("\n").slice(-21).join("\n");
+	});
+	const lastLines = () => {
+		const text = redact(removeColors(last)).trimEnd();
+		return text === "" ? [] : text.split("\n").map((line) => truncate(line, MAX_LAST_LINE));
+	};
+	return {
+		...splitter,
+		lastLines
 	};
 }
 
-// src/tasks/judge-record.ts
-/**
-* Judges a record between two times in Unix milliseconds. A gap is an error if there is a
-* `fail-if`, and a warning otherwise.
-*/
-function judgeRecord(inputs, record, { from, to }) {
-	const { samples } = record;
-	const monitored = {
-		from,
-		to: Math.max(samples.at(-1)?.at ?? to, to)
-	};
-	const gaps = findGaps(record, from, to, inputs.sampleInterval);
-	const texts = gaps.map(({ text }) => text);
-	const [title] = inputs.failIf.length > 0 ? gaps.map((gap) => gap.title) : [];
-	const reason = texts.filter((text) => text !== title).map((text) => ({ text }));
-	return {
-		measured: {
-			samples,
-			monitored,
-			gate: judgeGate(inputs, samples, gaps.length > 0)
-		},
-		errors: title === void 0 ? [] : [{
-			title,
-			reason
-		}],
-		warnings: [...describeFailures(record), ...title === void 0 ? texts : []]
-	};
-}
-const GAP_INTERVALS = 10;
-const MIN_GAP_MS = 3e4;
-function findGaps({ samples, failures, endReason }, from, to, intervalMs) {
-	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-	const gaps = [];
-	let last = from;
-	for (const { at } of samples) {
-		if (at - last > longest) gaps.push(describeGap(last, at));
-		last = at;
-	}
-	const isBlind = last === from && (samples.length === 0 || failures.length > 1);
-	if (endReason === "the job asked for it" && !isBlind && to - last <= longest) return gaps;
-	return [...gaps, describeGap(last, Math.max(to, last), whyEnded(endReason))];
-}
-function whyEnded(endReason) {
-	if (endReason === void 0) return ", since what took the samples was killed or hangs";
-	return endReason === "the job asked for it" ? "" : `, since sampling had ended: ${endReason}`;
-}
-function describeGap(from, to, why = "") {
-	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
-	return {
-		title: `${title}.`,
-		text: `${title}${why}.`
-	};
-}
-function describeFailures({ failures: [first, ...others] }) {
-	if (first === void 0) return [];
-	const suffix = others.length === 0 ? "" : ", the first";
-	return [`${formatCount(others.length + 1, "sample")} failed${suffix}: ${first}`];
-}
-
-// src/tasks/run.ts
+// src/command/run.ts
 const STATS_PATH = "/metrics";
 /**
-* Runs a script in the sandbox, takes samples meanwhile, and judges them.
+* Runs a command in the sandbox, takes samples meanwhile, and judges them.
 * @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged
 */
 async function run(inputs, context) {
 	const { cancel, now } = context;
 	logSandboxEnd(inputs, context);
-	await using client = openAgent({
-		...inputs,
-		timeout: sampleTimeout(inputs)
-	}, context);
+	await using client = openAgent(inputs, context);
+	const timeout = sampleTimeout(inputs);
 	const first = {
 		...inputs,
+		timeout,
 		statsPath: STATS_PATH,
 		retries: 2
 	};
@@ -3442,25 +3569,31 @@ async function run(inputs, context) {
 	else await readStatsWithRetries(first, client, context);
 	const from = now();
 	const ended = new AbortController();
-	const [script, record] = await Promise.all([runScript(inputs, context).finally(() => ended.abort(ENDED_AS_PLANNED)), sampleUntil(ended.signal, inputs, client, context)]);
-	const { command, isStarted, endedAt: to, errors, warnings } = script;
-	const recordToJudge = isStarted ? record : {
+	const [{ endedAt: to, ...command }, record] = await Promise.all([runCommand(inputs, client, context).finally(() => ended.abort()), sampleUntil(ended.signal, inputs, client, context)]);
+	const isStarted = command.end.kind !== "not-started";
+	const stats = judgeRecord(inputs, isStarted ? record : {
 		...record,
-		samples: []
-	};
-	const { measured, ...gaps } = judgeRecord(inputs, recordToJudge, {
+		attempts: []
+	}, {
 		from,
 		to
 	});
-	const isMeasured = inputs.failIf.length + inputs.warnIf.length > 0 || record.samples.length > 0;
-	const isJudged = isStarted && isMeasured && !cancel.aborted;
-	return reportOf("run", inputs, cancel, {
-		name: inputs.name,
+	const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
+	if (isStarted && (hasConditions || stats.samples.length > 0) && !cancel.aborted) return {
 		command,
-		measured,
-		errors: isJudged ? [...errors, ...gaps.errors] : errors,
-		warnings: isJudged ? [...warnings, ...gaps.warnings] : warnings
-	});
+		stats
+	};
+	return {
+		command,
+		stats: {
+			...stats,
+			monitored: {
+				...stats.monitored,
+				gaps: [],
+				failures: []
+			}
+		}
+	};
 }
 function logSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
@@ -3468,64 +3601,35 @@ function logSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
 }
 const LAST_SAMPLE_DELAY_MS = 200;
-async function sampleUntil(ended, { sampleInterval: intervalMs }, client, { cancel, now, sleep }) {
-	const take = () => trySample(() => readStats(client, STATS_PATH), now);
-	const observations = [];
+async function sampleUntil(ended, inputs, client, { cancel, now, sleep }) {
+	const limits = {
+		signal: cancel,
+		timeout: sampleTimeout(inputs)
+	};
+	const attempts = [];
+	let response = "";
+	const take = () => trySample(async () => {
+		const stats = await readStats(client, STATS_PATH, limits);
+		if (!ended.aborted || needsLastSample()) response = stats.response;
+		return stats.figures;
+	}, now);
 	const needsLastSample = () => {
-		const hasSample = observations.some((each) => "json" in each);
-		const hasFailedOften = observations.length > 1;
-		return !hasSample && !hasFailedOften;
+		return !attempts.some(({ kind }) => kind === "sample") && attempts.length < 2;
 	};
-	const add = (observation) => {
-		if (!ended.aborted || needsLastSample()) observations.push(observation);
+	const record = (attempt) => {
+		if (!ended.aborted || needsLastSample()) attempts.push(attempt);
 	};
-	const endReason = await takeSamples(take, add, {
-		intervalMs,
+	const end = await takeSamples(take, record, {
+		intervalMs: inputs.sampleInterval,
 		sleep,
 		stop: ended,
-		withLast: false
+		sampleOnStop: false
 	});
-	if (needsLastSample() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) observations.push(await take());
-	return toRecord(observations, endReason);
-}
-const MAX_LAST_LINE = 1e3;
-async function runScript(inputs, context) {
-	const { sandboxId, baseUrl, maxDuration } = inputs;
-	const { cancel, clock, now, redact, log } = context;
-	const title = redact(inputs.name || inputs.run.replace(/\n.*/s, " …"));
-	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
-	let last = "";
-	const output = lineSplitter((text) => {
-		log.output(text);
-		last = `${last}${text}`.split("\n").slice(-21).join("\n");
-	});
-	const maxDurationSignal = AbortSignal.timeout(maxDuration);
-	const stopScript = AbortSignal.any([cancel, maxDurationSignal]);
-	const startedAt = clock();
-	const { end, reconnects } = await followScript(inputs, context, stopScript, output.write);
-	output.end();
-	const text = redact(removeColors(last)).trimEnd();
-	const lines = text === "" ? [] : text.split("\n");
-	const isStarted = end.kind !== "not-started";
-	const command = {
-		title,
-		exitCode: end.kind === "ended" ? end.exitCode : void 0,
-		status: end.kind === "ended" ? end.status : "",
-		durationMs: isStarted ? Math.round(clock() - startedAt) : 0,
-		lastLines: lines.map((line) => truncate(line, MAX_LAST_LINE))
-	};
-	const stoppedBy = maxDurationSignal.aborted ? "max-duration" : void 0;
-	const errors = explainFailure(command, end, cancel.aborted ? "cancellation" : stoppedBy);
-	const lost = `The connection was lost ${formatCount(reconnects, "time")}, so output of the command may be missing.`;
+	if (needsLastSample() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) attempts.push(await take());
 	return {
-		command: {
-			...command,
-			isExplained: errors.length > 0
-		},
-		isStarted,
-		endedAt: now(),
-		errors,
-		warnings: reconnects === 0 ? [] : [lost]
+		attempts,
+		response,
+		end
 	};
 }
 
@@ -3535,7 +3639,7 @@ function monitorFiles(directory) {
 	return {
 		inputs: path.join(directory, "inputs.json"),
 		record: path.join(directory, "record.jsonl"),
-		/** Contains the PID of the sampler, which removes the file when it exits. */
+		response: path.join(directory, "response.json"),
 		pid: path.join(directory, "pid"),
 		errors: path.join(directory, "errors.txt"),
 		stop: path.join(directory, "stop")
@@ -3552,47 +3656,111 @@ function loadInputs(directory) {
 function isSampling(directory) {
 	return existsSync(monitorFiles(directory).pid);
 }
-const STOPPED = "stopped";
+const JUDGED = "judged";
 function requestStop(directory) {
 	appendFileSync(monitorFiles(directory).stop, "", { mode: 384 });
 }
-function markStopped(directory) {
-	writeFileSync(monitorFiles(directory).stop, STOPPED);
+function markJudged(directory) {
+	writeFileSync(monitorFiles(directory).stop, JUDGED);
 }
-function isStopped(directory) {
-	return readIfExists(monitorFiles(directory).stop) === STOPPED;
+function isJudged(directory) {
+	return readIfExists(monitorFiles(directory).stop) === JUDGED;
+}
+function appendAttempt(directory, attempt) {
+	if (attempt.kind === "failure") appendLine(directory, attempt);
+	else appendLine(directory, {
+		...attempt,
+		figures: Object.fromEntries(attempt.figures)
+	});
+}
+function appendEnd(directory, end) {
+	appendLine(directory, { end });
 }
 function appendLine(directory, line) {
-	const json = JSON.stringify({
-		...line,
-		figures: void 0
-	});
-	appendFileSync(monitorFiles(directory).record, `${json}\n`, { mode: 384 });
+	const { record } = monitorFiles(directory);
+	appendFileSync(record, `${JSON.stringify(line)}\n`, { mode: 384 });
+}
+/** Keeps a response, redacted, instead of the one before it. */
+function saveResponse(directory, response) {
+	writeFileSync(monitorFiles(directory).response, response, { mode: 384 });
 }
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
-	const { record, errors } = monitorFiles(directory);
+	const { record, response } = monitorFiles(directory);
 	const lines = readIfExists(record).split("\n").map(parseFields);
-	const end = lines.map((line) => line["end"]).findLast((each) => typeof each === "string");
-	return toRecord(lines.flatMap(decodeLine), end ?? findErrorLine(readIfExists(errors)));
+	return {
+		attempts: lines.flatMap(decodeAttempt),
+		response: readIfExists(response),
+		end: lines.flatMap(decodeEnd).at(-1) ?? { early: whyDied(directory) }
+	};
 }
-function decodeLine({ at, json, failure }) {
-	if (typeof failure === "string") return [{ failure }];
-	const stats = typeof json === "string" ? decodeStats(json) : void 0;
-	return typeof at === "number" && stats !== void 0 ? [{
-		at,
-		...stats
-	}] : [];
+function decodeAttempt(line) {
+	const { kind, askedAt, answeredAt, message, figures } = line;
+	if (typeof askedAt !== "number" || typeof answeredAt !== "number") return [];
+	if (kind === "failure") return [{
+		kind,
+		askedAt,
+		answeredAt,
+		message: String(message)
+	}];
+	const numbers = Object.entries(fieldsOf(figures)).map(([metric, figure]) => [metric, Number(figure)]);
+	return [{
+		kind: "sample",
+		askedAt,
+		answeredAt,
+		figures: new Map(numbers)
+	}];
 }
-function findErrorLine(stderr) {
-	const lines = stderr.trim().split("\n");
-	return (lines.findLast((each) => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1))?.trim() || void 0;
+function decodeEnd({ end }) {
+	if (end === "requested") return [end];
+	const { early } = fieldsOf(end);
+	return typeof early === "string" ? [{ early }] : [];
+}
+function whyDied(directory) {
+	const words = lastWords(directory);
+	return `the process that took the samples was killed or hangs${words === "" ? "" : `: ${words}`}`;
+}
+/** Returns the last lines that the sampler has written to stderr, joined into one. */
+function lastWords(directory) {
+	return readIfExists(monitorFiles(directory).errors).split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line)).slice(-3).join(" ");
 }
 function readIfExists(file) {
 	return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-// src/monitor/sampler.ts
+// src/monitor/start-monitor.ts
+/**
+* Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
+* @throws AgentError if the sample fails
+* @throws InputError if the sample lacks a metric of `fail-if`, or the sampler exits at once
+*/
+async function startMonitor(inputs, raw, context, { script, openDirectory }) {
+	await using client = openAgent(inputs, context);
+	const request = {
+		...inputs,
+		retries: 2
+	};
+	const askedAt = context.now();
+	const { figures, response } = await readJudgeableStats(request, client, context);
+	const directory = openDirectory();
+	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
+	saveInputs(directory, {
+		...Object.fromEntries(judgingInputs),
+		"base-url": inputs.baseUrl
+	});
+	appendAttempt(directory, {
+		kind: "sample",
+		askedAt,
+		answeredAt: context.now(),
+		figures
+	});
+	saveResponse(directory, response);
+	await startSampler(script, directory, raw);
+	const { name, sandboxId, sampleInterval } = inputs;
+	const activity = name === "" ? "Monitoring" : `${name}: monitoring`;
+	const interval = formatDuration(sampleInterval);
+	context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
+}
 /** @throws InputError if the sampler exits before it has read its inputs */
 async function startSampler(script, directory, inputs) {
 	const { errors, pid } = monitorFiles(directory);
@@ -3616,66 +3784,67 @@ async function startSampler(script, directory, inputs) {
 	closeSync(errorFile);
 	await once(child, "spawn");
 	await (child.stdin && finished(child.stdin.end(JSON.stringify(inputs))))?.catch(() => {
-		const { endReason = "for no known reason" } = readRecord(directory);
-		throw inputError("monitor", `its process ended at once: ${endReason}.`);
+		const why = lastWords(directory) || "for no known reason";
+		throw inputError("monitor", `its process ended at once: ${why}.`);
 	});
 	writeFileSync(pid, String(child.pid), { mode: 384 });
 	child.unref();
 }
+
+// src/monitor/sampler.ts
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 async function runSampler(directory, jobPid) {
 	process.once("exit", () => rmSync(monitorFiles(directory).pid, { force: true }));
 	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
 	const inputs = parseInputs("monitor", raw);
-	const { stop, cancel } = watchForEnd(directory, jobPid, inputs.maxDuration);
-	const timeout = sampleTimeout(inputs);
+	const { stop, cancel, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
 	const redact = redactor(secretsIn(raw));
-	await using client = openAgent({
-		...inputs,
-		timeout
-	}, {
-		cancel,
+	await using client = openAgent(inputs, {
 		now: Date.now,
 		redact
 	});
-	const take = () => trySample(() => readStats(client, inputs.statsPath), Date.now);
-	const sampling = {
+	const limits = {
+		signal: cancel,
+		timeout: sampleTimeout(inputs)
+	};
+	const read = async () => {
+		const { figures, response } = await readStats(client, inputs.statsPath, limits);
+		saveResponse(directory, response);
+		return figures;
+	};
+	const end = await takeSamples(() => trySample(read, Date.now), (attempt) => appendAttempt(directory, attempt), {
 		intervalMs: inputs.sampleInterval,
 		sleep,
 		stop,
-		withLast: true
-	};
-	const end = await takeSamples(take, (result) => appendLine(directory, result), sampling);
-	appendLine(directory, { end });
+		sampleOnStop: true
+	});
+	appendEnd(directory, end === "requested" ? whyStopped() : end);
 }
 const CHECK_INTERVAL_MS = 200;
 const LAST_SAMPLE_TIMEOUT_MS = 5e3;
-/** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
+/** Aborts `stop` when sampling is to end, and `cancel` 5 s later. */
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
 	const cancel = new AbortController();
 	const endsAt = performance.now() + maxDurationMs;
-	const end = (reason) => {
+	let reason = "requested";
+	const end = (why) => {
 		clearInterval(timer);
-		stop.abort(reason);
+		reason = why;
+		stop.abort();
 		setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
 	};
 	const check = () => {
-		if (existsSync(monitorFiles(directory).stop)) end(ENDED_AS_PLANNED);
-		else if (!existsSync(directory) || !isRunning(jobPid)) end("its job is gone");
-		else if (performance.now() > endsAt) end("max-duration was over");
+		if (existsSync(monitorFiles(directory).stop)) end("requested");
+		else if (!existsSync(directory) || !isRunning(jobPid)) end({ early: "its job is gone" });
+		else if (performance.now() > endsAt) end({ early: "max-duration was over" });
 	};
 	const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
 	return {
 		stop: stop.signal,
-		cancel: cancel.signal
+		cancel: cancel.signal,
+		whyStopped: () => reason
 	};
-}
-const MAX_WAIT_MS = 8e3;
-const POLL_MS = 50;
-async function waitForSampler(directory, { sleep, cancel, clock }) {
-	const deadline = clock() + MAX_WAIT_MS;
-	while (isSampling(directory) && clock() < deadline) if (!await sleep(POLL_MS, cancel)) return;
 }
 function isRunning(pid) {
 	try {
@@ -3685,67 +3854,49 @@ function isRunning(pid) {
 	}
 }
 
-// src/tasks/monitor.ts
-/**
-* Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
-* @throws AgentError if the sample fails
-* @throws InputError if the sample lacks a metric of `fail-if`, or the sampler exits at once
-*/
-async function startMonitor(inputs, raw, context, { script, openDirectory }) {
-	await using client = openAgent(inputs, context);
-	const request = {
-		...inputs,
-		retries: 2
-	};
-	const stats = await readJudgeableStats(request, client, context);
-	const directory = openDirectory();
-	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
-	saveInputs(directory, {
-		...Object.fromEntries(judgingInputs),
-		"base-url": inputs.baseUrl
-	});
-	appendLine(directory, {
-		at: context.now(),
-		...stats
-	});
-	await startSampler(script, directory, raw);
-	const { name, sandboxId, sampleInterval } = inputs;
-	const activity = name === "" ? "Monitoring" : `${name}: monitoring`;
-	const interval = formatDuration(sampleInterval);
-	context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
-}
+// src/monitor/end-monitor.ts
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
 	const { cancel } = context;
-	const lost = `its record is lost: something removed files from ${directory}.`;
 	const saved = loadInputs(directory);
-	if (saved === void 0) throw inputError("monitor", lost);
+	if (saved === void 0) throw lostError(directory);
 	const jobEnd = context.now();
 	requestStop(directory);
 	await waitForSampler(directory, context);
 	const record = readRecord(directory);
-	const [first] = record.samples;
-	if (first === void 0) throw inputError("monitor", lost);
-	const endReason = cancel.aborted ? ENDED_AS_PLANNED : record.endReason;
+	const [first] = samplesIn(record.attempts);
+	if (first === void 0) throw lostError(directory);
+	const end = cancel.aborted ? "requested" : record.end;
 	const inputs = parseInputs("monitor-end", saved);
-	const judged = judgeRecord(inputs, {
+	const stats = judgeRecord(inputs, {
 		...record,
-		endReason
+		end
 	}, {
 		from: first.at,
 		to: jobEnd
 	});
-	return reportOf("monitor", inputs, cancel, {
+	return {
 		name: inputs.name,
-		...judged
-	});
+		sandbox: inputs,
+		stats
+	};
+}
+function lostError(directory) {
+	return inputError("monitor", `its record is lost: something removed files from ${directory}.`);
+}
+const MAX_WAIT_MS = 8e3;
+const POLL_MS = 50;
+async function waitForSampler(directory, { sleep, cancel, clock }) {
+	const deadline = clock() + MAX_WAIT_MS;
+	while (isSampling(directory) && clock() < deadline && !cancel.aborted) await sleep(POLL_MS, cancel);
 }
 /**
-* Returns the directory of the running monitor with this ID or name; an empty `wanted` fits any.
-* @throws InputError unless exactly one fits
+* Returns the directory of the running monitor with this ID or name. An empty `idOrName` matches
+* any.
+* @throws InputError unless exactly one matches
 */
-function chooseMonitor(wanted, directories) {
-	const running = directories.filter((directory) => !isStopped(directory)).map((directory) => {
+function chooseMonitor(idOrName, directories) {
+	const running = directories.filter((directory) => !isJudged(directory)).map((directory) => {
 		return {
 			directory,
 			name: loadInputs(directory)?.["name"]?.trim() ?? "",
@@ -3757,20 +3908,17 @@ function chooseMonitor(wanted, directories) {
 		"",
 		name,
 		id
-	].includes(wanted));
+	].includes(idOrName));
 	if (only !== void 0 && others.length === 0) return only.directory;
 	const names = running.map(({ name, id }) => name === "" ? id : `${quote(name)} (${id})`);
-	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(wanted)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
+	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(idOrName)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
 // src/sandbox/sandbox-api.ts
-/**
-* Opens the API, to be declared with `await using`. `stop` only prevents retries.
-* @throws InputError for a bad proxy URL
-*/
+/** `stop` only prevents retries. */
 function openApi({ apiUrl: baseUrl, apiKey, headers, timeout, retries }, context, stop) {
-	const { killImminent: cancel, sleep, random, log } = context;
+	const { killImminent, sleep, random, log } = context;
 	const endpoint = {
 		baseUrl,
 		headers: {
@@ -3779,13 +3927,15 @@ function openApi({ apiUrl: baseUrl, apiKey, headers, timeout, retries }, context
 		},
 		timeout
 	};
-	const client = openClient(endpoint, {
-		...context,
-		cancel
-	});
+	const client = openClient(endpoint, context);
+	const limits = {
+		signal: killImminent,
+		timeout
+	};
 	const onRetry = (retry) => log.line(describeRetry("the sandbox", retry));
 	return {
 		...client,
+		limits,
 		retries,
 		sleep,
 		random,
@@ -3793,20 +3943,18 @@ function openApi({ apiUrl: baseUrl, apiKey, headers, timeout, retries }, context
 		onRetry
 	};
 }
-/** Calls `onUncertain` once if a failed attempt may have created a sandbox. @throws AgentError */
+/** Calls `onUncertain` once if a failed attempt may have created a sandbox. */
 async function createSandbox(api, inputs, onUncertain) {
 	const { template: templateID, lifetime, metadata, env: envVars } = inputs;
-	const settings = {
+	const message = {
+		templateID,
 		timeout: toSeconds(lifetime),
 		secure: true,
-		autoPause: false
-	};
-	const request = postJson("/sandboxes", {
-		templateID,
-		...settings,
+		autoPause: false,
 		metadata,
 		envVars
-	});
+	};
+	const request = postJson("/sandboxes", message, api.limits);
 	const isRepeatable = ({ hadNoEffect, status }) => hadNoEffect || status === 503;
 	let isUncertain = false;
 	const create = async () => {
@@ -3826,40 +3974,43 @@ async function createSandbox(api, inputs, onUncertain) {
 		if (isUncertain) onUncertain();
 	}
 }
-/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. @throws AgentError */
+/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. */
 async function connectToSandbox(api, id, lifetimeMs) {
-	const request = postJson(`/sandboxes/${id}/connect`, { timeout: toSeconds(lifetimeMs) });
+	const message = { timeout: toSeconds(lifetimeMs) };
+	const request = postJson(`/sandboxes/${id}/connect`, message, api.limits);
 	const connect = async () => decodeSandbox(await api.send(request));
 	return {
 		...await callWithRetries(api, connect),
 		id
 	};
 }
-/** Returns false if the sandbox was already gone. @throws AgentError if it may still be running */
+/** Returns false if the sandbox was already gone. */
 function deleteSandbox(api, id) {
+	const path = `/sandboxes/${id}`;
 	const request = {
+		...api.limits,
 		method: "DELETE",
-		path: `/sandboxes/${id}`,
+		path,
 		accepts: [404]
 	};
 	return callWithRetries(api, async () => {
-		const answer = await api.send(request);
-		if (isFromProxy(answer)) throw badAnswer(answer, "it is not JSON");
-		return answer.status !== 404;
+		const response = await api.send(request);
+		if (isFromProxy(response)) throw bodyError(response, "it is not JSON");
+		return response.status !== 404;
 	});
 }
 async function callWithRetries(api, call) {
 	const outcome = await withRetries(call, api);
-	if ("value" in outcome) return outcome.value;
+	if (outcome.status === "done") return outcome.value;
 	const { kind, message } = outcome.error;
-	throw new AgentError(kind, message, { hint: HINTS[kind] ?? OTHER_HINT });
+	throw new AgentError(kind, message, { hint: API_HINTS[kind] ?? OTHER_HINT });
 }
 function toSeconds(ms) {
 	return Math.ceil(ms / 1e3);
 }
-function decodeSandbox(answer) {
-	const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseAnswer(answer));
-	if (typeof id !== "string" || !isSandboxId(id)) throw badAnswer(answer, "it names no sandbox");
+function decodeSandbox(response) {
+	const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseResponse(response));
+	if (typeof id !== "string" || !isSandboxId(id)) throw bodyError(response, "it names no sandbox");
 	const text = (value) => typeof value === "string" && value !== "" ? value : void 0;
 	return {
 		id,
@@ -3867,13 +4018,13 @@ function decodeSandbox(answer) {
 		domain: text(domain)
 	};
 }
-const HINTS = {
+const API_HINTS = {
 	unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
 	"not-found": "Check template or sandbox-id, and api-url, to which /sandboxes is added.",
 	"sandbox-not-found": "Check sandbox-id: a sandbox that was deleted or has expired is gone.",
 	unreachable: "Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.",
 	connection: "The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.",
-	"bad-answer": "Check api-url: it is the URL of the service's API, not of its website."
+	"bad-response": "Check api-url: it is the URL of the service's API, not of its website."
 };
 const OTHER_HINT = "Check api-url, the limits of your account and the service's status. Then run the job again.";
 
@@ -3882,8 +4033,6 @@ const OTHER_HINT = "Check api-url, the limits of your account and the service's 
 * Creates a sandbox, or connects to an existing one. If the post step is to delete it, calls
 * `scheduleDeletion` before a failure could leave it running. `baseUrl` is empty if the domain
 * is unknown.
-* @throws AgentError if the service fails or returns no token
-* @throws InputError for a bad proxy URL
 */
 async function createOrConnect(inputs, context, scheduleDeletion) {
 	const { template, apiUrl } = inputs;
@@ -3904,7 +4053,6 @@ async function createOrConnect(inputs, context, scheduleDeletion) {
 		endsAt
 	};
 }
-/** @throws AgentError unless the sandbox is gone, or InputError for a bad proxy URL */
 async function deleteAtEnd(id, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
 	const wasThere = await deleteSandbox(api, id);
@@ -3954,7 +4102,7 @@ function maybeCreatedWarning(metadata, endsAt) {
 	return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${Object.entries(metadata).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 function noTokenError(id) {
-	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
+	return new AgentError("bad-response", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { InputError as $, digestOf as A, AgentError as B, loadDeletion as C, saveDeletion as D, removeJobSandbox as E, openAgent as F, formatCount as G, errorText as H, badAnswer as I, limitList as J, formatNumber as K, parseAnswer as L, toReportedError as M, describeRetry as N, reportOf as O, withRetries as P, findMistake as Q, fieldsOf as R, jobMetadata as S, publishSandbox as T, systemCode as U, isFatal as V, formatBytes as W, totalSize as X, listSome as Y, isSecretHeader as Z, runReportingStep as _, endMonitor as a, createMonitorDirectory as b, isStopped as c, run as d, inputError as et, measure as f, waitForSandbox as g, stats as h, chooseMonitor as i, fullReason as j, EMPTY_UPLOAD as k, loadInputs as l, reportUnmeasured as m, deleteAtEnd as n, startMonitor as o, readJudgeableStats as p, formatRate as q, notDeletedWarning as r, runSampler as s, createOrConnect as t, quote as tt, markStopped as u, runStep as v, loadMonitorDirectory as w, findMonitorDirectories as x, NOT_MEASURED as y, parseFields as z };
+export { withRetries as A, systemCode as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, parseFields as F, formatBytes as G, findMistake as H, AgentError as I, formatRate as J, formatCount as K, failureInfoOf as L, bodyError as M, parseResponse as N, saveDeletion as O, fieldsOf as P, quote as Q, isFatal as R, findMonitorDirectories as S, loadMonitorDirectory as T, InputError as U, isSecretHeader as V, inputError as W, listSome as X, limitList as Y, totalSize as Z, runReportingStep as _, endMonitor as a, isStored as b, isJudged as c, run as d, checkGate as f, waitForSandbox as g, withoutStats as h, chooseMonitor as i, openAgent as j, describeRetry as k, loadInputs as l, takeStats as m, deleteAtEnd as n, runSampler as o, stats as p, formatNumber as q, notDeletedWarning as r, startMonitor as s, createOrConnect as t, markJudged as u, runStep as v, loadDeletion as w, createMonitorDirectory as x, digestOf as y, errorText as z };

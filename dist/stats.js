@@ -1,6 +1,9 @@
-import { _ as runReportingStep, h as stats } from "./shared.js";
+import { _ as runReportingStep, p as stats } from "./shared.js";
 
 // src/main/stats.ts
-await runReportingStep("stats", stats);
+await runReportingStep("stats", async (inputs, context) => ({
+	sandbox: inputs,
+	stats: await stats(inputs, context)
+}));
 
 export {  };

@@ -2,6 +2,9 @@ import { _ as runReportingStep } from "./shared.js";
 import { n as sync } from "./transfer.js";
 
 // src/main/sync.ts
-await runReportingStep("sync", sync);
+await runReportingStep("sync", async (inputs, context) => ({
+	sandbox: inputs,
+	...await sync(inputs, context)
+}));
 
 export {  };

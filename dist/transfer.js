@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as InputError, A as digestOf, B as AgentError, F as openAgent, G as formatCount, H as errorText, I as badAnswer, J as limitList, K as formatNumber, L as parseAnswer, M as toReportedError, N as describeRetry, O as reportOf, P as withRetries, Q as findMistake, R as fieldsOf, U as systemCode, V as isFatal, W as formatBytes, X as totalSize, Y as listSome, Z as isSecretHeader, et as inputError, f as measure, g as waitForSandbox, j as fullReason, k as EMPTY_UPLOAD, m as reportUnmeasured, p as readJudgeableStats, q as formatRate, tt as quote, y as NOT_MEASURED, z as parseFields } from "./shared.js";
-import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
+import { A as withRetries, B as systemCode, F as parseFields, G as formatBytes, H as findMistake, I as AgentError, J as formatRate, K as formatCount, L as failureInfoOf, M as bodyError, N as parseResponse, P as fieldsOf, Q as quote, R as isFatal, U as InputError, V as isSecretHeader, W as inputError, X as listSome, Y as limitList, Z as totalSize, b as isStored, f as checkGate, g as waitForSandbox, h as withoutStats, j as openAgent, k as describeRetry, m as takeStats, q as formatNumber, y as digestOf, z as errorText } from "./shared.js";
+import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
 import { createHash, hash, randomUUID } from "node:crypto";
@@ -64,8 +64,141 @@ function deepestLinkIn(file) {
 	return file;
 }
 
+// src/files/find.ts
+const LINK_TO_FOLDER = "a link to a folder";
+const MAX_FILES = 1e6;
+/**
+* Finds the files of each pattern, or nothing if cancelled.
+* @throws InputError if `working-directory` is no directory, or a pattern matches more than a
+* million files
+*/
+async function findFiles(inputs, workspace, cancel) {
+	const { workingDirectory, stateFile, files } = inputs;
+	const directory = path.resolve(workspace, workingDirectory);
+	requireDirectory(directory, workingDirectory);
+	const nothing = {
+		matches: [],
+		excludes: []
+	};
+	if (cancel.aborted) return nothing;
+	const absolute = (line) => toAbsolutePattern(line, directory);
+	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
+	const allExcludes = [...files.excludes.map(absolute), ...stateExclude];
+	const searches = files.patterns.map((pattern) => search(pattern, allExcludes, inputs, workspace));
+	const aborted = once(cancel, "abort").then(() => []);
+	const matches = await Promise.race([Promise.all(searches), aborted]);
+	if (cancel.aborted) return nothing;
+	return {
+		matches,
+		excludes: await Promise.all(files.excludes.map(async (line) => ({
+			line,
+			root: await rootOf(absolute(line))
+		})))
+	};
+}
+function requireDirectory(directory, workingDirectory) {
+	if (statIfExists(directory)?.isDirectory()) return;
+	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
+	throw inputError("working-directory", message, "packages/app");
+}
+async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, workspace) {
+	const directory = path.resolve(workspace, workingDirectory);
+	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
+	const root = await rootOf(absolutePattern);
+	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
+	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
+	const paths = /* @__PURE__ */ new Set();
+	for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
+		paths.add(file);
+		if (paths.size <= MAX_FILES) continue;
+		const message = `${quote(pattern.pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
+		throw inputError("files", message);
+	}
+	return {
+		pattern,
+		root,
+		skipsHidden,
+		...classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks)
+	};
+}
+async function rootOf(absolutePattern) {
+	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
+	return root;
+}
+async function* pathsOf(lines, root, skipsHidden, followSymlinks) {
+	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
+	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) yield* (await create(lines, {
+		followSymbolicLinks,
+		matchDirectories: false,
+		excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith(".")
+	})).globGenerator();
+}
+/** Sorts paths into files and others, and omits hidden ones and followed links to folders. */
+function classify(entries, root, workspace, skipsHidden, followSymlinks) {
+	const files = [];
+	const skipped = [];
+	const links = [];
+	const realWorkspace = realpathSync.native(workspace);
+	const realRoot = realRootOf(root, workspace);
+	for (const entry of entries) {
+		const source = displayPath(entry, workspace);
+		const relative = path.relative(root, entry);
+		if (skipsHidden && hasHiddenName(relative)) continue;
+		const stats = statIfExists(entry);
+		if (stats === void 0) skipped.push({
+			path: source,
+			reason: "a broken link"
+		});
+		else if (stats.isDirectory()) {
+			if (followSymlinks === void 0) links.push({
+				leadsTo: "folder",
+				entry
+			});
+			else if (!followSymlinks) skipped.push({
+				path: source,
+				reason: LINK_TO_FOLDER
+			});
+		} else if (!stats.isFile()) skipped.push({
+			path: source,
+			reason: "not a regular file"
+		});
+		else {
+			const realPath = realpathSync.native(entry);
+			const isIn = (folder) => pathWithin(folder, realPath) !== void 0;
+			if (!isIn(realWorkspace) && !isIn(realRoot)) links.push({
+				leadsTo: "outside",
+				entry
+			});
+			else if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath))) links.push({
+				leadsTo: "hidden",
+				entry
+			});
+			else files.push({
+				source,
+				realPath,
+				relative: toPosix(relative),
+				size: stats.size
+			});
+		}
+	}
+	return {
+		files,
+		skipped,
+		links
+	};
+}
+/**
+* Resolves links up to the workspace or, for a root outside it, up to the root's parent. The root
+* itself stays unresolved: if it were a link to `/`, every file would count as inside.
+*/
+function realRootOf(root, workspace) {
+	const start = pathWithin(workspace, root) === void 0 ? path.dirname(root) : workspace;
+	const realStart = existsSync(start) ? realpathSync.native(start) : start;
+	return path.join(realStart, path.relative(start, root));
+}
+
 // src/files/explain-files.ts
-/** Puts the advice first and lists of names last, since summaries cut the middle of long texts. */
+/** Advice comes first and lists of names last, since summaries cut the middle of long texts. */
 function explainNoMatch(match, directory) {
 	const { pattern } = match.pattern;
 	const mistake = findMistake("unmatched-pattern", pattern);
@@ -86,7 +219,6 @@ function describeRoot({ root, skipsHidden }, directory) {
 	if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
 	return `Nothing in ${name} matches, or a ! line excludes it${skipsHidden ? "; names that start with a dot need include-hidden-files: true" : ""}. ${found}`;
 }
-const LINK_TO_FOLDER = "a link to a folder";
 /** Returns a warning for each reason that a user may not expect, naming one entry. */
 function warnOfSkipped(skipped) {
 	const unexpected = skipped.filter(({ reason }) => reason !== LINK_TO_FOLDER);
@@ -151,157 +283,33 @@ function findMistakenTargets(matches, target) {
 	}));
 }
 
-// src/files/find.ts
-const MAX_FILES = 1e6;
-/**
-* Finds the files of each pattern, or returns [] if cancelled.
-* @throws InputError if `working-directory` is no directory, a pattern matches more than a million
-* files, an exclude is useless or a link is forbidden
-*/
-async function findFiles(inputs, workspace, cancel) {
-	const { workingDirectory, stateFile } = inputs;
-	const { patterns, excludes } = inputs.files;
-	const directory = path.resolve(workspace, workingDirectory);
-	requireDirectory(directory, workingDirectory);
-	if (cancel.aborted) return [];
-	const absolute = (line) => toAbsolutePattern(line, directory);
-	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
-	const allExcludes = [...excludes.map(absolute), ...stateExclude];
-	const searches = patterns.map((pattern) => search(pattern, allExcludes, inputs, workspace));
-	const aborted = once(cancel, "abort").then(() => []);
-	const results = await Promise.race([Promise.all(searches), aborted]);
-	if (cancel.aborted) return [];
-	const links = results.flatMap((result) => result.links);
-	const excludesWithRoots = await Promise.all(excludes.map(async (line) => ({
-		line,
-		root: await rootOf(absolute(line))
-	})));
-	const problems = [...describeLinks(links, workspace), ...findUselessExcludes(excludesWithRoots, results, directory)];
-	if (problems.length > 0) throw new InputError(problems);
-	return results;
-}
-/** Lists hidden entries directly below the roots of searches that skip them, except `.git`. */
-function listHidden(matches, workspace) {
-	return [...new Set(matches.filter((match) => match.skipsHidden).map((match) => match.root))].filter((root) => statIfExists(root)?.isDirectory()).flatMap((folder) => readdirSync(folder).filter((name) => name.startsWith(".") && name !== ".git").map((name) => displayPath(path.join(folder, name), workspace)));
-}
-function requireDirectory(directory, workingDirectory) {
-	if (statIfExists(directory)?.isDirectory()) return;
-	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
-	throw inputError("working-directory", message, "packages/app");
-}
-async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, workspace) {
-	const directory = path.resolve(workspace, workingDirectory);
-	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
-	const root = await rootOf(absolutePattern);
-	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
-	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
-	const paths = /* @__PURE__ */ new Set();
-	for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
-		paths.add(file);
-		if (paths.size <= MAX_FILES) continue;
-		const message = `${quote(pattern.pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
-		throw inputError("files", message);
-	}
-	const classify = createClassifier(root, workspace, skipsHidden, followSymlinks);
-	const found = [...paths].sort().flatMap(classify);
-	return {
-		pattern,
-		root,
-		skipsHidden,
-		files: found.filter((each) => "realPath" in each),
-		skipped: found.filter((each) => "reason" in each),
-		links: found.filter((each) => "leadsTo" in each)
-	};
-}
-async function rootOf(absolutePattern) {
-	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
-	return root;
-}
-async function* pathsOf(lines, root, skipsHidden, followSymlinks) {
-	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
-	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) yield* (await create(lines, {
-		followSymbolicLinks,
-		matchDirectories: false,
-		excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith(".")
-	})).globGenerator();
-}
-/** Returns a classifier of paths, which omits hidden ones and followed links to folders. */
-function createClassifier(root, workspace, skipsHidden, followSymlinks) {
-	const realWorkspace = realpathSync.native(workspace);
-	const realRoot = realRootOf(root, workspace);
-	return (entry) => {
-		const source = displayPath(entry, workspace);
-		const relative = path.relative(root, entry);
-		if (skipsHidden && hasHiddenName(relative)) return [];
-		const stats = statIfExists(entry);
-		if (stats === void 0) return [{
-			path: source,
-			reason: "a broken link"
-		}];
-		if (stats.isDirectory()) {
-			if (followSymlinks === void 0) return [{
-				leadsTo: "folder",
-				entry
-			}];
-			return followSymlinks ? [] : [{
-				path: source,
-				reason: LINK_TO_FOLDER
-			}];
-		}
-		if (!stats.isFile()) return [{
-			path: source,
-			reason: "not a regular file"
-		}];
-		const realPath = realpathSync.native(entry);
-		if (![realWorkspace, realRoot].some((folder) => pathWithin(folder, realPath) !== void 0)) return [{
-			leadsTo: "outside",
-			entry
-		}];
-		if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath))) return [{
-			leadsTo: "hidden",
-			entry
-		}];
-		const isExecutable = (stats.mode & 73) !== 0;
-		return [{
-			source,
-			realPath,
-			relative: toPosix(relative),
-			size: stats.size,
-			isExecutable
-		}];
-	};
-}
-/**
-* Resolves links up to the workspace or, for a root outside it, up to the root's parent. The root
-* itself stays unresolved: if it were a link to `/`, every file would count as inside.
-*/
-function realRootOf(root, workspace) {
-	const start = pathWithin(workspace, root) === void 0 ? path.dirname(root) : workspace;
-	const realStart = existsSync(start) ? realpathSync.native(start) : start;
-	return path.join(realStart, path.relative(start, root));
-}
-
 // src/files/targets.ts
 const MAX_CONFLICTS = 10;
 /**
-* Gives each file a target below the input `target` and the target of its line. Returns one file
-* per target, in the order found.
-* @throws InputError if targets conflict, `target` looks like a file, or a pattern matches nothing
-* and `if-no-files-found` is `error`
+* Gives each file a target below the input `target` and the target of its line.
+* @throws InputError for links that may not be sent, excludes that exclude nothing, targets that
+* conflict, a `target` that looks like a file, and patterns that match nothing
 */
-function planFiles(matches, { workingDirectory, ifNoFilesFound, target }, workspace) {
+function planFiles({ matches, excludes }, { workingDirectory, ifNoFilesFound, target }, workspace) {
 	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => ({
 		...file,
 		target: targetOf(file, pattern, target)
 	})));
 	const directory = path.resolve(workspace, workingDirectory);
-	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory));
+	const unmatched = matches.filter(({ files, links }) => files.length + links.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory));
 	const more = (count) => `And ${count} more of this kind.`;
 	const conflicts = limitList(findConflicts(planned), MAX_CONFLICTS, more);
-	const problems = [...[...ifNoFilesFound === "error" ? unmatched : [], ...conflicts].map((message) => ({
-		input: "files",
-		message
-	})), ...findMistakenTargets(matches, target)];
+	const messages = [...ifNoFilesFound === "error" ? unmatched : [], ...conflicts];
+	const links = matches.flatMap((match) => match.links);
+	const problems = [
+		...describeLinks(links, workspace),
+		...findUselessExcludes(excludes, matches, directory),
+		...messages.map((message) => ({
+			input: "files",
+			message
+		})),
+		...findMistakenTargets(matches, target)
+	];
 	if (problems.length > 0) throw new InputError(problems);
 	const skipped = uniqueBy(matches.flatMap((match) => match.skipped), (entry) => entry.path);
 	const warnings = [...ifNoFilesFound === "warn" ? unmatched : [], ...warnOfSkipped(skipped)];
@@ -346,10 +354,7 @@ function uniqueBy(items, keyOf) {
 
 // src/upload/read-file.ts
 const CHUNK_BYTES = 262144;
-/**
-* Opens a file. Its `chunks` throw an AgentError if the file cannot be read or shrinks.
-* @throws AgentError if the file cannot be opened or its size has changed
-*/
+/** @throws AgentError if the file cannot be opened or its size has changed */
 function openFile(file) {
 	const descriptor = wrapReadErrors(file, () => openSync(file.realPath, "r"));
 	const close = () => closeSync(descriptor);
@@ -427,37 +432,35 @@ function readState(inputs, workspace) {
 		warnings: [`The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`]
 	};
 }
-/**
-* Marks files that match the state as `unchanged`, and lists the sandbox paths of files that have
-* left the build.
-*/
+/** Returns which files the sandbox already has, and the sandbox paths of those that left the build. */
 async function compareWithState(planned, state, cancel) {
 	const { rows = [] } = state ?? {};
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
-	const files = [];
-	for (const result of planned) {
-		const { file } = result;
+	const toSend = [];
+	const unchanged = [];
+	for (const file of planned) {
 		const row = byTarget.get(file.target);
-		const isUnchanged = row !== void 0 && await matchesRow(file, row, cancel);
-		files.push(isUnchanged ? {
-			status: "unchanged",
+		if (row !== void 0 && await matchesRow(file, row, cancel)) unchanged.push({
 			file,
 			path: row.path,
 			sha256: row.sha256
-		} : result);
+		});
+		else toSend.push(file);
 	}
 	if (cancel.aborted) return {
-		files,
+		toSend,
+		unchanged,
 		orphaned: []
 	};
-	const targets = new Set(planned.map(({ file }) => file.target));
+	const targets = new Set(planned.map(({ target }) => target));
 	return {
-		files,
+		toSend,
+		unchanged,
 		orphaned: rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path)).map(({ path }) => path)
 	};
 }
 async function matchesRow(file, { size, sha256 }, cancel) {
-	if (sha256 === void 0 || size !== file.size) return false;
+	if (size !== file.size) return false;
 	try {
 		return await hashFile(file, cancel) === sha256;
 	} catch (error) {
@@ -477,30 +480,21 @@ function removeState({ file }) {
 		throw stateError(file, `cannot be replaced (${systemCode(error)})`);
 	}
 }
-/** Writes the state if the sandbox has every file. Returns a warning if that fails. */
-function writeState(state, results) {
-	const rows = /* @__PURE__ */ new Map();
-	for (const row of state.rows) rows.set(row.path, {
-		...row,
-		sha256: void 0
-	});
-	for (const result of results) {
-		if (!("path" in result)) return [];
-		const { path, file, sha256 } = result;
-		rows.set(path, {
-			path,
-			target: file.target,
-			size: file.size,
-			sha256
-		});
-	}
+/** Writes the state, once the sandbox has every file. Returns a warning if that fails. */
+function writeState({ file: stateFile, scope }, stored) {
+	const files = stored.map(({ path, file: { target, size }, sha256 }) => ({
+		path,
+		target,
+		size,
+		sha256
+	}));
 	const text = JSON.stringify({
 		schema: STATE_VERSION,
-		scope: state.scope,
-		files: [...rows.values()]
+		scope,
+		files
 	});
 	try {
-		writeFileSync(state.file, `${text}\n`, {
+		writeFileSync(stateFile, `${text}\n`, {
 			flag: "wx",
 			mode: 384
 		});
@@ -542,23 +536,151 @@ function readRows(file, expectedScope) {
 }
 function isRow(row) {
 	const { path, target, size, sha256 } = fieldsOf(row);
-	return typeof path === "string" && typeof target === "string" && typeof size === "number" && (sha256 === void 0 || typeof sha256 === "string");
+	return [
+		path,
+		target,
+		sha256
+	].every((text) => typeof text === "string") && typeof size === "number";
 }
 function stateError(file, why) {
 	const message = `${quote(file)} ${why}. Name a file that only this step writes.`;
 	return inputError("state-file", message, ".sandbox-sync/state.json");
 }
 
+// src/upload/plan.ts
+/**
+* Finds files, plans their targets and compares them with the state.
+* @throws InputError if files, targets or the state file are wrong
+*/
+async function planUpload(inputs, context) {
+	const { workspace, cancel, log } = context;
+	const state = readState(inputs, workspace);
+	const found = await findFiles(inputs, workspace, cancel);
+	for (const { pattern, root, files, skipped } of found.matches) {
+		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
+		log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
+	}
+	const { files, skipped, warnings } = planFiles(found, inputs, workspace);
+	const { shard } = inputs;
+	const shardFiles = shard === void 0 ? files : filesOfShard(files, shard);
+	return {
+		...await compareWithState(shardFiles, state, cancel),
+		skipped,
+		shard: shard && {
+			...shard,
+			files: shardFiles.length,
+			planned: files.length
+		},
+		warnings: [...warnings, ...state?.warnings ?? []],
+		state
+	};
+}
+
+// src/upload/progress.ts
+const PROGRESS_INTERVAL_MS = 15e3;
+/** Logs the progress of an upload every 15 s, to be declared with `using`. */
+function logProgress(files, { clock, log }) {
+	const startedAt = clock();
+	const total = totalSize(files);
+	let stored = 0;
+	let sent = 0;
+	const line = () => {
+		const bytes = Math.min(sent, total);
+		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
+	};
+	const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
+	return {
+		onSent: (bytes) => void (sent += bytes),
+		onStored: (count) => void (stored += count),
+		[Symbol.dispose]: () => clearInterval(timer)
+	};
+}
+
+// src/agent/request-each.ts
+const MAX_CONSECUTIVE_FAILURES = 3;
+/** Sends a request for each item in parallel, with retries, until further ones would be pointless. */
+async function requestEach(items, { send, nameOf }, { concurrency, retries }, context) {
+	const { cancel, clock, log } = context;
+	const giveUp = new AbortController();
+	const stop = AbortSignal.any([cancel, giveUp.signal]);
+	const throttled = throttle(concurrency, stop, log);
+	const transferStartedAt = clock();
+	let consecutiveFailures = 0;
+	async function requestOne(item) {
+		const startedAt = clock();
+		let isAttempted = false;
+		const request = () => {
+			isAttempted = true;
+			return send(item);
+		};
+		const outcome = await withRetries(() => throttled(request), {
+			...context,
+			retries,
+			stop,
+			onRetry: (retry) => log.line(describeRetry(nameOf(item), retry))
+		});
+		if (!isAttempted) return {
+			item,
+			status: "not-attempted",
+			reason: String(stop.reason)
+		};
+		const { attempts } = outcome;
+		const durationMs = Math.round(clock() - startedAt);
+		if (outcome.status === "done") {
+			consecutiveFailures = 0;
+			return {
+				item,
+				status: "done",
+				attempts,
+				durationMs,
+				value: outcome.value
+			};
+		}
+		const error = failureInfoOf(outcome.error);
+		if (outcome.error.isRetryable) consecutiveFailures += 1;
+		if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES || isFatal(error)) giveUp.abort(`the transfer had ended: ${error.message}`);
+		return {
+			item,
+			status: "failed",
+			attempts,
+			durationMs,
+			error
+		};
+	}
+	const results = await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
+	return {
+		results,
+		retries: results.map((each) => each.status === "not-attempted" ? 0 : each.attempts - 1).reduce((sum, count) => sum + count, 0),
+		durationMs: Math.round(clock() - transferStartedAt)
+	};
+}
+/** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
+function throttle(concurrency, stop, log) {
+	const requests = pLimit(concurrency);
+	return (request) => requests(async () => {
+		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.", { hadNoEffect: true });
+		const limit = requests.concurrency;
+		try {
+			return await request();
+		} catch (error) {
+			if (isOverload(error) && limit > 1 && requests.concurrency === limit) {
+				requests.concurrency = Math.floor(limit / 2);
+				log.debug(`Concurrency: ${limit} → ${requests.concurrency}, ${error.message}`);
+			}
+			throw error;
+		}
+	});
+}
+function isOverload(error) {
+	return error instanceof AgentError && (error.status === 429 || error.status === 503);
+}
+
 // src/upload/store-files.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/**
-* Stores a batch with one request.
-* @throws AgentError if the request fails, its answer is bad, or a file is unreadable or has
-* changed
-*/
-async function storeFiles(batch, inputs, client, onSent) {
+/** Stores a batch with one request. @throws AgentError if a file is unreadable or has changed, too */
+async function storeFiles(batch, inputs, client, signal, onSent) {
 	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
-	const answer = await client.send({
+	const response = await client.send({
 		method: "POST",
 		path: requestPath(inputs, batch),
 		headers: {
@@ -566,19 +688,21 @@ async function storeFiles(batch, inputs, client, onSent) {
 			"Content-Length": String(length)
 		},
 		body: chunks,
-		hints: HINTS,
-		onSent
+		hints: UPLOAD_HINTS,
+		onSent,
+		signal,
+		timeout: inputs.timeout
 	});
-	const entries = entriesIn(answer, batch.length);
+	const entries = entriesIn(response, batch.length);
 	return batch.map((stored, index) => {
 		return {
 			file: stored,
-			path: client.redact(storedPath(entries[index], stored.target, answer)),
+			path: client.redact(storedPath(entries[index], stored.target, response)),
 			sha256: digests[index]
 		};
 	});
 }
-const HINTS = {
+const UPLOAD_HINTS = {
 	"not-found": "Check base-url and upload-path, which is added to it: the service has no such operation there.",
 	rejected: "The agent does not take this request. Check header-prefix, sandbox-id, port and the target.",
 	busy: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
@@ -598,10 +722,7 @@ const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 const LINE_BREAK = Buffer.from("\r\n");
 const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
-/**
-* Frames the files of a batch (RFC 7578). Reading `chunks` fills `digests` (SHA-256 in hex),
-* and throws an AgentError if a file is unreadable or has changed.
-*/
+/** Frames the files of a batch (RFC 7578). */
 function bodyOf(batch, isHashed) {
 	const heads = batch.map(headOf);
 	const digests = [];
@@ -638,130 +759,45 @@ function headOf({ target }, index) {
 	const head = form.getBuffer().subarray(0, -TAIL.length);
 	return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
 }
-function entriesIn(answer, count) {
-	const body = parseAnswer(answer);
+function entriesIn(response, count) {
+	const body = parseResponse(response);
 	const entries = Array.isArray(body) ? body : [body];
 	if (entries.length === count) return entries;
-	throw badAnswer(answer, `it lists ${entries.length} files instead of ${count}`);
+	throw bodyError(response, `it lists ${entries.length} files instead of ${count}`);
 }
 const MAX_PATH = 4096;
-function storedPath(entry, target, answer) {
+function storedPath(entry, target, response) {
 	const { path, name, type } = fieldsOf(entry);
-	if (type !== "file") throw badAnswer(answer, "its entry is not of type \"file\"");
-	if (name !== posix.basename(target)) throw badAnswer(answer, "its entry names another file");
+	if (type !== "file") throw bodyError(response, "its entry is not of type \"file\"");
+	if (name !== posix.basename(target)) throw bodyError(response, "its entry names another file");
 	if (typeof path === "string" && path.length <= MAX_PATH && isPathOf(target, path)) return path;
-	throw badAnswer(answer, "its entry has no path, or that of another target");
+	throw bodyError(response, "its entry has no path, or that of another target");
 }
 function isPathOf(target, path) {
 	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
 }
 
-// src/agent/request-each.ts
-const MAX_CONSECUTIVE_FAILURES = 3;
-/**
-* Sends a request for each item in parallel, with retries, until further requests would be
-* pointless. Returns the results in the order of the items.
-*/
-async function requestEach(items, { send, nameOf, isHopeless = () => false }, { concurrency, retries }, context) {
-	const { cancel, clock, log } = context;
-	const giveUp = new AbortController();
-	const stop = AbortSignal.any([cancel, giveUp.signal]);
-	const throttled = throttle(concurrency, stop, log);
-	const transferStartedAt = clock();
-	let consecutiveFailures = 0;
-	async function requestOne(item) {
-		const startedAt = clock();
-		let isAttempted = false;
-		const request = () => {
-			isAttempted = true;
-			return send(item);
-		};
-		const outcome = await withRetries(() => throttled(request), {
-			...context,
-			retries,
-			stop,
-			onRetry: (retry) => log.line(describeRetry(nameOf(item), retry))
-		});
-		if (!isAttempted) return {
-			item,
-			status: "not-attempted",
-			reason: String(stop.reason)
-		};
-		const { attempts } = outcome;
-		const durationMs = Math.round(clock() - startedAt);
-		if ("value" in outcome) {
-			consecutiveFailures = 0;
-			return {
-				item,
-				status: "done",
-				attempts,
-				durationMs,
-				value: outcome.value
-			};
-		}
-		const { kind, status, message, hint, isRetryable } = outcome.error;
-		const error = {
-			kind,
-			status,
-			message,
-			hint
-		};
-		if (isRetryable) consecutiveFailures += 1;
-		if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES || isFatal(error) || isHopeless(item, error)) giveUp.abort(`the transfer had ended: ${message}`);
-		return {
-			item,
-			status: "failed",
-			attempts,
-			durationMs,
-			error
-		};
-	}
-	const results = await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
-	return {
-		results,
-		retries: results.map((result) => "attempts" in result ? result.attempts : 1).reduce((sum, count) => sum + count - 1, 0),
-		durationMs: Math.round(clock() - transferStartedAt)
-	};
-}
-/** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle(concurrency, stop, log) {
-	const requests = pLimit(concurrency);
-	return (request) => requests(async () => {
-		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.", { hadNoEffect: true });
-		const limit = requests.concurrency;
-		try {
-			return await request();
-		} catch (error) {
-			if (isOverload(error) && limit > 1 && requests.concurrency === limit) {
-				requests.concurrency = Math.floor(limit / 2);
-				log.debug(`Concurrency: ${limit} → ${requests.concurrency}, ${error.message}`);
-			}
-			throw error;
-		}
-	});
-}
-function isOverload(error) {
-	return error instanceof AgentError && (error.status === 429 || error.status === 503);
-}
-
 // src/upload/upload-files.ts
-/** Sends the files that are `not-attempted`. Returns the results of all files in the same order. */
-async function transfer(planned, storeFiles, inputs, context) {
-	const batches = batchesOf(pendingIn(planned), filesPerRequestOf(inputs));
+/** Sends the files of a plan in parallel. Returns the results of all its files, unchanged ones last. */
+async function uploadFiles({ toSend, unchanged }, inputs, client, context, { onSent, onStored }) {
+	const batches = batchesOf(toSend, filesPerRequestOf(inputs));
+	const send = async (batch) => {
+		const stored = await storeFiles(batch, inputs, client, context.cancel, onSent);
+		onStored(batch.length);
+		return stored;
+	};
 	const { results, ...totals } = await requestEach(batches, {
-		send: storeFiles,
-		nameOf: formatSources,
-		isHopeless: mayHaveOverwrittenOthers
+		send,
+		nameOf: formatSources
 	}, inputs, context);
-	const sent = results.flatMap(resultsOf);
-	const byTarget = new Map(sent.map((result) => [result.file.target, result]));
+	const known = unchanged.map((stored) => ({
+		status: "unchanged",
+		...stored
+	}));
 	return {
-		files: failOverwritten(planned.map((result) => byTarget.get(result.file.target) ?? result)),
+		files: failOverwritten([...results.flatMap(resultsOf), ...known]),
 		...totals
 	};
-}
-function pendingIn(files) {
-	return files.flatMap(({ status, file }) => status === "not-attempted" ? file : []);
 }
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
 function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
@@ -803,40 +839,24 @@ function canBatch({ target, size }) {
 function formatSources(files) {
 	return listSome(files.map(({ source }) => source), 1);
 }
-function mayHaveOverwrittenOthers(batch, { kind }) {
-	return batch.length > 1 && (kind === "rejected" || kind === "bad-answer");
-}
 function resultsOf({ item: batch, ...result }) {
-	if (result.status === "done") {
-		const { value, attempts, durationMs } = result;
-		return value.map((stored) => ({
-			...stored,
-			status: "uploaded",
-			attempts,
-			durationMs
-		}));
-	}
-	if (result.status === "failed" && mayHaveOverwrittenOthers(batch, result.error)) {
-		const hint = `${result.error.hint} files-per-request: 1 sends each file alone.`;
-		return batch.map((file) => ({
-			file,
-			...result,
-			error: {
-				...result.error,
-				hint
-			}
-		}));
-	}
-	return batch.map((file) => ({
+	if (result.status !== "done") return batch.map((file) => ({
 		file,
 		...result
 	}));
+	const { value, attempts, durationMs } = result;
+	return value.map((stored) => ({
+		...stored,
+		status: "uploaded",
+		attempts,
+		durationMs
+	}));
 }
 function failOverwritten(results) {
-	const stored = results.filter((result) => "path" in result);
+	const stored = results.filter(isStored);
 	const byPath = Map.groupBy(stored, ({ path }) => path);
 	return results.map((result) => {
-		if (!("path" in result)) return result;
+		if (!isStored(result)) return result;
 		const { file, path } = result;
 		const sharing = byPath.get(path) ?? [];
 		if (sharing.length < 2) return result;
@@ -860,193 +880,131 @@ function failOverwritten(results) {
 	});
 }
 
-// src/tasks/upload.ts
+// src/upload/upload.ts
 /** @throws InputError before anything is sent, or AgentError if a dry run cannot hash a file */
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
-	const { cancel } = context;
-	if (inputs.dryRun) return reportOf("upload", inputs, cancel, plan.beforeSending);
+	if (inputs.dryRun) return showPlan(plan, inputs, context);
 	await using client = openAgent(inputs, context);
-	return reportOf("upload", inputs, cancel, await sendPlan(plan, inputs, client, context));
+	return await sendPlan(plan, inputs, client, context);
 }
-/**
-* Finds files, plans their targets and compares them with the state. `beforeSending` is the result
-* if nothing is sent.
-* @throws InputError, or AgentError if a dry run cannot hash a file
-*/
-async function planUpload(inputs, context) {
-	const { workspace, cancel } = context;
-	const { shard, dryRun, checksums } = inputs;
-	const state = readState(inputs, workspace);
-	const plan = await findAndPlan(inputs, context);
-	const ours = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
-	const results = ours.map((file) => dryRun ? {
-		status: "skipped",
-		file,
-		reason: "dry run"
-	} : {
+/** Returns the result of a dry run. @throws AgentError if a file cannot be hashed */
+async function showPlan(plan, { checksums }, { cancel }) {
+	const planned = [];
+	for (const file of plan.toSend) {
+		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
+		planned.push({
+			status: "planned",
+			file,
+			sha256
+		});
+	}
+	const files = [...planned, ...unchangedFiles(plan)];
+	return {
+		...resultOf$1(plan, files),
+		dryRun: true,
+		digest: digestOf(files)
+	};
+}
+/** Returns the result of an upload that did not begin. */
+function withoutUpload(plan) {
+	const reason = "the upload did not begin";
+	return resultOf$1(plan, [...plan.toSend.map((file) => ({
 		status: "not-attempted",
 		file,
-		reason: "the upload did not begin"
-	});
-	const { files: compared, orphaned } = await compareWithState(results, state, cancel);
-	const files = dryRun && checksums ? await hashSkipped(compared, cancel) : compared;
-	return {
-		beforeSending: {
-			upload: {
-				...EMPTY_UPLOAD,
-				dryRun,
-				files,
-				skipped: plan.skipped,
-				shard: shard && {
-					...shard,
-					files: ours.length,
-					planned: plan.files.length
-				},
-				digest: dryRun ? digestOf(files) : "",
-				orphaned
-			},
-			warnings: [...plan.warnings, ...state?.warnings ?? []]
-		},
-		state
-	};
-}
-async function hashSkipped(files, cancel) {
-	const results = [];
-	for (const result of files) {
-		const isSkipped = result.status === "skipped";
-		results.push(isSkipped ? {
-			...result,
-			sha256: await hashFile(result.file, cancel)
-		} : result);
-	}
-	return results;
-}
-const MAX_HIDDEN = 5;
-async function findAndPlan(inputs, { workspace, cancel, log }) {
-	const matches = await findFiles(inputs, workspace, cancel);
-	for (const { pattern, root, files, skipped } of matches) {
-		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
-		log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
-	}
-	const hidden = listHidden(matches, workspace);
-	if (hidden.length > 0) log.line(`Hidden, so not searched: ${listSome(hidden, MAX_HIDDEN)}. See include-hidden-files.`);
-	return planFiles(matches, inputs, workspace);
+		reason
+	})), ...unchangedFiles(plan)]);
 }
 /** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
-async function sendPlan({ beforeSending, state }, inputs, client, context) {
-	if (context.cancel.aborted) return beforeSending;
+async function sendPlan(plan, inputs, client, context) {
+	const { state, toSend } = plan;
+	if (context.cancel.aborted) return withoutUpload(plan);
 	if (state !== void 0) removeState(state);
-	const upload = await sendFiles(beforeSending.upload, inputs, client, context);
-	const stateWarnings = state === void 0 ? [] : writeState(state, upload.files);
+	if (toSend.length > 0) context.log.line(announcementOf(plan, inputs));
+	using progress = logProgress(toSend, context);
+	const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
+	const stored = files.filter(isStored);
+	const isComplete = stored.length === files.length;
+	const warnings = state !== void 0 && isComplete ? writeState(state, stored) : [];
+	const storedPaths = new Set(stored.map(({ path }) => path));
 	return {
-		upload,
-		warnings: [...beforeSending.warnings, ...stateWarnings]
-	};
-}
-async function sendFiles(section, inputs, client, context) {
-	const files = pendingIn(section.files);
-	if (files.length > 0) context.log.line(announcementOf(files, inputs, section));
-	using progress = logProgress(files, context);
-	const store = async (batch) => {
-		const stored = await storeFiles(batch, inputs, client, progress.addSent);
-		progress.addStored(batch.length);
-		return stored;
-	};
-	const { files: results, ...totals } = await transfer(section.files, store, inputs, context);
-	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
-	return {
-		...section,
+		...resultOf$1(plan, files),
 		...totals,
-		files: results,
-		orphaned: section.orphaned.filter((orphan) => !storedPaths.has(orphan)),
-		digest: digestOf(results)
+		digest: digestOf(files),
+		orphaned: plan.orphaned.filter((orphan) => !storedPaths.has(orphan)),
+		warnings: [...plan.warnings, ...warnings]
 	};
 }
-function announcementOf(files, { sandboxId, baseUrl }, { shard }) {
-	const line = `Uploading ${`${formatCount(files.length, "file")} (${formatBytes(totalSize(files))})`} to sandbox ${sandboxId} at ${baseUrl}`;
+function unchangedFiles({ unchanged }) {
+	return unchanged.map((stored) => ({
+		status: "unchanged",
+		...stored
+	}));
+}
+function resultOf$1({ shard, skipped, orphaned, warnings }, files) {
+	return {
+		shard,
+		skipped,
+		orphaned,
+		warnings,
+		dryRun: false,
+		files,
+		digest: "",
+		retries: 0,
+		durationMs: 0
+	};
+}
+function announcementOf({ toSend, shard }, { sandboxId, baseUrl }) {
+	const line = `Uploading ${`${formatCount(toSend.length, "file")} (${formatBytes(totalSize(toSend))})`} to sandbox ${sandboxId} at ${baseUrl}`;
 	if (shard === void 0) return line;
 	const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
 	return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
 }
-const PROGRESS_INTERVAL_MS = 15e3;
-function logProgress(files, { clock, log }) {
-	const startedAt = clock();
-	const total = totalSize(files);
-	let stored = 0;
-	let sent = 0;
-	const line = () => {
-		const bytes = Math.min(sent, total);
-		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
-	};
-	const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
-	return {
-		addSent: (bytes) => void (sent += bytes),
-		addStored: (count) => void (stored += count),
-		[Symbol.dispose]: () => clearInterval(timer)
-	};
-}
 
-// src/tasks/sync.ts
+// src/sync/sync.ts
 /** @throws InputError before anything is uploaded, or AgentError if a dry run cannot hash a file */
 async function sync(inputs, context) {
-	const report = (result) => reportOf("sync", inputs, context.cancel, result);
 	const plan = await planUpload(inputs, context);
-	if (inputs.dryRun) return report({
-		...plan.beforeSending,
-		measured: NOT_MEASURED
-	});
+	if (inputs.dryRun) return {
+		upload: await showPlan(plan, inputs, context),
+		stats: withoutStats({
+			failIf: [],
+			warnIf: []
+		})
+	};
 	await using client = openAgent(inputs, context);
-	const error = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
-	if (error !== void 0) return report({
-		...plan.beforeSending,
-		...reportUnmeasured(inputs, error)
-	});
-	const sent = await sendPlan(plan, inputs, client, context);
-	if (statsWouldFail(sent.upload.files)) return report({
-		...sent,
-		...reportUnmeasured(inputs)
-	});
+	const problem = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
+	if (problem !== void 0) return {
+		upload: withoutUpload(plan),
+		stats: withoutStats(inputs, problem)
+	};
+	const upload = await sendPlan(plan, inputs, client, context);
 	const cpuWindowStarted = inputs.failIf.length > 0;
-	return report({
-		...sent,
-		...await measure(inputs, client, context, cpuWindowStarted)
-	});
+	return {
+		upload,
+		stats: statsWouldFail(upload.files) ? withoutStats(inputs) : await takeStats(inputs, client, context, { cpuWindowStarted })
+	};
 }
-const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
-/** Returns an error if there is a `fail-if` that cannot be judged, unless the job is cancelled. */
-async function checkGate(inputs, client, context) {
-	if (inputs.failIf.length === 0) return void 0;
-	try {
-		await readJudgeableStats(inputs, client, context);
-		return;
-	} catch (error) {
-		if (context.cancel.aborted) return void 0;
-		return {
-			title: NOT_JUDGEABLE,
-			reason: fullReason(toReportedError(error))
-		};
-	}
-}
-function statsWouldFail(results) {
-	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
+function statsWouldFail(files) {
+	return files.some((file) => file.status === "failed" && isFatal(file.error) && file.error.kind !== "disk-full");
 }
 
 // src/download/download-file.ts
-/**
-* Downloads a file, and leaves its target unchanged unless the whole file arrives.
-* @throws AgentError if the download fails or the target cannot be written
-*/
-async function downloadFile(file, { username, maxBytes }, client) {
+/** Leaves the target unchanged unless the whole file arrives. */
+async function downloadFile(file, { username, maxSize, timeout }, client, signal) {
 	wrapWriteErrors(file, () => checkTarget(file));
 	const name = `.sandbox-sync-${randomUUID()}.part`;
 	const partialFile = path.join(path.dirname(file.realTarget), name);
 	const user = username === "" ? "" : `&username=${encodeURIComponent(username)}`;
+	const requestPath = `/files?path=${encodeURIComponent(file.path)}${user}`;
 	try {
-		const downloaded = await client.receive({
+		const request = {
 			method: "GET",
-			path: `/files?path=${encodeURIComponent(file.path)}${user}`
-		}, (answer) => receiveInto(partialFile, file, answer, maxBytes));
+			path: requestPath,
+			signal,
+			timeout
+		};
+		const downloaded = await client.receive(request, (response) => receiveInto(partialFile, file, response, maxSize));
 		wrapWriteErrors(file, () => renameSync(partialFile, file.realTarget));
 		return downloaded;
 	} finally {
@@ -1058,8 +1016,8 @@ function checkTarget({ target, realTarget }) {
 	if (isLink(deepestLinkIn(realTarget))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
 	if (statIfExists(realTarget)?.isDirectory()) throw new AgentError("not-written", `The target ${target} is a folder.`, { hint });
 }
-async function receiveInto(partialFile, file, answer, maxBytes) {
-	const expected = checkLength(answer, maxBytes);
+async function receiveInto(partialFile, file, response, maxSize) {
+	const expected = checkLength(response, maxSize);
 	const digest = createHash("sha256");
 	let size = 0;
 	const descriptor = wrapWriteErrors(file, () => {
@@ -1067,7 +1025,7 @@ async function receiveInto(partialFile, file, answer, maxBytes) {
 		return openSync(partialFile, "wx");
 	});
 	try {
-		for await (const chunk of answer.body) {
+		for await (const chunk of response.body) {
 			wrapWriteErrors(file, () => writeFileSync(descriptor, chunk));
 			digest.update(chunk);
 			size += chunk.length;
@@ -1079,16 +1037,16 @@ async function receiveInto(partialFile, file, answer, maxBytes) {
 		size,
 		sha256: digest.digest("hex")
 	};
-	throw new AgentError("connection", `${answer.label} sent ${size} of ${expected} bytes.`);
+	throw new AgentError("connection", `${response.label} sent ${size} of ${expected} bytes.`);
 }
-function checkLength({ label, headers }, maxBytes) {
+function checkLength({ label, headers }, maxSize) {
 	const { "content-length": length, "content-encoding": encoding } = headers;
-	const hint = "Check whether a proxy on the way compresses or converts answers.";
-	if (encoding !== void 0) throw new AgentError("bad-answer", `${label} sent an encoded answer.`, { hint });
-	if (typeof length !== "string" || !/^\d{1,15}$/.test(length)) throw new AgentError("bad-answer", `${label} sent no Content-Length.`, { hint });
+	const hint = "Check whether a proxy on the way compresses or converts responses.";
+	if (encoding !== void 0) throw new AgentError("bad-response", `${label} sent an encoded response.`, { hint });
+	if (typeof length !== "string" || !/^\d{1,15}$/.test(length)) throw new AgentError("bad-response", `${label} sent no Content-Length.`, { hint });
 	const bytes = Number(length);
-	if (bytes <= maxBytes) return bytes;
-	throw new AgentError("too-large", `${label} would send ${formatBytes(bytes)}.`, { hint: `Raise max-bytes, which is ${formatBytes(maxBytes)}, or compress the file in the sandbox.` });
+	if (bytes <= maxSize) return bytes;
+	throw new AgentError("too-large", `${label} would send ${formatBytes(bytes)}.`, { hint: `Raise max-size, which is ${formatBytes(maxSize)}, or compress the file in the sandbox.` });
 }
 function wrapWriteErrors({ target }, call) {
 	try {
@@ -1100,31 +1058,16 @@ function wrapWriteErrors({ target }, call) {
 	}
 }
 
-// src/tasks/download.ts
+// src/download/download.ts
 /** @throws InputError before anything is sent */
 async function download(inputs, context) {
-	const { sandboxId, baseUrl, ifNoFileFound } = inputs;
+	const { sandboxId, baseUrl } = inputs;
 	const files = placeTargets(inputs, context.workspace);
 	const count = formatCount(files.length, "file");
 	context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
 	await using client = openAgent(inputs, context);
-	const { results, ...totals } = await requestEach(files, {
-		send: (file) => downloadFile(file, inputs, client),
-		nameOf: (file) => file.path
-	}, inputs, context);
-	const downloads = results.map((result) => describeResult(result, ifNoFileFound));
-	const missing = downloads.filter(({ status }) => status === "missing");
-	const warnings = ifNoFileFound === "warn" ? missing.map((file) => `${file.path} ${NOT_FOUND}.`) : [];
-	const download = {
-		files: downloads,
-		...totals
-	};
-	return reportOf("download", inputs, context.cancel, {
-		warnings,
-		download
-	});
+	return await downloadFiles(files, inputs, client, context);
 }
-const NOT_FOUND = "does not exist in the sandbox";
 /** @throws InputError if `working-directory` is outside the workspace */
 function placeTargets({ files, workingDirectory }, workspace) {
 	const realWorkspace = realpathSync.native(workspace);
@@ -1140,7 +1083,20 @@ function placeTargets({ files, workingDirectory }, workspace) {
 		};
 	});
 }
-function describeResult({ item: { path, target }, ...result }, ifNoFileFound) {
+/** Downloads files in parallel. Returns their results in the same order. */
+async function downloadFiles(files, inputs, client, context) {
+	const { ifNoFilesFound } = inputs;
+	const { results, ...totals } = await requestEach(files, {
+		send: (file) => downloadFile(file, inputs, client, context.cancel),
+		nameOf: (file) => file.path
+	}, inputs, context);
+	return {
+		files: results.map((result) => resultOf(result, ifNoFilesFound)),
+		ifNoFilesFound,
+		...totals
+	};
+}
+function resultOf({ item: { path, target }, ...result }, ifNoFilesFound) {
 	if (result.status === "done") {
 		const { value, attempts, durationMs } = result;
 		return {
@@ -1152,11 +1108,10 @@ function describeResult({ item: { path, target }, ...result }, ifNoFileFound) {
 			...value
 		};
 	}
-	return result.status === "failed" && result.error.kind === "no-such-file" && ifNoFileFound !== "error" ? {
+	return result.status === "failed" && result.error.kind === "no-such-file" && ifNoFilesFound !== "error" ? {
 		path,
 		target,
-		status: "missing",
-		reason: `it ${NOT_FOUND}`
+		status: "missing"
 	} : {
 		path,
 		target,

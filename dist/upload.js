@@ -2,6 +2,9 @@ import { _ as runReportingStep } from "./shared.js";
 import { r as upload } from "./transfer.js";
 
 // src/main/upload.ts
-await runReportingStep("upload", upload);
+await runReportingStep("upload", async (inputs, context) => ({
+	sandbox: inputs,
+	upload: await upload(inputs, context)
+}));
 
 export {  };

@@ -75,6 +75,10 @@ function isRefusal(kind: FailureKind, status = 0): boolean {
 /** The part of an AgentError that goes into results. */
 export type FailureInfo = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
 
+export function failureInfoOf({ kind, status, message, hint }: AgentError): FailureInfo {
+  return { kind, status, message, hint };
+}
+
 export function isFatal({ kind }: Pick<FailureInfo, 'kind'>): boolean {
   return FATAL.includes(kind);
 }

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Context } from './context.ts';
-import { AgentError, type FailureInfo, isFatal } from './failure.ts';
+import { AgentError, type FailureInfo, failureInfoOf, isFatal } from './failure.ts';
 import { describeRetry, withRetries } from './retry.ts';
 
 export interface Attempts {
@@ -29,8 +29,6 @@ interface RequestResults<I, T> {
 interface Requests<I, T> {
   readonly send: (item: I) => Promise<T>;
   readonly nameOf: (item: I) => string;
-  /** Returns true if an error that is not fatal still makes further requests pointless. */
-  readonly isHopeless?: (item: I, error: FailureInfo) => boolean;
 }
 
 // Stopping after so few may leave good files unsent, but by then the job has failed anyway.
@@ -39,7 +37,7 @@ const MAX_CONSECUTIVE_FAILURES = 3;
 /** Sends a request for each item in parallel, with retries, until further ones would be pointless. */
 export async function requestEach<I, T>(
   items: readonly I[],
-  { send, nameOf, isHopeless = () => false }: Requests<I, T>,
+  { send, nameOf }: Requests<I, T>,
   { concurrency, retries }: Pick<Inputs<'upload'>, 'concurrency' | 'retries'>,
   context: Context,
 ): Promise<RequestResults<I, T>> {
@@ -70,12 +68,10 @@ export async function requestEach<I, T>(
       consecutiveFailures = 0;
       return { item, status: 'done', attempts, durationMs, value: outcome.value };
     }
-    const { kind, status, message, hint, isRetryable } = outcome.error;
-    const error = { kind, status, message, hint };
-    if (isRetryable) consecutiveFailures += 1;
+    const error = failureInfoOf(outcome.error);
+    if (outcome.error.isRetryable) consecutiveFailures += 1;
     const areTooMany = consecutiveFailures >= MAX_CONSECUTIVE_FAILURES;
-    if (areTooMany || isFatal(error) || isHopeless(item, error))
-      giveUp.abort(`the transfer had ended: ${message}`);
+    if (areTooMany || isFatal(error)) giveUp.abort(`the transfer had ended: ${error.message}`);
     return { item, status: 'failed', attempts, durationMs, error };
   }
 

@@ -18,7 +18,7 @@ export interface FileToDownload {
   readonly realTarget: string;
 }
 
-export interface DownloadedFile {
+export interface DownloadedContent {
   readonly size: number;
   readonly sha256: string;
 }
@@ -29,7 +29,7 @@ export async function downloadFile(
   { username, maxSize, timeout }: Pick<Inputs<'download'>, 'username' | 'maxSize' | 'timeout'>,
   client: Pick<Client, 'receive'>,
   signal: AbortSignal,
-): Promise<DownloadedFile> {
+): Promise<DownloadedContent> {
   wrapWriteErrors(file, () => checkTarget(file));
   // Use a short, unique name: the target's may already have the maximum length.
   const name = `.sandbox-sync-${randomUUID()}.part`;
@@ -63,7 +63,7 @@ async function receiveInto(
   file: FileToDownload,
   response: StreamedResponse,
   maxSize: number,
-): Promise<DownloadedFile> {
+): Promise<DownloadedContent> {
   const expected = checkLength(response, maxSize);
   const digest = createHash('sha256');
   let size = 0;

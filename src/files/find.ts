@@ -26,8 +26,6 @@ export interface FoundFile {
   /** POSIX path below the pattern's root; empty if the pattern names the file itself. */
   readonly relative: string;
   readonly size: number;
-  /** Always false on Windows. */
-  readonly isExecutable: boolean;
 }
 
 export interface SkippedEntry {
@@ -185,7 +183,6 @@ function classify(
     else {
       const realPath = realpathSync.native(entry);
       const isIn = (folder: string) => pathWithin(folder, realPath) !== undefined;
-      const isExecutable = (stats.mode & 0o111) !== 0;
       if (!isIn(realWorkspace) && !isIn(realRoot)) links.push({ leadsTo: 'outside', entry });
       // A link from dist/x to ../.git must not upload the credentials in .git/config.
       else if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath)))
@@ -196,7 +193,6 @@ function classify(
           realPath,
           relative: toPosix(relative),
           size: stats.size,
-          isExecutable,
         });
     }
   }

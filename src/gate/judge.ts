@@ -1,6 +1,6 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
-import { AGGREGATES, type Aggregate, figuresOf, type HasFigures } from './metrics.ts';
+import { AGGREGATES, type Aggregate, figuresOf, type Sample } from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
@@ -24,16 +24,20 @@ export interface Gate {
 
 export type GateJudgement = Judgement & { readonly level: 'fail' | 'warn' };
 
+/** What a condition is in the samples. In a gate, `true` means that it trips. */
 export type Judgement = { readonly condition: Condition } & (
-  | { readonly holds: boolean; readonly figure: number }
+  | { readonly result: 'true' | 'false'; readonly figure: number }
   /** The condition cannot be judged. */
-  | { readonly holds: undefined; readonly why: string }
+  | { readonly result: 'unknown'; readonly why: string }
 );
+
+/** The conditions of a gate, by input. */
+export type GateConditions = Readonly<Record<'failIf' | 'warnIf', readonly Condition[]>>;
 
 /** Judges all conditions. If samples are missing (`isIncomplete`), the gate cannot pass. */
 export function judgeGate(
-  { failIf, warnIf }: Readonly<Record<'failIf' | 'warnIf', readonly Condition[]>>,
-  samples: readonly HasFigures[],
+  { failIf, warnIf }: GateConditions,
+  samples: readonly Sample[],
   isIncomplete = false,
 ): Gate {
   const judgeAs = (level: GateJudgement['level'], conditions: readonly Condition[]) =>
@@ -44,38 +48,36 @@ export function judgeGate(
 
 function stateOf(judgements: readonly GateJudgement[]): Gate['state'] {
   if (judgements.length === 0) return 'none';
-  const [worst] = breachesOf(judgements);
+  const [worst] = judgements.filter(({ result }) => result !== 'false');
   if (worst === undefined) return 'passed';
   return worst.level === 'fail' ? 'failed' : 'warned';
 }
 
-/** Returns the conditions that tripped or cannot be judged. */
-export function breachesOf(judgements: readonly GateJudgement[]): GateJudgement[] {
-  return judgements.filter(({ holds }) => holds !== false);
-}
-
 /**
  * Judges a condition over samples (oldest first). It cannot be judged without samples, if a sample
- * lacks the metric, or if samples are missing (`isIncomplete`) and the others do not trip it.
+ * lacks the metric, if its figure is not finite, or if samples are missing (`isIncomplete`) and the
+ * others do not make it true.
  */
 export function judge(
   condition: Condition,
-  samples: readonly HasFigures[],
+  samples: readonly Sample[],
   isIncomplete = false,
 ): Judgement {
   const { metric, aggregate = 'last', operator, limit } = condition;
+  const unknown = (why: string) => ({ condition, result: 'unknown', why }) as const;
   const why = whyNotJudged(metric, samples);
-  if (why !== undefined) return { condition, holds: undefined, why };
+  if (why !== undefined) return unknown(why);
   const figures = figuresOf(metric, samples);
   const figure = AGGREGATES[aggregate](figures);
+  // The sum of a mean can overflow.
+  if (!Number.isFinite(figure)) return unknown('its figure is not finite');
   const candidates = condition.aggregate === undefined ? mostExtreme(operator, figures) : [figure];
-  const tripping = candidates.find(candidate => COMPARE[operator](candidate, limit));
-  if (tripping !== undefined) return { condition, holds: true, figure: tripping };
-  if (isIncomplete) return { condition, holds: undefined, why: 'samples are missing' };
-  return { condition, holds: false, figure };
+  const match = candidates.find(candidate => COMPARE[operator](candidate, limit));
+  if (match !== undefined) return { condition, result: 'true', figure: match };
+  return isIncomplete ? unknown('samples are missing') : { condition, result: 'false', figure };
 }
 
-function whyNotJudged(metric: string, samples: readonly HasFigures[]): string | undefined {
+function whyNotJudged(metric: string, samples: readonly Sample[]): string | undefined {
   if (samples.length === 0) return 'there are no stats';
   const lacking = samples.filter(({ figures }) => !figures.has(metric));
   const [first] = lacking;
@@ -103,9 +105,9 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
 // Agents may report hundreds of metrics, so do not list them all.
 const MAX_REPORTED = 30;
 
-/** Lists a sample's metrics, beginning with the one that `wanted` misspells with hyphens. */
-function namesIn({ figures }: HasFigures, wanted: string): string {
-  const metric = wanted.replaceAll('-', '_');
+/** Lists a sample's metrics, beginning with the one that `misspelt` writes with hyphens. */
+function namesIn({ figures }: Sample, misspelt: string): string {
+  const metric = misspelt.replaceAll('-', '_');
   const others = [...figures.keys()].filter(name => name !== metric).sort();
   const names = figures.has(metric) ? [metric, ...others] : others;
   return listSome(names.map(inlineCode), MAX_REPORTED) || 'nothing';

@@ -54,18 +54,20 @@ function percentile(percent: number, figures: readonly number[]): number {
   return Float64Array.from(figures).sort()[rank - 1] ?? Number.NaN;
 }
 
-export interface HasFigures {
+export interface Sample {
+  /** Arrival time by the runner's clock, in Unix milliseconds. */
+  readonly at: number;
   readonly figures: Figures;
 }
 
-export function figuresOf(metric: string, samples: readonly HasFigures[]): number[] {
+export function figuresOf(metric: string, samples: readonly Sample[]): number[] {
   return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
 }
 
 export function aggregateOf(
   aggregate: Aggregate,
   metric: string,
-  samples: readonly HasFigures[],
+  samples: readonly Sample[],
 ): number | undefined {
   const figures = figuresOf(metric, samples);
   return figures.length === 0 ? undefined : AGGREGATES[aggregate](figures);

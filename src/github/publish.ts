@@ -1,9 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
-import { reasonLines } from '../report/reason.ts';
+import { textsOf } from '../report/reason.ts';
+import { type RenderedReport, renderReport, succeeded } from '../report/render.ts';
 import { type Report, redactReport } from '../report/report.ts';
-import { reportJson, succeeded, summaryOf, type Verdict, verdictOf } from '../report/verdict.ts';
+import { reportJson } from '../report/report-json.ts';
+import { summaryOf } from '../report/summary.ts';
 import { errorText } from '../text/errors.ts';
 import type { Redact } from '../text/redact.ts';
 import type { StepLog } from './log.ts';
@@ -15,16 +17,16 @@ export async function publish(
   { log, redact, withSummary }: { log: StepLog; redact: Redact; withSummary: boolean },
 ): Promise<void> {
   const report = redactReport(unredacted, redact);
-  const verdict = verdictOf(report);
-  if (verdict.fileLines.length > 0) log.group('Files', verdict.fileLines);
-  const problems = writeOutputs(report, verdict, log);
-  if (withSummary) await writeSummary(report, verdict, log);
-  logVerdict(report, verdict, problems, log);
+  const rendered = renderReport(report);
+  if (rendered.fileLines.length > 0) log.group('Files', rendered.fileLines);
+  const problems = writeOutputs(report, rendered, log);
+  if (withSummary) await writeSummary(report, rendered, log);
+  logVerdict(report, rendered, problems, log);
 }
 
-function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] {
+function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): string[] {
   try {
-    const outputs = { ...writeFiles(report, verdict, log), ...verdict.outputs };
+    const outputs = { ...writeFiles(report, rendered, log), ...rendered.outputs };
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
     return [];
   } catch (error) {
@@ -33,8 +35,12 @@ function writeOutputs(report: Report, verdict: Verdict, log: StepLog): string[] 
 }
 
 /** Writes the report and checksums. Returns their paths by output; '' for a file not written. */
-function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<string, string> {
-  const { checksums } = verdict;
+function writeFiles(
+  report: Report,
+  rendered: RenderedReport,
+  log: StepLog,
+): Record<string, string> {
+  const { checksums } = rendered;
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
     const write = (name: string, text: string) => {
@@ -43,7 +49,7 @@ function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<stri
       return file;
     };
     // reportJson() nests the stats further, so it may throw a RangeError.
-    const paths = { report: write('report.json', reportJson(report, verdict)) };
+    const paths = { report: write('report.json', reportJson(report, rendered)) };
     if (checksums === undefined) return paths;
     return { ...paths, checksums: checksums && write('checksums.txt', checksums) };
   } catch (error) {
@@ -52,9 +58,9 @@ function writeFiles(report: Report, verdict: Verdict, log: StepLog): Record<stri
   }
 }
 
-async function writeSummary(report: Report, verdict: Verdict, log: StepLog): Promise<void> {
+async function writeSummary(report: Report, rendered: RenderedReport, log: StepLog): Promise<void> {
   try {
-    await stepSummary.addRaw(summaryOf(report, verdict)).write();
+    await stepSummary.addRaw(summaryOf(report, rendered)).write();
   } catch (error) {
     log.warning(`The job summary could not be written: ${errorText(error)}.`);
   }
@@ -65,21 +71,20 @@ const MAX_ANNOTATIONS = 9;
 
 function logVerdict(
   { name }: Report,
-  verdict: Verdict,
-  problems: readonly string[],
+  rendered: RenderedReport,
+  outputProblems: readonly string[],
   log: StepLog,
 ): void {
-  const { title, titleHasCause, reasons, fileFailures, warnings, notices, logLines } = verdict;
+  const { title, reasons, fileFailures, warnings, notices, facts } = rendered;
   const prefix = name === '' ? '' : `${name}: `;
   const withName = ([first = '', ...others]: readonly string[]) => [`${prefix}${first}`, ...others];
-  for (const line of logLines) log.line(line);
+  for (const line of facts) log.line(line);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
   for (const text of notices) log.notice(`${prefix}${text}`);
   for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS))
-    log.error(withName(reasonLines(failure)));
-  const causes = reasons.flatMap(reasonLines);
-  const ending = titleHasCause ? [title, ...causes] : [...causes, title];
-  const texts = withName([...problems, ...ending]);
-  if (succeeded(verdict) && problems.length === 0) log.line(texts.join(' '));
+    log.error(withName(textsOf(failure)));
+  // Lists of annotations only show the first line.
+  const texts = withName([...outputProblems, title.text, ...reasons.flatMap(textsOf)]);
+  if (succeeded(rendered) && outputProblems.length === 0) log.line(texts.join(' '));
   else log.fail(texts);
 }

@@ -2,11 +2,17 @@ import { USER_AGENT } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { sleep } from '../agent/retry.ts';
 import { secretsIn, withJobSandbox } from '../inputs/connection.ts';
-import { type EntryPoint, type Inputs, inputNames, type Task } from '../inputs/inputs.ts';
+import {
+  type Connection,
+  type EntryPoint,
+  type Inputs,
+  inputNames,
+  type Task,
+} from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { fullReason, reasonLines, toReportedError } from '../report/reason.ts';
-import { failedReport, type Report } from '../report/report.ts';
+import { reasonOfError, textsOf } from '../report/reason.ts';
+import type { Report, Results } from '../report/report.ts';
 import { redactor } from '../text/redact.ts';
 import { loadJobSandboxes } from './job-state.ts';
 import { openLog } from './log.ts';
@@ -25,7 +31,7 @@ export async function runStep<T extends EntryPoint>(
     const { inputs, raw } = await parse();
     await handler(inputs, context, raw);
   } catch (error) {
-    const lines = reasonLines(fullReason(toReportedError(error)));
+    const lines = textsOf(reasonOfError(error));
     if (failureWarning === undefined) context.log.fail(lines);
     else context.log.warning([failureWarning, ...lines].join(' '));
   }
@@ -33,25 +39,41 @@ export async function runStep<T extends EntryPoint>(
 
 type MonitorEnd = 'monitor-stop' | 'monitor-end';
 
-/** Runs a step and publishes its report, even if the handler throws. */
+interface StepResults extends Results {
+  readonly sandbox: Pick<Connection, 'sandboxId' | 'baseUrl'>;
+  /** Replaces the input `name`: a step that ends a monitor has that of the monitor. */
+  readonly name?: string;
+}
+
+/** Runs a step and publishes a report of its results, even if the handler throws. */
 export async function runReportingStep<T extends Task | MonitorEnd>(
   entry: T,
-  handler: (inputs: Inputs<T>, context: Context, raw: RawInputs) => Promise<Report | undefined>,
+  handler: (
+    inputs: Inputs<T>,
+    context: Context,
+    raw: RawInputs,
+  ) => Promise<StepResults | undefined>,
   savedInputs?: RawInputs,
 ): Promise<void> {
   const { context, raw, parse } = await openStep(entry, savedInputs);
   const { cancel, redact, log } = context;
+  const step = { task: taskOf(entry), name: raw['name']?.trim() ?? '' };
   let report: Report | undefined;
   try {
     const parsed = await parse();
-    report = await handler(parsed.inputs, context, parsed.raw);
+    const results = await handler(parsed.inputs, context, parsed.raw);
+    const { sandboxId: id = '', baseUrl = '' } = results?.sandbox ?? {};
+    const details = { sandbox: { id, baseUrl }, cancelled: cancel.aborted, isGateUnseen: false };
+    report = results && { ...step, ...results, ...details };
   } catch (error) {
-    report = failedReport(taskOf(entry), toReportedError(error), {
-      name: raw['name']?.trim() ?? '',
+    report = {
+      ...step,
+      sandbox: { id: '', baseUrl: '' },
       cancelled: cancel.aborted,
+      error: reasonOfError(error),
       // Nothing was judged, so a `fail-if` fails. Assume that the monitor to stop has one.
-      hasFailIf: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
-    });
+      isGateUnseen: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
+    };
   }
   if (report !== undefined) {
     // A step with invalid inputs has a summary too, so read the raw value.

@@ -1,4 +1,7 @@
+import { download } from '../download/download.ts';
 import { runReportingStep } from '../github/step.ts';
-import { download } from '../tasks/download.ts';
 
-await runReportingStep('download', download);
+await runReportingStep('download', async (inputs, context) => ({
+  sandbox: inputs,
+  download: await download(inputs, context),
+}));

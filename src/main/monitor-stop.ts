@@ -1,14 +1,14 @@
 import { findMonitorDirectories } from '../github/job-state.ts';
 import { runReportingStep } from '../github/step.ts';
-import { markStopped } from '../monitor/record.ts';
-import { chooseMonitor, endMonitor } from '../tasks/monitor.ts';
+import { chooseMonitor, endMonitor } from '../monitor/end-monitor.ts';
+import { markJudged } from '../monitor/record.ts';
 
 let judged: string | undefined;
 await runReportingStep('monitor-stop', async ({ monitor }, context) => {
   const directory = chooseMonitor(monitor, findMonitorDirectories());
-  const report = await endMonitor(directory, context);
+  const result = await endMonitor(directory, context);
   judged = directory;
-  return report;
+  return result;
 });
 // Mark it last: if this process is killed earlier, the post step judges the monitor.
-if (judged !== undefined) markStopped(judged);
+if (judged !== undefined) markJudged(judged);

@@ -1,4 +1,7 @@
+import { run } from '../command/run.ts';
 import { runReportingStep } from '../github/step.ts';
-import { run } from '../tasks/run.ts';
 
-await runReportingStep('run', run);
+await runReportingStep('run', async (inputs, context) => ({
+  sandbox: inputs,
+  ...(await run(inputs, context)),
+}));

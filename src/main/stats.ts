@@ -1,4 +1,7 @@
 import { runReportingStep } from '../github/step.ts';
-import { stats } from '../tasks/measure.ts';
+import { stats } from '../stats/stats.ts';
 
-await runReportingStep('stats', stats);
+await runReportingStep('stats', async (inputs, context) => ({
+  sandbox: inputs,
+  stats: await stats(inputs, context),
+}));

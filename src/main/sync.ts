@@ -1,4 +1,7 @@
 import { runReportingStep } from '../github/step.ts';
-import { sync } from '../tasks/sync.ts';
+import { sync } from '../sync/sync.ts';
 
-await runReportingStep('sync', sync);
+await runReportingStep('sync', async (inputs, context) => ({
+  sandbox: inputs,
+  ...(await sync(inputs, context)),
+}));

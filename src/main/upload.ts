@@ -1,4 +1,7 @@
 import { runReportingStep } from '../github/step.ts';
-import { upload } from '../tasks/upload.ts';
+import { upload } from '../upload/upload.ts';
 
-await runReportingStep('upload', upload);
+await runReportingStep('upload', async (inputs, context) => ({
+  sandbox: inputs,
+  upload: await upload(inputs, context),
+}));

@@ -1,21 +1,31 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { decodeStats } from '../stats/sample.ts';
-import { type SampleOrFailure, type SampleRecord, toRecord } from '../stats/samples.ts';
-import { parseFields, stringFieldsOf } from '../text/json.ts';
+import type { Attempt, SampleRecord, SamplingEnd } from '../stats/samples.ts';
+import { fieldsOf, parseFields, stringFieldsOf } from '../text/json.ts';
 
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
-export function monitorFiles(directory: string) {
+export function monitorFiles(directory: string): Readonly<Record<MonitorFile, string>> {
   return {
     inputs: path.join(directory, 'inputs.json'),
     record: path.join(directory, 'record.jsonl'),
-    /** Contains the PID of the sampler, which removes the file when it exits. */
+    response: path.join(directory, 'response.json'),
     pid: path.join(directory, 'pid'),
     errors: path.join(directory, 'errors.txt'),
     stop: path.join(directory, 'stop'),
   };
 }
+
+type MonitorFile =
+  | 'inputs'
+  /** A line for each attempt, and one for the end of sampling. */
+  | 'record'
+  /** The last response, as the sandbox sent it but redacted. */
+  | 'response'
+  /** Contains the PID of the sampler, which removes the file when it exits. */
+  | 'pid'
+  | 'errors'
+  | 'stop';
 
 export function saveInputs(directory: string, inputs: RawInputs): void {
   writeFileSync(monitorFiles(directory).inputs, JSON.stringify(inputs), { mode: 0o600 });
@@ -31,48 +41,81 @@ export function isSampling(directory: string): boolean {
   return existsSync(monitorFiles(directory).pid);
 }
 
-const STOPPED = 'stopped';
+const JUDGED = 'judged';
 
 export function requestStop(directory: string): void {
   appendFileSync(monitorFiles(directory).stop, '', { mode: 0o600 });
 }
 
-export function markStopped(directory: string): void {
-  writeFileSync(monitorFiles(directory).stop, STOPPED);
+export function markJudged(directory: string): void {
+  writeFileSync(monitorFiles(directory).stop, JUDGED);
 }
 
-export function isStopped(directory: string): boolean {
-  return readIfExists(monitorFiles(directory).stop) === STOPPED;
+export function isJudged(directory: string): boolean {
+  return readIfExists(monitorFiles(directory).stop) === JUDGED;
 }
 
-export function appendLine(
-  directory: string,
-  line: SampleOrFailure | { readonly end: string },
-): void {
-  // Leave out the figures, which the reader derives from the sample's JSON.
-  const json = JSON.stringify({ ...line, figures: undefined });
-  appendFileSync(monitorFiles(directory).record, `${json}\n`, { mode: 0o600 });
+export function appendAttempt(directory: string, attempt: Attempt): void {
+  if (attempt.kind === 'failure') appendLine(directory, attempt);
+  else appendLine(directory, { ...attempt, figures: Object.fromEntries(attempt.figures) });
+}
+
+export function appendEnd(directory: string, end: SamplingEnd): void {
+  appendLine(directory, { end });
+}
+
+function appendLine(directory: string, line: object): void {
+  const { record } = monitorFiles(directory);
+  appendFileSync(record, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+}
+
+/** Keeps a response, redacted, instead of the one before it. */
+export function saveResponse(directory: string, response: string): void {
+  writeFileSync(monitorFiles(directory).response, response, { mode: 0o600 });
 }
 
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 export function readRecord(directory: string): SampleRecord {
-  const { record, errors } = monitorFiles(directory);
+  const { record, response } = monitorFiles(directory);
   const lines = readIfExists(record).split('\n').map(parseFields);
-  const end = lines.map(line => line['end']).findLast(each => typeof each === 'string');
-  return toRecord(lines.flatMap(decodeLine), end ?? findErrorLine(readIfExists(errors)));
+  return {
+    attempts: lines.flatMap(decodeAttempt),
+    response: readIfExists(response),
+    end: lines.flatMap(decodeEnd).at(-1) ?? { early: whyDied(directory) },
+  };
 }
 
-function decodeLine({ at, json, failure }: ReturnType<typeof parseFields>): SampleOrFailure[] {
-  if (typeof failure === 'string') return [{ failure }];
-  const stats = typeof json === 'string' ? decodeStats(json) : undefined;
-  return typeof at === 'number' && stats !== undefined ? [{ at, ...stats }] : [];
+function decodeAttempt(line: Readonly<Record<string, unknown>>): Attempt[] {
+  const { kind, askedAt, answeredAt, message, figures } = line;
+  if (typeof askedAt !== 'number' || typeof answeredAt !== 'number') return [];
+  if (kind === 'failure') return [{ kind, askedAt, answeredAt, message: String(message) }];
+  const numbers = Object.entries(fieldsOf(figures)).map(
+    ([metric, figure]) => [metric, Number(figure)] as const,
+  );
+  return [{ kind: 'sample', askedAt, answeredAt, figures: new Map(numbers) }];
 }
 
-function findErrorLine(stderr: string): string | undefined {
-  const lines = stderr.trim().split('\n');
-  // After an uncaught error, Node prints its version last, so look for the line of the error.
-  const line = lines.findLast(each => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1);
-  return line?.trim() || undefined;
+function decodeEnd({ end }: Readonly<Record<string, unknown>>): SamplingEnd[] {
+  if (end === 'requested') return [end];
+  const { early } = fieldsOf(end);
+  return typeof early === 'string' ? [{ early }] : [];
+}
+
+function whyDied(directory: string): string {
+  const words = lastWords(directory);
+  return `the process that took the samples was killed or hangs${words === '' ? '' : `: ${words}`}`;
+}
+
+const MAX_LAST_LINES = 3;
+
+/** Returns the last lines that the sampler has written to stderr, joined into one. */
+export function lastWords(directory: string): string {
+  const lines = readIfExists(monitorFiles(directory).errors).split('\n');
+  // After an uncaught error, Node prints its stack, a lone brace and its own version.
+  const words = lines
+    .map(line => line.trim())
+    .filter(line => !/^(at .*|Node\.js v.*|\W*)$/.test(line));
+  return words.slice(-MAX_LAST_LINES).join(' ');
 }
 
 function readIfExists(file: string): string {

@@ -1,10 +1,9 @@
+import { formatFigure } from '../gate/describe.ts';
 import type { Gate } from '../gate/judge.ts';
-import { aggregateOf } from '../gate/metrics.ts';
-import type { Sample } from '../stats/samples.ts';
+import { aggregateOf, type Sample } from '../gate/metrics.ts';
+import type { StatsResult } from '../stats/stats.ts';
 import { formatTime, moreInReport } from '../text/format.ts';
-import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
-import type { MeasuredSection } from './stats-section.ts';
 
 // With fewer samples, a chart adds nothing to the table.
 const MIN_SAMPLES = 10;
@@ -24,7 +23,7 @@ const PLOTS = [
   { name: '🟩 disk', color: '#2da44e', metric: 'disk_used_pct' },
 ] as const;
 
-export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
+export function drawCharts({ samples, gate }: StatsResult): Html[] {
   const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
   const drawn = stretches.slice(0, MAX_CHARTS).map(pointsOf);
   const plots = plotsOf(drawn.flat(), gate);

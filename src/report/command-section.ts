@@ -1,52 +1,94 @@
 import type { FailureInfo } from '../agent/failure.ts';
-import type { ProcessEnd } from '../command/process.ts';
+import type { CommandResult } from '../command/command.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
-import { formatDuration } from '../text/format.ts';
+import { formatCount, formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';
-import { type Reason, type ReportedError, withMarkup } from './reason.ts';
-import type { Report } from './report.ts';
-import type { SectionView } from './verdict.ts';
+import { type Reason, reasonOfFailure, withMarkup } from './reason.ts';
+import type { RenderedSection } from './rendered-section.ts';
 
-export interface CommandSection {
-  /** The step's name, or the first line of the script. */
-  readonly title: string;
-  /** Undefined unless the agent reported one. */
-  readonly exitCode: ProcessEnd['exitCode'];
-  readonly status: ProcessEnd['status'];
-  readonly durationMs: number;
-  readonly lastLines: readonly string[];
-  /** True if an error in the report already explains how the command failed. */
-  readonly isExplained?: boolean;
-}
-
-export type CommandEnd =
-  | ({ readonly kind: 'ended' } & ProcessEnd)
-  /** The connection was lost, so the command may still be running. */
-  | { readonly kind: 'lost'; readonly error: FailureInfo }
-  | { readonly kind: 'not-started'; readonly error: FailureInfo };
-
-export function viewCommand(section: CommandSection, report: Report): SectionView {
-  const { title, exitCode, status, durationMs, lastLines } = section;
+export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
+  const { title, end, durationMs, lastLines, reconnects } = result;
+  const problem = problemOf(result, cancelled);
+  const exitCode = exitCodeOf(result);
   return {
     level: exitCode === 0 ? 'success' : 'failure',
-    headline: section.isExplained ? '' : headlineOf(section, report),
+    problems: problem === undefined ? [] : [problem],
+    done: problem === undefined ? describeEnd(result) : '',
+    warnings: warnOfReconnects(reconnects),
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
       'duration-ms': String(durationMs),
     },
     blocks: outputBlocks(lastLines),
-    json: { command: { title, exitCode: exitCode ?? null, status, durationMs, lastLines } },
+    json: {
+      title,
+      end: end.kind,
+      exitCode: exitCode ?? null,
+      status: end.kind === 'killed' || end.kind === 'no-exit-code' ? end.status : '',
+      durationMs,
+      lastLines,
+      reconnects,
+    },
   };
 }
 
-function headlineOf(
-  { title, exitCode, durationMs }: CommandSection,
-  { cancelled }: Report,
-): string {
+function exitCodeOf({ end }: CommandResult): number | undefined {
+  if (end.kind === 'killed') return -1;
+  return end.kind === 'exited' ? end.code : undefined;
+}
+
+function describeEnd({ title, end, durationMs }: CommandResult): string {
   const name = formatCommand(title);
   const after = `after ${formatDuration(durationMs)}`;
-  if (exitCode === 0) return `${name} exited with 0 ${after}`;
-  return cancelled && durationMs > 0 ? `${name} was stopped ${after}` : 'Nothing was run';
+  if (end.kind === 'not-started') return 'Nothing was run.';
+  return end.kind === 'exited'
+    ? `${name} exited with ${end.code} ${after}.`
+    : `${name} was stopped ${after}.`;
+}
+
+/**
+ * Explains why a command failed. If the step was cancelled, only reports a command that may still
+ * be running.
+ */
+function problemOf(
+  { title, end, durationMs }: CommandResult,
+  cancelled: boolean,
+): Reason | undefined {
+  const name = formatCommand(title);
+  const duration = formatDuration(durationMs);
+  const problem = (how: string, details: Reason = []) => [withMarkup(`${name} ${how}`), ...details];
+  switch (end.kind) {
+    case 'exited':
+      if (end.code === 0) return undefined;
+      return problem(`exited with ${end.code} after ${duration}.`, adviceOn(end.code));
+    case 'killed': {
+      const advice = end.status === 'signal: killed' ? adviceOn(137) : [];
+      return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, advice);
+    }
+    case 'no-exit-code':
+      return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
+    case 'stopped':
+      return cancelled ? undefined : problem(`was stopped by max-duration after ${duration}.`);
+    case 'lost': {
+      const how = `was not seen to end within ${duration}. It may still be running.`;
+      return problem(how, cancelled ? [] : whyUnseen(end.error));
+    }
+    case 'not-started':
+      return cancelled ? undefined : problem('was not started.', whyUnseen(end.error));
+  }
+}
+
+function whyUnseen(error: FailureInfo): Reason {
+  // The caller handles cancelled steps, so only `max-duration` can have cancelled the request.
+  return error.kind === 'cancelled'
+    ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]
+    : reasonOfFailure(error);
+}
+
+function warnOfReconnects(count: number): Reason {
+  if (count === 0) return [];
+  const times = formatCount(count, 'time');
+  return [{ text: `The connection was lost ${times}, so output of the command may be missing.` }];
 }
 
 function outputBlocks(lastLines: readonly string[]): Html[] {
@@ -63,36 +105,6 @@ function formatCommand(title: string): string {
   return inlineCode(truncate(title, MAX_TITLE));
 }
 
-/**
- * Explains why a command failed; returns [] if it succeeded. If the job was cancelled, only reports
- * a command that may still be running.
- */
-export function explainFailure(
-  { title: command, durationMs }: Pick<CommandSection, 'title' | 'durationMs'>,
-  end: CommandEnd,
-  stoppedBy: 'max-duration' | 'cancellation' | undefined,
-): ReportedError[] {
-  const duration = formatDuration(durationMs);
-  const fail = (how: string, reason: Reason = []) => [
-    { title: `${formatCommand(command)} ${how}`, reason },
-  ];
-  if (end.kind === 'lost') {
-    const how = `was not seen to end within ${duration}. It may still be running.`;
-    return stoppedBy === 'cancellation' ? fail(how) : fail(how, whyUnseen(end.error));
-  }
-  if (stoppedBy === 'cancellation') return [];
-  if (end.kind === 'not-started') return fail('was not started.', whyUnseen(end.error));
-  const { exitCode, status } = end;
-  if (stoppedBy === 'max-duration') return fail(`was stopped by max-duration after ${duration}.`);
-  if (exitCode === undefined)
-    return fail(`ended after ${duration}, but the agent did not say with which exit code.`);
-  if (exitCode === 0) return [];
-  if (exitCode !== -1)
-    return fail(`exited with ${exitCode} after ${duration}.`, adviceOn(exitCode));
-  const advice = status === 'signal: killed' ? adviceOn(137) : [];
-  return fail(`was ended after ${duration} (${inlineCode(status)}).`, advice);
-}
-
 // Exit codes of Bash. Above 128, they mean that a signal killed a child process.
 const ADVICE: Readonly<Record<number, string>> = {
   126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
@@ -104,11 +116,4 @@ const ADVICE: Readonly<Record<number, string>> = {
 function adviceOn(exitCode: number): Reason {
   const advice = ADVICE[exitCode];
   return advice === undefined ? [] : [withMarkup(advice)];
-}
-
-function whyUnseen({ kind, message, hint }: FailureInfo): Reason {
-  // The caller handles cancelled jobs, so only `max-duration` can have cancelled the request.
-  return kind === 'cancelled'
-    ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]
-    : [{ text: message }, withMarkup(hint)];
 }

@@ -1,7 +1,6 @@
-import type { Attempts, FailedOrNotAttempted } from '../agent/request-each.ts';
-import type { DownloadedFile } from '../download/download-file.ts';
+import type { DownloadedFile, DownloadResult } from '../download/download.ts';
 import { formatBytes } from '../text/format.ts';
-import type { Report } from './report.ts';
+import type { RenderedSection } from './rendered-section.ts';
 import {
   describeDone,
   describeSpeed,
@@ -10,60 +9,52 @@ import {
   limitLines,
   listCounts,
   listFiles,
+  outcomeOf,
 } from './transfer-lines.ts';
-import type { SectionView } from './verdict.ts';
 
-export interface DownloadSection {
-  /** In the order of the input `files`. */
-  readonly files: readonly DownloadResult[];
-  readonly retries: number;
-  readonly durationMs: number;
-}
+const NOT_FOUND = 'does not exist in the sandbox';
 
-export type DownloadResult = {
-  /** In the sandbox, as the user wrote it. */
-  readonly path: string;
-  /** On the runner, relative to the workspace. */
-  readonly target: string;
-} & (
-  | ({ readonly status: 'downloaded' } & Attempts & DownloadedFile)
-  | { readonly status: 'missing'; readonly reason: string }
-  | FailedOrNotAttempted
-);
-
-export function viewDownload(section: DownloadSection, report: Report): SectionView {
-  const { files, durationMs } = section;
+export function renderDownload(result: DownloadResult): RenderedSection {
+  const { files, retries, durationMs } = result;
   const totals = countFiles(files);
-  const { planned, downloaded, missing, failed, notAttempted } = totals;
+  const { downloaded, missing, failed, notAttempted } = totals;
   const others = listCounts({ failed, missing, 'not attempted': notAttempted });
+  const warned = files.filter(
+    ({ status }) => status === 'missing' && result.ifNoFilesFound === 'warn',
+  );
   return {
-    level: levelOf(totals, downloaded === 0, report),
-    headline:
-      planned === 0
-        ? 'Nothing was downloaded'
-        : describeDone('Downloaded', downloaded, planned, durationMs, others),
-    ...explainFailedFiles(files, report),
+    level: levelOf(totals, downloaded === 0 && warned.length > 0),
+    ...outcomeOf(totals, describeDone('Downloaded', downloaded, files.length, durationMs, others)),
+    fileFailures: explainFailedFiles(files, ({ path }) => path),
+    warnings: warned.map(({ path }) => ({ text: `${path} ${NOT_FOUND}.` })),
     fileLines: limitLines(listFiles(files, describeFile)),
-    logLines: describeSpeed(downloaded, totals.downloadedBytes, section),
+    facts: describeSpeed(downloaded, totals.downloadedBytes, result),
     outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
-    json: { download: { totals, ...section } },
+    json: { totals, files: files.map(fileJson), retries, durationMs },
   };
 }
 
-function countFiles(files: readonly DownloadResult[]) {
-  const count = (wanted: DownloadResult['status']) =>
-    files.filter(({ status }) => status === wanted).length;
+function countFiles(files: readonly DownloadedFile[]) {
+  const count = (status: DownloadedFile['status']) =>
+    files.filter(file => file.status === status).length;
   return {
-    planned: files.length,
+    files: files.length,
     downloaded: count('downloaded'),
     missing: count('missing'),
     failed: count('failed'),
     notAttempted: count('not-attempted'),
-    downloadedBytes: files.reduce((sum, file) => sum + ('size' in file ? file.size : 0), 0),
+    downloadedBytes: files.reduce(
+      (sum, file) => sum + (file.status === 'downloaded' ? file.size : 0),
+      0,
+    ),
   };
 }
 
-function describeFile(file: DownloadResult): string {
+function describeFile(file: DownloadedFile): string {
   const places = `${file.path} → ${file.target}`;
   return file.status === 'downloaded' ? `${places} (${formatBytes(file.size)})` : places;
+}
+
+function fileJson(file: DownloadedFile): object {
+  return file.status === 'missing' ? { ...file, reason: `it ${NOT_FOUND}` } : file;
 }

@@ -1,44 +1,10 @@
-import type { Condition, GateJudgement, Judgement } from '../gate/judge.ts';
-import { aggregateOf, type Unit, unitOf } from '../gate/metrics.ts';
-import type { Sample } from '../stats/samples.ts';
+import { formatFigure, formatJudged } from '../gate/describe.ts';
+import type { GateJudgement } from '../gate/judge.ts';
+import { aggregateOf, type Sample } from '../gate/metrics.ts';
+import type { StatsResult } from '../stats/stats.ts';
 import { inlineCode } from '../text/escape.ts';
-import { formatBytes, formatCount, formatDecimal, formatNumber } from '../text/format.ts';
-import { concat, type Html, html, MAX_ITEMS, prose, unbroken } from './html.ts';
-import type { MeasuredSection } from './stats-section.ts';
-
-/** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
-export function formatFigure(metric: string, figure: number): string {
-  return FORMATS[unitOf(metric) ?? 'plain'](figure);
-}
-
-const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
-  percentage: figure => `${formatDecimal(figure, 1)} %`,
-  bytes: formatBytes,
-  mebibytes: figure => formatBytes(figure * 2 ** 20),
-  plain: figure => formatDecimal(figure, 2),
-};
-
-/** Formats a judged figure, unrounded if rounding would make it look equal to the limit. */
-export function formatJudged({ metric, limit }: Condition, figure: number): string {
-  const text = formatFigure(metric, figure);
-  if (figure === limit || text !== formatFigure(metric, limit)) return text;
-  return `${figure}${EXACT_UNITS[unitOf(metric) ?? 'plain']}`;
-}
-
-const EXACT_UNITS: Readonly<Record<Unit, string>> = {
-  percentage: ' %',
-  bytes: ' B',
-  mebibytes: ' MiB',
-  plain: '',
-};
-
-export function judgementLine(judgement: Judgement): string {
-  const { condition } = judgement;
-  const { text } = condition;
-  if (judgement.holds === undefined) return `\`${text}\` cannot be judged: ${judgement.why}`;
-  const result = judgement.holds ? 'tripped:' : 'does not hold: it was';
-  return `\`${text}\` ${result} ${formatJudged(condition, judgement.figure)}`;
-}
+import { formatCount, formatNumber } from '../text/format.ts';
+import { concat, type Html, html, MAX_ITEMS, renderMarkup, unbroken } from './html.ts';
 
 interface Resource {
   readonly name: string;
@@ -85,7 +51,7 @@ function formatPeaks({ used }: Resource, samples: readonly Sample[]): string[] {
   });
 }
 
-export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
+export function figuresTable({ samples, gate }: StatsResult): Html[] {
   const judgements = gate.judgements.slice(0, MAX_ITEMS);
   const metrics = new Set(judgements.map(({ condition }) => condition.metric));
   const resources = new Set([...RESOURCES, ...[...metrics].map(resourceOf)]);
@@ -121,14 +87,14 @@ function describeResource(
 }
 
 function formatResource({ name, total }: Resource, samples: readonly Sample[]): Html {
-  const heading = prose(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
+  const heading = renderMarkup(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
   const figure = aggregateOf('last', total, samples);
   if (!figure) return heading;
   const size = total === 'cpu_count' ? formatCount(figure, 'core') : formatFigure(total, figure);
   return html`${heading} (${unbroken(size)})`;
 }
 
-const BREACH_MARKS = { fail: '❌', warn: '⚠️' } as const;
+const TRIPPED_MARKS = { fail: '❌', warn: '⚠️' } as const;
 
 /** Returns a cell such as `❌ > 90 %`, `✅ mean > 80 % (45.1 %)` or `> 90 % (not judged)`. */
 function describeCondition(judgement: GateJudgement): Html {
@@ -136,8 +102,8 @@ function describeCondition(judgement: GateJudgement): Html {
   const prefix = aggregate === undefined ? '' : `${aggregate} `;
   const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
   const condition = html`${comparison}${metric === resourceOf(metric).free ? ' free' : ''}`;
-  if (judgement.holds === undefined) return html`${condition} (not judged)`;
-  const mark = judgement.holds ? BREACH_MARKS[judgement.level] : '✅';
+  if (judgement.result === 'unknown') return html`${condition} (not judged)`;
+  const mark = judgement.result === 'true' ? TRIPPED_MARKS[judgement.level] : '✅';
   // A condition without an aggregate judges each sample, so it has no single figure. If it tripped,
   // the reasons name the sample.
   const figure =

@@ -30,8 +30,8 @@ export function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
-/** Renders trusted text, with code in backticks. Use `code` for third-party text. */
-export function prose(text: string): Html {
+/** Renders our own words, whose backticks mark code. Use `code` for texts of others. */
+export function renderMarkup(text: string): Html {
   const pieces = text.split('`');
   return concat(pieces.map((piece, index) => (index % 2 === 0 ? html`${piece}` : code(piece))));
 }

@@ -1,4 +1,4 @@
-import { AgentError } from '../agent/failure.ts';
+import { AgentError, type FailureInfo } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
 import { formatCount } from '../text/format.ts';
 
@@ -8,51 +8,36 @@ export interface ReasonLine {
   readonly hasMarkup?: true;
 }
 
-/** A message, and lines with details or advice below it. */
+/** A problem in one line, and lines with details or advice below it. */
 export type Reason = readonly ReasonLine[];
-
-/** An error of the step as a whole, not of a single file. */
-export interface ReportedError {
-  /** A sentence for the title of the verdict, with code in backticks. */
-  readonly title?: string;
-  /** Adds details to the title, or stands alone if there is none. */
-  readonly reason: Reason;
-}
 
 /** Returns a line whose backticks mark code. Quote file names in it with `inlineCode`. */
 export function withMarkup(text: string): ReasonLine {
   return { text, hasMarkup: true };
 }
 
-export function reasonLines(reason: Reason): string[] {
-  return reason.map(({ text }) => text);
+export function textsOf(lines: Reason): string[] {
+  return lines.map(({ text }) => text);
 }
 
-export function fullReason({ title, reason }: ReportedError): Reason {
-  return title === undefined ? reason : [withMarkup(title), ...reason];
+/** Explains anything that a step has thrown. */
+export function reasonOfError(error: unknown): Reason {
+  if (error instanceof AgentError) return reasonOfFailure(error);
+  if (error instanceof InputError) return reasonOfInputs(error);
+  if (error instanceof Error && 'syscall' in error) return [{ text: `${error.message}.` }];
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const title = withMarkup('Sandbox Sync itself failed. This is a bug; please report it.');
+  return [title, ...stack.split('\n').map(text => ({ text }))];
 }
 
-export function toReportedError(error: unknown): ReportedError {
-  if (error instanceof AgentError) {
-    const advice = error.kind === 'cancelled' ? [] : [withMarkup(error.hint)];
-    return { reason: [{ text: error.message }, ...advice] };
-  }
-  if (error instanceof InputError) return describeProblems(error);
-  if (error instanceof Error && 'syscall' in error)
-    return { reason: [{ text: `${error.message}.` }] };
-  return describeBug(error);
+export function reasonOfFailure({ kind, message, hint }: FailureInfo): Reason {
+  return [{ text: message }, ...(kind === 'cancelled' ? [] : [withMarkup(hint)])];
 }
 
-function describeProblems({ problems }: InputError): ReportedError {
-  const reason = problems.map(each => ({ text: describeProblem(each) }));
-  if (problems.length === 1) return { reason };
+function reasonOfInputs({ problems }: InputError): Reason {
+  const lines = problems.map(each => ({ text: describeProblem(each) }));
+  if (lines.length === 1) return lines;
   const count = new Set(problems.map(({ input }) => input)).size;
   const title = `${formatCount(count, 'input')} ${count === 1 ? 'is' : 'are'} invalid.`;
-  return { title, reason };
-}
-
-function describeBug(error: unknown): ReportedError {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const title = 'Sandbox Sync itself failed. This is a bug; please report it.';
-  return { title, reason: stack.split('\n').map(text => ({ text })) };
+  return [withMarkup(title), ...lines];
 }

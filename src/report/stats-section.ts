@@ -1,67 +1,44 @@
-import { breachesOf, type Gate, type GateJudgement, judge } from '../gate/judge.ts';
-import { AGGREGATE_NAMES, aggregateOf, METRICS } from '../gate/metrics.ts';
-import type { Sample } from '../stats/samples.ts';
-import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
+import { describeJudgement, formatFigure, formatJudged } from '../gate/describe.ts';
+import { type GateJudgement, judge } from '../gate/judge.ts';
+import { AGGREGATE_NAMES, aggregateOf, METRICS, type Sample } from '../gate/metrics.ts';
+import type { Gap, MonitoredTime } from '../stats/gaps.ts';
+import type { FailedAttempt } from '../stats/samples.ts';
+import type { StatsResult } from '../stats/stats.ts';
+import type { StatsProblem } from '../stats/wait.ts';
+import { formatCount, formatDuration, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
-import {
-  describeUsage,
-  figuresTable,
-  formatFigure,
-  formatJudged,
-  formatMetric,
-  judgementLine,
-} from './figures.ts';
-import { withMarkup } from './reason.ts';
-import type { Report } from './report.ts';
-import type { SectionView } from './verdict.ts';
+import { describeUsage, figuresTable, formatMetric } from './figures.ts';
+import { type Reason, type ReasonLine, reasonOfFailure, withMarkup } from './reason.ts';
+import type { RenderedSection } from './rendered-section.ts';
 
-export interface MeasuredSection {
-  /** Oldest first. */
-  readonly samples: readonly Sample[];
-  readonly gate: Gate;
-  /** The time that a monitor or a run covers, in Unix milliseconds. */
-  readonly monitored?: { readonly from: number; readonly to: number };
+interface Step {
+  readonly cancelled: boolean;
+  /** False if the step has done something else, which matters more than the figures. */
+  readonly isOnlyResult: boolean;
 }
 
-export const NOT_MEASURED: MeasuredSection = {
-  samples: [],
-  gate: { state: 'none', judgements: [] },
-};
-
-export function viewMeasured(section: MeasuredSection, report: Report): SectionView {
-  const { samples, gate, monitored } = section;
-  const last = samples.at(-1);
-  const aggregates = aggregatesOf(section);
-  const breaches = breachesOf(gate.judgements);
-  // Without samples, every breach would only repeat that there are no stats.
-  const breachesToReport = samples.length === 0 ? [] : breaches;
-  const linesFor = (level: GateJudgement['level']) =>
-    breachesToReport
-      .filter(breach => breach.level === level)
-      .map(breach => withMarkup(describeBreach(breach, samples)));
-  const entries = breaches.map(breachEntry);
+export function renderStats(result: StatsResult, step: Step): RenderedSection {
+  const { samples, gate } = result;
+  const tripped = gate.judgements.filter(each => each.result === 'true');
+  const unjudged = gate.judgements.filter(each => each.result === 'unknown');
+  const entries = { tripped: tripped.map(entryOf), unjudged: unjudged.map(entryOf) };
+  const aggregates = aggregatesOf(result);
   return {
     level: LEVELS[gate.state],
-    ...describeSamples(section, breachesToReport, report),
-    reasons: linesFor('fail').map(line => [line]),
-    warnings: linesFor('warn'),
+    problems: problemsOf(result, step),
+    done: describeStats(result, step),
+    warnings: warningsOf(result),
     outputs: {
-      ...figureOutputs(last),
-      stats: last?.json ?? '',
+      ...figureOutputs(samples.at(-1)),
+      stats: result.response,
       gate: gate.state,
-      breaches: JSON.stringify(entries),
+      tripped: JSON.stringify(entries.tripped),
+      unjudged: JSON.stringify(entries.unjudged),
       aggregates: JSON.stringify(aggregates),
     },
-    blocks: [...figuresTable(section), ...drawCharts(section)],
-    json: {
-      monitored,
-      gate: { state: gate.state, breaches: entries },
-      figures: last === undefined ? null : Object.fromEntries(last.figures),
-      aggregates,
-      samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
-      stats: last === undefined ? null : parseFields(last.json),
-    },
+    blocks: [...figuresTable(result), ...drawCharts(result)],
+    json: { ...jsonOf(result), gate: { state: gate.state, ...entries }, aggregates },
   };
 }
 
@@ -72,55 +49,128 @@ const LEVELS = {
   failed: 'failure',
 } as const;
 
-/** Describes the samples and the gate, such as `The gate failed: memory 93 % > 90 %.` */
-function describeSamples(
-  { samples, gate: { state } }: MeasuredSection,
-  breaches: readonly GateJudgement[],
-  { errors, cancelled }: Report,
-): Pick<SectionView, 'headline' | 'gateSentence'> {
-  if (samples.length === 0) {
-    const isExplained = errors.some(({ title }) => title !== undefined);
-    return { headline: isExplained ? '' : 'No stats were read' };
+/** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
+function problemsOf(result: StatsResult, { cancelled }: Step): Reason[] {
+  const { samples, problem } = result;
+  const failing = notPassedAt('fail', result);
+  const isTripped = failing.some(each => each.result === 'true');
+  const gaps = isGapAProblem(result) ? gapsOf(result) : [];
+  // Missing samples explain why conditions were not judged.
+  const isExplained = cancelled || problem !== undefined || gaps.length > 0 || samples.length === 0;
+  const isGateAProblem = failing.length > 0 && (isTripped || !isExplained);
+  return [
+    ...(isGateAProblem ? [explainGate(result, failing)] : []),
+    ...(problem === undefined ? [] : [explainProblem(problem)]),
+    ...gaps.map(explainGap),
+  ];
+}
+
+function notPassedAt(level: GateJudgement['level'], { gate }: StatsResult): GateJudgement[] {
+  return gate.judgements.filter(each => each.level === level && each.result !== 'false');
+}
+
+/** A gap fails a step with `fail-if`, and is a warning otherwise. */
+function isGapAProblem({ gate }: StatsResult): boolean {
+  return gate.judgements.some(({ level }) => level === 'fail');
+}
+
+function gapsOf(result: StatsResult): readonly Gap[] {
+  return result.monitored?.gaps ?? [];
+}
+
+function warningsOf(result: StatsResult): ReasonLine[] {
+  const gaps = isGapAProblem(result) ? [] : gapsOf(result);
+  // Without samples, every line would only repeat that there are no stats.
+  const conditions = result.samples.length === 0 ? [] : notPassedAt('warn', result);
+  return [
+    ...conditions.map(each => withMarkup(explainJudgement(each, result.samples))),
+    ...warnOfFailures(result.monitored?.failures ?? []),
+    ...gaps.flatMap(explainGap),
+  ];
+}
+
+function explainProblem(problem: StatsProblem): Reason {
+  switch (problem.kind) {
+    case 'not-read':
+      return [withMarkup('The stats could not be read.'), ...reasonOfFailure(problem.error)];
+    case 'not-judgeable':
+      return [
+        withMarkup('The gate cannot be judged.'),
+        ...problem.unjudged.map(each => withMarkup(describeJudgement(each))),
+      ];
+    case 'not-ready': {
+      const { waitedMs, unmet, error } = problem;
+      return [
+        withMarkup(`The sandbox was not ready within ${formatDuration(waitedMs)}.`),
+        ...unmet.map(each => withMarkup(describeJudgement(each))),
+        ...(error === undefined ? [] : reasonOfFailure(error)),
+      ];
+    }
   }
-  const usage = describeUsage(samples);
-  const decisive = breaches.filter(({ level }) => level === breaches[0]?.level);
-  const tripped = decisive.filter(({ holds }) => holds);
-  // A cancelled job lacks samples, so only mention the gate if a condition has tripped.
-  if (cancelled && tripped.length === 0) return { headline: usage };
-  // Errors already explain why conditions were not judged, so only name those that tripped.
-  const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
-  // If a job that was not cancelled has breaches, their figures matter more than the usage.
-  const headline = cancelled || breaches.length === 0 ? usage : '';
-  return { headline, gateSentence: gateSentence(state, named) };
 }
 
-// Few fit in a sentence; the reasons below the title list all of them.
-const MAX_BREACHES = 3;
-
-function gateSentence(state: Gate['state'], breaches: readonly GateJudgement[]): string {
-  if (state === 'none') return '';
-  const names = listSome(breaches.map(formatBreach), MAX_BREACHES);
-  return names === '' ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
+function explainGap({ from, to, sampling }: Gap): Reason {
+  const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
+  if (sampling === 'requested') return [withMarkup(title)];
+  return [withMarkup(title), { text: `Sampling had ended: ${sampling.early}.` }];
 }
 
-/** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
-function formatBreach(breach: GateJudgement): string {
-  const { condition } = breach;
+function warnOfFailures([first, ...others]: readonly FailedAttempt[]): Reason {
+  if (first === undefined) return [];
+  const suffix = others.length === 0 ? '' : ', the first';
+  const count = formatCount(others.length + 1, 'sample');
+  return [{ text: `${count} failed${suffix}: ${first.message}` }];
+}
+
+// Few fit in a title; the lines below it list all of them.
+const MAX_NAMED = 3;
+
+function explainGate({ samples }: StatsResult, failing: readonly GateJudgement[]): Reason {
+  const tripped = failing.filter(({ result }) => result === 'true');
+  const names = (tripped.length > 0 ? tripped : failing).map(summarizeJudgement);
+  return [
+    withMarkup(`The gate failed: ${listSome(names, MAX_NAMED)}.`),
+    ...failing.map(each => withMarkup(explainJudgement(each, samples))),
+  ];
+}
+
+/** Says what passed, or what the figures are if nothing else was done. */
+function describeStats(result: StatsResult, { cancelled, isOnlyResult }: Step): string {
+  const { samples, gate, problem } = result;
+  if (samples.length === 0)
+    return problem === undefined && isOnlyResult ? 'No stats were read.' : '';
+  // The conditions that fail a gate name their figures.
+  const showsUsage = isOnlyResult && (cancelled || gate.state !== 'failed');
+  const usage = showsUsage ? `${describeUsage(samples)}.` : '';
+  // A cancelled step lacks samples, so its gate has not passed.
+  const verdict = cancelled ? '' : describeGate(result);
+  return [usage, verdict].filter(sentence => sentence !== '').join(' ');
+}
+
+function describeGate(result: StatsResult): string {
+  if (result.gate.state === 'passed') return 'The gate passed.';
+  if (result.gate.state !== 'warned') return '';
+  return `The gate warned: ${listSome(notPassedAt('warn', result).map(summarizeJudgement), MAX_NAMED)}.`;
+}
+
+/** Describes a judgement in a few words, such as `memory 93 % > 90 %`. */
+function summarizeJudgement(judgement: GateJudgement): string {
+  const { condition } = judgement;
   const { text, metric, aggregate, operator, limit } = condition;
-  if (breach.holds === undefined) return `\`${text}\` cannot be judged`;
-  const figure = formatJudged(condition, breach.figure);
+  if (judgement.result === 'unknown') return `\`${text}\` cannot be judged`;
+  const figure = formatJudged(condition, judgement.figure);
   const comparison = `${figure} ${operator} ${formatFigure(metric, limit)}`;
   return [formatMetric(metric), aggregate ?? [], comparison].flat().join(' ');
 }
 
-function describeBreach(breach: GateJudgement, samples: readonly Sample[]): string {
-  const line = judgementLine(breach);
-  const { condition } = breach;
-  if (breach.holds === undefined || samples.length < 2) return line;
+function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]): string {
+  const line = describeJudgement(judgement);
+  const { condition } = judgement;
+  if (judgement.result === 'unknown' || samples.length < 2) return line;
   const allSamples = formatCount(samples.length, 'sample');
   if (condition.aggregate !== undefined) return `${line} over ${allSamples}`;
-  const first = samples.find(({ figures }) => figures.get(condition.metric) === breach.figure);
-  const count = samples.filter(sample => judge(condition, [sample]).holds).length;
+  const first = samples.find(({ figures }) => figures.get(condition.metric) === judgement.figure);
+  const count = samples.filter(sample => judge(condition, [sample]).result === 'true').length;
   return `${line} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}`;
 }
 
@@ -133,7 +183,7 @@ function figureOutputs(sample: Sample | undefined): Record<string, string> {
   return Object.fromEntries(figures);
 }
 
-function aggregatesOf({ gate, samples }: MeasuredSection): object {
+function aggregatesOf({ gate, samples }: StatsResult): object {
   const judged = gate.judgements.map(({ condition }) => condition.metric);
   const aggregates = [...new Set([...Object.keys(METRICS), ...judged])].map(metric => {
     const entries = AGGREGATE_NAMES.map(name => [name, aggregateOf(name, metric, samples)]);
@@ -142,9 +192,35 @@ function aggregatesOf({ gate, samples }: MeasuredSection): object {
   return Object.fromEntries(aggregates.filter(([, { last }]) => last !== undefined));
 }
 
-function breachEntry(breach: GateJudgement): object {
-  const { level, condition } = breach;
+function entryOf(judgement: GateJudgement): object {
+  const { level, condition } = judgement;
   const { text, metric, limit } = condition;
-  const figure = breach.holds === undefined ? null : breach.figure;
-  return { level, condition: text, metric, figure, limit };
+  const entry = { level, condition: text, metric, limit };
+  return judgement.result === 'unknown'
+    ? { ...entry, why: judgement.why }
+    : { ...entry, figure: judgement.figure };
+}
+
+function jsonOf(result: StatsResult): object {
+  const { samples, response } = result;
+  const last = samples.at(-1);
+  return {
+    monitored: result.monitored && monitoredJson(result.monitored),
+    figures: last === undefined ? null : Object.fromEntries(last.figures),
+    samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
+    response: response === '' ? null : parseFields(response),
+  };
+}
+
+function monitoredJson({ from, to, gaps, failures }: MonitoredTime): object {
+  return {
+    from,
+    to,
+    gaps: gaps.map(gap => ({ from: gap.from, to: gap.to })),
+    failures: failures.map(({ askedAt, answeredAt, message }) => ({
+      askedAt,
+      answeredAt,
+      message,
+    })),
+  };
 }

@@ -1,3 +1,5 @@
+import type { FailureInfo } from '../agent/failure.ts';
+import type { DownloadedFile } from '../download/download.ts';
 import { inlineCode } from '../text/escape.ts';
 import {
   formatBytes,
@@ -9,69 +11,68 @@ import {
   listSome,
   moreInReport,
 } from '../text/format.ts';
-import type { FileResult } from '../upload/upload-files.ts';
-import type { DownloadResult } from './download-section.ts';
+import type { UploadedFile } from '../upload/uploaded-file.ts';
 import { type Reason, withMarkup } from './reason.ts';
-import type { Report } from './report.ts';
-import type { SectionView } from './verdict.ts';
+import type { RenderedSection } from './rendered-section.ts';
 
-type TransferResult = FileResult | DownloadResult;
+type TransferredFile = UploadedFile | DownloadedFile;
 
-/** Returns `warning` for a transfer of no files if the report has a warning, which explains it. */
+type Counts = Readonly<Record<'failed' | 'notAttempted', number>>;
+
+/** Returns `warning` for a transfer of no files if there is a warning, which explains it. */
 export function levelOf(
-  { failed, notAttempted }: Readonly<Record<'failed' | 'notAttempted', number>>,
-  hasNothing: boolean,
-  { warnings }: Report,
-): SectionView['level'] {
+  { failed, notAttempted }: Counts,
+  isEmptyWithWarning: boolean,
+): RenderedSection['level'] {
   if (failed + notAttempted > 0) return 'failure';
-  return hasNothing && warnings.length > 0 ? 'warning' : 'success';
+  return isEmptyWithWarning ? 'warning' : 'success';
 }
 
-export function explainFailedFiles(
-  files: readonly TransferResult[],
-  { errors, cancelled }: Report,
-): Pick<SectionView, 'fileFailures' | 'reasons'> {
-  const failed = files.filter(file => file.status === 'failed');
-  // The title already says that the job was cancelled.
-  const failuresToReport = failed.filter(({ error }) => error.kind !== 'cancelled');
+/** Says what was done. It is a problem if files failed; `fileFailures` say why. */
+export function outcomeOf(
+  { failed }: Counts,
+  sentence: string,
+): Pick<RenderedSection, 'problems' | 'done'> {
+  if (failed === 0) return { done: `${sentence}.` };
+  return { problems: [[withMarkup(`${sentence}.`)]], done: '' };
+}
+
+/** Explains why files failed, with the message of the first of those that failed alike. */
+export function explainFailedFiles<R extends TransferredFile>(
+  files: readonly R[],
+  nameOf: (file: R) => string,
+): Reason[] {
+  const failures = files.flatMap(file =>
+    // The title already says that the step was cancelled.
+    file.status === 'failed' && file.error.kind !== 'cancelled'
+      ? { name: nameOf(file), error: file.error }
+      : [],
+  );
   // Group by status and hint, since messages differ: each names its file.
-  const groups = Map.groupBy(failuresToReport, ({ error }) => `${error.status} ${error.hint}`);
+  const groups = Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`);
   const largestFirst = [...groups.values()].sort((one, other) => other.length - one.length);
-  // A step-level error or a cancellation already explains why files were not attempted.
-  const isExplained = errors.length > 0 || cancelled;
-  const unattempted = isExplained ? [] : files.filter(file => file.status === 'not-attempted');
-  const reasons = new Set(unattempted.map(({ reason }) => `Not attempted: ${reason}`));
-  return {
-    fileFailures: largestFirst.map(describeGroup),
-    reasons: Array.from(reasons, text => [{ text }]),
-  };
+  return largestFirst.map(describeGroup);
 }
 
-/** Describes files that failed for the same reason, with the message of the first. */
-function describeGroup(group: readonly Extract<TransferResult, { status: 'failed' }>[]): Reason {
+function describeGroup(group: readonly { name: string; error: FailureInfo }[]): Reason {
   const { message = '', hint = '' } = group[0]?.error ?? {};
-  const names = group.map(result => ('file' in result ? result.file.source : result.path));
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
-  return [
-    { text: message },
-    withMarkup(hint),
-    withMarkup(`${count}${listSome(names.map(inlineCode))}`),
-  ];
+  const names = listSome(group.map(({ name }) => inlineCode(name)));
+  return [{ text: message }, withMarkup(hint), withMarkup(`${count}${names}`)];
 }
 
-const STATUS_WORDS: Readonly<Record<TransferResult['status'], string>> = {
+const STATUS_WORDS: Readonly<Record<TransferredFile['status'], string>> = {
   failed: 'failed',
   'not-attempted': 'not attempted',
   missing: 'missing',
   downloaded: 'downloaded',
   uploaded: 'uploaded',
-  // Files only get this status in a dry run. Skipped links and pipes are not FileResults.
-  skipped: 'would be uploaded',
+  planned: 'would be uploaded',
   unchanged: 'unchanged',
 };
 
 /** Returns a log line for each file, grouped by status, failures first. */
-export function listFiles<R extends TransferResult>(
+export function listFiles<R extends TransferredFile>(
   files: readonly R[],
   describe: (file: R) => string,
 ): string[] {

@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto';
-import type { SkippedEntry } from '../files/find.ts';
-import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
-import type { FileResult } from '../upload/upload-files.ts';
+import type { UploadResult } from '../upload/upload.ts';
+import { checksumsOf, isStored, type UploadedFile } from '../upload/uploaded-file.ts';
 import { code, folded, html } from './html.ts';
-import type { Report } from './report.ts';
+import type { RenderedSection } from './rendered-section.ts';
 import {
   describeDone,
   describeSpeed,
@@ -14,52 +12,30 @@ import {
   limitLines,
   listCounts,
   listFiles,
+  outcomeOf,
 } from './transfer-lines.ts';
-import type { SectionView } from './verdict.ts';
 
-export interface UploadSection {
-  readonly dryRun: boolean;
-  readonly shard: (Shard & Readonly<Record<'files' | 'planned', number>>) | undefined;
-  /** In plan order. */
-  readonly files: readonly FileResult[];
-  readonly skipped: readonly SkippedEntry[];
-  /** Empty if there are no files, or if one failed or was not hashed. */
-  readonly digest: string;
-  /** Paths in the sandbox of files that have left the build, according to the state file. */
-  readonly orphaned: readonly string[];
-  readonly retries: number;
-  readonly durationMs: number;
-}
-
-export const EMPTY_UPLOAD: UploadSection = {
-  dryRun: false,
-  shard: undefined,
-  files: [],
-  skipped: [],
-  digest: '',
-  orphaned: [],
-  retries: 0,
-  durationMs: 0,
-};
-
-export function viewUpload(section: UploadSection, report: Report): SectionView {
-  const { files, skipped, digest, shard } = section;
-  const totals = countFiles(section);
+export function renderUpload(result: UploadResult, cancelled: boolean): RenderedSection {
+  const { files, skipped, digest, shard, orphaned, warnings } = result;
+  const totals = countFiles(result);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
+  const isEmpty = files.length === 0 && !shard?.planned;
   return {
-    level: levelOf(totals, files.length === 0 && !shard?.planned, report),
-    headline: `${describeUpload(section, totals, report)}${suffix}`,
-    ...explainFailedFiles(files, report),
-    notices: [...modesNotice(section), ...orphansNotice(section)],
-    fileLines: listLines(section),
-    logLines: [
-      ...describeSpeed(totals.uploaded, totals.uploadedBytes, section),
+    level: levelOf(totals, isEmpty && warnings.length > 0),
+    ...outcomeOf(totals, `${describeUpload(result, totals, cancelled)}${suffix}`),
+    fileFailures: explainFailedFiles(files, ({ file }) => file.source),
+    warnings: warnings.map(text => ({ text })),
+    notices: orphansNotice(orphaned),
+    fileLines: listLines(result),
+    facts: [
+      ...describeSpeed(totals.uploaded, totals.uploadedBytes, result),
       ...(digest === '' ? [] : [`Digest: ${digest}`]),
     ],
     outputs: {
       'uploaded-count': String(totals.uploaded),
       'unchanged-count': String(totals.unchanged),
       'failed-count': String(totals.failed),
+      'planned-count': String(totals.planned),
       'skipped-count': String(totals.skipped),
       'uploaded-bytes': String(totals.uploadedBytes),
       digest,
@@ -69,105 +45,75 @@ export function viewUpload(section: UploadSection, report: Report): SectionView 
       `${formatNumber(skipped.length)} skipped`,
       skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`),
     ),
-    json: {
-      totals,
-      ...section,
-      files: files.map(({ file: { source, target, size }, ...result }) => {
-        return { source, target, size, ...result };
-      }),
-    },
+    json: jsonOf(result, totals),
   };
 }
 
-function countFiles({ files, skipped }: UploadSection) {
-  const filesWith = (wanted: FileResult['status']) =>
-    files.filter(({ status }) => status === wanted).map(({ file }) => file);
+function countFiles({ files, skipped }: UploadResult) {
+  const filesWith = (status: UploadedFile['status']) =>
+    files.filter(file => file.status === status).map(({ file }) => file);
   const [uploaded, unchanged] = [filesWith('uploaded'), filesWith('unchanged')];
+  const planned = filesWith('planned');
   return {
-    planned: files.length,
-    plannedBytes: totalSize(files.map(({ file }) => file)),
+    files: files.length,
     uploaded: uploaded.length,
     uploadedBytes: totalSize(uploaded),
     unchanged: unchanged.length,
     unchangedBytes: totalSize(unchanged),
+    planned: planned.length,
+    plannedBytes: totalSize(planned),
     failed: filesWith('failed').length,
-    skipped: filesWith('skipped').length + skipped.length,
     notAttempted: filesWith('not-attempted').length,
+    skipped: skipped.length,
   };
 }
 
 function describeUpload(
-  { dryRun, durationMs, skipped }: UploadSection,
+  { dryRun, durationMs }: UploadResult,
   totals: ReturnType<typeof countFiles>,
-  { errors, cancelled }: Report,
+  cancelled: boolean,
 ): string {
-  const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-  if (planned === 0)
-    return errors.length > 0 || cancelled ? 'Nothing was sent' : 'There were no files to upload';
-  const unsent = listCounts({ unchanged, skipped: skipped.length });
+  const { files, unchanged, uploaded, planned, failed, notAttempted, skipped } = totals;
+  if (files === 0) return cancelled ? 'Nothing was sent' : 'There were no files to upload';
+  const unsent = listCounts({ unchanged, skipped });
   if (dryRun) {
-    const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
-    return `Dry run: ${formatCount(planned - unchanged, 'file')} (${size}) would be uploaded${unsent}`;
+    const size = formatBytes(totals.plannedBytes);
+    return `Dry run: ${formatCount(planned, 'file')} (${size}) would be uploaded${unsent}`;
   }
   if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
   const others = `${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
-  return describeDone('Uploaded', uploaded, planned - unchanged, durationMs, others);
+  return describeDone('Uploaded', uploaded, files - unchanged, durationMs, others);
 }
 
-function listLines({ files, skipped, dryRun }: UploadSection): string[] {
+function listLines({ files, skipped, dryRun }: UploadResult): string[] {
   const lines = listFiles(files, result => {
     const { source, target } = result.file;
-    return `${source} → ${'path' in result ? result.path : target}`;
+    return `${source} → ${isStored(result) ? result.path : target}`;
   });
   const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
   return [...(dryRun ? lines : limitLines(lines)), ...limitLines(skippedLines)];
 }
 
-/** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
-function checksumsOf(files: readonly FileResult[]): string {
-  return files
-    .flatMap(result => ('path' in result ? checksumLine(result.sha256, result.path) : []))
-    .join('');
-}
-
-/**
- * Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
- * failed or was not hashed: only a complete build has a digest.
- */
-export function digestOf(files: readonly FileResult[]): string {
-  const lines = files.flatMap(result =>
-    'sha256' in result ? checksumLine(result.sha256, result.file.target) : [],
-  );
-  if (lines.length === 0 || lines.length < files.length) return '';
-  // Compare bytes, not UTF-16, so that users can reproduce the digest with `LC_ALL=C sort`.
-  const sorted = lines.map(line => Buffer.from(line)).sort((one, other) => one.compare(other));
-  return `sha256:${hash('sha256', Buffer.concat(sorted))}`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
-
-function checksumLine(sha256: string | undefined, name: string): string[] {
-  if (sha256 === undefined) return [];
-  const escaped = name.replaceAll(/[\\\n\r]/g, character => ESCAPES[character] ?? character);
-  // sha256sum marks an escaped name with a leading backslash.
-  return [`${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`];
-}
-
-const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
-
-function modesNotice({ files }: UploadSection): string[] {
-  const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
-  const [program] = programs;
-  if (program === undefined) return [];
-  const count = formatCount(programs.length, 'executable file');
-  return [
-    `${count}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, set them in a step with the action \`run\`, such as \`run: chmod +x app/server\`, or send an archive: ${ARCHIVE}`,
-  ];
-}
-
-function orphansNotice({ orphaned }: UploadSection): string[] {
+function orphansNotice(orphaned: readonly string[]): string[] {
   if (orphaned.length === 0) return [];
   return [
     `Still in the sandbox, but no longer in the build: ${listSome(orphaned.map(inlineCode))}`,
   ];
+}
+
+function jsonOf(result: UploadResult, totals: object): object {
+  const { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs } = result;
+  return {
+    dryRun,
+    shard,
+    totals,
+    files: files.map(({ file: { source, target, size }, ...outcome }) => {
+      return { source, target, size, ...outcome };
+    }),
+    skipped,
+    digest,
+    orphaned,
+    retries,
+    durationMs,
+  };
 }

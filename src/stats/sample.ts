@@ -1,15 +1,18 @@
 import type { Client, RequestLimits } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
 import { bodyError } from '../agent/response.ts';
+import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
 import type { Figures } from '../gate/metrics.ts';
+import type { Inputs } from '../inputs/inputs.ts';
 import { redactJson } from '../text/redact.ts';
 
 export interface Stats {
   readonly figures: Figures;
   /** The JSON object that the agent sent, redacted and serialized again. */
-  readonly json: string;
+  readonly response: string;
 }
 
-// A step keeps up to 1,000 samples. The last becomes an output, and a job's outputs share 1 MB.
+// The last response becomes an output, and a job's outputs share 1 MB.
 const MAX_LENGTH = 128 * 1024;
 
 export async function readStats(
@@ -27,17 +30,35 @@ export async function readStats(
   return stats;
 }
 
+/** Reads the stats with the input `retries`, and logs the retries and the response. */
+export async function readStatsWithRetries(
+  { statsPath, retries, timeout }: Pick<Inputs<'stats'>, 'statsPath' | 'retries' | 'timeout'>,
+  client: Client,
+  context: Context,
+): Promise<Outcome<Stats>> {
+  const { cancel, log } = context;
+  const limits = { signal: cancel, timeout };
+  const outcome = await withRetries(() => readStats(client, statsPath, limits), {
+    ...context,
+    retries,
+    stop: cancel,
+    onRetry: retry => log.line(describeRetry('the stats', retry)),
+  });
+  if (outcome.status === 'done') log.debug(`Stats: ${outcome.value.response}`);
+  return outcome;
+}
+
 const STATS_HINTS = {
   'not-found':
     'Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions.',
 };
 
-export function decodeStats(json: string): Stats | undefined {
+function decodeStats(json: string): Stats | undefined {
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     // JSON.stringify() throws a RangeError if the agent nested its JSON too deeply.
-    return { figures: addDerived(numbersIn(value)), json: JSON.stringify(value) };
+    return { figures: addDerived(numbersIn(value)), response: JSON.stringify(value) };
   } catch {
     return undefined;
   }

@@ -1,76 +1,67 @@
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
+import type { Figures, Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import type { Stats } from './sample.ts';
 
-export interface Sample extends Stats {
-  /** Arrival time by the runner's clock, in Unix milliseconds. */
-  readonly at: number;
+/** A request for the stats. Its times are Unix milliseconds by the runner's clock. */
+export type Attempt = { readonly askedAt: number; readonly answeredAt: number } & (
+  | { readonly kind: 'sample'; readonly figures: Figures }
+  | { readonly kind: 'failure'; readonly message: string }
+);
+
+export type FailedAttempt = Extract<Attempt, { kind: 'failure' }>;
+
+export interface SampleRecord {
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** The last response as JSON, redacted; empty if there was none. */
+  readonly response: string;
+  readonly end: SamplingEnd;
 }
 
-export type SampleOrFailure = Sample | { readonly failure: string };
+/** `early` says why sampling ended before it was asked to, without a period. */
+export type SamplingEnd = 'requested' | { readonly early: string };
 
-export async function trySample(
-  read: () => Promise<Stats>,
-  now: () => number,
-): Promise<SampleOrFailure> {
+export function samplesIn(attempts: readonly Attempt[]): Sample[] {
+  return attempts.flatMap(attempt =>
+    attempt.kind === 'sample' ? { at: attempt.answeredAt, figures: attempt.figures } : [],
+  );
+}
+
+export async function trySample(read: () => Promise<Figures>, now: () => number): Promise<Attempt> {
+  const askedAt = now();
   try {
-    const stats = await read();
-    return { at: now(), ...stats };
+    const figures = await read();
+    return { kind: 'sample', askedAt, answeredAt: now(), figures };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    return { failure: error.message };
+    return { kind: 'failure', askedAt, answeredAt: now(), message: error.message };
   }
 }
 
-// About 60,000 samples fit; a day has 17,280 at the default interval of a monitor.
-const MAX_RECORD_BYTES = 16 * 1024 * 1024;
+// A sample takes about 300 bytes in the record of a monitor, and a day has 17,280 samples at the
+// default interval of a monitor.
+const MAX_SAMPLES = 60_000;
 
-/**
- * Records a sample after each interval until `stop` aborts or the record reaches 16 MiB. Returns
- * why it ended.
- */
+/** Records a sample after each interval until `stop` aborts, or until there are 60,000. */
 export async function takeSamples(
-  take: () => Promise<SampleOrFailure>,
-  record: (result: SampleOrFailure) => void,
+  take: () => Promise<Attempt>,
+  record: (attempt: Attempt) => void,
   options: {
     readonly intervalMs: number;
     readonly sleep: Context['sleep'];
     readonly stop: AbortSignal;
-    /** Takes a last sample if `stop` aborts between two samples. */
-    readonly withLast: boolean;
+    /** Takes another sample if `stop` aborts between two samples. */
+    readonly sampleOnStop: boolean;
   },
-): Promise<string> {
-  const { intervalMs, sleep, stop, withLast } = options;
-  let bytes = 0;
-  while (!stop.aborted && bytes < MAX_RECORD_BYTES) {
+): Promise<SamplingEnd> {
+  const { intervalMs, sleep, stop, sampleOnStop } = options;
+  for (let count = 0; count < MAX_SAMPLES; count += 1) {
+    if (stop.aborted) return 'requested';
     const isDue = await sleep(intervalMs, stop);
-    if (!isDue && !withLast) break;
-    const result = await take();
-    record(result);
-    bytes += JSON.stringify(result).length;
+    if (isDue || sampleOnStop) record(await take());
   }
-  return stop.aborted ? String(stop.reason) : 'its record was full';
-}
-
-export interface SampleRecord {
-  readonly samples: readonly Sample[];
-  readonly failures: readonly string[];
-  /** `ENDED_AS_PLANNED`, or why sampling ended early; undefined if the sampler died or hangs. */
-  readonly endReason: string | undefined;
-}
-
-export const ENDED_AS_PLANNED = 'the job asked for it';
-
-export function toRecord(
-  results: readonly SampleOrFailure[],
-  endReason: string | undefined,
-): SampleRecord {
-  return {
-    samples: results.filter(each => 'json' in each),
-    failures: results.flatMap(each => ('failure' in each ? each.failure : [])),
-    endReason,
-  };
+  return { early: `its record was full` };
 }
 
 const MIN_SAMPLE_TIMEOUT_MS = 10_000;

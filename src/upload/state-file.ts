@@ -11,7 +11,7 @@ import { errorText, systemCode } from '../text/errors.ts';
 import { quote } from '../text/escape.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
-import type { FileResult } from './upload-files.ts';
+import type { StoredFile } from './store-files.ts';
 
 export interface UploadState {
   readonly file: string;
@@ -25,8 +25,7 @@ interface StateRow {
   readonly path: string;
   readonly target: string;
   readonly size: number;
-  /** Undefined once the file has left the build. */
-  readonly sha256: string | undefined;
+  readonly sha256: string;
 }
 
 // Increase this whenever the format changes.
@@ -46,31 +45,31 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): UploadSt
   return { file, scope, rows: [], warnings: [warning] };
 }
 
-/**
- * Marks files that match the state as `unchanged`, and lists the sandbox paths of files that have
- * left the build.
- */
+/** Returns which files the sandbox already has, and the sandbox paths of those that left the build. */
 export async function compareWithState(
-  planned: readonly FileResult[],
+  planned: readonly PlannedFile[],
   state: UploadState | undefined,
   cancel: AbortSignal,
-): Promise<{ readonly files: readonly FileResult[]; readonly orphaned: readonly string[] }> {
+): Promise<{
+  readonly toSend: readonly PlannedFile[];
+  readonly unchanged: readonly StoredFile[];
+  readonly orphaned: readonly string[];
+}> {
   const { rows = [] } = state ?? {};
   const byTarget = new Map(rows.map(row => [row.target, row]));
-  const files: FileResult[] = [];
-  for (const result of planned) {
-    const { file } = result;
+  const toSend: PlannedFile[] = [];
+  const unchanged: StoredFile[] = [];
+  for (const file of planned) {
     const row = byTarget.get(file.target);
-    const isUnchanged = row !== undefined && (await matchesRow(file, row, cancel));
-    files.push(
-      isUnchanged ? { status: 'unchanged', file, path: row.path, sha256: row.sha256 } : result,
-    );
+    if (row !== undefined && (await matchesRow(file, row, cancel)))
+      unchanged.push({ file, path: row.path, sha256: row.sha256 });
+    else toSend.push(file);
   }
   // A cancelled search finds no files, so every file would seem to have left the build.
-  if (cancel.aborted) return { files, orphaned: [] };
-  const targets = new Set(planned.map(({ file }) => file.target));
+  if (cancel.aborted) return { toSend, unchanged, orphaned: [] };
+  const targets = new Set(planned.map(({ target }) => target));
   const orphans = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
-  return { files, orphaned: orphans.map(({ path }) => path) };
+  return { toSend, unchanged, orphaned: orphans.map(({ path }) => path) };
 }
 
 async function matchesRow(
@@ -78,7 +77,7 @@ async function matchesRow(
   { size, sha256 }: StateRow,
   cancel: AbortSignal,
 ): Promise<boolean> {
-  if (sha256 === undefined || size !== file.size) return false;
+  if (size !== file.size) return false;
   try {
     return (await hashFile(file, cancel)) === sha256;
   } catch (error) {
@@ -101,25 +100,21 @@ export function removeState({ file }: UploadState): void {
   }
 }
 
-/** Writes the state if the sandbox has every file. Returns a warning if that fails. */
-export function writeState(state: UploadState, results: readonly FileResult[]): readonly string[] {
-  const rows = new Map<string, StateRow>();
-  // Keep files that have left the build, so that later runs still report them as orphaned. Drop their
-  // hashes: users may delete such files in the sandbox, so they must be sent if they return.
-  for (const row of state.rows) rows.set(row.path, { ...row, sha256: undefined });
-  for (const result of results) {
-    if (!('path' in result)) return [];
-    const { path, file, sha256 } = result;
-    rows.set(path, { path, target: file.target, size: file.size, sha256 });
-  }
-  const text = JSON.stringify({
-    schema: STATE_VERSION,
-    scope: state.scope,
-    files: [...rows.values()],
-  });
+/** Writes the state, once the sandbox has every file. Returns a warning if that fails. */
+export function writeState(
+  { file: stateFile, scope }: UploadState,
+  stored: readonly StoredFile[],
+): readonly string[] {
+  const files = stored.map(({ path, file: { target, size }, sha256 }) => ({
+    path,
+    target,
+    size,
+    sha256,
+  }));
+  const text = JSON.stringify({ schema: STATE_VERSION, scope, files });
   try {
     // A truncated file is invalid JSON, so the next run ignores it.
-    writeFileSync(state.file, `${text}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(stateFile, `${text}\n`, { flag: 'wx', mode: 0o600 });
     return [];
   } catch (error) {
     const reason = errorText(error);
@@ -160,8 +155,8 @@ function readRows(file: string, expectedScope: string): StateRow[] | undefined {
 
 function isRow(row: unknown): row is StateRow {
   const { path, target, size, sha256 } = fieldsOf(row);
-  const isFile = typeof path === 'string' && typeof target === 'string' && typeof size === 'number';
-  return isFile && (sha256 === undefined || typeof sha256 === 'string');
+  const areTexts = [path, target, sha256].every(text => typeof text === 'string');
+  return areTexts && typeof size === 'number';
 }
 
 function stateError(file: string, why: string) {

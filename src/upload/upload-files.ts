@@ -1,45 +1,42 @@
+import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { FailureInfo } from '../agent/failure.ts';
-import {
-  type Attempts,
-  type FailedOrNotAttempted,
-  type RequestResult,
-  requestEach,
-} from '../agent/request-each.ts';
+import { type RequestResult, requestEach } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { listSome } from '../text/format.ts';
-import type { StoredFile } from './store-files.ts';
+import type { UploadPlan } from './plan.ts';
+import { type StoredFile, storeFiles } from './store-files.ts';
+import { isStored, type UploadedFile } from './uploaded-file.ts';
 
-export type FileResult = { readonly file: PlannedFile } & (
-  | ({ readonly status: 'uploaded' } & StoredFile & Attempts)
-  | ({ readonly status: 'unchanged' } & StoredFile)
-  | FailedOrNotAttempted
-  | { readonly status: 'skipped'; readonly reason: string; readonly sha256?: string | undefined }
-);
-
-/** Sends the files that are `not-attempted`. Returns the results of all files in the same order. */
-export async function transfer(
-  planned: readonly FileResult[],
-  storeFiles: (batch: readonly PlannedFile[]) => Promise<readonly StoredFile[]>,
-  inputs: Inputs<'upload'>,
-  context: Context,
-) {
-  const batches = batchesOf(pendingIn(planned), filesPerRequestOf(inputs));
-  const requests = {
-    send: storeFiles,
-    nameOf: formatSources,
-    isHopeless: mayHaveOverwrittenOthers,
-  };
-  const { results, ...totals } = await requestEach(batches, requests, inputs, context);
-  const sent = results.flatMap(resultsOf);
-  const byTarget = new Map(sent.map(result => [result.file.target, result]));
-  const files = planned.map(result => byTarget.get(result.file.target) ?? result);
-  return { files: failOverwritten(files), ...totals };
+interface Progress {
+  /** Receives the bytes of each chunk that the socket has taken. */
+  readonly onSent: (bytes: number) => void;
+  readonly onStored: (files: number) => void;
 }
 
-export function pendingIn(files: readonly FileResult[]): PlannedFile[] {
-  return files.flatMap(({ status, file }) => (status === 'not-attempted' ? file : []));
+/** Sends the files of a plan in parallel. Returns the results of all its files, unchanged ones last. */
+export async function uploadFiles(
+  { toSend, unchanged }: Pick<UploadPlan, 'toSend' | 'unchanged'>,
+  inputs: Inputs<'upload'>,
+  client: Client,
+  context: Context,
+  { onSent, onStored }: Progress,
+): Promise<{
+  readonly files: readonly UploadedFile[];
+  readonly retries: number;
+  readonly durationMs: number;
+}> {
+  const batches = batchesOf(toSend, filesPerRequestOf(inputs));
+  const send = async (batch: readonly PlannedFile[]) => {
+    const stored = await storeFiles(batch, inputs, client, context.cancel, onSent);
+    onStored(batch.length);
+    return stored;
+  };
+  const requests = { send, nameOf: formatSources };
+  const { results, ...totals } = await requestEach(batches, requests, inputs, context);
+  const known = unchanged.map((stored): UploadedFile => ({ status: 'unchanged', ...stored }));
+  return { files: failOverwritten([...results.flatMap(resultsOf), ...known]), ...totals };
 }
 
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
@@ -51,7 +48,7 @@ export function filesPerRequestOf({
   // A signature covers a single path, so files cannot share a request.
   if (signature !== '') return 1;
   if (filesPerRequest !== 'auto') return filesPerRequest;
-  // The limit of 1 MiB usually ends a batch earlier.
+  // 250 is only a ceiling: BATCH_BYTES usually closes a batch first.
   return /^E2b$/i.test(headerPrefix) ? 250 : 1;
 }
 
@@ -105,33 +102,21 @@ function formatSources(files: readonly PlannedFile[]): string {
   );
 }
 
-// Stop then: an agent that drops folders from file names may have overwritten files before it
-// rejected or mislabeled the batch.
-function mayHaveOverwrittenOthers(batch: readonly PlannedFile[], { kind }: FailureInfo): boolean {
-  return batch.length > 1 && (kind === 'rejected' || kind === 'bad-response');
-}
-
 function resultsOf({
   item: batch,
   ...result
-}: RequestResult<readonly PlannedFile[], readonly StoredFile[]>): FileResult[] {
-  if (result.status === 'done') {
-    const { value, attempts, durationMs } = result;
-    return value.map(stored => ({ ...stored, status: 'uploaded', attempts, durationMs }));
-  }
-  if (result.status === 'failed' && mayHaveOverwrittenOthers(batch, result.error)) {
-    const hint = `${result.error.hint} files-per-request: 1 sends each file alone.`;
-    return batch.map(file => ({ file, ...result, error: { ...result.error, hint } }));
-  }
-  return batch.map(file => ({ file, ...result }));
+}: RequestResult<readonly PlannedFile[], readonly StoredFile[]>): UploadedFile[] {
+  if (result.status !== 'done') return batch.map(file => ({ file, ...result }));
+  const { value, attempts, durationMs } = result;
+  return value.map(stored => ({ ...stored, status: 'uploaded', attempts, durationMs }));
 }
 
 // Files stored at the same path overwrite each other, so report all of them as failed.
-function failOverwritten(results: readonly FileResult[]): FileResult[] {
-  const stored = results.filter(result => 'path' in result);
+function failOverwritten(results: readonly UploadedFile[]): UploadedFile[] {
+  const stored = results.filter(isStored);
   const byPath = Map.groupBy(stored, ({ path }) => path);
-  return results.map((result): FileResult => {
-    if (!('path' in result)) return result;
+  return results.map((result): UploadedFile => {
+    if (!isStored(result)) return result;
     const { file, path } = result;
     const sharing = byPath.get(path) ?? [];
     if (sharing.length < 2) return result;

@@ -89,10 +89,10 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
       assert.match(result.annotations('error').at(-1) ?? '', /^Cancelled/);
       assert.match(result.summary, /^<h3>⛔ .*Cancelled/);
       assert.deepEqual([result.report.cancelled, result.report.succeeded], [true, false]);
-      for (const { status, reason } of task === 'sync' ? result.report.files : [])
+      for (const { status, reason } of task === 'sync' ? result.report.upload.files : [])
         if (status === 'not-attempted') assert.equal(reason, expected);
       if (totals === undefined) return;
-      const { uploaded, failed, notAttempted } = result.report.totals;
+      const { uploaded, failed, notAttempted } = result.report.upload.totals;
       assert.deepEqual([uploaded, failed, notAttempted], totals);
       const { 'uploaded-count': uploads, 'failed-count': failures } = result.outputs;
       assert.deepEqual([uploads, failures], totals.slice(0, 2).map(String));

@@ -41,7 +41,7 @@ test('checksums and digest are what find, sha256sum and sort compute in the sand
     checksums: 'true',
   });
   const digest = digestOf(job);
-  assert.deepEqual([outputs['digest'], report.digest], [digest, digest]);
+  assert.deepEqual([outputs['digest'], report.upload.digest], [digest, digest]);
   for (const text of [stdout, summary]) assert.ok(text.includes(digest));
   assert.equal(file('index.html').sha256, hash('sha256', '<p>'));
 

@@ -10,9 +10,9 @@ test('a full disk (507) ends the transfer, and the stats are still read', async 
   await using job = await openJob({ files: manyFiles(9), faults });
   const { report, errors } = await expectFailure(job, { concurrency: '1' });
   assert.equal(requestMethods(job), 'POST POST POST GET');
-  const { uploaded, failed, notAttempted } = report.totals;
+  const { uploaded, failed, notAttempted } = report.upload.totals;
   assert.deepEqual([uploaded, failed, notAttempted], [2, 1, 6]);
-  const { error } = report.files[2] ?? {};
+  const { error } = report.upload.files[2] ?? {};
   assert.equal(error?.kind, 'disk-full');
   assert.match(error?.hint ?? '', /disk is full/);
   assert.match(errors, /POST http:\/\/\S+\/files answered 507/);

@@ -19,12 +19,12 @@ test('a failed gate is one annotation, and outputs and summary are still written
   const result = await expectFailure(job, { ...conditions, ...TWO_SAMPLES });
   const { outputs, report, summary, annotations, errors } = result;
   assert.equal(outputs['gate'], 'failed');
-  const breaches: readonly object[] = JSON.parse(outputs['breaches'] ?? '');
+  const tripped: readonly object[] = JSON.parse(outputs['tripped'] ?? '');
   assert.deepEqual(
-    breaches.map(breach => Object.values(breach)),
+    tripped.map(entry => Object.values(entry)),
     [
-      ['fail', 'mem_used_pct > 20', 'mem_used_pct', 25, 20],
-      ['fail', 'disk_free < 10GiB', 'disk_free', 9_502_850_350, 10_737_418_240],
+      ['fail', 'mem_used_pct > 20', 'mem_used_pct', 20, 25],
+      ['fail', 'disk_free < 10GiB', 'disk_free', 10_737_418_240, 9_502_850_350],
       ['warn', 'cpu_used_pct.max >= 12.5%', 'cpu_used_pct', 12.5, 12.5],
     ],
   );
@@ -56,10 +56,10 @@ test('a gate on an unreported metric fails before the upload, and names the repo
   const { outputs, errors, report } = await expectFailure(job, { 'fail-if': conditions });
   assert.equal(uploadRequests(job).length, 0);
   assert.equal(outputs['gate'], 'failed');
-  const [first] = JSON.parse(outputs['breaches'] ?? '');
-  assert.deepEqual([first.metric, first.figure], ['disk_free', null]);
+  const [first] = JSON.parse(outputs['unjudged'] ?? '');
+  assert.equal(first.metric, 'disk_free');
   assert.match(errors, /disk_free < 1GiB.*does not report disk_free.*load, mem_used/s);
-  assert.equal(report.files[0]?.status, 'not-attempted');
+  assert.equal(report.upload.files[0]?.status, 'not-attempted');
 });
 
 test('a gate without a stats endpoint fails before the upload, and suggests actions that need none', async () => {
@@ -76,7 +76,7 @@ for (const skip of [1, 2])
     const inputs = { ...TWO_SAMPLES, retries: '0', 'fail-if': 'mem_used < 1B' };
     const { outputs, report } = await expectFailure(job, inputs);
     assert.deepEqual([outputs['gate'], outputs['uploaded-count']], ['failed', '1']);
-    assert.equal(report.samples.length, skip - 1);
+    assert.equal(report.stats.samples.length, skip - 1);
     assert.equal(requestMethods(job), `GET POST${' GET'.repeat(skip)}`);
-    assert.equal(JSON.parse(outputs['breaches'] ?? '')[0].figure, null);
+    assert.match(JSON.parse(outputs['unjudged'] ?? '')[0].why, /no stats|missing/);
   });

@@ -62,7 +62,7 @@ describe('a cancelled run', { concurrency: 3, skip }, () => {
       { task: 'run', onStart },
     );
     assert.match(errors, /^Cancelled\. .* was stopped after/m);
-    assert.deepEqual([outputs['exit-code'], warnings], ['-1', '']);
+    assert.deepEqual([outputs['exit-code'], warnings], ['', '']);
     for (const socket of server.connections) await closed(socket);
   });
 

@@ -230,9 +230,9 @@ test('secrets are in no file, argument or variable of a monitor, and redacted by
   }
   requestStop(directory);
   await pollUntil(() => !isSampling(directory));
-  const record = readFileSync(monitorFiles(directory).record, 'utf8');
-  assert.equal(record.match(/"json":/g)?.length, 2);
-  assertNoSecret(record);
+  const { record, response } = monitorFiles(directory);
+  assert.equal(readFileSync(record, 'utf8').match(/"figures":/g)?.length, 2);
+  for (const file of [record, response]) assertNoSecret(readFileSync(file, 'utf8'));
   const post = await expectSuccess(job, inputs, { task: 'monitor', post: main, env });
   assertNoSecret(post.allOutput);
 });

@@ -56,7 +56,7 @@ test('with a state file, later runs send only changed files and list orphaned on
     ['uploaded-count', 'unchanged-count', 'skipped-count'].map(name => same.outputs[name]),
     ['0', '4', '0'],
   );
-  for (const { status: ending, path: place, source } of same.report.files)
+  for (const { status: ending, path: place, source } of same.report.upload.files)
     assert.deepEqual([ending, place], ['unchanged', `/home/user/${source}`]);
   assert.match(same.stdout, /^unchanged: a\.txt/m);
   assert.match(same.report.headline, /4 .*unchanged/);
@@ -64,7 +64,7 @@ test('with a state file, later runs send only changed files and list orphaned on
   job.write({ 'a.txt': 'AAA', 'b.txt': 'longer', 'new.txt': 'new' });
   const before = stateOf(job);
   const dry = await run(job, { 'dry-run': 'true' });
-  assert.deepEqual([dry.outputs['skipped-count'], dry.outputs['unchanged-count']], ['3', '2']);
+  assert.deepEqual([dry.outputs['planned-count'], dry.outputs['unchanged-count']], ['3', '2']);
   // The wait ends before the upload begins, so the state file is kept.
   const late = await run(job, { 'wait-until': 'cpu_count > 99', 'wait-timeout': '10ms' });
   assert.deepEqual([late.exitCode, late.sent], [1, []]);
@@ -73,7 +73,7 @@ test('with a state file, later runs send only changed files and list orphaned on
   assert.deepEqual(await sentBy(job), ['a.txt', 'b.txt', 'new.txt']);
   const { sent, annotations, report } = await run(job, { files: '**\n!dir/**' });
   assert.deepEqual(sent, []);
-  assert.deepEqual(report.orphaned, ['/home/user/dir/c.txt']);
+  assert.deepEqual(report.upload.orphaned, ['/home/user/dir/c.txt']);
   assert.match(annotations('notice').join(), /^Still in the sandbox.*\/home\/user\/dir\/c\.txt/);
 });
 

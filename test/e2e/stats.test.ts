@@ -11,7 +11,7 @@ test("the stats output is the agent's JSON without spaces, and unreported figure
   await using job = await openJob({ faults: faultsInTurn({ on: 'stats' }, faults) });
   const { outputs, summary, report } = await expectSuccess(job, {}, { task: 'stats' });
   assert.equal(outputs['stats'], JSON.stringify(JSON.parse(sent)));
-  assert.deepEqual(report.stats, JSON.parse(sent));
+  assert.deepEqual(report.stats.response, JSON.parse(sent));
   assert.equal(outputs['mem-used'], '5');
   for (const name of ['ts', 'cpu-count', 'cpu-used-pct', 'mem-total', 'mem-used-pct', 'disk-total'])
     assert.equal(outputs[name], '', name);

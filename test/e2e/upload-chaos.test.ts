@@ -88,11 +88,11 @@ testChaos({
       return [`file ${index}`, [isFailed ? 'failed' : 'uploaded', count]] as const;
     });
     assert.deepEqual(
-      new Map(report.files.map(file => [file.source, [file.status, file.attempts]])),
+      new Map(report.upload.files.map(file => [file.source, [file.status, file.attempts]])),
       new Map(expected),
     );
     // Only check uploaded files, since a failed upload may have stored its file, too.
-    for (const { source, status } of report.files)
+    for (const { source, status } of report.upload.files)
       if (status === 'uploaded') assert.deepEqual(job.readStored(source), files[source], source);
     const sum = expected.reduce((all, [, [, count]]) => all + Number(count), 0);
     assert.equal(uploadRequests(job).length, sum);
@@ -121,7 +121,7 @@ testChaos({
     const inputs = { retries: '6', 'files-per-request': '25' };
     const result = await expectSuccess(job, inputs, { task: 'upload' });
     const { length } = uploadRequests(job);
-    assert.equal(result.report.files.length, Object.keys(files).length);
+    assert.equal(result.report.upload.files.length, Object.keys(files).length);
     assertDelivered(job, result);
     assert.ok(length < Object.keys(files).length);
     return `${length} requests`;

@@ -47,11 +47,11 @@ test('a tree of files is uploaded byte for byte, and hostile names are escaped i
   const { report, outputs } = result;
   assert.match(report.$schema, /\/schema\/report-1\.json$/);
   assert.equal(report.succeeded, true);
-  assert.deepEqual(report.stats, METRICS);
+  assert.deepEqual(report.stats.response, METRICS);
   const bytes = Object.values(TREE).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
   assert.equal(outputs['uploaded-bytes'], String(bytes));
   assert.deepEqual(
-    new Set(report.files.map(file => [file.source, file.path, file.status, file.attempts])),
+    new Set(report.upload.files.map(file => [file.source, file.path, file.status, file.attempts])),
     new Set(Object.keys(TREE).map(name => [name, `/home/user/${name}`, 'uploaded', 1])),
   );
 });

@@ -14,7 +14,7 @@ const WORKSPACE = '/w';
 /** Creates a found file. `relative` is the part that the wildcards matched. */
 function found(source: string, relative = ''): FoundFile {
   const realPath = path.resolve(WORKSPACE, source);
-  return { source, realPath, relative, size: 1, isExecutable: false };
+  return { source, realPath, relative, size: 1 };
 }
 
 function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {

@@ -1,29 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { breachesOf, type Judgement, judge, judgeGate } from '../../src/gate/judge.ts';
+import { type Judgement, judge, judgeGate } from '../../src/gate/judge.ts';
+import type { Sample } from '../../src/gate/metrics.ts';
 import { parse } from '../support/parse-condition.ts';
 
 /** Creates samples of one metric. `undefined` stands for a sample without the metric. */
-function samplesOf(metric: string, values: readonly (number | undefined)[]) {
-  return values.map(value => ({
+function samplesOf(metric: string, values: readonly (number | undefined)[]): Sample[] {
+  return values.map((value, at) => ({
+    at,
     figures: new Map([value === undefined ? (['ts', 1] as const) : ([metric, value] as const)]),
   }));
 }
 
 /** Returns the figure of a judgement, or why the condition could not be judged. */
 function figureOrWhy(judgement: Judgement): number | string {
-  return judgement.holds === undefined ? judgement.why : judgement.figure;
+  return judgement.result === 'unknown' ? judgement.why : judgement.figure;
 }
 
-const JUDGED: readonly (readonly [string, readonly number[], holds: boolean, figure: number])[] = [
-  // If several figures satisfy the condition, report the most extreme; for == and !=, the first.
+const JUDGED: readonly (readonly [string, readonly number[], isTrue: boolean, figure: number])[] = [
+  // If the condition is true for several figures, report the most extreme; for == and !=, the first.
   ['load > 7', [1, 9, 8, 2], true, 9],
   ['load >= 8', [8, 9, 2], true, 9],
   ['load < 1', [5, 0, -2], true, -2],
   ['load <= 3', [3, 5.5, 8], true, 3],
   ['load == 5.5', [3, 5.5, 8], true, 5.5],
   ['load != 3', [3, 5.5, 8], true, 5.5],
-  // If no figure satisfies the condition, report the last one.
+  // If the condition is true for no figure, report the last one.
   ['load > 8', [8, 3, 5], false, 5],
   ['load < 3', [8, 3, 5], false, 5],
   ['load == 4', [8, 3, 5], false, 5],
@@ -32,15 +34,15 @@ const JUDGED: readonly (readonly [string, readonly number[], holds: boolean, fig
   ['load.min > 1', [4, 10, 1, 6], false, 1],
   ['load.max != 10', [4, 10, 1, 6], false, 10],
   ['load.mean == 5.25', [4, 10, 1, 6], true, 5.25],
-  ['load.mean > 80', [1.7e308, 1.7e308], true, Number.POSITIVE_INFINITY],
   ['load.p50 > 4', [4, 10, 1, 6], false, 4],
   ['load.p95 >= 10', [4, 10, 1, 6], true, 10],
 ];
-for (const [line, values, holds, figure] of JUDGED) {
-  test(`"${line}" over ${values.join(', ')} ${holds ? 'holds' : 'does not hold'}, with the figure ${figure}`, () => {
+for (const [line, values, isTrue, figure] of JUDGED) {
+  const result = isTrue ? 'true' : 'false';
+  test(`"${line}" over ${values.join(', ')} is ${result}, with the figure ${figure}`, () => {
     const condition = parse(line);
     const judgement = judge(condition, samplesOf(condition.metric, values));
-    assert.deepEqual([judgement.holds, figureOrWhy(judgement)], [holds, figure]);
+    assert.deepEqual(judgement, { condition, result, figure });
   });
 }
 
@@ -49,12 +51,14 @@ const NOT_JUDGED: readonly (readonly [string, readonly (number | undefined)[], w
   ['load != 1', [undefined], 'the sandbox does not report `load`; it reports `ts`'],
   ['load.last > 1', [undefined, 1], '1 of 2 samples do not report `load`'],
   ['load.min < 1', [1, undefined], '1 of 2 samples do not report `load`'],
+  // The sum of the figures overflows.
+  ['load.mean > 80', [1.7e308, 1.7e308], 'its figure is not finite'],
 ];
 for (const [line, values, why] of NOT_JUDGED) {
   test(`"${line}" cannot be judged: ${why}`, () => {
     const condition = parse(line);
     const judgement = judge(condition, samplesOf('load', values));
-    assert.deepEqual(judgement, { condition, holds: undefined, why });
+    assert.deepEqual(judgement, { condition, result: 'unknown', why });
   });
 }
 
@@ -64,7 +68,8 @@ test('the metrics that a sandbox reports begin with the one whose output is name
   assert.equal(figureOrWhy(judgement), why);
 });
 
-const SAMPLES = [40, 60].map(percent => ({
+const SAMPLES = [40, 60].map((percent, at) => ({
+  at,
   figures: new Map([
     ['cpu_count', 4],
     ['mem_used_pct', percent],
@@ -79,27 +84,28 @@ interface GateCase {
   readonly warnIf?: readonly string[];
   readonly isIncomplete?: true;
   readonly state: string;
-  readonly breaches?: readonly unknown[];
+  /** Conditions that tripped or could not be judged, each with its figure or why. */
+  readonly reported?: readonly unknown[];
 }
 
 const GATES: Readonly<Record<string, GateCase>> = {
   'is none without conditions, even if samples are missing': { isIncomplete: true, state: 'none' },
-  'passes if no condition holds': {
+  'passes if no condition trips': {
     failIf: ['mem_used_pct > 60'],
     warnIf: ['mem_used_pct < 40'],
     state: 'passed',
   },
-  'warns if only a warn-if condition holds': {
+  'warns if only a warn-if condition trips': {
     failIf: ['mem_used_pct > 90'],
     warnIf: ['mem_used_pct > 50'],
     state: 'warned',
-    breaches: [['warn', 'mem_used_pct > 50', 60]],
+    reported: [['warn', 'mem_used_pct > 50', 60]],
   },
-  'fails if any fail-if condition holds, and names every condition that tripped': {
+  'fails if any fail-if condition trips, and names every condition that tripped': {
     failIf: ['mem_used_pct > 90', 'mem_used_pct.mean >= 50', 'cpu_count == 4'],
     warnIf: ['mem_used_pct > 50', 'cpu_count > 4'],
     state: 'failed',
-    breaches: [
+    reported: [
       ['fail', 'mem_used_pct.mean >= 50', 50],
       ['fail', 'cpu_count == 4', 4],
       ['warn', 'mem_used_pct > 50', 60],
@@ -108,18 +114,18 @@ const GATES: Readonly<Record<string, GateCase>> = {
   'fails if a fail-if condition cannot be judged': {
     failIf: ['mem_cache < 1B'],
     state: 'failed',
-    breaches: [['fail', 'mem_cache < 1B', lacks('mem_cache')]],
+    reported: [['fail', 'mem_cache < 1B', lacks('mem_cache')]],
   },
   'warns if a warn-if condition cannot be judged': {
     warnIf: ['load != 1'],
     state: 'warned',
-    breaches: [['warn', 'load != 1', lacks('load')]],
+    reported: [['warn', 'load != 1', lacks('load')]],
   },
   'fails if samples are missing, with fail-if': {
     failIf: ['cpu_count > 9', 'mem_used_pct > 50'],
     isIncomplete: true,
     state: 'failed',
-    breaches: [
+    reported: [
       ['fail', 'cpu_count > 9', 'samples are missing'],
       ['fail', 'mem_used_pct > 50', 60],
     ],
@@ -128,21 +134,22 @@ const GATES: Readonly<Record<string, GateCase>> = {
     warnIf: ['cpu_count > 9'],
     isIncomplete: true,
     state: 'warned',
-    breaches: [['warn', 'cpu_count > 9', 'samples are missing']],
+    reported: [['warn', 'cpu_count > 9', 'samples are missing']],
   },
 };
 
 for (const [name, gateCase] of Object.entries(GATES)) {
-  const { failIf = [], warnIf = [], isIncomplete, state, breaches = [] } = gateCase;
+  const { failIf = [], warnIf = [], isIncomplete, state, reported = [] } = gateCase;
   test(`the gate ${name}`, () => {
     const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
     const gate = judgeGate(rules, SAMPLES, isIncomplete);
     const conditions = gate.judgements.map(({ condition }) => condition);
     assert.deepEqual(conditions, [...rules.failIf, ...rules.warnIf]);
     assert.equal(gate.state, state);
+    const notFalse = gate.judgements.filter(({ result }) => result !== 'false');
     assert.deepEqual(
-      breachesOf(gate.judgements).map(each => [each.level, each.condition.text, figureOrWhy(each)]),
-      breaches,
+      notFalse.map(each => [each.level, each.condition.text, figureOrWhy(each)]),
+      reported,
     );
   });
 }

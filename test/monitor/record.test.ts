@@ -1,39 +1,81 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { appendLine, monitorFiles, readRecord } from '../../src/monitor/record.ts';
-import { statsFromJson } from '../support/stats-from-json.ts';
+import {
+  appendAttempt,
+  appendEnd,
+  lastWords,
+  monitorFiles,
+  readRecord,
+  saveResponse,
+} from '../../src/monitor/record.ts';
+import type { Attempt } from '../../src/stats/samples.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
+
+const DIED = 'the process that took the samples was killed or hangs';
+
+const ATTEMPTS: readonly Attempt[] = [
+  {
+    kind: 'sample',
+    askedAt: 1,
+    answeredAt: 2,
+    figures: new Map([
+      ['mem_used', Number.MAX_SAFE_INTEGER],
+      ['load', 1.5],
+      ['__proto__', -1e-7],
+    ]),
+  },
+  { kind: 'failure', askedAt: 3, answeredAt: 4, message: 'no\nresponse' },
+  { kind: 'sample', askedAt: 5, answeredAt: 6, figures: new Map() },
+];
 
 test('readRecord returns what was appended, without the partial line of a killed sampler', () => {
   using directory = openTempFolder();
-  const first = '{"mem_used":9007199254740993,"load":1.5,"note":"a\\nb"}';
-  appendLine(directory.path, { at: 1, ...statsFromJson(first) });
-  appendLine(directory.path, { failure: 'no response' });
-  appendLine(directory.path, { at: 3, ...statsFromJson('{"load":2,"ts":"x"}') });
-  appendFileSync(monitorFiles(directory.path).record, '{"at":4,"json":"{\\"ts');
-  const { samples, failures, endReason } = readRecord(directory.path);
-  const loads = samples.map(({ at, figures }) => ({ [at]: figures.get('load') }));
-  assert.deepEqual(loads, [{ 1: 1.5 }, { 3: 2 }]);
-  assert.equal(samples.at(-1)?.json, '{"load":2,"ts":"x"}');
-  assert.deepEqual([failures, endReason], [['no response'], undefined]);
+  for (const attempt of ATTEMPTS) appendAttempt(directory.path, attempt);
+  saveResponse(directory.path, '{"load":1.5,"note":"a longer response"}');
+  saveResponse(directory.path, '{"load":2}');
+  appendFileSync(monitorFiles(directory.path).record, '{"kind":"sample","askedAt":7,"answered');
+  assert.deepEqual(readRecord(directory.path), {
+    attempts: ATTEMPTS,
+    response: '{"load":2}',
+    end: { early: DIED },
+  });
 });
 
-const CRASHES = {
-  'the error of an uncaught exception': [
+test('the record of a monitor that has none is empty', () => {
+  using directory = openTempFolder();
+  const end = { early: DIED };
+  assert.deepEqual(readRecord(directory.path), { attempts: [], response: '', end });
+});
+
+test('readRecord returns how sampling ended, whatever the sampler wrote to stderr', () => {
+  for (const end of ['requested', { early: 'max-duration was over' }] as const) {
+    using directory = openTempFolder();
+    writeFileSync(monitorFiles(directory.path).errors, '(node:1) Warning: x\n');
+    for (const attempt of ATTEMPTS) appendAttempt(directory.path, attempt);
+    appendEnd(directory.path, end);
+    const record = readRecord(directory.path);
+    assert.deepEqual([record.attempts, record.end], [ATTEMPTS, end]);
+  }
+});
+
+const STDERR = {
+  'the error of an uncaught exception, without its stack': [
     "x.js:1\nthrow e\n^\n\nTypeError [ERR_X]: bad\n    at f (x.js:1) {\n  code: 'ERR_X'\n}\n\nNode.js v24.21.0\n",
-    'TypeError [ERR_X]: bad',
+    "throw e TypeError [ERR_X]: bad code: 'ERR_X'",
   ],
-  'a fatal error of Node': [
-    'FATAL ERROR: heap limit\n----- Native stack trace -----\n\n 1: 0xe4 node\n',
-    'FATAL ERROR: heap limit',
+  'the last three lines of anything else': [
+    'a\n(node:1) Warning: x\n\nb\nKilled\n\n',
+    '(node:1) Warning: x b Killed',
   ],
-  'the last line of anything else': ['(node:1) Warning: x\nKilled\n\n', 'Killed'],
+  'nothing if it wrote nothing': ['', ''],
 } as const;
 
-for (const [name, [stderr, crash]] of Object.entries(CRASHES))
-  test(`readRecord returns ${name} as the crash`, () => {
+for (const [name, [stderr, words]] of Object.entries(STDERR))
+  test(`the last words of a sampler are [${name}]`, () => {
     using directory = openTempFolder();
     writeFileSync(monitorFiles(directory.path).errors, stderr);
-    assert.equal(readRecord(directory.path).endReason, crash);
+    assert.equal(lastWords(directory.path), words);
+    const early = words === '' ? DIED : `${DIED}: ${words}`;
+    assert.deepEqual(readRecord(directory.path).end, { early });
   });

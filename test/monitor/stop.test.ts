@@ -31,7 +31,7 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     const stop = await monitor.stop();
     assert.equal(stop.exitCode, 0, stop.stdout);
     assert.equal(stop.outputs['gate'], 'warned');
-    assert.equal(JSON.parse(stop.outputs['breaches'] ?? '')[0].figure, 60);
+    assert.equal(JSON.parse(stop.outputs['tripped'] ?? '')[0].figure, 60);
     assert.notEqual(stop.summary, '');
     assertSilent(await monitor.post(), monitor);
   });

@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawCharts } from '../../src/report/chart.ts';
-import { type MeasuredSection, NOT_MEASURED } from '../../src/report/stats-section.ts';
-import { measuredSection, stripHtml } from '../support/build-report.ts';
+import type { StatsResult } from '../../src/stats/stats.ts';
+import { measured, stripHtml } from '../support/build-report.ts';
 import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
 
 /** Returns the legend, the charts, and the values of the first line of each chart. */
-function chartParts(section: MeasuredSection) {
+function chartParts(section: StatsResult) {
   const [legend = '', ...charts] = drawCharts(section).map(({ html }) => html);
   const lines = charts.map(chart => /line \[(.*)\]/.exec(chart)?.[1]?.split(', ').map(Number));
   return { legend: stripHtml(legend), charts, lines };
 }
 
 /** Creates one CPU sample per second. `undefined` stands for a missing sample. */
-function cpu(...values: readonly (number | undefined)[]): MeasuredSection {
-  const { samples, gate } = measuredSection(values.map(value => ({ cpu_used_pct: value ?? 0 })));
-  return { gate, samples: samples.filter((_, index) => values[index] !== undefined) };
+function cpu(...values: readonly (number | undefined)[]): StatsResult {
+  const stats = measured(values.map(value => ({ cpu_used_pct: value ?? 0 })));
+  return { ...stats, samples: stats.samples.filter((_, index) => values[index] !== undefined) };
 }
 
 const ten = (value: number) => Array.from({ length: 10 }, () => value);
 
 test('ten samples have a chart, even if the last comes early', () => {
-  const { samples, gate } = cpu(...ten(1));
-  const early = samples.map(({ at, ...stats }, index) => {
-    return { ...stats, at: index === 9 ? at - 800 : at };
+  const stats = cpu(...ten(1));
+  const samples = stats.samples.map(({ at, figures }, index) => {
+    return { figures, at: index === 9 ? at - 800 : at };
   });
-  assert.equal(chartParts({ samples: early, gate }).charts.length, 1);
+  assert.equal(chartParts({ ...stats, samples }).charts.length, 1);
 });
 
 test('there is no chart below ten samples, or without CPU, memory and disk', () => {
   assert.deepEqual(chartParts(cpu(...ten(1).slice(1))).charts, []);
-  assert.deepEqual(chartParts(measuredSection(ten(1).map(ts => ({ ts })))).charts, []);
+  assert.deepEqual(chartParts(measured(ten(1).map(ts => ({ ts })))).charts, []);
 });
 
 test('1,000 samples become 59 points, each the highest of several', () => {
@@ -59,7 +59,7 @@ for (const [name, [values, lines]] of Object.entries(GAPS))
 test('a metric that some point lacks has no line, and is not in the legend', () => {
   const withDisk = (isReported: (index: number) => boolean) =>
     chartParts(
-      measuredSection(
+      measured(
         Array.from({ length: 120 }, (_, index) => {
           return { cpu_used_pct: 5, ...(isReported(index) && { disk_used_pct: 40 }) };
         }),
@@ -95,7 +95,7 @@ for (const [peak, top] of [
 test('Mermaid parses the charts of all example reports', async () => {
   const { default: mermaid } = await import('mermaid');
   const charts = Object.values(EXAMPLE_REPORTS).flatMap(
-    ({ measured = NOT_MEASURED }) => chartParts(measured).charts,
+    ({ stats = measured([]) }) => chartParts(stats).charts,
   );
   assert.ok(charts.length > 5);
   for (const chart of charts) {

@@ -1,127 +1,109 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentError, type FailureInfo } from '../../src/agent/failure.ts';
-import { type CommandEnd, explainFailure, viewCommand } from '../../src/report/command-section.ts';
-import { fullReason, reasonLines, withMarkup } from '../../src/report/reason.ts';
-import { reportJson, verdictOf } from '../../src/report/verdict.ts';
-import {
-  COMMAND,
-  commandEnd,
-  measuredSection,
-  report,
-  runReport,
-  type StoppedBy,
-} from '../support/build-report.ts';
+import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
+import type { CommandEnd } from '../../src/command/follow.ts';
+import { renderCommand } from '../../src/report/command-section.ts';
+import { textsOf, withMarkup } from '../../src/report/reason.ts';
+import { renderReport } from '../../src/report/render.ts';
+import { reportJson } from '../../src/report/report-json.ts';
+import { COMMAND, measured, runReport } from '../support/build-report.ts';
 
-const killed = commandEnd(-1, 'signal: killed');
-const error: FailureInfo = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
+const failure = (error: AgentError) => failureInfoOf(error);
+const error = failure(new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' }));
+const killed: CommandEnd = { kind: 'killed', status: 'signal: killed' };
 const lost: CommandEnd = { kind: 'lost', error };
 const unstarted: CommandEnd = { kind: 'not-started', error };
-const unstoppable: CommandEnd = { kind: 'lost', error: new AgentError('cancelled', 'No.') };
+const unstoppable: CommandEnd = {
+  kind: 'lost',
+  error: failure(new AgentError('cancelled', 'No.')),
+};
+const timedOut: CommandEnd = { kind: 'stopped', by: 'max-duration' };
+const stopped: CommandEnd = { kind: 'stopped', by: 'cancellation' };
+const exited = (code: number): CommandEnd => ({ kind: 'exited', code });
 
-const exited = (code: number) => `\`npm test\` exited with ${code} after 3 min 12 s.`;
+const EXITED = (code: number) => `\`npm test\` exited with ${code} after 3 min 12 s.`;
 const UNSEEN = '`npm test` was not seen to end within 3 min 12 s. It may still be running.';
-const STOPPED = '`npm test` was stopped by max-duration after 3 min 12 s.';
 const KILLED = /^Something killed it, perhaps because the memory was full\./;
 
-type Case = readonly [
-  name: string,
-  end: CommandEnd,
-  stoppedBy: StoppedBy,
-  title?: string,
-  detailOrAdvice?: readonly (string | RegExp)[],
-];
-
-const none = undefined;
-const CASES: readonly Case[] = [
-  ['an exit code of 0 is no failure', commandEnd(0), none],
-  ['an exit code of 1 is reported', commandEnd(1), none, exited(1)],
-  [
-    'a signal is named, and no exit code',
+const FAILURES: Readonly<
+  Record<string, readonly [CommandEnd, title: string, ...details: (string | RegExp)[]]>
+> = {
+  'an exit code of 1': [exited(1), EXITED(1)],
+  'a signal, and no exit code': [
     killed,
-    none,
     '`npm test` was ended after 3 min 12 s (`signal: killed`).',
-    [KILLED],
+    KILLED,
   ],
-  [
-    'an end without an exit code is a failure',
-    commandEnd(none),
-    none,
+  'an end without an exit code': [
+    { kind: 'no-exit-code', status: '' },
     '`npm test` ended after 3 min 12 s, but the agent did not say with which exit code.',
   ],
-  ['max-duration is named instead of the signal', killed, 'max-duration', STOPPED],
-  ['exit code 0 is a failure once max-duration is over', commandEnd(0), 'max-duration', STOPPED],
-  [
-    'a command that max-duration could not stop may still be running',
+  'a command that max-duration stopped': [
+    timedOut,
+    '`npm test` was stopped by max-duration after 3 min 12 s.',
+  ],
+  'a command that max-duration could not stop': [
     unstoppable,
-    'max-duration',
     UNSEEN,
-    ['max-duration was over, but the sandbox did not stop it.'],
+    'max-duration was over, but the sandbox did not stop it.',
   ],
-  ['a lost command may still be running', lost, none, UNSEEN, ['POST Start failed.', 'Check it.']],
-  [
-    'a command that was not started is reported with the reason',
+  'a lost command, which may still be running': [lost, UNSEEN, 'POST Start failed.', 'Check it.'],
+  'a command that was not started': [
     unstarted,
-    none,
     '`npm test` was not started.',
-    ['POST Start failed.', 'Check it.'],
+    'POST Start failed.',
+    'Check it.',
   ],
-  ['a cancelled command that ended is no failure of its own', killed, 'cancellation'],
-  ['a cancelled command that was not started is no failure of its own', unstarted, 'cancellation'],
-  ['a cancelled command that was lost may still be running', lost, 'cancellation', UNSEEN],
-];
+  'a file that is not executable': [exited(126), EXITED(126), /run `chmod \+x` first/],
+  'a program that was not found': [exited(127), EXITED(127), /^A program was not found/],
+  'a child that was killed': [exited(137), EXITED(137), KILLED],
+  'a closed pipe': [exited(141), EXITED(141), /`set \+o pipefail`/],
+};
 
-for (const [name, end, stoppedBy, title, others = []] of CASES)
-  test(name, () => {
-    const { errors } = runReport(end, {}, stoppedBy);
-    assert.equal(errors[0]?.title, title);
-    const lines = errors.map(fullReason).flatMap(reasonLines);
-    const expected = title === none ? [] : [title, ...others];
+for (const [name, [end, ...expected]] of Object.entries(FAILURES))
+  test(`the summary of a run explains [${name}]`, () => {
+    const { problems = [], level, done } = renderCommand({ ...COMMAND, end }, false);
+    assert.deepEqual([level, done, problems.length], ['failure', '', 1]);
+    const lines = problems.flatMap(textsOf);
     assert.equal(lines.length, expected.length);
     for (const [index, line] of expected.entries())
       if (typeof line === 'string') assert.equal(lines[index], line);
       else assert.match(lines[index] ?? '', line);
   });
 
-const HINTS: Readonly<Record<string, readonly [exitCode: number, hint: RegExp]>> = {
-  'a file that is not executable': [126, /run `chmod \+x` first/],
-  'a program that was not found': [127, /^A program was not found/],
-  'a child that was killed': [137, KILLED],
-  'a closed pipe': [141, /`set \+o pipefail`/],
-};
-
-for (const [name, [exitCode, hint]] of Object.entries(HINTS))
-  test(`exit code ${exitCode} gets a hint about ${name}`, () => {
-    const [explained, ...others] = runReport(commandEnd(exitCode)).errors;
-    const [line, ...more] = explained?.reason ?? [];
-    assert.equal(explained?.title, exited(exitCode));
-    assert.match(line?.text ?? '', hint);
-    assert.deepEqual([others, more], [[], []]);
-  });
+test('a command that exited with 0 is no problem', () => {
+  const { problems, done } = renderCommand(COMMAND, false);
+  assert.deepEqual([problems, done], [[], EXITED(0)]);
+});
 
 test('a lost connection is reported with its message as plain text and its hint with markup', () => {
-  const [explained] = runReport(lost).errors;
-  assert.deepEqual(explained?.reason, [{ text: 'POST Start failed.' }, withMarkup('Check it.')]);
+  const { problems } = renderCommand({ ...COMMAND, end: lost }, false);
+  const [title] = problems?.[0] ?? [];
+  assert.deepEqual(problems, [[title, { text: 'POST Start failed.' }, withMarkup('Check it.')]]);
 });
 
 test('a title shows 60 characters of a long first line, without its backticks', () => {
-  const section = { ...COMMAND, title: `\`${'x'.repeat(100)}`, exitCode: 1 };
-  const [explained] = explainFailure(section, commandEnd(1), none);
-  assert.equal(explained?.title, `\`'${'x'.repeat(59)}…\` exited with 1 after 3 min 12 s.`);
+  const long = { ...COMMAND, title: `\`${'x'.repeat(100)}`, end: exited(1) };
+  const [title] = renderCommand(long, false).problems?.[0] ?? [];
+  assert.equal(title?.text, `\`'${'x'.repeat(59)}…\` exited with 1 after 3 min 12 s.`);
 });
 
-test('the title names the exit code before the failed gate', () => {
-  const { title } = verdictOf(
-    runReport(commandEnd(1), measuredSection([{ load: 2 }], ['load > 1'])),
+test('the exit code is the title, and the failed gate a reason below it', () => {
+  const { title, reasons } = renderReport(
+    runReport(exited(1), { stats: measured([{ load: 2 }], ['load > 1']) }),
   );
-  assert.match(title, /^`npm test` exited with 1 after 3 min 12 s\. The gate failed/);
+  assert.equal(title.text, EXITED(1));
+  assert.match(reasons.flatMap(textsOf).join('\n'), /^The gate failed: `load` 2 > 1\./);
 });
 
-test('the verdict on a cancelled command says whether it was stopped, or may still be running', () => {
-  const titles = [killed, lost].map(end => verdictOf(runReport(end, {}, 'cancellation')).title);
+test('the title of a cancelled run says whether the command was stopped, or may still be running', () => {
+  const titles = [stopped, unstarted, lost].map(
+    end => renderReport(runReport(end, { cancelled: true })).title.text,
+  );
   assert.deepEqual(titles, [
     'Cancelled. `npm test` was stopped after 3 min 12 s.',
-    'Cancelled. `npm test` was not seen to end within 3 min 12 s. It may still be running.',
+    'Cancelled. Nothing was run.',
+    `Cancelled. ${UNSEEN}`,
   ]);
 });
 
@@ -129,7 +111,7 @@ test('the verdict on a cancelled command says whether it was stopped, or may sti
 // first blank line (https://spec.commonmark.org/0.31.2/#html-blocks).
 test('the summary shows the last lines escaped, in a block of their own, so that no line is Markdown', () => {
   const blocksOf = (...lastLines: string[]) =>
-    viewCommand({ ...COMMAND, lastLines }, report({ task: 'run' })).blocks?.map(({ html }) => html);
+    renderCommand({ ...COMMAND, lastLines }, false).blocks?.map(({ html }) => html);
   assert.deepEqual(blocksOf('', '# b', '</pre><b>&', '\u001b[2J\u202e', '|\t|'), [
     '<p>Last lines of the output:</p>',
     '<pre>\n# b\n&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|    |</pre>',
@@ -138,7 +120,9 @@ test('the summary shows the last lines escaped, in a block of their own, so that
 });
 
 test('the report has the command, with null for an exit code that nobody saw', () => {
-  const lostRun = runReport(lost);
-  const { command } = JSON.parse(reportJson(lostRun, verdictOf(lostRun)));
-  assert.deepEqual(command, { ...COMMAND, exitCode: null, status: '' });
+  const lostRun = runReport(lost, {}, 2);
+  const { command } = JSON.parse(reportJson(lostRun, renderReport(lostRun)));
+  const { title, durationMs, lastLines } = COMMAND;
+  const unseen = { end: 'lost', exitCode: null, status: '', reconnects: 2 };
+  assert.deepEqual(command, { title, durationMs, lastLines, ...unseen });
 });

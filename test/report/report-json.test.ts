@@ -1,71 +1,89 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withMarkup } from '../../src/report/reason.ts';
-import { reportJson, verdictOf } from '../../src/report/verdict.ts';
-import { type Parts, report, statsOf } from '../support/build-report.ts';
+import { renderReport } from '../../src/report/render.ts';
+import { reportJson } from '../../src/report/report-json.ts';
+import { measured, type Parts, report, START, withGap } from '../support/build-report.ts';
 import { BUSY, EVERY_STATUS, SHA256 } from '../support/file-results.ts';
 
-function reportText(parts: Parts): string {
+function parsedReport(parts: Parts) {
   const input = report(parts);
-  return reportJson(input, verdictOf(input));
+  return JSON.parse(reportJson(input, renderReport(input)));
 }
 
-test('the report of a sync has the upload, the files and what was measured', () => {
-  const errors = [{ title: 'No.', reason: [{ text: 'd' }, withMarkup('advice')] }];
-  const parsed = JSON.parse(reportText({ ...EVERY_STATUS, errors, warnings: ['w'] }));
-  const { $schema, files, totals, ...rest } = parsed;
-  assert.match($schema, /report-1\.json$/);
-  assert.deepEqual(rest, {
+const sandbox = { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' };
+
+test('the report of a step that failed early has its errors, and no results', () => {
+  const parsed = parsedReport({ error: [{ text: 'No.' }, { text: 'd' }, withMarkup('advice')] });
+  assert.deepEqual(parsed, {
+    $schema: parsed.$schema,
     task: 'sync',
     name: '',
+    sandbox,
     succeeded: false,
-    headline: 'No. Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped.',
-    sandboxId: 'i1a2b3',
-    baseUrl: 'https://sandbox.example.com',
-    dryRun: false,
+    headline: 'No.',
     cancelled: false,
-    digest: '',
+    errors: [{ message: 'No.', details: ['d', 'advice'] }],
+    warnings: [],
+  });
+  assert.match(parsed.$schema, /report-1\.json$/);
+});
+
+test('the report of a sync has its upload and its stats, each below its name', () => {
+  const parsed = parsedReport({ ...EVERY_STATUS, warnings: ['w'] });
+  const { upload, stats, headline, warnings } = parsed;
+  assert.equal(
+    headline,
+    'Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped.',
+  );
+  assert.deepEqual(warnings, ['w']);
+  const { files, totals, ...rest } = upload;
+  assert.deepEqual(rest, {
+    dryRun: false,
     skipped: EVERY_STATUS.skipped,
+    digest: '',
     orphaned: [],
     retries: 0,
     durationMs: 2000,
-    errors: [{ message: 'No.', details: ['d', 'advice'] }],
-    warnings: ['w'],
-    stats: null,
+  });
+  assert.deepEqual(stats, {
+    response: null,
     figures: null,
     aggregates: {},
     samples: [],
-    gate: { state: 'none', breaches: [] },
+    gate: { state: 'none', tripped: [], unjudged: [] },
   });
   assert.deepEqual(totals, {
-    planned: 6,
-    plannedBytes: 52,
+    files: 6,
     uploaded: 2,
+    uploadedBytes: 12,
     unchanged: 1,
     unchangedBytes: 10,
+    planned: 1,
+    plannedBytes: 10,
     failed: 1,
-    skipped: 2,
     notAttempted: 1,
-    uploadedBytes: 12,
+    skipped: 1,
   });
   const file = (name: string) => ({ source: name, target: `/home/user/app/${name}`, size: 10 });
   const path = '/home/user/app/a';
   assert.deepEqual(files.slice(0, 5), [
     { ...file('a'), size: 7, status: 'uploaded', attempts: 1, durationMs: 5, path },
     { ...file('b'), status: 'failed', attempts: 3, durationMs: 7, error: BUSY },
-    { ...file('c'), status: 'skipped', reason: 'dry run' },
+    { ...file('c'), status: 'planned' },
     { ...file('d'), status: 'not-attempted', reason: 'the sandbox was not ready' },
     { ...file('e'), status: 'unchanged', path: '/home/user/app/e', sha256: SHA256 },
   ]);
 });
 
 test('the report has the samples, the monitored time, and everything that the agent sent', () => {
-  const monitored = { from: 1, to: 2 };
-  const sample = { at: 1, ...statsOf({ load: 1.5 }), json: '{"load":1.5,"host":"h"}' };
-  const text = reportText({ samples: [sample], monitored });
-  const { figures, samples, monitored: kept, stats } = JSON.parse(text);
+  const response = '{"load":1.5,"host":"h"}';
+  const monitor = withGap({ ...measured([{ load: 1.5 }]), response }, 15, 60);
+  const { stats } = parsedReport({ task: 'monitor', stats: monitor });
   assert.deepEqual(
-    [figures, samples[0].figures, kept, stats],
-    [{ load: 1.5 }, { load: 1.5 }, monitored, { load: 1.5, host: 'h' }],
+    [stats.figures, stats.samples, stats.response],
+    [{ load: 1.5 }, [{ at: START, figures: { load: 1.5 } }], { load: 1.5, host: 'h' }],
   );
+  const gaps = [{ from: START + 15_000, to: START + 60_000 }];
+  assert.deepEqual(stats.monitored, { from: START, to: START + 60_000, gaps, failures: [] });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withMarkup } from '../../src/report/reason.ts';
-import { verdictOf } from '../../src/report/verdict.ts';
-import { measuredSection, type Parts, reading, report, statsOf } from '../support/build-report.ts';
+import { renderReport } from '../../src/report/render.ts';
+import { measured, type Parts, reading, report } from '../support/build-report.ts';
 
 /** A condition, the loads from 09:05:00 UTC on (one per second), and the expected line. */
 const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
@@ -16,14 +16,14 @@ const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
 for (const [condition, loads, line] of BREACHES) {
   test(`a breach is reported as ${line}`, () => {
     const readings = loads.map(value => ({ load: value }));
-    const section = measuredSection(readings, [condition], [condition]);
-    const { reasons, warnings } = verdictOf(report({ task: 'stats', ...section }));
+    const stats = measured(readings, [condition], [condition]);
+    const { reasons, warnings } = renderReport(report({ task: 'stats', stats }));
     assert.deepEqual([reasons, warnings], [[[withMarkup(line)]], [withMarkup(line)]]);
   });
 }
 
 function nonEmptyOutputs(parts: Parts): Record<string, string> {
-  const outputs = Object.entries(verdictOf(report(parts)).outputs);
+  const outputs = Object.entries(renderReport(report(parts)).outputs);
   return Object.fromEntries(outputs.filter(([, value]) => value !== ''));
 }
 
@@ -31,7 +31,7 @@ test('the outputs have all digits of the figures, but two decimals of derived pe
   const figures = { ...reading(12.345, 25, 0), ts: 1_700_000_000, load: 3 };
   const { aggregates: _, ...outputs } = nonEmptyOutputs({
     task: 'stats',
-    samples: [{ at: 1, ...statsOf(figures) }],
+    stats: measured([figures]),
   });
   assert.deepEqual(outputs, {
     ts: '1700000000',
@@ -48,33 +48,33 @@ test('the outputs have all digits of the figures, but two decimals of derived pe
     'disk-free': '21474836480',
     stats: JSON.stringify(figures),
     gate: 'none',
-    breaches: '[]',
+    tripped: '[]',
+    unjudged: '[]',
   });
 });
 
 test('the output of a figure that was not reported is empty, not 0', () => {
-  const none = { gate: 'none', breaches: '[]', aggregates: '{}' };
+  const none = { gate: 'none', tripped: '[]', unjudged: '[]', aggregates: '{}' };
   assert.deepEqual(nonEmptyOutputs({ task: 'stats' }), none);
 });
 
-test('the output breaches has figures in the unit of the metric, or null if it was not reported', () => {
+test('the outputs tripped and unjudged list conditions, with figures in the unit of the metric', () => {
   const failIf = ['mem_used_mib > 1.5GiB', 'cpu_used_pct > 90.5%', 'load > 1'];
-  const section = measuredSection([{ mem_used_mib: 1600, cpu_used_pct: 90.6 }], failIf);
-  const { gate, breaches } = verdictOf(report({ task: 'monitor', ...section })).outputs;
+  const stats = measured([{ mem_used_mib: 1600, cpu_used_pct: 90.6 }], failIf);
+  const { gate, tripped, unjudged } = renderReport(report({ task: 'monitor', stats })).outputs;
   assert.equal(gate, 'failed');
-  assert.deepEqual(JSON.parse(breaches ?? ''), [
+  assert.deepEqual(JSON.parse(tripped ?? ''), [
     { level: 'fail', condition: failIf[0], metric: 'mem_used_mib', figure: 1600, limit: 1536 },
     { level: 'fail', condition: failIf[1], metric: 'cpu_used_pct', figure: 90.6, limit: 90.5 },
-    { level: 'fail', condition: failIf[2], metric: 'load', figure: null, limit: 1 },
   ]);
+  const [{ why, ...unknown }] = JSON.parse(unjudged ?? '');
+  assert.deepEqual(unknown, { level: 'fail', condition: failIf[2], metric: 'load', limit: 1 });
+  assert.match(why, /does not report `load`/);
 });
 
 test('the output aggregates has the known metrics and those in conditions, and skips samples without them', () => {
-  const section = measuredSection(
-    [{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }],
-    ['load > 5'],
-  );
-  const { aggregates } = verdictOf(report({ task: 'stats', ...section })).outputs;
+  const stats = measured([{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }], ['load > 5']);
+  const { aggregates } = renderReport(report({ task: 'stats', stats })).outputs;
   assert.deepEqual(JSON.parse(aggregates ?? ''), {
     mem_used: { last: 1, min: 1, max: 3, mean: 2, p50: 1, p95: 3 },
     load: { last: 1, min: 1, max: 1, mean: 1, p50: 1, p95: 1 },

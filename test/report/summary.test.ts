@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { toReportedError } from '../../src/report/reason.ts';
+import { reasonOfError } from '../../src/report/reason.ts';
+import { renderReport } from '../../src/report/render.ts';
 import type { Report } from '../../src/report/report.ts';
-import { summaryOf, verdictOf } from '../../src/report/verdict.ts';
-import { measuredSection, report } from '../support/build-report.ts';
+import { summaryOf } from '../../src/report/summary.ts';
+import { measured, report } from '../support/build-report.ts';
 import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
 import { BUSY, failed, uploaded } from '../support/file-results.ts';
 import { assertNoInjectionInSummary, INJECTIONS } from '../support/injections.ts';
@@ -13,7 +14,7 @@ import { assertNoInjectionInSummary, INJECTIONS } from '../support/injections.ts
 const GOLDEN = path.join(import.meta.dirname, 'golden');
 
 function summaryText(input: Report): string {
-  return summaryOf(input, verdictOf(input));
+  return summaryOf(input, renderReport(input));
 }
 
 // To update the golden files: node --test --test-update-snapshots test/report/summary.test.ts
@@ -35,14 +36,12 @@ function longReport(text: string, reason = text): Report {
   const lines = Array.from({ length: 60 }, () => text);
   return report({
     name: text,
-    sandboxId: text,
-    baseUrl: text,
+    sandbox: { id: text, baseUrl: text },
     files: [...failures.flat(), ...lines.map(line => uploaded(line))],
     skipped: lines.map(line => ({ path: line, reason })),
     orphaned: lines,
     warnings: lines,
-    errors: lines.map(line => ({ reason: [{ text: line }, { text: line }, { text: line }] })),
-    ...measuredSection([{ [`metric0${'x'.repeat(600)}`]: 1 }], metrics),
+    stats: measured([{ [`metric0${'x'.repeat(600)}`]: 1 }], metrics),
   });
 }
 
@@ -55,9 +54,8 @@ for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800'])
 test('the summary cuts a long message in the middle, since its advice comes last', () => {
   const conflict = (name: string) => {
     const message = `"${name}" would go to "app". Exclude one.`;
-    const failure = report({
-      errors: [toReportedError(new InputError([{ input: 'files', message }]))],
-    });
+    const error = reasonOfError(new InputError([{ input: 'files', message }]));
+    const failure = report({ error: [{ text: 'No.' }, ...error] });
     return /<li>.*<\/li>/.exec(summaryText(failure))?.[0];
   };
   const advised =

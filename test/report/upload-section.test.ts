@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reasonLines } from '../../src/report/reason.ts';
-import { digestOf } from '../../src/report/upload-section.ts';
-import { verdictOf } from '../../src/report/verdict.ts';
+import { textsOf } from '../../src/report/reason.ts';
+import { renderReport } from '../../src/report/render.ts';
+import { digestOf } from '../../src/upload/uploaded-file.ts';
 import { type Parts, report } from '../support/build-report.ts';
 import {
   BUSY,
@@ -11,23 +11,22 @@ import {
   FAILED,
   failed,
   NOT_ATTEMPTED,
+  planned,
   SHA256,
-  skipped,
   UNCHANGED,
   UPLOADED,
   unchanged,
   uploaded,
 } from '../support/file-results.ts';
 
-const errors = [{ reason: [{ text: 'The stats could not be read.' }, { text: 'Try again.' }] }];
-
 test('the outputs of an upload count the files by status', () => {
-  const verdict = verdictOf(report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS }));
-  assert.deepEqual(verdict.outputs, {
+  const { outputs } = renderReport(report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS }));
+  assert.deepEqual(outputs, {
     'uploaded-count': '2',
     'unchanged-count': '1',
     'failed-count': '1',
-    'skipped-count': '2',
+    'planned-count': '1',
+    'skipped-count': '1',
     'uploaded-bytes': '12',
     digest: 'sha256:d',
   });
@@ -36,11 +35,11 @@ test('the outputs of an upload count the files by status', () => {
 test('failures are grouped by status and hint, the largest group first, with at most ten names', () => {
   const full = Array.from({ length: 11 }, (_, index) => failed(`f${index}`, diskFull(`f${index}`)));
   const unreachable = failed('b', { ...BUSY, status: undefined });
-  const { fileFailures } = verdictOf(
+  const { fileFailures } = renderReport(
     report({ files: [failed('a'), UPLOADED, ...full, unreachable] }),
   );
   const names = '`f0`, `f1`, `f2`, `f3`, `f4`, `f5`, `f6`, `f7`, `f8`, `f9`';
-  assert.deepEqual(fileFailures.map(reasonLines), [
+  assert.deepEqual(fileFailures.map(textsOf), [
     [diskFull('f0').message, diskFull('f0').hint, `11 files: ${names}, and 1 more`],
     [BUSY.message, BUSY.hint, '`a`'],
     [BUSY.message, BUSY.hint, '`b`'],
@@ -49,34 +48,24 @@ test('failures are grouped by status and hint, the largest group first, with at 
 
 test('files that failed because the job was cancelled are not listed as failures', () => {
   const files = [failed('a', { ...BUSY, kind: 'cancelled' })];
-  assert.deepEqual(verdictOf(report({ files, cancelled: true })).fileFailures, []);
-});
-
-test('the reason why files were not attempted is given once, unless an error already says it', () => {
-  const textsOf = (parts: Parts) =>
-    verdictOf(report({ files: [NOT_ATTEMPTED, NOT_ATTEMPTED], ...parts })).reasons.flatMap(
-      reasonLines,
-    );
-  assert.deepEqual(textsOf({}), ['Not attempted: the sandbox was not ready']);
-  assert.deepEqual(textsOf({ errors }), ['The stats could not be read.', 'Try again.']);
-  assert.deepEqual(textsOf({ cancelled: true }), []);
+  assert.deepEqual(renderReport(report({ files, cancelled: true })).fileFailures, []);
 });
 
 test('the log sums up the transfer in one line, with its retries', () => {
   const many = Array.from({ length: 2000 }, () => uploaded('a', 4096));
   const line = (files: Parts['files'], retries = 0, durationMs = 2000) => {
     const parts = { task: 'upload', ...(files && { files }), retries, durationMs } as const;
-    return verdictOf(report(parts)).logLines[0] ?? '';
+    return renderReport(report(parts)).facts[0] ?? '';
   };
   assert.equal(line(many), '2,000 files, 7.8 MiB, 3.9 MiB/s');
   assert.equal(line([uploaded('a')], 1), '1 file, 10 B, 5 B/s, 1 retry');
   assert.equal(line([UPLOADED, FAILED], 2), '1 file, 1 KiB, 512 B/s, 2 retries');
   assert.equal(line([UPLOADED], 0, 999), '1 file, 1 KiB', 'no rate below a second');
-  assert.equal(line([FAILED], 2), '');
+  assert.equal(line([UNCHANGED], 2), '');
 });
 
 test('the log lists files by status, failures first, and in a dry run all of them', () => {
-  const linesOf = (parts: Parts) => verdictOf(report(parts)).fileLines;
+  const linesOf = (parts: Parts) => renderReport(report(parts)).fileLines;
   assert.deepEqual(linesOf(EVERY_STATUS), [
     'failed: b → /home/user/app/b',
     'not attempted: d → /home/user/app/d',
@@ -86,7 +75,7 @@ test('the log lists files by status, failures first, and in a dry run all of the
     'unchanged: e → /home/user/app/e',
     'skipped: l (a broken link)',
   ]);
-  const files = Array.from({ length: 1002 }, (_, index) => skipped(`${index}`));
+  const files = Array.from({ length: 1002 }, (_, index) => planned(`${index}`));
   assert.equal(linesOf({ files, dryRun: true }).length, 1002);
   const cut = linesOf({
     files,
@@ -96,16 +85,7 @@ test('the log lists files by status, failures first, and in a dry run all of the
   assert.equal(cut[1000], 'and 2 more; the report file has them all');
 });
 
-const noticeOf = (parts: Parts) => verdictOf(report(parts)).notices.join('\n');
-
-test('a notice on executable files names the chmod that restores their modes', () => {
-  const program = { ...UPLOADED, file: { ...UPLOADED.file, isExecutable: true } };
-  assert.match(
-    noticeOf({ files: [program] }),
-    /^1 executable file, such as `a`: .*`run: chmod \+x .*archive/,
-  );
-  assert.equal(noticeOf({ files: [{ ...UNCHANGED, file: program.file }] }), '');
-});
+const noticeOf = (parts: Parts) => renderReport(report(parts)).notices.join('\n');
 
 test('a notice lists files that are in the sandbox, but no longer in the build', () => {
   const orphaned = Array.from({ length: 12 }, (_, index) => `/${index}`);
@@ -115,7 +95,7 @@ test('a notice lists files that are in the sandbox, but no longer in the build',
 test('checksums list the hashed files in the sandbox, in the format of sha256sum', () => {
   const files = [unchanged('a\nb\\c'), UPLOADED, FAILED];
   const line = `\\${SHA256}  /home/user/app/a\\nb\\\\c\n`;
-  assert.equal(verdictOf(report({ files })).checksums, line);
+  assert.equal(renderReport(report({ files })).checksums, line);
 });
 
 test('an incomplete or empty build has no digest', () => {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '../../src/gate/judge.ts';
-import { fullReason, reasonLines } from '../../src/report/reason.ts';
-import { ENDED_AS_PLANNED } from '../../src/stats/samples.ts';
-import { judgeRecord } from '../../src/tasks/judge-record.ts';
+import { textsOf } from '../../src/report/reason.ts';
+import { renderStats } from '../../src/report/stats-section.ts';
+import { judgeRecord } from '../../src/stats/gaps.ts';
+import type { Attempt, SamplingEnd } from '../../src/stats/samples.ts';
 import { formatTime } from '../../src/text/format.ts';
 import { parse } from '../support/parse-condition.ts';
-import { statsFromJson } from '../support/stats-from-json.ts';
 
 const S = 1000;
-const STATS = statsFromJson('{"mem_used_pct":10}');
+const FIGURES = new Map([['mem_used_pct', 10]]);
+const RESPONSE = '{"mem_used_pct":10}';
 const CONDITIONS = [parse('mem_used_pct > 90')];
 
 interface MonitoredJob {
@@ -22,37 +23,67 @@ interface MonitoredJob {
   readonly sampleInterval?: number;
   readonly failIf?: readonly Condition[];
   readonly warnIf?: readonly Condition[];
-  readonly failures?: readonly string[];
+  /** Seconds at which failed requests ended. */
+  readonly failedAt?: readonly number[];
+  readonly end?: SamplingEnd;
+}
+
+function attemptsOf({ at, failedAt = [] }: MonitoredJob): Attempt[] {
+  const attempts = [
+    ...at.map(second => ({ second, kind: 'sample', figures: FIGURES }) as const),
+    ...failedAt.map(second => ({ second, kind: 'failure', message: 'It answered 503.' }) as const),
+  ];
+  attempts.sort((one, other) => one.second - other.second);
+  return attempts.map(({ second, ...attempt }) => {
+    const answeredAt = second * S;
+    return { ...attempt, askedAt: answeredAt - 1, answeredAt };
+  });
 }
 
 function judgeJob(job: MonitoredJob) {
   const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S } = job;
-  const { failIf = CONDITIONS, warnIf = [], failures = [] } = job;
-  const samples = at.map(second => ({ at: second * S, ...STATS }));
-  const record = { samples, failures, endReason: ENDED_AS_PLANNED };
+  const { failIf = CONDITIONS, warnIf = [], end = 'requested' } = job;
+  const record = { attempts: attemptsOf(job), response: RESPONSE, end };
   const time = { from: from * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time);
 }
 
-type Gap = readonly [from: number, to: number];
+/** Seconds at which a gap begins and ends, and how sampling ended if it ended early. */
+type Gap = readonly [from: number, to: number, sampling?: SamplingEnd];
 
-function gapMessage([from, to]: Gap): string {
-  return `The sandbox was not seen from ${formatTime(from * S)} to ${formatTime(to * S)}.`;
-}
+const FULL = { early: 'its record was full' };
 
 /** Jobs that end at second 100 and have a sample-interval of 5 s, unless noted. */
 const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = {
   'a gap if every sample after the first failed, even in a short job': {
     at: [80],
-    failures: ['It answered 503.', 'It answered 503.'],
+    failedAt: [85, 90],
     gaps: [[80, 100]],
   },
   'no gap in a short command with one sample, even if others failed': {
     from: 0,
     at: [1],
     to: 29,
-    failures: ['It answered 503.', 'It answered 503.'],
+    failedAt: [2, 3],
     gaps: [],
+  },
+  'no gap if only one sample failed after the first, since a step may delete the sandbox': {
+    at: [80],
+    failedAt: [100],
+    gaps: [],
+  },
+  'a gap after the last sample if sampling ended early': {
+    at: [80, 90],
+    end: FULL,
+    gaps: [[90, 100, FULL]],
+  },
+  'why sampling ended early only in the last of several gaps': {
+    at: [0, 60],
+    end: FULL,
+    gaps: [
+      [0, 60],
+      [60, 100, FULL],
+    ],
   },
   'one gap without samples': { at: [], gaps: [[0, 100]] },
   'no gap in ten intervals between two samples': { at: [0, 50, 100], gaps: [] },
@@ -78,21 +109,48 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
 
 for (const [name, { gaps, ...job }] of Object.entries(JOBS))
   test(`judgeRecord finds ${name}`, () => {
-    const { errors } = judgeJob(job);
-    assert.deepEqual(errors.map(fullReason).flatMap(reasonLines), gaps.map(gapMessage));
+    const expected = gaps.map(([from, to, sampling = 'requested']) => {
+      return { from: from * S, to: to * S, sampling };
+    });
+    assert.deepEqual(judgeJob(job).monitored.gaps, expected);
   });
 
+test('judgeRecord returns the samples, the failures and the last response of the record', () => {
+  const { samples, response, monitored } = judgeJob({ at: [95, 105], failedAt: [100] });
+  assert.deepEqual(samples, [
+    { at: 95 * S, figures: FIGURES },
+    { at: 105 * S, figures: FIGURES },
+  ]);
+  const answeredAt = 100 * S;
+  const failure = { kind: 'failure', askedAt: answeredAt - 1, message: 'It answered 503.' };
+  assert.deepEqual(monitored.failures, [{ ...failure, answeredAt }]);
+  assert.equal(response, RESPONSE);
+  // The last sample may be answered after the job ended.
+  assert.deepEqual([monitored.from, monitored.to], [95 * S, 105 * S]);
+});
+
 const GATES = {
-  'fails a gate with fail-if': [{}, 'failed', 1, 0],
+  'fails a gate with fail-if': [{}, 'failed', 2, 0],
   'is a warning with warn-if': [{ failIf: [], warnIf: CONDITIONS }, 'warned', 0, 2],
   'is a warning without conditions': [{ failIf: [] }, 'none', 0, 2],
 } as const;
 
+const MESSAGES = [
+  [0, 60],
+  [60, 120],
+].map(times => {
+  const [from = '', to = ''] = times.map(second => formatTime(second * S));
+  return `The sandbox was not seen from ${from} to ${to}.`;
+});
+
 for (const [name, [conditions, state, errorCount, warningCount]] of Object.entries(GATES))
   test(`a gap between samples ${name}`, () => {
-    const { errors, warnings, measured } = judgeJob({ at: [0, 60, 120], to: 130, ...conditions });
-    assert.equal(measured.gate.state, state);
+    const stats = judgeJob({ at: [0, 60, 120], to: 130, ...conditions });
+    assert.equal(stats.gate.state, state);
+    const rendered = renderStats(stats, { cancelled: false, isOnlyResult: true });
+    const isGap = (text: string) => text.startsWith('The sandbox was not seen');
+    const errors = textsOf((rendered.problems ?? []).flat()).filter(isGap);
+    const warnings = textsOf(rendered.warnings ?? []).filter(isGap);
     assert.deepEqual([errors.length, warnings.length], [errorCount, warningCount]);
-    assert.equal(errors[0]?.title ?? warnings[0], gapMessage([0, 60]));
-    assert.deepEqual(measured.monitored, { from: 0, to: 130 * S });
+    assert.deepEqual([...errors, ...warnings], MESSAGES);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeStats, readStats } from '../../src/stats/sample.ts';
+import { readStats } from '../../src/stats/sample.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { LIMITS, openTestClient } from '../support/open-client.ts';
 import { answering, http, rawServer } from '../support/raw-server.ts';
@@ -59,13 +59,17 @@ const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>
 };
 
 for (const [name, [json, figures]] of Object.entries(FIGURES))
-  test(`decodeStats ${name}`, () =>
-    assert.deepEqual(Object.fromEntries(statsFromJson(json).figures), figures));
+  test(`readStats ${name}`, async () => {
+    const stats = await statsFromJson(json);
+    assert.deepEqual(Object.fromEntries(stats.figures), figures);
+  });
 
 const NESTED = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
 for (const text of ['', '{"a":', 'null', '[]', '1', NESTED])
-  test(`decodeStats rejects "${text.slice(0, 10)}"`, () =>
-    assert.equal(decodeStats(text), undefined));
+  test(`readStats rejects "${text.slice(0, 10)}", which is not a JSON object`, async () => {
+    const error = { kind: 'bad-response', isRetryable: false, message: /not a JSON object/ };
+    await assert.rejects(statsFromJson(text), error);
+  });
 
 test('stats that fail get a hint about stats-path, and none about uploads', async () => {
   for (const [status, hint] of [
@@ -80,17 +84,15 @@ test('stats that fail get a hint about stats-path, and none about uploads', asyn
 });
 
 test('readStats rejects stats of more than 128 KiB', async () => {
-  await using server = await rawServer(answering(http(200, `{"a":"${'x'.repeat(128 * 1024)}"}`)));
-  await using client = openTestClient(`http://${server.host}`);
+  const body = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
   const error = { kind: 'bad-response', message: /longer than 128 KiB/ };
-  await assert.rejects(readStats(client, '/metrics', LIMITS), error);
+  await assert.rejects(statsFromJson(body(128 * 1024 + 1)), error);
+  await assert.doesNotReject(statsFromJson(body(128 * 1024)));
 });
 
 test('readStats redacts names and strings, but no numbers', async () => {
   const body = '{"12345678":12345678,"a\\u00345678b":["x12345678"]}';
-  const response = { label: 'GET /metrics', status: 200, headers: {}, body };
-  const client = { send: async () => response, redact: redactor(['12345678', '45678']) };
-  const { figures, json } = await readStats(client, '/metrics', LIMITS);
+  const { figures, response } = await statsFromJson(body, redactor(['12345678', '45678']));
   assert.deepEqual([...figures], [['***', 12_345_678]]);
-  assert.equal(json, '{"***":12345678,"a***b":["x***"]}');
+  assert.equal(response, '{"***":12345678,"a***b":["x***"]}');
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { sampleTimeout, takeSamples, trySample } from '../../src/stats/samples.ts';
+import { samplesIn, sampleTimeout, takeSamples, trySample } from '../../src/stats/samples.ts';
 import { fakeClock } from '../support/clock.ts';
-import { statsFromJson } from '../support/stats-from-json.ts';
 
 interface Sampling {
   /** Errors of the first samples, in order. */
@@ -12,50 +11,70 @@ interface Sampling {
   readonly stopDuring?: number;
   /** Stops at this time in ms. */
   readonly stopAt?: number;
-  readonly withLast?: boolean;
-  readonly json?: string;
+  readonly sampleOnStop?: boolean;
 }
 
-/** Samples every 5 ms. Returns the times or failures, then why sampling ended. */
-async function sample({ errors = [], stopDuring, stopAt, withLast = true, json }: Sampling) {
+/** Samples every 5 ms. Returns the times or failures, then how sampling ended. */
+async function sample({ errors = [], stopDuring, stopAt, sampleOnStop = true }: Sampling) {
   const stop = new AbortController();
   const { sleep, now } = fakeClock();
-  if (stopAt !== undefined) void sleep(stopAt).then(() => stop.abort('enough'));
+  if (stopAt !== undefined) void sleep(stopAt).then(() => stop.abort());
   let count = 0;
   const read = async () => {
     const error = errors[count];
     count += 1;
-    if (count === stopDuring) stop.abort('enough');
+    if (count === stopDuring) stop.abort();
     if (error !== undefined) throw error;
-    return statsFromJson(json ?? '{"mem_used":1}');
+    return new Map([['mem_used', 1]]);
   };
-  const seen: (number | string)[] = [];
+  const seen: unknown[] = [];
   const end = await takeSamples(
     () => trySample(read, now),
-    each => seen.push('failure' in each ? each.failure : each.at),
-    { intervalMs: 5, sleep, stop: stop.signal, withLast },
+    each => seen.push(each.kind === 'failure' ? each.message : each.answeredAt),
+    { intervalMs: 5, sleep, stop: stop.signal, sampleOnStop },
   );
   return [...seen, end];
 }
 
 test('takeSamples takes a sample after each interval, up to the one during which it is stopped', async () => {
-  for (const withLast of [true, false])
-    assert.deepEqual(await sample({ stopDuring: 2, withLast }), [5, 10, 'enough']);
+  for (const sampleOnStop of [true, false])
+    assert.deepEqual(await sample({ stopDuring: 2, sampleOnStop }), [5, 10, 'requested']);
 });
 
-test('takeSamples that is stopped during an interval takes a last sample only with `withLast`', async () => {
-  assert.deepEqual(await sample({ stopAt: 12 }), [5, 10, 12, 'enough']);
-  assert.deepEqual(await sample({ stopAt: 12, withLast: false }), [5, 10, 'enough']);
+test('takeSamples that is stopped during an interval takes a last sample only with `sampleOnStop`', async () => {
+  assert.deepEqual(await sample({ stopAt: 12 }), [5, 10, 12, 'requested']);
+  assert.deepEqual(await sample({ stopAt: 12, sampleOnStop: false }), [5, 10, 'requested']);
 });
 
 test('takeSamples goes on after failures', async () => {
   const errors = [new AgentError('connection', 'Slow.'), new AgentError('cancelled', 'Cut.')];
-  assert.deepEqual(await sample({ errors, stopDuring: 3 }), ['Slow.', 'Cut.', 15, 'enough']);
+  assert.deepEqual(await sample({ errors, stopDuring: 3 }), ['Slow.', 'Cut.', 15, 'requested']);
 });
 
-test('takeSamples ends once it has seen 16 MiB', async () => {
-  const json = JSON.stringify({ text: 'x'.repeat(8 * 2 ** 20) });
-  assert.deepEqual(await sample({ json }), [5, 10, 'its record was full']);
+test('takeSamples ends early after 60,000 samples, since its record is full', async () => {
+  const seen = await sample({});
+  assert.equal(seen.length, 60_001);
+  assert.deepEqual(seen.at(-1), { early: 'its record was full' });
+});
+
+test('an attempt has the times of the request and of its response, whether or not it failed', async () => {
+  const { sleep, now } = fakeClock();
+  await sleep(3);
+  const figures = new Map([['mem_used', 1]]);
+  const read = async () => {
+    await sleep(4);
+    return figures;
+  };
+  const fail = async () => {
+    await sleep(5);
+    throw new AgentError('connection', 'Slow.');
+  };
+  const attempts = [await trySample(read, now), await trySample(fail, now)];
+  assert.deepEqual(attempts, [
+    { kind: 'sample', askedAt: 3, answeredAt: 7, figures },
+    { kind: 'failure', askedAt: 7, answeredAt: 12, message: 'Slow.' },
+  ]);
+  assert.deepEqual(samplesIn(attempts), [{ at: 7, figures }]);
 });
 
 test('takeSamples throws errors that are bugs', async () => {

@@ -1,14 +1,13 @@
+import type { CommandResult } from '../../src/command/command.ts';
+import type { CommandEnd } from '../../src/command/follow.ts';
 import { judgeGate } from '../../src/gate/judge.ts';
-import {
-  type CommandEnd,
-  type CommandSection,
-  explainFailure,
-} from '../../src/report/command-section.ts';
+import type { Sample } from '../../src/gate/metrics.ts';
+import type { Task } from '../../src/inputs/inputs.ts';
 import type { Report } from '../../src/report/report.ts';
-import { type MeasuredSection, NOT_MEASURED } from '../../src/report/stats-section.ts';
-import type { UploadSection } from '../../src/report/upload-section.ts';
+import type { Gap } from '../../src/stats/gaps.ts';
 import type { Stats } from '../../src/stats/sample.ts';
-import type { Sample } from '../../src/stats/samples.ts';
+import type { StatsResult } from '../../src/stats/stats.ts';
+import type { UploadResult } from '../../src/upload/upload.ts';
 import { parse } from './parse-condition.ts';
 
 const GIB = 2 ** 30;
@@ -19,21 +18,34 @@ export const START = Date.UTC(2026, 0, 5, 9, 5);
 export type Reading = Readonly<Record<string, number>>;
 
 export function statsOf(figures: Reading): Stats {
-  return { figures: new Map(Object.entries(figures)), json: JSON.stringify(figures) };
+  return { figures: new Map(Object.entries(figures)), response: JSON.stringify(figures) };
 }
 
 /** Creates one sample per second from the readings, and judges them by the conditions. */
-export function measuredSection(
+export function measured(
   readings: readonly Reading[],
   failIf: readonly string[] = [],
   warnIf: readonly string[] = [],
   isIncomplete = false,
-) {
+): StatsResult {
   const samples = readings.map((reading, index): Sample => {
-    return { at: START + 1000 * index, ...statsOf(reading) };
+    return { at: START + 1000 * index, figures: new Map(Object.entries(reading)) };
   });
   const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
-  return { samples, gate: judgeGate(rules, samples, isIncomplete) };
+  const last = readings.at(-1);
+  const response = last === undefined ? '' : JSON.stringify(last);
+  return { samples, response, gate: judgeGate(rules, samples, isIncomplete) };
+}
+
+/** Adds a gap from one second to another to the stats of a monitor that took a minute. */
+export function withGap(
+  stats: StatsResult,
+  fromSecond: number,
+  toSecond: number,
+  sampling: Gap['sampling'] = 'requested',
+): StatsResult {
+  const gap = { from: START + 1000 * fromSecond, to: START + 1000 * toSecond, sampling };
+  return { ...stats, monitored: { from: START, to: START + 60_000, gaps: [gap], failures: [] } };
 }
 
 /** Returns the figures of a sandbox with 4 cores that uses these percentages. */
@@ -53,27 +65,37 @@ export function reading(cpu: number, mem: number, disk = 12.5): Reading {
   };
 }
 
-export type Parts = Partial<Report & UploadSection & MeasuredSection>;
+export type Parts = Partial<Omit<Report, 'upload' | 'stats'> & UploadResult> & {
+  readonly stats?: StatsResult;
+};
 
-/** Builds the report of a task (by default sync) with only the sections that the task has. */
+/** Builds the report of a task (by default sync) with only the results that the task has. */
 export function report(parts: Parts = {}): Report {
-  const { task = 'sync', name = '', cancelled = false, errors = [], warnings = [] } = parts;
-  const { sandboxId = 'i1a2b3', baseUrl = 'https://sandbox.example.com' } = parts;
-  const info = { task, name, sandboxId, baseUrl, cancelled, errors, warnings };
-  const { samples = [], gate = NOT_MEASURED.gate, monitored, command } = parts;
-  const measured = { samples, gate, ...(monitored && { monitored }) };
-  if (command !== undefined) return { ...info, command, measured };
-  if (task !== 'sync' && task !== 'upload') return { ...info, measured };
-  const { dryRun = false, shard, files = [], skipped = [], digest = '' } = parts;
-  const { orphaned = [], retries = 0, durationMs = 2000 } = parts;
-  const upload = { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs };
-  return task === 'upload' ? { ...info, upload } : { ...info, upload, measured };
+  const { task = 'sync', name = '', cancelled = false, error, command, download } = parts;
+  const { sandbox = { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' } } = parts;
+  const { isGateUnseen = false, stats = measured([]) } = parts;
+  const info = { task, name, sandbox, cancelled, isGateUnseen, ...(error && { error }) };
+  if (error !== undefined) return info;
+  return {
+    ...info,
+    ...(command && { command }),
+    ...(download && { download }),
+    ...(UPLOADING.includes(task) && { upload: uploadOf(parts) }),
+    ...(task !== 'upload' && task !== 'download' && { stats }),
+  };
 }
 
-export const COMMAND: CommandSection = {
+const UPLOADING: readonly Task[] = ['sync', 'upload'];
+
+function uploadOf(parts: Parts): UploadResult {
+  const { dryRun = false, shard, files = [], skipped = [], digest = '' } = parts;
+  const { orphaned = [], retries = 0, durationMs = 2000, warnings = [] } = parts;
+  return { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs, warnings };
+}
+
+export const COMMAND: CommandResult = {
   title: 'npm test',
-  exitCode: 0,
-  status: 'exit status 0',
+  end: { kind: 'exited', code: 0 },
   durationMs: 192_000,
   lastLines: [
     '> app@1.0.0 test',
@@ -82,22 +104,15 @@ export const COMMAND: CommandSection = {
     '\tindented',
     '# [not a heading](https://example.com)',
   ],
+  reconnects: 0,
 };
 
-export function commandEnd(exitCode: number | undefined, status = ''): CommandEnd {
-  return { kind: 'ended', exitCode, status };
-}
-
 /** Builds the report of a `run` whose command ended like this. */
-export function runReport(end: CommandEnd, parts: Parts = {}, stoppedBy?: StoppedBy): Report {
-  const { exitCode, status = '' } = end.kind === 'ended' ? end : {};
-  const errors = explainFailure(COMMAND, end, stoppedBy);
-  const command = { ...COMMAND, exitCode, status, isExplained: errors.length > 0 };
-  const cancelled = stoppedBy === 'cancellation';
-  return report({ task: 'run', command, errors, cancelled, ...parts });
+export function runReport(end: CommandEnd, parts: Parts = {}, reconnects = 0): Report {
+  const durationMs = end.kind === 'not-started' ? 0 : COMMAND.durationMs;
+  const command = { ...COMMAND, end, durationMs, reconnects };
+  return report({ task: 'run', command, ...parts });
 }
-
-export type StoppedBy = Parameters<typeof explainFailure>[2];
 
 /** Removes tags, and decodes the only entities that figures and conditions contain. */
 export function stripHtml(html: string): string {

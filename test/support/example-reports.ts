@@ -1,20 +1,20 @@
-import { AgentError } from '../../src/agent/failure.ts';
+import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { toReportedError } from '../../src/report/reason.ts';
-import { failedReport, type Report } from '../../src/report/report.ts';
-import type { FileResult } from '../../src/upload/upload-files.ts';
-import { commandEnd, measuredSection, reading, report, runReport, START } from './build-report.ts';
+import { reasonOfError } from '../../src/report/reason.ts';
+import type { Report } from '../../src/report/report.ts';
+import type { UploadedFile } from '../../src/upload/uploaded-file.ts';
+import { measured, reading, report, runReport, withGap } from './build-report.ts';
 import {
   diskFull,
   failed,
   notAttempted,
+  planned,
   SHA256,
-  skipped,
   unchanged,
   uploaded,
 } from './file-results.ts';
 
-const many = (count: number, toResult: (name: string, size: number) => FileResult) =>
+const many = (count: number, toResult: (name: string, size: number) => UploadedFile) =>
   Array.from({ length: count }, (_, index) => toResult(`dist/${index}.js`, 200 * (index + 1)));
 
 const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
@@ -23,6 +23,8 @@ const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
 const died = Array.from({ length: 16 }, (_, index) => reading(20 + 3 * index, 30 + 2 * index));
 
 const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
+
+const fourfold = measured([...busy, ...busy, ...busy, ...busy]);
 
 const invalid = new InputError([
   { input: 'port', message: '"x" is not a whole number. Example: port: 49983' },
@@ -38,7 +40,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     digest: `sha256:${SHA256}`,
     orphaned: ['/home/user/app/old.js'],
     skipped: [{ path: 'dist/latest', reason: 'a broken link' }],
-    ...measuredSection([reading(35.5, 42)], ['mem_used_pct > 80', 'disk_free < 512MiB']),
+    stats: measured([reading(35.5, 42)], ['mem_used_pct > 80', 'disk_free < 512MiB']),
   }),
   'failed-files': report({
     files: [
@@ -47,59 +49,51 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
       failed('dist/index.html'),
       notAttempted('dist/last.js'),
     ],
-    ...measuredSection([reading(3, 12, 100)], ['mem_used_pct > 80']),
+    stats: measured([reading(3, 12, 100)], ['mem_used_pct > 80']),
   }),
   'gate-failed': report({
     task: 'monitor',
     name: 'tests',
-    ...measuredSection(
+    stats: measured(
       busy,
       ['mem_used_pct > 80', 'disk_free < 18GiB', 'load > 5'],
       ['cpu_used_pct > 90', 'cpu_used_pct.mean > 60'],
     ),
   }),
   'dry-run': report({
-    files: [...many(60, skipped), unchanged('dist/index.html')],
+    files: [...many(60, planned), unchanged('dist/index.html')],
     dryRun: true,
   }),
   'dead-sandbox': report({
     task: 'monitor',
-    ...measuredSection(died, ['mem_used_pct > 80'], [], true),
-    monitored: { from: START, to: START + 60_000 },
-    errors: [
-      {
-        title: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC.',
-        reason: [
-          {
-            text: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since sampling had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
-          },
-        ],
-      },
-    ],
+    stats: withGap(measured(died, ['mem_used_pct > 80'], [], true), 15, 60, {
+      early: 'GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
+    }),
   }),
   cancelled: report({
     files: [...many(12, uploaded), ...many(30, notAttempted)],
     cancelled: true,
   }),
-  'invalid-inputs': failedReport('sync', toReportedError(invalid), {
-    name: '',
-    cancelled: false,
-    hasFailIf: true,
+  'invalid-inputs': report({
+    error: reasonOfError(invalid),
+    sandbox: { id: '', baseUrl: '' },
+    isGateUnseen: true,
   }),
   'monitor-with-gap': report({
     task: 'monitor',
-    samples: measuredSection([...busy, ...busy, ...busy, ...busy]).samples.filter(
-      (_, index) => index < 12 || index >= 36,
-    ),
-    warnings: ['The sandbox was not seen from 09:05:11 UTC to 09:05:36 UTC.'],
+    stats: withGap({ ...fourfold, samples: fourfold.samples.toSpliced(12, 24) }, 11, 36),
   }),
-  'run-passed': runReport(commandEnd(0), measuredSection(busy, ['mem_used_pct > 95'])),
-  'run-exited-1': runReport(commandEnd(1), measuredSection(busy, ['mem_used_pct > 95'])),
+  'run-passed': runReport(
+    { kind: 'exited', code: 0 },
+    { stats: measured(busy, ['mem_used_pct > 95']) },
+  ),
+  'run-exited-1': runReport(
+    { kind: 'exited', code: 1 },
+    { stats: measured(busy, ['mem_used_pct > 95']) },
+  ),
   'run-lost': runReport(
-    { kind: 'lost', error: reset },
-    {
-      warnings: ['The connection was lost 10 times, so output of the command may be missing.'],
-      ...measuredSection(busy.slice(0, 3)),
-    },
+    { kind: 'lost', error: failureInfoOf(reset) },
+    { stats: measured(busy.slice(0, 3)) },
+    10,
   ),
 };

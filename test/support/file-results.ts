@@ -1,5 +1,5 @@
 import type { FailureInfo } from '../../src/agent/failure.ts';
-import type { FileResult } from '../../src/upload/upload-files.ts';
+import type { UploadedFile } from '../../src/upload/uploaded-file.ts';
 
 export const SHA256 = 'ab'.repeat(32);
 
@@ -16,7 +16,7 @@ export function diskFull(name: string): FailureInfo {
   return { kind: 'disk-full', status: 507, message, hint: "The sandbox's disk is full." };
 }
 
-export function file(name: string, size = 10): FileResult['file'] {
+export function file(name: string, size = 10): UploadedFile['file'] {
   const target = `/home/user/app/${name}`;
   return {
     source: name,
@@ -24,29 +24,28 @@ export function file(name: string, size = 10): FileResult['file'] {
     relative: name,
     target,
     size,
-    isExecutable: false,
   };
 }
 
-export function uploaded(name: string, size = 10, attempts = 1): FileResult {
-  const planned = file(name, size);
-  return { status: 'uploaded', file: planned, attempts, durationMs: 5, path: planned.target };
+export function uploaded(name: string, size = 10, attempts = 1): UploadedFile {
+  const sent = file(name, size);
+  return { status: 'uploaded', file: sent, attempts, durationMs: 5, path: sent.target };
 }
 
-export function failed(name: string, error: FailureInfo = BUSY): FileResult {
+export function failed(name: string, error: FailureInfo = BUSY): UploadedFile {
   return { status: 'failed', file: file(name), attempts: 3, durationMs: 7, error };
 }
 
-export function unchanged(name: string, size = 10): FileResult {
-  const planned = file(name, size);
-  return { status: 'unchanged', file: planned, path: planned.target, sha256: SHA256 };
+export function unchanged(name: string, size = 10): UploadedFile {
+  const known = file(name, size);
+  return { status: 'unchanged', file: known, path: known.target, sha256: SHA256 };
 }
 
-export function skipped(name: string, size = 10): FileResult {
-  return { status: 'skipped', file: file(name, size), reason: 'dry run' };
+export function planned(name: string, size = 10): UploadedFile {
+  return { status: 'planned', file: file(name, size), sha256: undefined };
 }
 
-export function notAttempted(name: string): FileResult {
+export function notAttempted(name: string): UploadedFile {
   return { status: 'not-attempted', file: file(name), reason: 'the sandbox was not ready' };
 }
 
@@ -60,7 +59,7 @@ export const EVERY_STATUS = {
   files: [
     uploaded('a', 7),
     failed('b'),
-    skipped('c'),
+    planned('c'),
     notAttempted('d'),
     unchanged('e'),
     uploaded('f', 5),

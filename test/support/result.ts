@@ -10,28 +10,32 @@ import type { TestJob } from './test-job.ts';
 
 /** The fields of the report file that tests use. */
 interface Report {
-  readonly name: string;
-  readonly sandboxId: string;
   readonly $schema: string;
+  readonly name: string;
+  readonly sandbox: { readonly id: string };
   readonly succeeded: boolean;
-  readonly cancelled: boolean;
-  readonly dryRun: boolean;
   readonly headline: string;
-  readonly totals: Readonly<Record<string, number>>;
-  readonly digest: string;
-  readonly stats: Readonly<Record<string, unknown>> | null;
-  readonly orphaned: readonly string[];
-  readonly files: readonly ReportedFile[];
-  readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];
+  readonly cancelled: boolean;
+  readonly upload: {
+    readonly dryRun: boolean;
+    readonly totals: Readonly<Record<string, number>>;
+    readonly digest: string;
+    readonly orphaned: readonly string[];
+    readonly files: readonly ReportedFile[];
+  };
+  readonly download: {
+    readonly totals: Readonly<Record<string, number>>;
+    readonly files: readonly ReportedFile[];
+  };
   readonly command: {
     readonly title: string;
     readonly exitCode: number | null;
     readonly durationMs: number;
     readonly lastLines: readonly string[];
   };
-  readonly download: {
-    readonly totals: Readonly<Record<string, number>>;
-    readonly files: readonly ReportedFile[];
+  readonly stats: {
+    readonly response: Readonly<Record<string, unknown>> | null;
+    readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];
   };
 }
 
@@ -79,7 +83,7 @@ export function resultOf(end: StepEnd, temp: string) {
     /** Unescaped values of the `add-mask` commands. */
     masked: lines.filter(line => line.startsWith(MASK)).map(line => unescaped(line, MASK)),
     file: (source: string) =>
-      report?.files.find(file => file.source === source) ??
+      report?.upload.files.find(file => file.source === source) ??
       assert.fail(`${source} is not in the report`),
     /** Returns the unescaped annotations of a level. */
     annotations,
@@ -100,7 +104,7 @@ function parseReport(text: string): Report {
 }
 
 function assertOutputsFit(outputs: Readonly<Record<string, string>>): void {
-  for (const name of ['breaches', 'aggregates', 'stats']) {
+  for (const name of ['tripped', 'unjudged', 'aggregates', 'stats']) {
     const fits = ajv.getSchema(`${schema.$id}#/$defs/${name}`) ?? assert.fail(name);
     const value: unknown = JSON.parse(outputs[name] || 'null');
     assert.ok(value === null || fits(value), `${name}: ${ajv.errorsText(fits.errors)}`);
@@ -126,7 +130,7 @@ export function assertDelivered({ root, workspace }: TestJob, { report }: Result
     `/${name}`,
     describe(content.length, content),
   ]);
-  const uploaded = report.files.filter(({ status }) => status === 'uploaded');
+  const uploaded = report.upload.files.filter(({ status }) => status === 'uploaded');
   const sent = uploaded.map(({ path: place, size, source }) => [
     place,
     describe(size, readFileSync(path.join(workspace, source))),

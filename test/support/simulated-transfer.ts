@@ -1,17 +1,22 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import type { Context } from '../../src/agent/context.ts';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
-import { type FileResult, transfer } from '../../src/upload/upload-files.ts';
+import type { StoredFile } from '../../src/upload/store-files.ts';
+import { uploadFiles } from '../../src/upload/upload-files.ts';
 import { fakeClock } from './clock.ts';
 import { parseSyncInputs } from './parse-inputs.ts';
+import { concatCopies } from './temp-folder.ts';
 
-export function plannedFile(target: string, size = 3): PlannedFile {
-  const realPath = `/w/${target}`;
-  return { source: target, realPath, relative: target, target, size, isExecutable: false };
-}
+// Any file will do, since requests read it but nobody looks at its content.
+const REAL_PATH = import.meta.filename;
 
-export function notAttempted(file: PlannedFile): FileResult {
-  return { status: 'not-attempted', file, reason: 'the job was cancelled' };
+/** Plans a file. Only with the default size can it be sent. */
+export function plannedFile(target: string, size = statSync(REAL_PATH).size): PlannedFile {
+  return { source: target, realPath: REAL_PATH, relative: target, target, size };
 }
 
 /** Creates planned files named `f0`, `f1` and so on. */
@@ -28,33 +33,41 @@ export interface Request {
   readonly inFlight: number;
 }
 
-type Transfer = typeof transfer;
-
-interface Settings
+export interface Settings
   extends Partial<
-    Pick<Inputs<'upload'>, 'concurrency' | 'filesPerRequest' | 'retries'> &
+    Pick<Inputs<'upload'>, 'concurrency' | 'filesPerRequest' | 'retries' | 'stateFile'> &
       Pick<Context, 'cancel' | 'random'>
   > {
-  readonly unchanged?: readonly FileResult[];
   /** Duration of each request. Default: 100 ms. */
   readonly takesMs?: number;
   /** Returns the path that the agent reports for a target. */
   readonly storedPath?: (target: string) => string;
-  readonly storeFiles?: Parameters<Transfer>[1];
 }
 
 /**
- * Runs a transfer in simulated time, by default with one request at a time and without retries.
+ * Uploads files in simulated time, by default with one request at a time and without retries.
  * `failureOf` returns the error with which a request fails.
  */
 export async function simulate(
-  planned: readonly PlannedFile[],
+  toSend: readonly PlannedFile[],
+  failureOf?: (request: Request) => Error | undefined,
+  { unchanged = [], ...settings }: Settings & { readonly unchanged?: readonly StoredFile[] } = {},
+) {
+  const { inputs, client, context, ...seen } = simulateAgent(failureOf, settings);
+  const progress = { onSent() {}, onStored() {} };
+  const result = await uploadFiles({ toSend, unchanged }, inputs, client, context, progress);
+  const { files: results, retries: repeated, durationMs: tookMs } = result;
+  /** The first letter of each file's status. */
+  const statuses = results.map(({ status }) => status[0]).join('');
+  return { ...seen, results, statuses, repeated, tookMs };
+}
+
+/** Creates a client whose requests take simulated time, and what it takes to upload with it. */
+export function simulateAgent(
   failureOf: (request: Request) => Error | undefined = () => undefined,
   {
     takesMs = 100,
     storedPath = target => `/home/${target}`,
-    unchanged = [],
-    storeFiles,
     random = () => 0.5,
     cancel = new AbortController().signal,
     ...changes
@@ -65,26 +78,26 @@ export async function simulate(
   const lines: string[] = [];
   const debugLines: string[] = [];
   let inFlight = 0;
-  const store: Parameters<Transfer>[1] = async files => {
-    inFlight += 1;
-    const name = files.map(({ target }) => target).join(' ');
-    const request = { name, at: clock.now(), inFlight };
-    requests.push(request);
-    const failure = failureOf(request);
-    await clock.sleep(takesMs);
-    inFlight -= 1;
-    if (failure !== undefined) throw failure;
-    return files.map(file => ({ file, path: storedPath(file.target) }));
+  const client: Client = {
+    async send(upload) {
+      inFlight += 1;
+      const targets = targetsOf(upload);
+      const request = { name: targets.join(' '), at: clock.now(), inFlight };
+      requests.push(request);
+      const failure = failureOf(request);
+      await clock.sleep(takesMs);
+      inFlight -= 1;
+      if (failure !== undefined) throw failure;
+      const entries = targets.map(target => {
+        return { path: storedPath(target), name: path.posix.basename(target), type: 'file' };
+      });
+      return { label: 'POST /files', status: 200, headers: {}, body: JSON.stringify(entries) };
+    },
+    receive: () => assert.fail('an upload only sends'),
+    redact: String,
+    async [Symbol.asyncDispose]() {},
   };
-  const known = new Map(unchanged.map(result => [result.file, result]));
-  const before = planned.map(file => known.get(file) ?? notAttempted(file));
-  const inputs = {
-    ...parseSyncInputs(),
-    concurrency: 1,
-    filesPerRequest: 1,
-    retries: 0,
-    ...changes,
-  };
+  const defaults = { concurrency: 1, filesPerRequest: 1, retries: 0 };
   const context: Context = {
     workspace: '/w',
     cancel,
@@ -102,9 +115,14 @@ export async function simulate(
       warning() {},
     },
   };
-  const result = await transfer(before, storeFiles ?? store, inputs, context);
-  const { files: results, retries: repeated, durationMs: tookMs } = result;
-  /** The first letter of each file's status. */
-  const statuses = results.map(({ status }) => status[0]).join('');
-  return { results, statuses, requests, repeated, lines, debugLines, tookMs };
+  const inputs = { ...parseSyncInputs(), ...defaults, ...changes };
+  return { inputs, client, context, requests, lines, debugLines };
+}
+
+/** Reads the whole body, and returns the targets of its files. */
+function targetsOf({ path: url, body = [] }: AgentRequest): string[] {
+  const text = concatCopies(body).toString();
+  const target = new URL(url, 'http://agent').searchParams.get('path');
+  const names = text.matchAll(/^Content-Disposition: .*; filename="(.*)"\r$/gm);
+  return target === null ? Array.from(names, ([, name = '']) => name) : [target];
 }

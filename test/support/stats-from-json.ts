@@ -1,6 +1,9 @@
-import assert from 'node:assert/strict';
-import { decodeStats, type Stats } from '../../src/stats/sample.ts';
+import { readStats, type Stats } from '../../src/stats/sample.ts';
+import type { Redact } from '../../src/text/redact.ts';
+import { LIMITS } from './open-client.ts';
 
-export function statsFromJson(json: string): Stats {
-  return decodeStats(json) ?? assert.fail(`not stats: ${json}`);
+/** Reads the stats of an agent that sends this body. */
+export function statsFromJson(body: string, redact: Redact = String): Promise<Stats> {
+  const send = async () => ({ label: 'GET /metrics', status: 200, headers: {}, body });
+  return readStats({ send, redact }, '/metrics', LIMITS);
 }

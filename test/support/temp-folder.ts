@@ -28,7 +28,7 @@ export function openTempFolder() {
       const realPath = path.join(folder, String(count));
       writeFileSync(realPath, content);
       const size = Buffer.byteLength(content);
-      return { source: target, realPath, relative: '', target, size, isExecutable: false };
+      return { source: target, realPath, relative: '', target, size };
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
   };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logProgress } from '../../src/tasks/upload.ts';
-import { file } from '../support/file-results.ts';
+import { logProgress } from '../../src/upload/progress.ts';
+import { plannedFile } from '../support/simulated-transfer.ts';
 
-const files = [file('a.js', 1024), file('b.js', 3072)];
+const files = [plannedFile('a.js', 1024), plannedFile('b.js', 3072)];
 
 test('the log shows the progress of an upload every 15 s until it ends', t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -12,12 +12,12 @@ test('the log shows the progress of an upload every 15 s until it ends', t => {
   const log = { line: (text: string) => lines.push(text), output() {}, debug() {}, warning() {} };
   {
     using progress = logProgress(files, { clock: () => now, log });
-    progress.addSent(1536);
+    progress.onSent(1536);
     now = 1000;
     t.mock.timers.tick(15_000);
     // Multipart framing and retries send more than the files' sizes, so the figure is capped.
-    progress.addSent(9999);
-    progress.addStored(1);
+    progress.onSent(9999);
+    progress.onStored(1);
     t.mock.timers.tick(15_000);
   }
   t.mock.timers.tick(60_000);

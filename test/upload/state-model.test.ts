@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
 import { posix } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
-import {
-  compareWithState,
-  readState,
-  removeState,
-  writeState,
-} from '../../src/upload/state-file.ts';
+import { compareWithState, readState, removeState } from '../../src/upload/state-file.ts';
+import { sendPlan } from '../../src/upload/upload.ts';
+import { isStored } from '../../src/upload/uploaded-file.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
-import { notAttempted, simulate } from '../support/simulated-transfer.ts';
+import { type Request, simulateAgent } from '../support/simulated-transfer.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
 
 // Simulates random runs against a sandbox in which two targets can mean the same path.
@@ -28,13 +24,15 @@ const UPLOAD = fc.record({
 const RUN = fc.record({
   uploads: fc.uniqueArray(UPLOAD, { selector: ({ target }) => target, maxLength: 4 }),
   isSound: fc.boolean(),
-  isKilled: fc.boolean(),
+  /** Index of the request at which the step is killed. */
+  killedAt: fc.option(fc.nat(3), { nil: undefined }),
   /** Index of the request at which the job is cancelled. */
   cancelledAt: fc.option(fc.nat(3), { nil: undefined }),
   concurrency: fc.constantFrom(1, 3),
   deletesOrphans: fc.boolean(),
 });
 
+const KILLED = new Error('The step was killed.');
 const CANCELLED = new AgentError('cancelled', 'The job was cancelled.');
 const SERVER = new AgentError('server', 'It failed.', { status: 500 });
 const FILES = new Map(
@@ -46,57 +44,56 @@ const FILES = new Map(
 );
 
 test('after a green run, the sandbox has every file, whatever earlier runs did', async () => {
-  const inputs = parseSyncInputs({ 'state-file': 'state.json' });
+  const stateInputs = parseSyncInputs({ 'state-file': 'state.json' });
   const placeOf = (target: string) => posix.resolve('/home/user', target);
   const runs = fc.array(RUN, { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(runs, async all => {
       const sandbox = new Map<string, string>();
-      const first = readState(inputs, folder.path);
+      const first = readState(stateInputs, folder.path);
       if (first !== undefined) removeState(first);
       for (const run of all) {
-        const { uploads, isSound, isKilled, cancelledAt, concurrency, deletesOrphans } = run;
-        const state = readState(inputs, folder.path) ?? assert.fail();
+        const { uploads, isSound, killedAt, cancelledAt, concurrency, deletesOrphans } = run;
+        const state = readState(stateInputs, folder.path) ?? assert.fail();
         const files = uploads.map(
           ({ target, content }) => FILES.get(`${target} ${content}`) ?? assert.fail(),
         );
+        const byTarget = new Map(uploads.map(upload => [upload.target, upload]));
         const job = new AbortController();
-        const changes = await compareWithState(files.map(notAttempted), state, job.signal);
-        const { files: unchanged, orphaned } = changes;
-        for (const [index, { target, content }] of uploads.entries())
-          if (unchanged[index]?.status === 'unchanged')
-            assert.equal(sandbox.get(placeOf(target)), content, `${target} is unchanged`);
-        removeState(state);
+        const compared = await compareWithState(files, state, job.signal);
+        for (const { file } of compared.unchanged) {
+          const { content } = byTarget.get(file.target) ?? assert.fail();
+          assert.equal(sandbox.get(placeOf(file.target)), content, `${file.target} is unchanged`);
+        }
         let requests = 0;
-        const { results } = await simulate(files, undefined, {
-          unchanged,
+        const store = ({ name }: Request) => {
+          if (requests === cancelledAt) job.abort();
+          const isKilled = requests === killedAt;
+          requests += 1;
+          const upload = byTarget.get(name) ?? assert.fail();
+          const isKept = isSound || !upload.fails;
+          // A failed upload may leave a partial file.
+          sandbox.set(placeOf(name), isKept ? upload.content : 'part');
+          if (isKilled) return KILLED;
+          if (job.signal.aborted) return CANCELLED;
+          return isKept ? undefined : SERVER;
+        };
+        const { inputs, client, context } = simulateAgent(store, {
+          stateFile: stateInputs.stateFile,
+          storedPath: placeOf,
           concurrency,
           cancel: job.signal,
-          async storeFiles([file = assert.fail()]) {
-            if (requests === cancelledAt) job.abort();
-            requests += 1;
-            const upload = uploads.find(({ target }) => target === file.target) ?? assert.fail();
-            const place = placeOf(file.target);
-            const isStored = isSound || !upload.fails;
-            // A failed upload may leave a partial file.
-            sandbox.set(place, isStored ? upload.content : 'part');
-            if (job.signal.aborted) throw CANCELLED;
-            if (!isStored) throw SERVER;
-            const sha256 = hash('sha256', upload.content);
-            return [{ file, path: place, sha256 }];
-          },
         });
-        if (isKilled) continue;
-        writeState(state, results);
-        const isGreen = results.every(
-          ({ status }) => status === 'uploaded' || status === 'unchanged',
-        );
-        for (const { target, content } of isGreen ? uploads : [])
+        const plan = { ...compared, skipped: [], shard: undefined, warnings: [], state };
+        const sending = sendPlan(plan, inputs, client, context);
+        // A killed step ends here, with whatever it has written so far.
+        const result = await sending.catch((error: unknown) => assert.equal(error, KILLED));
+        if (result === undefined) continue;
+        assert.deepEqual(result.warnings, []);
+        if (!result.files.every(isStored)) continue;
+        for (const { target, content } of uploads)
           assert.equal(sandbox.get(placeOf(target)), content, target);
-        if (isGreen && deletesOrphans)
-          for (const place of orphaned)
-            if (!results.some(result => 'path' in result && result.path === place))
-              sandbox.delete(place);
+        if (deletesOrphans) for (const place of result.orphaned) sandbox.delete(place);
       }
     }),
     { numRuns: 500 },

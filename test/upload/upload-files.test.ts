@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { posix } from 'node:path';
 import { test } from 'node:test';
-import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
-import type { FileResult } from '../../src/upload/upload-files.ts';
+import { AgentError, type FailureKind, failureInfoOf } from '../../src/agent/failure.ts';
+import type { UploadedFile } from '../../src/upload/uploaded-file.ts';
 import {
   plannedFile,
   plannedFiles,
@@ -16,12 +17,12 @@ const BAD = new AgentError('bad-response', 'It stored another one.', { status: 2
 const SERVER = new AgentError('server', 'It failed.', { status: 500 });
 const SLOW = new AgentError('busy', 'It is slow.', { status: 429, retryAfterMs: 5000 });
 
-function errorOf(result: FileResult | undefined) {
+function errorOf(result: UploadedFile | undefined) {
   assert.ok(result?.status === 'failed');
   return result.error;
 }
 
-function reasonOf(result: FileResult | undefined): string {
+function reasonOf(result: UploadedFile | undefined): string {
   assert.ok(result?.status === 'not-attempted');
   return result.reason;
 }
@@ -31,12 +32,11 @@ function failing(failures: Readonly<Record<string, Error>>) {
   return ({ name }: Request) => failures[name];
 }
 
-test('a transfer returns one result per file, in plan order', async () => {
-  const planned = plannedFiles(3);
-  const [first, second, third] = planned;
+test('a transfer returns one result per file, in plan order, with unchanged files last', async () => {
+  const [first, second, third] = plannedFiles(3);
   assert.ok(first && second && third);
-  const known = { status: 'unchanged', file: second, path: '/home/f1', sha256: 'a' } as const;
-  const { results, repeated } = await simulate(planned, failing({ f2: REJECTED }), {
+  const known = { file: first, path: '/home/f0', sha256: 'a' };
+  const { results, repeated } = await simulate([second, third], failing({ f2: REJECTED }), {
     unchanged: [known],
     concurrency: 24,
     retries: 2,
@@ -44,9 +44,9 @@ test('a transfer returns one result per file, in plan order', async () => {
   const { kind, status, message, hint } = REJECTED;
   const sent = { attempts: 1, durationMs: 100 };
   assert.deepEqual(results, [
-    { status: 'uploaded', file: first, ...sent, path: '/home/f0' },
-    known,
+    { status: 'uploaded', file: second, ...sent, path: '/home/f1', sha256: undefined },
     { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
+    { status: 'unchanged', ...known },
   ]);
   assert.equal(repeated, 0);
   assert.deepEqual((await simulate([])).results, []);
@@ -166,29 +166,24 @@ test('a cancelled job leaves the remaining files unattempted', async () => {
   assert.deepEqual([statuses, reasonOf(results[3])], ['ufnn', 'the job was cancelled']);
 });
 
-const batched = { filesPerRequest: 3 };
-
-for (const [error, statuses, count] of [
+/** By the error of the first batch of six files: the statuses, and the number of requests. */
+const FAILED_BATCHES = [
   [SERVER, 'fffuuu', 3],
+  [REJECTED, 'fffuuu', 2],
+  [BAD, 'fffuuu', 2],
   [DENIED, 'fffnnn', 1],
-] as const)
-  test(`a batch that fails with ${error.kind} does not suggest files-per-request: 1`, async () => {
+] as const;
+for (const [error, statuses, count] of FAILED_BATCHES) {
+  const others = statuses.endsWith('uuu') ? 'the other batches are sent' : 'the transfer ends';
+  test(`each file of a batch fails if the batch fails with ${error.kind}, and ${others}`, async () => {
     const failures = failing({ 'f0 f1 f2': error });
-    const simulation = await simulate(plannedFiles(6), failures, { ...batched, retries: 1 });
+    const options = { filesPerRequest: 3, retries: 1 };
+    const simulation = await simulate(plannedFiles(6), failures, options);
     assert.deepEqual([simulation.statuses, simulation.requests.length], [statuses, count]);
-    assert.equal(errorOf(simulation.results[1]).hint, error.hint);
+    const errors = simulation.results.slice(0, 3).map(errorOf);
+    assert.deepEqual(errors, Array(3).fill(failureInfoOf(error)));
   });
-
-for (const error of [REJECTED, BAD])
-  test(`a batch that fails with ${error.kind} suggests files-per-request: 1, and ends the transfer`, async () => {
-    const { results, statuses } = await simulate(plannedFiles(6), failing({ 'f0 f1 f2': error }), {
-      ...batched,
-      retries: 4,
-    });
-    assert.equal(statuses, 'fffnnn');
-    assert.match(errorOf(results[0]).hint, /files-per-request: 1/);
-    assert.equal(reasonOf(results[3]), `the transfer had ended: ${error.message}`);
-  });
+}
 
 for (const most of [8, 4, 2])
   for (const takesMs of [20, 1000])
@@ -226,20 +221,23 @@ test('a transfer gives up if the sandbox answers 429 for ever', async () => {
 });
 
 test('files that this run stored at the same path all fail, since only one survives', async () => {
-  const planned = ['same', './same', 'x'].map(target => plannedFile(target));
-  const { results, statuses } = await simulate(planned, undefined, {
-    storedPath: target => `/home/${target.replace('./', '')}`,
-  });
+  const planned = ['same', '/home/same', 'x'].map(target => plannedFile(target));
+  const { results, statuses } = await simulate(planned, undefined, { storedPath: inHome });
   assert.equal(statuses, 'ffu');
   assert.match(errorOf(results[0]).message, /^same and 1 more were stored at .* \/home\/same:/);
 });
 
 test('an unchanged file fails, too, if another is stored at its path', async () => {
-  const [known = assert.fail(), sent = assert.fail()] = plannedFiles(2);
-  const { results, statuses } = await simulate([known, sent], undefined, {
-    storedPath: () => '/home/same',
-    unchanged: [{ status: 'unchanged', file: known, path: '/home/same', sha256: 'a' }],
+  const known = { file: plannedFile('same'), path: '/home/same', sha256: 'a' };
+  const { results, statuses } = await simulate([plannedFile('/home/same')], undefined, {
+    storedPath: inHome,
+    unchanged: [known],
   });
   assert.equal(statuses, 'ff');
-  assert.equal(results[0]?.status === 'failed' && results[0].attempts, 0);
+  assert.ok(results[1]?.status === 'failed');
+  assert.deepEqual([results[1].file, results[1].attempts], [known.file, 0]);
 });
+
+function inHome(target: string): string {
+  return posix.resolve('/home', target);
+}

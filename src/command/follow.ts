@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import type { Client, RequestLimits } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import { AgentError } from '../agent/failure.ts';
-import { type Outcome, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
+import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
+import { type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { formatDuration } from '../text/format.ts';
 import {
   attachProcess,
   killProcess,
@@ -10,10 +12,7 @@ import {
   type ProcessHandlers,
   type ProcessOptions,
   startProcess,
-} from '../command/process.ts';
-import type { Inputs } from '../inputs/inputs.ts';
-import type { CommandEnd } from '../report/command-section.ts';
-import { formatDuration } from '../text/format.ts';
+} from './process.ts';
 
 // Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
 const MIN_STREAM_TIMEOUT_MS = 30_000;
@@ -25,21 +24,36 @@ const MAX_RECONNECTS = 10;
 // END_SESSION takes up to 4 s; the rest is for a slow network.
 const GIVE_UP_MS = 14_000;
 
-/** Runs the script once, reconnecting if the connection is lost, and ends it on `stopScript`. */
-export async function followScript(
+/** How a command ended, or why nobody saw that. */
+export type CommandEnd =
+  | { readonly kind: 'exited'; readonly code: number }
+  /** `status` is how the agent describes it, such as `signal: killed`. */
+  | { readonly kind: 'killed'; readonly status: string }
+  /** The agent reported the end without an exit code. */
+  | { readonly kind: 'no-exit-code'; readonly status: string }
+  /** We stopped it, so what it exited with says nothing. */
+  | { readonly kind: 'stopped'; readonly by: 'max-duration' | 'cancellation' }
+  /** The connection was lost, so the command may still be running. */
+  | { readonly kind: 'lost'; readonly error: FailureInfo }
+  | { readonly kind: 'not-started'; readonly error: FailureInfo };
+
+/** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
+export async function followCommand(
   inputs: Inputs<'run'>,
   client: Client,
   context: Context,
-  stopScript: AbortSignal,
   onOutput: ProcessHandlers['onOutput'],
-): Promise<{ end: CommandEnd; reconnects: number }> {
-  if (stopScript.aborted) {
+): Promise<{ readonly end: CommandEnd; readonly reconnects: number }> {
+  const { cancel, killImminent, log } = context;
+  const timeIsOver = AbortSignal.timeout(inputs.maxDuration);
+  const stopCommand = AbortSignal.any([cancel, timeIsOver]);
+  if (stopCommand.aborted) {
     const error = new AgentError('cancelled', 'The job was cancelled.');
-    return { end: { kind: 'not-started', error }, reconnects: 0 };
+    return { end: { kind: 'not-started', error: failureInfoOf(error) }, reconnects: 0 };
   }
   const giveUp = new AbortController();
-  // A cancelled job must still stop the script, so `cancel` does not abort these requests.
-  const stop = AbortSignal.any([context.killImminent, giveUp.signal]);
+  // A cancelled job must still stop the command, so `cancel` does not abort these requests.
+  const stop = AbortSignal.any([killImminent, giveUp.signal]);
   const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
   const policy = {
     ...context,
@@ -47,24 +61,40 @@ export async function followScript(
     retries: MAX_RECONNECTS,
     stop,
     onRetry: ({ error, delayMs }: Retry) =>
-      context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`),
+      log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`),
   };
-  const { started, ended } = startScript(inputs, client, onOutput, policy);
-  const stopped = once(stopScript, 'abort').then(() => 'stopped' as const);
-  if ((await Promise.race([ended, stopped])) === 'stopped') {
+  const { started, ended } = startCommand(inputs, client, onOutput, policy);
+  const stopped = once(stopCommand, 'abort').then(() => 'stopped' as const);
+  const isStopped = (await Promise.race([ended, stopped])) === 'stopped';
+  if (isStopped) {
     setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
     const pid = await started;
     if (pid !== undefined) await endSession(client, pid, inputs.username, policy);
   }
   const outcome = await ended;
   const isStarted = (await started) !== undefined;
-  return { end: toCommandEnd(outcome, isStarted), reconnects: outcome.attempts - 1 };
+  const reconnects = outcome.attempts - 1;
+  if (outcome.status === 'failed') return { end: endUnseen(outcome.error, isStarted), reconnects };
+  const by = cancel.aborted ? 'cancellation' : 'max-duration';
+  return { end: isStopped ? { kind: 'stopped', by } : endOf(outcome.value), reconnects };
+}
+
+function endOf({ exitCode, status }: ProcessEnd): CommandEnd {
+  if (exitCode === undefined) return { kind: 'no-exit-code', status };
+  return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
+}
+
+function endUnseen(error: AgentError, isStarted: boolean): CommandEnd {
+  return {
+    kind: isStarted || !error.hadNoEffect ? 'lost' : 'not-started',
+    error: failureInfoOf(error),
+  };
 }
 
 type Policy = RetryOptions & { readonly limits: RequestLimits };
 
-/** `started` resolves to the script's PID, or to undefined if the script did not start. */
-function startScript(
+/** `started` resolves to the command's PID, or to undefined if it did not start. */
+function startCommand(
   inputs: Inputs<'run'>,
   client: Client,
   onOutput: ProcessHandlers['onOutput'],
@@ -143,10 +173,4 @@ async function endSession(
   }
   // This makes the agent close the stream, even if a process that left the session holds it open.
   await withRetries(() => killProcess(client, pid, policy.limits), policy);
-}
-
-function toCommandEnd(outcome: Outcome<ProcessEnd>, isStarted: boolean): CommandEnd {
-  if (outcome.status === 'done') return { kind: 'ended', ...outcome.value };
-  const { error } = outcome;
-  return { kind: isStarted || !error.hadNoEffect ? 'lost' : 'not-started', error };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentError } from '../../src/agent/failure.ts';
+import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
+import { describeJudgement } from '../../src/gate/describe.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { reasonLines } from '../../src/report/reason.ts';
-import { waitForSandbox } from '../../src/tasks/measure.ts';
+import { type StatsProblem, waitForSandbox } from '../../src/stats/wait.ts';
 import { fakeClock } from '../support/clock.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 
@@ -13,19 +13,25 @@ const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
 /** The load that the sandbox reports, or an error. */
 type Answer = number | AgentError;
 
-/** Waits for a sandbox that gives these answers in turn, then repeats the last one. */
-async function wait(answers: readonly Answer[], inputs: RawInputs) {
+/**
+ * Waits for a sandbox that gives these answers in turn, then repeats the last one. The job is
+ * cancelled during the request with the number `cancelledAt`.
+ */
+async function wait(answers: readonly Answer[], inputs: RawInputs, cancelledAt?: number) {
   const { now, sleep } = fakeClock();
   const notes: string[] = [];
   let requests = 0;
   const send = async () => {
     const answer = answers[requests] ?? answers.at(-1);
     requests += 1;
+    if (requests === cancelledAt) job.abort('the job was cancelled');
+    if (job.signal.aborted) throw new AgentError('cancelled', 'It was cancelled.');
     if (answer instanceof AgentError) throw answer;
     return { label: 'GET /metrics', status: 200, body: `{"load":${answer}}`, headers: {} };
   };
-  const { signal } = new AbortController();
-  const error = await waitForSandbox(
+  const job = new AbortController();
+  const { signal } = job;
+  const problem = await waitForSandbox(
     parseSyncInputs(inputs),
     { send, redact: String, receive: () => assert.fail(), async [Symbol.asyncDispose]() {} },
     {
@@ -41,12 +47,13 @@ async function wait(answers: readonly Answer[], inputs: RawInputs) {
       log: { line: text => notes.push(text), output() {}, debug() {}, warning() {} },
     },
   );
-  return {
-    says: error && [error.title, ...reasonLines(error.reason)],
-    requests,
-    notes,
-    waitedMs: now(),
-  };
+  return { problem: problem && withTexts(problem), requests, notes, waitedMs: now() };
+}
+
+/** Replaces judgements with the lines that describe them. */
+function withTexts(problem: StatsProblem) {
+  if (problem.kind !== 'not-ready') return problem;
+  return { ...problem, unmet: problem.unmet.map(describeJudgement) };
 }
 
 interface WaitCase {
@@ -54,24 +61,23 @@ interface WaitCase {
   readonly inputs?: RawInputs;
   readonly waitedMs: number;
   readonly requests: number;
-  /** Title, message, details and advice of the expected error, if any. */
-  readonly says?: readonly (string | undefined)[];
+  readonly problem?: object;
 }
 
-const LATE = 'The sandbox was not ready within 5 s.';
-const UNMET = '`load < 5` does not hold: it was 9';
+const LATE = { kind: 'not-ready', waitedMs: 5000, error: undefined };
+const UNMET = '`load < 5` is false: it was 9';
 const UNJUDGED =
   '`mem_cache > 1B` cannot be judged: the sandbox does not report `mem_cache`; it reports `load`';
 
 const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
-  'ends at once if the conditions hold': { answers: [4], waitedMs: 0, requests: 1 },
+  'ends at once if the conditions are true': { answers: [4], waitedMs: 0, requests: 1 },
   'with `ready` ends at the first answer, and does not retry errors before it': {
     answers: [BUSY, BUSY, 99],
     inputs: { 'wait-until': 'ready' },
     waitedMs: 2000,
     requests: 3,
   },
-  'ends when all conditions hold in one sample': {
+  'ends when all conditions are true in one sample': {
     answers: [1, 9, 1, 4],
     inputs: { 'wait-until': 'load < 5\nload > 2\nload.max != 3' },
     waitedMs: 3000,
@@ -81,7 +87,7 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
     answers: [9, WRONG_TOKEN, 1],
     waitedMs: 1000,
     requests: 2,
-    says: [undefined, WRONG_TOKEN.message, WRONG_TOKEN.hint],
+    problem: { kind: 'not-read', error: failureInfoOf(WRONG_TOKEN) },
   },
   'takes a last sample when its time is up': {
     answers: [9, 9, 4],
@@ -94,23 +100,28 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
     inputs: { 'wait-until': 'load < 5\nload > 0\nmem_cache > 1B' },
     waitedMs: 5000,
     requests: 6,
-    says: [LATE, UNMET, UNJUDGED],
+    problem: { ...LATE, unmet: [UNMET, UNJUDGED] },
   },
   'reports the last error with the figures before it': {
     answers: [9, BUSY],
     waitedMs: 5000,
     requests: 6,
-    says: [LATE, BUSY.message, UNMET, BUSY.hint],
+    problem: { ...LATE, unmet: [UNMET], error: failureInfoOf(BUSY) },
   },
 };
 
-for (const [name, { answers, inputs, says, ...expected }] of Object.entries(WAIT_CASES))
+for (const [name, { answers, inputs, problem, ...expected }] of Object.entries(WAIT_CASES))
   test(`waitForSandbox ${name}`, async () => {
     const timing = { 'wait-timeout': '5s', 'sample-interval': '1s' };
     const waited = await wait(answers, { 'wait-until': 'load < 5', ...timing, ...inputs });
-    assert.deepEqual(waited.says, says);
+    assert.deepEqual(waited.problem, problem);
     assert.deepEqual({ waitedMs: waited.waitedMs, requests: waited.requests }, expected);
   });
+
+test('waitForSandbox returns no problem if the job is cancelled during a request', async () => {
+  const { problem, requests } = await wait([9], { 'wait-until': 'load < 5' }, 2);
+  assert.deepEqual([problem, requests], [undefined, 2]);
+});
 
 test('waitForSandbox logs every 15 s why the sandbox is not ready, and when it is', async () => {
   const timing = { 'wait-timeout': '1m', 'sample-interval': '10s' };

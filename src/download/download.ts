@@ -1,0 +1,100 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { type Client, openAgent } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
+import {
+  type Attempts,
+  type FailedOrNotAttempted,
+  type RequestResult,
+  requestEach,
+} from '../agent/request-each.ts';
+import { pathWithin, toPosix } from '../files/paths.ts';
+import { inputError } from '../inputs/input-error.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { formatCount } from '../text/format.ts';
+import { type DownloadedContent, downloadFile, type FileToDownload } from './download-file.ts';
+
+export interface DownloadResult {
+  /** In the order of the input `files`. */
+  readonly files: readonly DownloadedFile[];
+  /** What a file is that the sandbox does not have. */
+  readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
+  readonly retries: number;
+  readonly durationMs: number;
+}
+
+/** What became of a file of the input `files`. */
+export type DownloadedFile = {
+  /** In the sandbox, as the user wrote it. */
+  readonly path: string;
+  /** On the runner, relative to the workspace. */
+  readonly target: string;
+} & (
+  | ({ readonly status: 'downloaded' } & Attempts & DownloadedContent)
+  /** The sandbox does not have it, which is no error. */
+  | { readonly status: 'missing' }
+  | FailedOrNotAttempted
+);
+
+/** @throws InputError before anything is sent */
+export async function download(
+  inputs: Inputs<'download'>,
+  context: Context,
+): Promise<DownloadResult> {
+  const { sandboxId, baseUrl } = inputs;
+  const files = placeTargets(inputs, context.workspace);
+  const count = formatCount(files.length, 'file');
+  context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
+  await using client = openAgent(inputs, context);
+  return await downloadFiles(files, inputs, client, context);
+}
+
+/** @throws InputError if `working-directory` is outside the workspace */
+function placeTargets(
+  { files, workingDirectory }: Inputs<'download'>,
+  workspace: string,
+): FileToDownload[] {
+  const realWorkspace = realpathSync.native(workspace);
+  const directory = pathWithin(workspace, path.resolve(workspace, workingDirectory));
+  if (directory === undefined)
+    throw inputError('working-directory', 'is outside the workspace.', 'app');
+  return files.map(line => {
+    const target = path.join(directory, line.target);
+    const realTarget = path.join(realWorkspace, target);
+    return { path: line.path, target: toPosix(target), realTarget };
+  });
+}
+
+/** Downloads files in parallel. Returns their results in the same order. */
+async function downloadFiles(
+  files: readonly FileToDownload[],
+  inputs: Inputs<'download'>,
+  client: Client,
+  context: Context,
+): Promise<DownloadResult> {
+  const { ifNoFilesFound } = inputs;
+  const requests = {
+    send: (file: FileToDownload) => downloadFile(file, inputs, client, context.cancel),
+    nameOf: (file: FileToDownload) => file.path,
+  };
+  const { results, ...totals } = await requestEach(files, requests, inputs, context);
+  return {
+    files: results.map(result => resultOf(result, ifNoFilesFound)),
+    ifNoFilesFound,
+    ...totals,
+  };
+}
+
+function resultOf(
+  { item: { path, target }, ...result }: RequestResult<FileToDownload, DownloadedContent>,
+  ifNoFilesFound: DownloadResult['ifNoFilesFound'],
+): DownloadedFile {
+  if (result.status === 'done') {
+    const { value, attempts, durationMs } = result;
+    return { path, target, status: 'downloaded', attempts, durationMs, ...value };
+  }
+  const isMissing = result.status === 'failed' && result.error.kind === 'no-such-file';
+  return isMissing && ifNoFilesFound !== 'error'
+    ? { path, target, status: 'missing' }
+    : { path, target, ...result };
+}

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import type { Context } from '../agent/context.ts';
+import { inputError } from '../inputs/input-error.ts';
+import type { Connection } from '../inputs/inputs.ts';
+import { parseInputs } from '../inputs/parse-inputs.ts';
+import { judgeRecord, type MonitoredStats } from '../stats/gaps.ts';
+import { samplesIn } from '../stats/samples.ts';
+import { quote } from '../text/escape.ts';
+import { isJudged, isSampling, loadInputs, readRecord, requestStop } from './record.ts';
+
+export interface MonitorResult {
+  /** The inputs of the step that started the monitor. */
+  readonly name: string;
+  readonly sandbox: Pick<Connection, 'sandboxId' | 'baseUrl'>;
+  readonly stats: MonitoredStats;
+}
+
+/** Stops the sampler and judges its record. @throws InputError if the record is lost */
+export async function endMonitor(directory: string, context: Context): Promise<MonitorResult> {
+  const { cancel } = context;
+  const saved = loadInputs(directory);
+  if (saved === undefined) throw lostError(directory);
+  const jobEnd = context.now();
+  requestStop(directory);
+  await waitForSampler(directory, context);
+  const record = readRecord(directory);
+  const [first] = samplesIn(record.attempts);
+  if (first === undefined) throw lostError(directory);
+  // A cancelled step does not wait for the sampler to record why it ended.
+  const end = cancel.aborted ? 'requested' : record.end;
+  const inputs = parseInputs('monitor-end', saved);
+  const stats = judgeRecord(inputs, { ...record, end }, { from: first.at, to: jobEnd });
+  return { name: inputs.name, sandbox: inputs, stats };
+}
+
+function lostError(directory: string): Error {
+  return inputError('monitor', `its record is lost: something removed files from ${directory}.`);
+}
+
+// Leaves time for a last sample, which the sampler cancels after 5 s.
+const MAX_WAIT_MS = 8000;
+const POLL_MS = 50;
+
+async function waitForSampler(
+  directory: string,
+  { sleep, cancel, clock }: Pick<Context, 'sleep' | 'cancel' | 'clock'>,
+): Promise<void> {
+  const deadline = clock() + MAX_WAIT_MS;
+  while (isSampling(directory) && clock() < deadline && !cancel.aborted)
+    await sleep(POLL_MS, cancel);
+}
+
+/**
+ * Returns the directory of the running monitor with this ID or name. An empty `idOrName` matches
+ * any.
+ * @throws InputError unless exactly one matches
+ */
+export function chooseMonitor(idOrName: string, directories: readonly string[]): string {
+  const running = directories
+    .filter(directory => !isJudged(directory))
+    .map(directory => {
+      const name = loadInputs(directory)?.['name']?.trim() ?? '';
+      return { directory, name, id: path.basename(directory) };
+    });
+  if (running.length === 0) throw inputError('monitor', NONE_RUNS);
+  const [only, ...others] = running.filter(({ name, id }) => ['', name, id].includes(idOrName));
+  if (only !== undefined && others.length === 0) return only.directory;
+  const names = running.map(({ name, id }) => (name === '' ? id : `${quote(name)} (${id})`));
+  throw inputError(
+    'monitor',
+    `must name exactly one running monitor of this job, not ${quote(idOrName)}. Running: ${names.join(', ')}. Use the output of the step that started the monitor.`,
+    '${{ steps.<its id>.outputs.monitor }}',
+  );
+}
+
+const NONE_RUNS =
+  'no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.';

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { finished } from 'node:stream/promises';
+import { openAgent } from '../agent/client.ts';
+import type { Context } from '../agent/context.ts';
+import { inputError } from '../inputs/input-error.ts';
+import { type Inputs, inputNames } from '../inputs/inputs.ts';
+import type { RawInputs } from '../inputs/parsers.ts';
+import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
+import { formatDuration } from '../text/format.ts';
+import { appendAttempt, lastWords, monitorFiles, saveInputs, saveResponse } from './record.ts';
+
+/**
+ * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
+ * @throws AgentError if the sample fails
+ * @throws InputError if the sample lacks a metric of `fail-if`, or the sampler exits at once
+ */
+export async function startMonitor(
+  inputs: Inputs<'monitor'>,
+  raw: RawInputs,
+  context: Context,
+  { script, openDirectory }: { script: string; openDirectory: () => string },
+): Promise<void> {
+  await using client = openAgent(inputs, context);
+  const request = { ...inputs, retries: FIRST_SAMPLE_RETRIES };
+  const askedAt = context.now();
+  const { figures, response } = await readJudgeableStats(request, client, context);
+  const directory = openDirectory();
+  const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
+  saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });
+  appendAttempt(directory, { kind: 'sample', askedAt, answeredAt: context.now(), figures });
+  saveResponse(directory, response);
+  await startSampler(script, directory, raw);
+  const { name, sandboxId, sampleInterval } = inputs;
+  const activity = name === '' ? 'Monitoring' : `${name}: monitoring`;
+  const interval = formatDuration(sampleInterval);
+  context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
+}
+
+/** @throws InputError if the sampler exits before it has read its inputs */
+async function startSampler(script: string, directory: string, inputs: RawInputs): Promise<void> {
+  const { errors, pid } = monitorFiles(directory);
+  const errorFile = openSync(errors, 'a', 0o600);
+  const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith('INPUT_'));
+  // Our parent is the runner's process, whose exit tells the sampler that the job has ended.
+  const child = spawn(process.execPath, [script, directory, String(process.ppid)], {
+    env: Object.fromEntries(withoutInputs),
+    // Windows cannot delete a directory while a process runs in it, and a job may delete its
+    // workspace.
+    cwd: path.dirname(directory),
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', errorFile],
+  });
+  closeSync(errorFile);
+  await once(child, 'spawn');
+  // Use a pipe, since inputs may be secret: other processes can read arguments and environments.
+  const sent = child.stdin && finished(child.stdin.end(JSON.stringify(inputs)));
+  await sent?.catch(() => {
+    const why = lastWords(directory) || 'for no known reason';
+    throw inputError('monitor', `its process ended at once: ${why}.`);
+  });
+  writeFileSync(pid, String(child.pid), { mode: 0o600 });
+  child.unref();
+}

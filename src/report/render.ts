@@ -1,0 +1,84 @@
+import { renderCommand } from './command-section.ts';
+import { renderDownload } from './download-section.ts';
+import type { Html } from './html.ts';
+import { type Reason, type ReasonLine, withMarkup } from './reason.ts';
+import type { RenderedSection } from './rendered-section.ts';
+import type { Report, Results } from './report.ts';
+import { renderStats } from './stats-section.ts';
+import { renderUpload } from './upload-section.ts';
+
+/** A step's outcome, for the log, the outputs, the summary and report.json. */
+export interface RenderedReport {
+  readonly level: RenderedSection['level'] | 'cancelled';
+  /** The first problem, or else what was done. */
+  readonly title: ReasonLine;
+  /** Details of the title, and the other problems. */
+  readonly reasons: readonly Reason[];
+  readonly problems: readonly Reason[];
+  readonly fileFailures: readonly Reason[];
+  readonly warnings: readonly ReasonLine[];
+  readonly notices: readonly string[];
+  readonly fileLines: readonly string[];
+  readonly facts: readonly string[];
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Undefined if the step has no upload. */
+  readonly checksums: string | undefined;
+  readonly blocks: readonly Html[];
+  readonly json: Readonly<Partial<Record<keyof Results, object>>>;
+}
+
+export function renderReport(report: Report): RenderedReport {
+  const sections = sectionsOf(report);
+  const all = Object.values(sections);
+  const problems = [report.error ?? [], ...all.flatMap(({ problems = [] }) => problems)].filter(
+    ({ length }) => length > 0,
+  );
+  const done = all.map(section => section.done).filter(sentence => sentence !== '');
+  const [[firstLine, ...details] = [], ...others] = problems;
+  const title = firstLine ?? withMarkup(done.join(' '));
+  return {
+    level: levelOf(report, problems, all),
+    title: report.cancelled ? { ...title, text: `Cancelled. ${title.text}`.trimEnd() } : title,
+    reasons: [...details.map(line => [line]), ...others],
+    problems,
+    fileFailures: all.flatMap(({ fileFailures = [] }) => fileFailures),
+    warnings: all.flatMap(({ warnings = [] }) => warnings),
+    notices: all.flatMap(({ notices = [] }) => notices),
+    fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
+    facts: [...(firstLine === undefined ? [] : done), ...all.flatMap(({ facts = [] }) => facts)],
+    outputs: Object.assign(
+      report.isGateUnseen ? { gate: 'failed' } : {},
+      ...all.map(({ outputs }) => outputs),
+    ),
+    checksums: sections.upload?.checksums,
+    // Figures come before lists of files and the last lines of a command.
+    blocks: all.toReversed().flatMap(({ blocks = [] }) => blocks),
+    json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json])),
+  };
+}
+
+export function succeeded({ level }: Pick<RenderedReport, 'level'>): boolean {
+  return level === 'success' || level === 'warning';
+}
+
+function sectionsOf(report: Report): Readonly<Partial<Record<keyof Results, RenderedSection>>> {
+  const { command, upload, stats, download, cancelled } = report;
+  const isOnlyResult = command === undefined && upload === undefined;
+  return {
+    ...(command && { command: renderCommand(command, cancelled) }),
+    ...(upload && { upload: renderUpload(upload, cancelled) }),
+    ...(stats && { stats: renderStats(stats, { cancelled, isOnlyResult }) }),
+    ...(download && { download: renderDownload(download) }),
+  };
+}
+
+function levelOf(
+  { cancelled }: Report,
+  problems: readonly Reason[],
+  sections: readonly RenderedSection[],
+): RenderedReport['level'] {
+  if (cancelled) return 'cancelled';
+  const levels = sections.map(({ level }) => level);
+  if (problems.length > 0 || levels.includes('failure')) return 'failure';
+  return levels.includes('warning') ? 'warning' : 'success';
+}

@@ -1,0 +1,51 @@
+import type { Context } from '../agent/context.ts';
+import { findFiles, type SkippedEntry } from '../files/find.ts';
+import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import type { Shard } from '../inputs/parsers.ts';
+import { formatCount, formatNumber } from '../text/format.ts';
+import { compareWithState, readState, type UploadState } from './state-file.ts';
+import type { StoredFile } from './store-files.ts';
+
+export interface UploadPlan {
+  readonly toSend: readonly PlannedFile[];
+  /** Files that the sandbox already has, according to the state file. */
+  readonly unchanged: readonly StoredFile[];
+  /** Paths in the sandbox of files that have left the build, according to the state file. */
+  readonly orphaned: readonly string[];
+  readonly skipped: readonly SkippedEntry[];
+  readonly shard: PlannedShard | undefined;
+  readonly warnings: readonly string[];
+  readonly state: UploadState | undefined;
+}
+
+export interface PlannedShard extends Shard {
+  /** Files of this shard. */
+  readonly files: number;
+  /** Files of all shards. */
+  readonly planned: number;
+}
+
+/**
+ * Finds files, plans their targets and compares them with the state.
+ * @throws InputError if files, targets or the state file are wrong
+ */
+export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
+  const { workspace, cancel, log } = context;
+  const state = readState(inputs, workspace);
+  const found = await findFiles(inputs, workspace, cancel);
+  for (const { pattern, root, files, skipped } of found.matches) {
+    const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
+    log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
+  }
+  const { files, skipped, warnings } = planFiles(found, inputs, workspace);
+  const { shard } = inputs;
+  const shardFiles = shard === undefined ? files : filesOfShard(files, shard);
+  return {
+    ...(await compareWithState(shardFiles, state, cancel)),
+    skipped,
+    shard: shard && { ...shard, files: shardFiles.length, planned: files.length },
+    warnings: [...warnings, ...(state?.warnings ?? [])],
+    state,
+  };
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Reason, textsOf, withMarkup } from '../../src/report/reason.ts';
+import { type RenderedReport, renderReport, succeeded } from '../../src/report/render.ts';
+import { measured, type Parts, report, withGap } from '../support/build-report.ts';
+import { BUSY, FAILED, NOT_ATTEMPTED, UNCHANGED, UPLOADED } from '../support/file-results.ts';
+
+const shard = { index: 2, count: 4, files: 2, planned: 2000 };
+const error: Reason = [{ text: 'It is not JSON.' }, withMarkup('Check base-url.')];
+const task = 'stats';
+const load = (value: number, fail = 'load > 1', warn = 'load > 9') => ({
+  stats: measured([{ load: value }], [fail], [warn]),
+});
+const unread = {
+  stats: { ...measured([], ['load > 1']), problem: { kind: 'not-read', error: BUSY } },
+} as const;
+const blind = { stats: measured([{ cpu_used_pct: 5 }], ['cpu_used_pct > 9'], [], true) };
+const gap = { stats: withGap(measured([{ load: 0 }], ['load > 1'], [], true), 15, 60) };
+const NOT_SEEN = 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC.';
+
+type Cases = readonly (readonly [title: string, parts: Parts])[];
+
+const CASES: Readonly<Record<RenderedReport['level'], Cases>> = {
+  success: [
+    ['Uploaded 1 file in 2 s. The gate passed.', { files: [UPLOADED], ...load(0) }],
+    [
+      'Uploaded 1 file in 2 s, 1 unchanged, 1 skipped.',
+      { files: [UNCHANGED, UPLOADED], skipped: [{ path: 'l', reason: 'a pipe' }] },
+    ],
+    ['Nothing was sent, 2 unchanged.', { files: [UNCHANGED, UNCHANGED] }],
+    ['Uploaded 1 file in 2 s (shard 2 of 4).', { files: [UPLOADED], shard }],
+    ['There were no files to upload (shard 2 of 4).', { shard }],
+    ['There were no files to upload.', {}],
+    ['The sandbox reports CPU 7.5 %.', { task, stats: measured([{ cpu_used_pct: 7.5 }]) }],
+    ['The sandbox reports no CPU, memory or disk usage.', { task, stats: measured([{}]) }],
+    [
+      'The sandbox reports CPU 5 %. The gate passed.',
+      { task, stats: measured([{ cpu_used_pct: 5 }], ['cpu_used_pct > 9']) },
+    ],
+  ],
+  warning: [
+    ['There were no files to upload.', { warnings: ['No files were found.'] }],
+    [
+      'Uploaded 1 file in 2 s. The gate warned: `load` 1 > 0.',
+      { files: [UPLOADED], ...load(1, 'load > 2', 'load > 0') },
+    ],
+  ],
+  failure: [
+    ['Uploaded 1 of 2 files, 1 failed, 1 unchanged.', { files: [UNCHANGED, UPLOADED, FAILED] }],
+    ['Uploaded 0 of 2 files, 1 failed, 1 not attempted.', { files: [FAILED, NOT_ATTEMPTED] }],
+    ['Uploaded 1 of 2 files, 1 not attempted.', { files: [UPLOADED, NOT_ATTEMPTED] }],
+    ['Uploaded 0 of 1 file, 1 failed.', { files: [FAILED], ...load(5) }],
+    ['The gate failed: `load` 5 > 1.', { files: [UPLOADED], ...load(5) }],
+    ['The gate failed: `gpu > 1` cannot be judged.', { task, stats: measured([{}], ['gpu > 1']) }],
+    [
+      'The gate failed: CPU mean 6 % > 5 %, CPU max 7 % > 1 %, CPU 7 % > 2 %, and 1 more.',
+      {
+        task,
+        stats: measured(
+          [{ cpu_used_pct: 5 }, { cpu_used_pct: 7 }],
+          ['cpu_used_pct.mean > 5', 'cpu_used_pct.max > 1', 'cpu_used_pct > 2', 'cpu_used_pct > 3'],
+        ),
+      },
+    ],
+    [NOT_SEEN, { task: 'monitor', ...gap }],
+    ['The stats could not be read.', { files: [NOT_ATTEMPTED], ...unread }],
+    ['The stats could not be read.', { task, ...unread }],
+    ['It is not JSON.', { error }],
+  ],
+  cancelled: [
+    ['Cancelled. The sandbox reports CPU 5 %.', { task, cancelled: true, ...blind }],
+    [
+      'Cancelled. Uploaded 1 of 2 files, 1 not attempted.',
+      { files: [UPLOADED, NOT_ATTEMPTED], cancelled: true },
+    ],
+    ['Cancelled. No stats were read.', { task, cancelled: true }],
+    ['Cancelled. It is not JSON.', { error, cancelled: true }],
+  ],
+};
+
+for (const [level, cases] of Object.entries(CASES))
+  for (const [title, parts] of cases)
+    test(`the outcome is ${level}: ${title}`, () => {
+      const rendered = renderReport(report(parts));
+      assert.deepEqual([rendered.level, rendered.title.text], [level, title]);
+      assert.equal(succeeded(rendered), level === 'success' || level === 'warning');
+    });
+
+function reasonsOf(parts: Parts): string[] {
+  return renderReport(report(parts)).reasons.flatMap(textsOf);
+}
+
+test('a gate without samples gives no reason but the error that says why there are none', () => {
+  assert.deepEqual(reasonsOf({ task, ...unread }), [BUSY.message, BUSY.hint]);
+});
+
+test('the reasons do not repeat the title, and what was done is a fact below it', () => {
+  const parts = { files: [NOT_ATTEMPTED], ...unread };
+  assert.deepEqual(reasonsOf(parts), [BUSY.message, BUSY.hint]);
+  assert.deepEqual(renderReport(report(parts)).facts, ['Nothing was sent.']);
+  assert.deepEqual(reasonsOf({ error }), ['Check base-url.']);
+});
+
+test('a condition that tripped is the title, and a gap after it a reason', () => {
+  const stats = withGap(measured([{ load: 5 }], ['load > 1'], [], true), 15, 60, {
+    early: 'its job is gone',
+  });
+  const rendered = renderReport(report({ task: 'monitor', stats }));
+  assert.equal(rendered.title.text, 'The gate failed: `load` 5 > 1.');
+  assert.deepEqual(rendered.reasons.map(textsOf), [
+    ['`load > 1` tripped: 5'],
+    [NOT_SEEN, 'Sampling had ended: its job is gone.'],
+  ]);
+});
+
+test('a gap without fail-if is a warning', () => {
+  const stats = withGap(measured([{ load: 5 }]), 15, 60);
+  const { level, warnings } = renderReport(report({ task: 'monitor', stats }));
+  assert.deepEqual([level, textsOf(warnings)], ['success', [NOT_SEEN]]);
+});
+
+test('a step that fails before it has results has no outputs, but a gate with fail-if fails', () => {
+  assert.deepEqual(renderReport(report({ error })).outputs, {});
+  const failure = report({ error, isGateUnseen: true });
+  assert.deepEqual(renderReport(failure).outputs, { gate: 'failed' });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, test } from 'node:test';
+import { AgentError } from '../../src/agent/failure.ts';
+import type { PlannedFile } from '../../src/files/targets.ts';
+import type { UploadPlan } from '../../src/upload/plan.ts';
+import { readState } from '../../src/upload/state-file.ts';
+import { sendPlan, showPlan, withoutUpload } from '../../src/upload/upload.ts';
+import { parseSyncInputs } from '../support/parse-inputs.ts';
+import { type Request, type Settings, simulateAgent } from '../support/simulated-transfer.ts';
+import { openTempFolder } from '../support/temp-folder.ts';
+
+const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
+const STATE_FILE = 'state.json';
+
+let folder = openTempFolder();
+afterEach(() => {
+  folder[Symbol.dispose]();
+  folder = openTempFolder();
+});
+
+function planOf(
+  toSend: readonly PlannedFile[],
+  more: Partial<Pick<UploadPlan, 'unchanged' | 'orphaned' | 'warnings'>> = {},
+): UploadPlan {
+  const state = readState(parseSyncInputs({ 'state-file': STATE_FILE }), folder.path);
+  const others = { unchanged: [], orphaned: [], skipped: [], shard: undefined, warnings: [] };
+  return { ...others, toSend, state, ...more };
+}
+
+function send(
+  plan: UploadPlan,
+  failureOf?: (request: Request) => Error | undefined,
+  settings: Settings = {},
+) {
+  const options = { stateFile: STATE_FILE, ...settings };
+  const { inputs, client, context } = simulateAgent(failureOf, options);
+  return sendPlan(plan, inputs, client, context);
+}
+
+const hasState = () => existsSync(folder.at(STATE_FILE));
+
+const filesFor = (...targets: readonly string[]) =>
+  targets.map(target => folder.writePlanned(target, target));
+
+test('an upload writes the state of all its files, unchanged ones included', async () => {
+  const [a, b] = filesFor('a', 'b');
+  assert.ok(a && b);
+  await send(planOf([a]));
+  const [row] = planOf([]).state?.rows ?? [];
+  assert.ok(row !== undefined && row.target === 'a');
+  await send(planOf([b], { unchanged: [{ file: a, path: row.path, sha256: row.sha256 }] }));
+  const targets = planOf([]).state?.rows.map(({ target }) => target);
+  assert.deepEqual(targets, ['b', 'a']);
+});
+
+test('an upload removes the state file before its first request', async () => {
+  await send(planOf(filesFor('a')));
+  const before: boolean[] = [];
+  await send(planOf(filesFor('b')), () => {
+    before.push(hasState());
+    return undefined;
+  });
+  assert.deepEqual([before, hasState()], [[false], true]);
+});
+
+test('an upload writes no state file if a file failed or was not attempted', async () => {
+  await send(planOf(filesFor('a')));
+  const failing = ({ name }: Request) => (name === 'b' ? REJECTED : undefined);
+  const failed = await send(planOf(filesFor('a', 'b')), failing);
+  assert.deepEqual([statusesOf(failed), failed.digest, hasState()], ['uploaded failed', '', false]);
+  await send(planOf(filesFor('a')));
+  const job = new AbortController();
+  const cancelling = () => {
+    job.abort('the job was cancelled');
+    return undefined;
+  };
+  const cut = await send(planOf(filesFor('a', 'b')), cancelling, { cancel: job.signal });
+  assert.deepEqual(
+    [statusesOf(cut), cut.digest, hasState()],
+    ['uploaded not-attempted', '', false],
+  );
+});
+
+test('an upload that is cancelled before it begins sends nothing and keeps the state file', async () => {
+  await send(planOf(filesFor('a')));
+  const kept = readFileSync(folder.at(STATE_FILE), 'utf8');
+  const plan = planOf(filesFor('a', 'b'), { orphaned: ['/home/c'], warnings: ['Hm.'] });
+  const never = () => assert.fail('a request was sent');
+  const result = await send(plan, never, { cancel: AbortSignal.abort('the job was cancelled') });
+  assert.deepEqual(result, withoutUpload(plan));
+  assert.equal(statusesOf(result), 'not-attempted not-attempted');
+  assert.deepEqual([result.orphaned, result.warnings], [['/home/c'], ['Hm.']]);
+  assert.equal(readFileSync(folder.at(STATE_FILE), 'utf8'), kept);
+});
+
+test('a path is not orphaned if this upload stored another file there', async () => {
+  const plan = planOf(filesFor('new/a'), { orphaned: ['/srv/new/a', '/srv/old/b'] });
+  // A link in the sandbox can lead to the place of a file that has left the build.
+  const { orphaned } = await send(plan, undefined, { storedPath: target => `/srv/${target}` });
+  assert.deepEqual(orphaned, ['/srv/old/b']);
+});
+
+test('a dry run plans the files to send, hashes them with checksums, and has the digest of the upload', async () => {
+  const [a, b] = filesFor('a', 'b');
+  assert.ok(a && b);
+  const sent = await send(planOf([a, b]));
+  const [row] = planOf([]).state?.rows ?? [];
+  const { context } = simulateAgent();
+  for (const checksums of [true, false]) {
+    const unchanged = [{ file: a, path: '/home/a', sha256: row?.sha256 }];
+    const inputs = { ...parseSyncInputs(), checksums };
+    const planned = await showPlan(planOf([b], { unchanged }), inputs, context);
+    assert.deepEqual([planned.dryRun, statusesOf(planned)], [true, 'planned unchanged']);
+    assert.equal(planned.digest, checksums ? sent.digest : '');
+  }
+  assert.match(sent.digest, /^sha256:[0-9a-f]{64}$/);
+});
+
+function statusesOf({ files }: Pick<Awaited<ReturnType<typeof send>>, 'files'>): string {
+  return files.map(({ status }) => status).join(' ');
+}
