@@ -1545,7 +1545,7 @@ function camelCase(name) {
 	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
 
-// src/report/reason.ts
+// src/report/section.ts
 /** Returns a line whose backticks mark code. Quote file names in it with `inlineCode`. */
 function withMarkup(text) {
 	return {
@@ -2612,25 +2612,6 @@ function levelOf({ cancelled }, problems, sections) {
 	if (problems.length > 0 || levels.includes("failure")) return "failure";
 	return levels.includes("warning") ? "warning" : "success";
 }
-
-// src/report/report.ts
-/**
-* Redacts what users typed, such as a token in the wrong input or in a file name. Skips figures and
-* other numbers, which may happen to contain the digits of a secret.
-*/
-function redactReport(report, redact) {
-	return mapStrings(report, (text, key) => UNREDACTED.test(key) ? text : redact(text));
-}
-const UNREDACTED = /^(task|status|kind|by|result|state|level|operator|aggregate|ifNoFilesFound|digest|sha256|response)$/;
-function mapStrings(value, map, key = "") {
-	if (typeof value === "string") return map(value, key);
-	if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, key));
-	if (typeof value !== "object" || value === null || value instanceof Map) return value;
-	const entries = Object.entries(value);
-	return Object.fromEntries(entries.map(([name, field]) => [name, mapStrings(field, map, name)]));
-}
-
-// src/report/report-json.ts
 const REPORT_SCHEMA_URL = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
 function reportJson(report, rendered) {
 	const { task, name, sandbox, cancelled } = report;
@@ -2656,6 +2637,23 @@ function reportJson(report, rendered) {
 		...rendered.json
 	};
 	return `${JSON.stringify(document)}\n`;
+}
+
+// src/report/report.ts
+/**
+* Redacts what users typed, such as a token in the wrong input or in a file name. Skips figures and
+* other numbers, which may happen to contain the digits of a secret.
+*/
+function redactReport(report, redact) {
+	return mapStrings(report, (text, key) => UNREDACTED.test(key) ? text : redact(text));
+}
+const UNREDACTED = /^(task|status|kind|by|result|state|level|operator|aggregate|ifNoFilesFound|digest|sha256|response)$/;
+function mapStrings(value, map, key = "") {
+	if (typeof value === "string") return map(value, key);
+	if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, key));
+	if (typeof value !== "object" || value === null || value instanceof Map) return value;
+	const entries = Object.entries(value);
+	return Object.fromEntries(entries.map(([name, field]) => [name, mapStrings(field, map, name)]));
 }
 
 // src/report/summary.ts

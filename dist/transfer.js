@@ -576,26 +576,6 @@ async function planUpload(inputs, context) {
 	};
 }
 
-// src/upload/progress.ts
-const PROGRESS_INTERVAL_MS = 15e3;
-/** Logs the progress of an upload every 15 s, to be declared with `using`. */
-function logProgress(files, { clock, log }) {
-	const startedAt = clock();
-	const total = totalSize(files);
-	let stored = 0;
-	let sent = 0;
-	const line = () => {
-		const bytes = Math.min(sent, total);
-		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
-	};
-	const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
-	return {
-		onSent: (bytes) => void (sent += bytes),
-		onStored: (count) => void (stored += count),
-		[Symbol.dispose]: () => clearInterval(timer)
-	};
-}
-
 // src/agent/request-each.ts
 const MAX_CONSECUTIVE_FAILURES = 3;
 /** Sends a request for each item in parallel, with retries, until further ones would be pointless. */
@@ -959,6 +939,24 @@ function announcementOf({ toSend, shard }, { sandboxId, baseUrl }) {
 	if (shard === void 0) return line;
 	const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
 	return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
+}
+const PROGRESS_INTERVAL_MS = 15e3;
+/** Logs the progress of an upload every 15 s, to be declared with `using`. */
+function logProgress(files, { clock, log }) {
+	const startedAt = clock();
+	const total = totalSize(files);
+	let stored = 0;
+	let sent = 0;
+	const line = () => {
+		const bytes = Math.min(sent, total);
+		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
+	};
+	const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
+	return {
+		onSent: (bytes) => void (sent += bytes),
+		onStored: (count) => void (stored += count),
+		[Symbol.dispose]: () => clearInterval(timer)
+	};
 }
 
 // src/sync/sync.ts

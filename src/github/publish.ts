@@ -1,10 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
-import { textsOf } from '../report/reason.ts';
-import { type RenderedReport, renderReport, succeeded } from '../report/render.ts';
+import { type RenderedReport, renderReport, reportJson, succeeded } from '../report/render.ts';
 import { type Report, redactReport } from '../report/report.ts';
-import { reportJson } from '../report/report-json.ts';
+import { textsOf } from '../report/section.ts';
 import { summaryOf } from '../report/summary.ts';
 import { errorText } from '../text/errors.ts';
 import type { Redact } from '../text/redact.ts';

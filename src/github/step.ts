@@ -11,8 +11,8 @@ import {
 } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { reasonOfError, textsOf } from '../report/reason.ts';
 import type { Report, Results } from '../report/report.ts';
+import { reasonOfError, textsOf } from '../report/section.ts';
 import { redactor } from '../text/redact.ts';
 import { loadJobSandboxes } from './job-state.ts';
 import { openLog } from './log.ts';

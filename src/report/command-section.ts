@@ -3,8 +3,7 @@ import type { CommandResult } from '../command/command.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import { formatCount, formatDuration } from '../text/format.ts';
 import { concat, type Html, html } from './html.ts';
-import { type Reason, reasonOfFailure, withMarkup } from './reason.ts';
-import type { RenderedSection } from './rendered-section.ts';
+import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from './section.ts';
 
 export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
   const { title, end, durationMs, lastLines, reconnects } = result;

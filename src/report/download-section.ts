@@ -1,6 +1,6 @@
 import type { DownloadedFile, DownloadResult } from '../download/download.ts';
 import { formatBytes } from '../text/format.ts';
-import type { RenderedSection } from './rendered-section.ts';
+import type { RenderedSection } from './section.ts';
 import {
   describeDone,
   describeSpeed,

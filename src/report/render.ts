@@ -1,9 +1,14 @@
 import { renderCommand } from './command-section.ts';
 import { renderDownload } from './download-section.ts';
 import type { Html } from './html.ts';
-import { type Reason, type ReasonLine, withMarkup } from './reason.ts';
-import type { RenderedSection } from './rendered-section.ts';
 import type { Report, Results } from './report.ts';
+import {
+  type Reason,
+  type ReasonLine,
+  type RenderedSection,
+  textsOf,
+  withMarkup,
+} from './section.ts';
 import { renderStats } from './stats-section.ts';
 import { renderUpload } from './upload-section.ts';
 
@@ -81,4 +86,28 @@ function levelOf(
   const levels = sections.map(({ level }) => level);
   if (problems.length > 0 || levels.includes('failure')) return 'failure';
   return levels.includes('warning') ? 'warning' : 'success';
+}
+
+// Bump the number in this URL only if a key of report.json is removed or changes its meaning.
+const REPORT_SCHEMA_URL =
+  'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
+
+export function reportJson(report: Report, rendered: RenderedReport): string {
+  const { task, name, sandbox, cancelled } = report;
+  const document = {
+    $schema: REPORT_SCHEMA_URL,
+    task,
+    name,
+    sandbox: { id: sandbox.id, baseUrl: sandbox.baseUrl },
+    succeeded: succeeded(rendered),
+    headline: rendered.title.text,
+    cancelled,
+    errors: rendered.problems.map(problem => {
+      const [message = '', ...details] = textsOf(problem);
+      return { message, details };
+    }),
+    warnings: textsOf(rendered.warnings),
+    ...rendered.json,
+  };
+  return `${JSON.stringify(document)}\n`;
 }

@@ -4,7 +4,7 @@ import type { Task } from '../inputs/inputs.ts';
 import type { StatsResult } from '../stats/stats.ts';
 import type { Redact } from '../text/redact.ts';
 import type { UploadResult } from '../upload/upload.ts';
-import type { Reason } from './reason.ts';
+import type { Reason } from './section.ts';
 
 /** What the actions of a step return. */
 export interface Results {

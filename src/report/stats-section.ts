@@ -9,8 +9,13 @@ import { formatCount, formatDuration, formatNumber, formatTime, listSome } from 
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
 import { describeUsage, figuresTable, formatMetric } from './figures.ts';
-import { type Reason, type ReasonLine, reasonOfFailure, withMarkup } from './reason.ts';
-import type { RenderedSection } from './rendered-section.ts';
+import {
+  type Reason,
+  type ReasonLine,
+  type RenderedSection,
+  reasonOfFailure,
+  withMarkup,
+} from './section.ts';
 
 interface Step {
   readonly cancelled: boolean;

@@ -1,8 +1,8 @@
 import { formatCount } from '../text/format.ts';
 import { code, concat, folded, type Html, html, renderMarkup, shorten, shortList } from './html.ts';
-import type { Reason, ReasonLine } from './reason.ts';
 import type { RenderedReport } from './render.ts';
 import type { Report } from './report.ts';
+import type { Reason, ReasonLine } from './section.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;

@@ -12,8 +12,7 @@ import {
   moreInReport,
 } from '../text/format.ts';
 import type { UploadedFile } from '../upload/uploaded-file.ts';
-import { type Reason, withMarkup } from './reason.ts';
-import type { RenderedSection } from './rendered-section.ts';
+import { type Reason, type RenderedSection, withMarkup } from './section.ts';
 
 type TransferredFile = UploadedFile | DownloadedFile;
 

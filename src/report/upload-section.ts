@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../
 import type { UploadResult } from '../upload/upload.ts';
 import { checksumsOf, isStored, type UploadedFile } from '../upload/uploaded-file.ts';
 import { code, folded, html } from './html.ts';
-import type { RenderedSection } from './rendered-section.ts';
+import type { RenderedSection } from './section.ts';
 import {
   describeDone,
   describeSpeed,

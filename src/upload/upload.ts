@@ -1,9 +1,9 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
+import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
 import { planUpload, type UploadPlan } from './plan.ts';
-import { logProgress } from './progress.ts';
 import { hashFile } from './read-file.ts';
 import { removeState, writeState } from './state-file.ts';
 import { uploadFiles } from './upload-files.ts';
@@ -100,4 +100,30 @@ function announcementOf(
   if (shard === undefined) return line;
   const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
   return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
+}
+
+const PROGRESS_INTERVAL_MS = 15_000;
+
+/** Logs the progress of an upload every 15 s, to be declared with `using`. */
+export function logProgress(
+  files: readonly PlannedFile[],
+  { clock, log }: Pick<Context, 'clock' | 'log'>,
+) {
+  const startedAt = clock();
+  const total = totalSize(files);
+  let stored = 0;
+  let sent = 0;
+  const line = () => {
+    // The bytes sent include multipart framing and failed attempts, so they may exceed the total.
+    const bytes = Math.min(sent, total);
+    const counts = `${formatNumber(stored)} of ${formatCount(files.length, 'file')}`;
+    const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;
+    return `${counts}, ${sizes}, ${formatRate(bytes, clock() - startedAt)}`;
+  };
+  const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
+  return {
+    onSent: (bytes: number) => void (sent += bytes),
+    onStored: (count: number) => void (stored += count),
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }

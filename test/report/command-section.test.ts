@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
 import type { CommandEnd } from '../../src/command/follow.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
-import { textsOf, withMarkup } from '../../src/report/reason.ts';
-import { renderReport } from '../../src/report/render.ts';
-import { reportJson } from '../../src/report/report-json.ts';
+import { renderReport, reportJson } from '../../src/report/render.ts';
+import { textsOf, withMarkup } from '../../src/report/section.ts';
 import { COMMAND, measured, runReport } from '../support/build-report.ts';
 
 const failure = (error: AgentError) => failureInfoOf(error);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Reason, textsOf, withMarkup } from '../../src/report/reason.ts';
 import { type RenderedReport, renderReport, succeeded } from '../../src/report/render.ts';
+import { type Reason, textsOf, withMarkup } from '../../src/report/section.ts';
 import { measured, type Parts, report, withGap } from '../support/build-report.ts';
 import { BUSY, FAILED, NOT_ATTEMPTED, UNCHANGED, UPLOADED } from '../support/file-results.ts';
 

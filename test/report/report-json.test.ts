@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withMarkup } from '../../src/report/reason.ts';
-import { renderReport } from '../../src/report/render.ts';
-import { reportJson } from '../../src/report/report-json.ts';
+import { renderReport, reportJson } from '../../src/report/render.ts';
+import { withMarkup } from '../../src/report/section.ts';
 import { measured, type Parts, report, START, withGap } from '../support/build-report.ts';
 import { BUSY, EVERY_STATUS, SHA256 } from '../support/file-results.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withMarkup } from '../../src/report/reason.ts';
 import { renderReport } from '../../src/report/render.ts';
+import { withMarkup } from '../../src/report/section.ts';
 import { measured, type Parts, reading, report } from '../support/build-report.ts';
 
 /** A condition, the loads from 09:05:00 UTC on (one per second), and the expected line. */

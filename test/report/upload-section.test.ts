@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textsOf } from '../../src/report/reason.ts';
 import { renderReport } from '../../src/report/render.ts';
+import { textsOf } from '../../src/report/section.ts';
 import { digestOf } from '../../src/upload/uploaded-file.ts';
 import { type Parts, report } from '../support/build-report.ts';
 import {

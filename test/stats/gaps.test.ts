@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition } from '../../src/gate/judge.ts';
-import { textsOf } from '../../src/report/reason.ts';
+import { textsOf } from '../../src/report/section.ts';
 import { renderStats } from '../../src/report/stats-section.ts';
 import { judgeRecord } from '../../src/stats/gaps.ts';
 import type { Attempt, SamplingEnd } from '../../src/stats/samples.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logProgress } from '../../src/upload/progress.ts';
+import { logProgress } from '../../src/upload/upload.ts';
 import { plannedFile } from '../support/simulated-transfer.ts';
 
 const files = [plannedFile('a.js', 1024), plannedFile('b.js', 3072)];

@@ -1,6 +1,7 @@
 import { AgentError, type FailureInfo } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
 import { formatCount } from '../text/format.ts';
+import type { Html } from './html.ts';
 
 export interface ReasonLine {
   readonly text: string;
@@ -10,6 +11,29 @@ export interface ReasonLine {
 
 /** A problem in one line, and lines with details or advice below it. */
 export type Reason = readonly ReasonLine[];
+
+/** What the result of one action adds to outputs, log, summary and report.json. */
+export interface RenderedSection {
+  readonly level: 'success' | 'warning' | 'failure';
+  /** Why the step failed, except for failed files. The first line of each can be the title. */
+  readonly problems?: readonly Reason[];
+  /** What was done, in sentences whose backticks mark code. Empty if a problem says it. */
+  readonly done: string;
+  /** Why files failed. Each becomes a separate annotation, up to GitHub's limit. */
+  readonly fileFailures?: readonly Reason[];
+  readonly warnings?: readonly ReasonLine[];
+  readonly notices?: readonly string[];
+  /** A log line for each file, failures first. */
+  readonly fileLines?: readonly string[];
+  /** Lines for the end of the log and for the summary, whose backticks mark code. */
+  readonly facts?: readonly string[];
+  readonly outputs: Readonly<Record<string, string>>;
+  /** The text of the file that the output `checksums` names; empty if no file was hashed. */
+  readonly checksums?: string;
+  readonly blocks?: readonly Html[];
+  /** Stands in report.json below the name of the result. */
+  readonly json: object;
+}
 
 /** Returns a line whose backticks mark code. Quote file names in it with `inlineCode`. */
 export function withMarkup(text: string): ReasonLine {
