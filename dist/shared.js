@@ -15,7 +15,7 @@ var version = "1.0.0";
 
 // src/text/escape.ts
 var import_undici = require_undici();
-const INVISIBLE = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
+const INVISIBLE = /(?![\ufe0f\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 /** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep untrusted text on one line. */
 function escapeInvisible(text) {
 	return text.replace(INVISIBLE, escapeCharacter);
@@ -163,27 +163,26 @@ function tryAll(items, parse, placeOf = () => "") {
 const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."];
 const QUOTED = [/^(["'`]).*\1$/s, "is in quotation marks. Remove them."];
 const VARIABLE_MESSAGE = "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.";
-const COMMON_MISTAKES = [QUOTED, [/\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s, VARIABLE_MESSAGE]];
-const VARIABLE_IN_TARGET = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE];
-const CREDENTIAL_MISTAKES = [EMPTY, ...COMMON_MISTAKES];
+const VARIABLE = [/\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s, VARIABLE_MESSAGE];
+const CREDENTIAL_MISTAKES = [
+	EMPTY,
+	QUOTED,
+	VARIABLE
+];
 const UNSENDABLE = [/[^\t\x20-\x7e\x80-\xff]/, "has a line break or another character that a header cannot carry."];
-const COMMENT = [/\s#/, "has a # in it. Write each comment on a line of its own."];
 const TARGET_MISTAKES = [
 	QUOTED,
-	VARIABLE_IN_TARGET,
-	COMMENT
+	[/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
+	[/\s#\s/, "has a # in it. Write each comment on a line of its own."]
 ];
-const BAD_ARROW = "has a ->, => or colon in it. In front of a target, write => with a space on each side.";
-const SEPARATES_NOTHING = "has a comma or a space, which separates nothing. Write each pattern on its own line.";
-const PATTERN_MISTAKES = [
-	...COMMON_MISTAKES,
-	[/[^\\/]\*\*|\*\*[^\\/\s,]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."],
-	[/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]
-];
+const PATTERN_MISTAKES = [[/[^\\/"'`]\*\*|\*\*[^\\/\s,"'`]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js."], [/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]];
 const UNMATCHED_MISTAKES = [
-	[path.sep === "/" ? /\\/ : /(?!)/, "has a backslash, which does not separate folders on this runner. Write a slash."],
-	[/\{[^{}]*,[^{}]*\}|[+@?!]\(/, "has braces or parentheses, which have no meaning in patterns. Write a line for each name."],
-	COMMENT
+	QUOTED,
+	VARIABLE,
+	[/\s#/, "has a # in it. Write each comment on a line of its own."],
+	[/[-=]>|^[^:]{2,}:(?!\/\/)\S/, "has an arrow or a colon in it. In front of a target, write =>; a ! line has none."],
+	[/\{[^{}]*,[^{}]*\}|[+@?!]\(/, "has braces or parentheses, which have no meaning here. Write a line for each name."],
+	[/,|\*\s|^-\s/, "has a comma or a space, which separates nothing. Write each name on its own line."]
 ];
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
@@ -204,36 +203,23 @@ const MISTAKES = {
 	script: [[/^$/, "is required: the commands to run."]],
 	url: [
 		[/^$/, "is required: the URL of the service."],
-		...COMMON_MISTAKES,
+		QUOTED,
+		VARIABLE,
 		[/[{}$]/, "has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}."]
 	],
 	"url-path": [[/^(?!\/)|[\s?#]/, "is not a plain URL path that begins with a slash."]],
 	"unix-time": [[/\D/, "is not a Unix time in whole seconds."]],
 	pattern: PATTERN_MISTAKES,
-	exclude: [
-		[/^(!|$)/, "is not a pattern."],
-		[/\s=>|=>\s/, "has a =>. A line with ! has no target."],
-		[/,[\s!]/, SEPARATES_NOTHING],
-		...UNMATCHED_MISTAKES,
-		...PATTERN_MISTAKES
-	],
-	"unmatched-pattern": [
-		...UNMATCHED_MISTAKES,
-		[/[-=]>|^[^:]{2,}:(?!\/\/)\S/, BAD_ARROW],
-		[/,|\*\s|^-\s/, SEPARATES_NOTHING]
-	],
+	exclude: [[/^(!|$)/, "is not a pattern."], ...PATTERN_MISTAKES],
+	"unmatched-pattern": [[path.sep === "/" ? /\\/ : /(?!)/, "has a backslash, which does not separate folders on this runner. Write a slash."], ...UNMATCHED_MISTAKES],
+	"missing-file": [[/\*|\/$/, "is not the path of one file. Name each file."], ...UNMATCHED_MISTAKES],
 	target: [
 		[/^(home\/|~|\$HOME\b|\$\{HOME\})/, "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."],
 		...TARGET_MISTAKES,
 		[/(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i, "is not a plain POSIX path without .., such as /srv/app."]
 	],
-	"file-to-download": [
-		...COMMON_MISTAKES,
-		COMMENT,
-		[/\s[-=]>|[-=]>\s/, BAD_ARROW],
-		[/\*|\/$/, "is not the path of one file. Name each file."]
-	],
-	"local-path": [...TARGET_MISTAKES, [/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
+	"local-target": TARGET_MISTAKES,
+	"local-path": [[/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
 };
 /** The log masks the values of these inputs, and messages never quote them. */
 const SECRET_INPUTS = [
@@ -1353,18 +1339,19 @@ function downloadLines(value) {
 }
 function parseDownloadLine(line) {
 	const [path, given] = splitAtArrow(line, "path => target", DOWNLOAD_EXAMPLE);
-	rejectMistakes("file-to-download", path, "files", DOWNLOAD_EXAMPLE);
-	const target = posix.normalize(given ?? posix.basename(path));
+	const target = posix.join(given ?? "", given === void 0 || given.endsWith("/") ? posix.basename(path) : "");
+	if (given !== void 0) rejectTarget("local-target", given, DOWNLOAD_EXAMPLE);
 	rejectTarget("local-path", target, DOWNLOAD_EXAMPLE);
 	return {
 		path,
 		target
 	};
 }
-/** Splits a line at ` => `. The spaces are required, since names may contain an arrow. */
+/** Splits a line at the only ` => `, or else at the only `=>`, since names may contain an arrow. */
 function splitAtArrow(line, form, example) {
-	const [source = "", target, ...extra] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-	if (source !== "" && target !== "" && extra.length === 0) return [source, target];
+	const spaced = line.split(/(?:^|\s+)=>(?:\s+|$)/);
+	const [source = "", target, ...others] = spaced.length > 1 ? spaced : line.split("=>");
+	if (source !== "" && target !== "" && others.length === 0) return [source, target];
 	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
 }
 
@@ -4103,4 +4090,4 @@ function noTokenError(id) {
 	return new AgentError("bad-response", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { withRetries as A, systemCode as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, parseFields as F, formatBytes as G, findMistake as H, AgentError as I, formatRate as J, formatCount as K, failureInfoOf as L, bodyError as M, parseResponse as N, saveDeletion as O, fieldsOf as P, quote as Q, isFatal as R, findMonitorDirectories as S, loadMonitorDirectory as T, InputError as U, isSecretHeader as V, inputError as W, listSome as X, limitList as Y, totalSize as Z, runReportingStep as _, endMonitor as a, isStored as b, isJudged as c, run as d, checkGate as f, waitForSandbox as g, withoutStats as h, chooseMonitor as i, openAgent as j, describeRetry as k, loadInputs as l, takeStats as m, deleteAtEnd as n, runSampler as o, stats as p, formatNumber as q, notDeletedWarning as r, startMonitor as s, createOrConnect as t, markJudged as u, runStep as v, loadDeletion as w, createMonitorDirectory as x, digestOf as y, errorText as z };
+export { quote as $, withRetries as A, systemCode as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, parseFields as F, formatBytes as G, findMistake as H, AgentError as I, formatRate as J, formatCount as K, failureInfoOf as L, bodyError as M, parseResponse as N, saveDeletion as O, fieldsOf as P, inlineCode as Q, isFatal as R, findMonitorDirectories as S, loadMonitorDirectory as T, InputError as U, isSecretHeader as V, inputError as W, listSome as X, limitList as Y, totalSize as Z, runReportingStep as _, endMonitor as a, isStored as b, isJudged as c, run as d, checkGate as f, waitForSandbox as g, withoutStats as h, chooseMonitor as i, openAgent as j, describeRetry as k, loadInputs as l, takeStats as m, deleteAtEnd as n, runSampler as o, stats as p, formatNumber as q, notDeletedWarning as r, startMonitor as s, createOrConnect as t, markJudged as u, runStep as v, loadDeletion as w, createMonitorDirectory as x, digestOf as y, errorText as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { A as withRetries, B as systemCode, F as parseFields, G as formatBytes, H as findMistake, I as AgentError, J as formatRate, K as formatCount, L as failureInfoOf, M as bodyError, N as parseResponse, P as fieldsOf, Q as quote, R as isFatal, U as InputError, V as isSecretHeader, W as inputError, X as listSome, Y as limitList, Z as totalSize, b as isStored, f as checkGate, g as waitForSandbox, h as withoutStats, j as openAgent, k as describeRetry, m as takeStats, q as formatNumber, y as digestOf, z as errorText } from "./shared.js";
+import { $ as quote, A as withRetries, B as systemCode, F as parseFields, G as formatBytes, H as findMistake, I as AgentError, J as formatRate, K as formatCount, L as failureInfoOf, M as bodyError, N as parseResponse, P as fieldsOf, Q as inlineCode, R as isFatal, U as InputError, V as isSecretHeader, W as inputError, X as listSome, Y as limitList, Z as totalSize, b as isStored, f as checkGate, g as waitForSandbox, h as withoutStats, j as openAgent, k as describeRetry, m as takeStats, q as formatNumber, y as digestOf, z as errorText } from "./shared.js";
 import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -90,11 +90,22 @@ async function findFiles(inputs, workspace, cancel) {
 	if (cancel.aborted) return nothing;
 	return {
 		matches,
-		excludes: await Promise.all(files.excludes.map(async (line) => ({
-			line,
-			root: await rootOf(absolute(line))
-		})))
+		excludes: await Promise.all(files.excludes.map(async (line) => {
+			const pattern = absolute(line);
+			return {
+				line,
+				root: await rootOf(pattern),
+				mistake: await findExcludeMistake(line, pattern)
+			};
+		}))
 	};
+}
+/** Looks for what an exclude would exclude, if it looks wrong: file names may look like that. */
+async function findExcludeMistake(line, pattern) {
+	const mistake = findMistake("unmatched-pattern", line);
+	if (mistake === void 0) return void 0;
+	const { done } = await (await create(pattern)).globGenerator().next();
+	return done ? mistake : void 0;
 }
 function requireDirectory(directory, workingDirectory) {
 	if (statIfExists(directory)?.isDirectory()) return;
@@ -254,8 +265,12 @@ function findUselessExcludes(excludes, matches, directory) {
 	const folders = matches.map(({ root }) => firstFolderOf(root, directory));
 	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
 	const problems = [];
-	for (const { line, root } of excludes) {
-		if (isSearched(root)) continue;
+	for (const { line, root, mistake } of excludes) {
+		if (mistake !== void 0) problems.push({
+			input: "files",
+			message: `${quote(`!${line}`)} excludes nothing. It ${mistake}`
+		});
+		if (mistake !== void 0 || isSearched(root)) continue;
 		const name = line.replace(/^([~.*]*[\\/])+/, "");
 		const anywhere = isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
 		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
@@ -416,7 +431,8 @@ const STATE_VERSION = 2;
 */
 function readState(inputs, workspace) {
 	if (inputs.stateFile === "") return void 0;
-	const file = resolve(workspace, inputs.stateFile);
+	const place = resolve(workspace, inputs.stateFile);
+	const file = statIfExists(place) === void 0 ? place : realpathSync.native(place);
 	const scope = scopeOf(inputs);
 	const rows = readRows(file, scope);
 	if (rows !== void 0) return {
@@ -999,6 +1015,7 @@ async function downloadFile(file, { username, maxSize, timeout }, client, signal
 		const request = {
 			method: "GET",
 			path: requestPath,
+			headers: { "Cache-Control": "no-cache" },
 			signal,
 			timeout
 		};
@@ -1106,14 +1123,26 @@ function resultOf({ item: { path, target }, ...result }, ifNoFilesFound) {
 			...value
 		};
 	}
-	return result.status === "failed" && result.error.kind === "no-such-file" && ifNoFilesFound !== "error" ? {
-		path,
-		target,
-		status: "missing"
-	} : {
+	if (result.status !== "failed" || result.error.kind !== "no-such-file") return {
 		path,
 		target,
 		...result
+	};
+	if (ifNoFilesFound !== "error") return {
+		path,
+		target,
+		status: "missing"
+	};
+	const mistake = findMistake("missing-file", path);
+	const hint = mistake === void 0 ? result.error.hint : `${inlineCode(path)} ${mistake}`;
+	return {
+		path,
+		target,
+		...result,
+		error: {
+			...result.error,
+			hint
+		}
 	};
 }
 

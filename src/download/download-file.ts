@@ -37,7 +37,9 @@ export async function downloadFile(
   const user = username === '' ? '' : `&username=${encodeURIComponent(username)}`;
   const requestPath = `/files?path=${encodeURIComponent(file.path)}${user}`;
   try {
-    const request = { method: 'GET', path: requestPath, signal, timeout } as const;
+    // A cache could answer with an old file.
+    const headers = { 'Cache-Control': 'no-cache' };
+    const request = { method: 'GET', path: requestPath, headers, signal, timeout } as const;
     const downloaded = await client.receive(request, response =>
       receiveInto(partialFile, file, response, maxSize),
     );

@@ -11,6 +11,8 @@ import {
 import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { findMistake } from '../inputs/mistakes.ts';
+import { inlineCode } from '../text/escape.ts';
 import { formatCount } from '../text/format.ts';
 import { type DownloadedContent, downloadFile, type FileToDownload } from './download-file.ts';
 
@@ -93,8 +95,10 @@ function resultOf(
     const { value, attempts, durationMs } = result;
     return { path, target, status: 'downloaded', attempts, durationMs, ...value };
   }
-  const isMissing = result.status === 'failed' && result.error.kind === 'no-such-file';
-  return isMissing && ifNoFilesFound !== 'error'
-    ? { path, target, status: 'missing' }
-    : { path, target, ...result };
+  if (result.status !== 'failed' || result.error.kind !== 'no-such-file')
+    return { path, target, ...result };
+  if (ifNoFilesFound !== 'error') return { path, target, status: 'missing' };
+  const mistake = findMistake('missing-file', path);
+  const hint = mistake === undefined ? result.error.hint : `${inlineCode(path)} ${mistake}`;
+  return { path, target, ...result, error: { ...result.error, hint } };
 }

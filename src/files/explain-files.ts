@@ -89,8 +89,13 @@ export function findUselessExcludes(
   const folders = matches.map(({ root }) => firstFolderOf(root, directory));
   const isSearched = (place: string) => folders.some(folder => overlap(folder, place));
   const problems: Problem[] = [];
-  for (const { line, root } of excludes) {
-    if (isSearched(root)) continue;
+  for (const { line, root, mistake } of excludes) {
+    if (mistake !== undefined)
+      problems.push({
+        input: 'files',
+        message: `${quote(`!${line}`)} excludes nothing. It ${mistake}`,
+      });
+    if (mistake !== undefined || isSearched(root)) continue;
     const name = line.replace(/^([~.*]*[\\/])+/, '');
     const anywhere = isSearched(directory)
       ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is`

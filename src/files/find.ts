@@ -5,6 +5,7 @@ import { create } from '@actions/glob';
 import type { FilePattern } from '../inputs/files.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
 import {
@@ -57,6 +58,8 @@ export interface Exclude {
   readonly line: string;
   /** Absolute path up to the first wildcard. */
   readonly root: string;
+  /** What is probably wrong with it, if it excludes nothing. */
+  readonly mistake: string | undefined;
 }
 
 export interface FoundFiles {
@@ -94,9 +97,24 @@ export async function findFiles(
   const matches = await Promise.race([Promise.all(searches), aborted]);
   if (cancel.aborted) return nothing;
   const excludes = await Promise.all(
-    files.excludes.map(async line => ({ line, root: await rootOf(absolute(line)) })),
+    files.excludes.map(async (line): Promise<Exclude> => {
+      const pattern = absolute(line);
+      return {
+        line,
+        root: await rootOf(pattern),
+        mistake: await findExcludeMistake(line, pattern),
+      };
+    }),
   );
   return { matches, excludes };
+}
+
+/** Looks for what an exclude would exclude, if it looks wrong: file names may look like that. */
+async function findExcludeMistake(line: string, pattern: string): Promise<string | undefined> {
+  const mistake = findMistake('unmatched-pattern', line);
+  if (mistake === undefined) return undefined;
+  const { done } = await (await create(pattern)).globGenerator().next();
+  return done ? mistake : undefined;
 }
 
 function requireDirectory(directory: string, workingDirectory: string): void {

@@ -49,7 +49,11 @@ function parsePattern(line: string): FilePattern {
   return { pattern, target };
 }
 
-function rejectTarget(kind: 'target' | 'local-path', target: string, example: string): void {
+function rejectTarget(
+  kind: 'target' | 'local-target' | 'local-path',
+  target: string,
+  example: string,
+): void {
   const label = `the target ${quote(target)}`;
   rejectMistakes(kind, target, 'files', example, label);
 }
@@ -80,15 +84,19 @@ export function downloadLines(value: string): readonly DownloadLine[] {
 
 function parseDownloadLine(line: string): DownloadLine {
   const [path, given] = splitAtArrow(line, 'path => target', DOWNLOAD_EXAMPLE);
-  rejectMistakes('file-to-download', path, 'files', DOWNLOAD_EXAMPLE);
-  const target = posix.normalize(given ?? posix.basename(path));
+  const target = posix.join(
+    given ?? '',
+    given === undefined || given.endsWith('/') ? posix.basename(path) : '',
+  );
+  if (given !== undefined) rejectTarget('local-target', given, DOWNLOAD_EXAMPLE);
   rejectTarget('local-path', target, DOWNLOAD_EXAMPLE);
   return { path, target };
 }
 
-/** Splits a line at ` => `. The spaces are required, since names may contain an arrow. */
+/** Splits a line at the only ` => `, or else at the only `=>`, since names may contain an arrow. */
 function splitAtArrow(line: string, form: string, example: string) {
-  const [source = '', target, ...extra] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-  if (source !== '' && target !== '' && extra.length === 0) return [source, target] as const;
+  const spaced = line.split(/(?:^|\s+)=>(?:\s+|$)/);
+  const [source = '', target, ...others] = spaced.length > 1 ? spaced : line.split('=>');
+  if (source !== '' && target !== '' && others.length === 0) return [source, target] as const;
   throw inputError('files', `${quote(line)} is not of the form ${form}.`, example);
 }

@@ -22,10 +22,7 @@ const VARIABLE: Mistake = [
   VARIABLE_MESSAGE,
 ];
 
-const COMMON_MISTAKES = [QUOTED, VARIABLE];
-
-const VARIABLE_IN_TARGET: Mistake = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE];
-const CREDENTIAL_MISTAKES = [EMPTY, ...COMMON_MISTAKES];
+const CREDENTIAL_MISTAKES = [EMPTY, QUOTED, VARIABLE];
 
 // RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
 const UNSENDABLE: Mistake = [
@@ -33,40 +30,41 @@ const UNSENDABLE: Mistake = [
   'has a line break or another character that a header cannot carry.',
 ];
 
-const COMMENT: Mistake = [/\s#/, 'has a # in it. Write each comment on a line of its own.'];
-
-const TARGET_MISTAKES = [QUOTED, VARIABLE_IN_TARGET, COMMENT];
-
-const BAD_ARROW =
-  'has a ->, => or colon in it. In front of a target, write => with a space on each side.';
-
-const SEPARATES_NOTHING =
-  'has a comma or a space, which separates nothing. Write each pattern on its own line.';
+// A file would silently land in a folder of this name, so refuse it, although names may contain it.
+const TARGET_MISTAKES: readonly Mistake[] = [
+  QUOTED,
+  [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
+  [/\s#\s/, 'has a # in it. Write each comment on a line of its own.'],
+];
 
 const PATTERN_MISTAKES: readonly Mistake[] = [
-  ...COMMON_MISTAKES,
   [
     // Leave `**` before a space or a comma to `unmatched-pattern`, whose message fits better.
-    /[^\\/]\*\*|\*\*[^\\/\s,]/,
-    'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
+    /[^\\/"'`]\*\*|\*\*[^\\/\s,"'`]/,
+    'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js.',
   ],
   // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
   [/[*?[].*[\\/]\.\.([\\/]|$)/, 'has a .. after a wildcard.'],
 ];
 
-// File names may contain these characters, so a pattern is only rejected if it matches nothing. An
-// exclude is always rejected, since nobody would notice that it matches nothing.
+// File names may contain all of these, so they only count once nothing has matched.
 const UNMATCHED_MISTAKES: readonly Mistake[] = [
+  QUOTED,
+  VARIABLE,
+  [/\s#/, 'has a # in it. Write each comment on a line of its own.'],
+  // Allow the colons of C:/x and of URLs.
   [
-    // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
-    path.sep === '/' ? /\\/ : /(?!)/,
-    'has a backslash, which does not separate folders on this runner. Write a slash.',
+    /[-=]>|^[^:]{2,}:(?!\/\/)\S/,
+    'has an arrow or a colon in it. In front of a target, write =>; a ! line has none.',
   ],
   [
     /\{[^{}]*,[^{}]*\}|[+@?!]\(/,
-    'has braces or parentheses, which have no meaning in patterns. Write a line for each name.',
+    'has braces or parentheses, which have no meaning here. Write a line for each name.',
   ],
-  COMMENT,
+  [
+    /,|\*\s|^-\s/,
+    'has a comma or a space, which separates nothing. Write each name on its own line.',
+  ],
 ];
 
 /** Maps each kind of value to the mistakes to look for, in this order. */
@@ -100,7 +98,8 @@ const MISTAKES = {
   script: [[/^$/, 'is required: the commands to run.']],
   url: [
     [/^$/, 'is required: the URL of the service.'],
-    ...COMMON_MISTAKES,
+    QUOTED,
+    VARIABLE,
     [
       /[{}$]/,
       'has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}.',
@@ -110,18 +109,18 @@ const MISTAKES = {
   'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
   'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
   pattern: PATTERN_MISTAKES,
-  exclude: [
-    [/^(!|$)/, 'is not a pattern.'],
-    [/\s=>|=>\s/, 'has a =>. A line with ! has no target.'],
-    [/,[\s!]/, SEPARATES_NOTHING],
-    ...UNMATCHED_MISTAKES,
-    ...PATTERN_MISTAKES,
-  ],
+  exclude: [[/^(!|$)/, 'is not a pattern.'], ...PATTERN_MISTAKES],
   'unmatched-pattern': [
+    [
+      // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
+      path.sep === '/' ? /\\/ : /(?!)/,
+      'has a backslash, which does not separate folders on this runner. Write a slash.',
+    ],
     ...UNMATCHED_MISTAKES,
-    // Allow the colons of C:/x and of URLs.
-    [/[-=]>|^[^:]{2,}:(?!\/\/)\S/, BAD_ARROW],
-    [/,|\*\s|^-\s/, SEPARATES_NOTHING],
+  ],
+  'missing-file': [
+    [/\*|\/$/, 'is not the path of one file. Name each file.'],
+    ...UNMATCHED_MISTAKES,
   ],
   target: [
     [
@@ -134,15 +133,8 @@ const MISTAKES = {
       'is not a plain POSIX path without .., such as /srv/app.',
     ],
   ],
-  'file-to-download': [
-    ...COMMON_MISTAKES,
-    COMMENT,
-    // With `if-no-files-found: ignore`, a mistyped arrow would pass as a missing file.
-    [/\s[-=]>|[-=]>\s/, BAD_ARROW],
-    [/\*|\/$/, 'is not the path of one file. Name each file.'],
-  ],
+  'local-target': TARGET_MISTAKES,
   'local-path': [
-    ...TARGET_MISTAKES,
     // Reject \ and drive letters on every system: on Windows, they would lead elsewhere.
     [
       /^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i,

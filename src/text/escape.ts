@@ -1,6 +1,6 @@
 // Terminals and browsers hide these characters, or reorder the text around them.
 const INVISIBLE =
-  /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
+  /(?![\ufe0f\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 
 /** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep untrusted text on one line. */
 export function escapeInvisible(text: string): string {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AgentError } from '../agent/failure.ts';
 import { statIfExists } from '../files/paths.ts';
@@ -37,7 +37,9 @@ const STATE_VERSION = 2;
  */
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
-  const file = resolve(workspace, inputs.stateFile);
+  const place = resolve(workspace, inputs.stateFile);
+  // Write a linked file where its link leads, instead of replacing the link.
+  const file = statIfExists(place) === undefined ? place : realpathSync.native(place);
   const scope = scopeOf(inputs);
   const rows = readRows(file, scope);
   if (rows !== undefined) return { file, scope, rows, warnings: [] };

@@ -93,6 +93,13 @@ describe('if-no-files-found', () => {
     assert.match(result.errors, /404 page not found.*Check base-url/s);
   });
 
+  test('a missing file whose line looks wrong gets a hint about the line', async () => {
+    await using download = await openDownload({});
+    const result = await download.fail({ files: 'app/*.xml\nb # the report' });
+    assert.match(result.errors, /app\/\*\.xml is not the path of one file\. Name each file\./);
+    assert.match(result.errors, /b # the report has a # in it\./);
+  });
+
   test('if-no-files-found: warn shows ⚠️ in the summary if no file exists', async () => {
     await using download = await openDownload({});
     const { summary } = await download.succeed({ files: 'a', 'if-no-files-found': 'warn' });

@@ -74,19 +74,23 @@ for (const [line, why, inputs = {}] of REASONS) {
 
 /** By message about a wrong character: the lines with that character. */
 const MISTAKES: Readonly<Record<string, readonly string[]>> = {
-  'has braces or parentheses, which have no meaning in patterns. Write a line for each name.': [
+  'has braces or parentheses, which have no meaning here. Write a line for each name.': [
     'dist/*.{js,css}',
   ],
-  'has a comma or a space, which separates nothing. Write each pattern on its own line.': [
+  'has a comma or a space, which separates nothing. Write each name on its own line.': [
     'dist/a.js,dist/b.js',
     'dist/** apps/**',
     '- dist/**',
   ],
   'has a # in it. Write each comment on a line of its own.': ['dist/** # comment'],
-  'has a ->, => or colon in it. In front of a target, write => with a space on each side.': [
-    'dist=>app',
+  'has an arrow or a colon in it. In front of a target, write =>; a ! line has none.': [
     'dist:/app',
     'dist/** -> app',
+  ],
+  'is in quotation marks. Remove them.': ['"dist/**"'],
+  'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.': [
+    '$BUILD_DIR/**',
+    '${{ env.DIST }}/**',
   ],
   'has a backslash, which does not separate folders on this runner. Write a slash.': [
     'apps\\web\\**',

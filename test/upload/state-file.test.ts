@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
@@ -156,6 +156,19 @@ test('a state file is used even if the token or a secret header has another valu
   replaceState([stored(folder.writePlanned('a', 'a'))], { headers: 'X-Api-Key: first-secret' });
   const { rows } = read({ headers: 'X-Api-Key: second-secret', token: 'another-token' });
   assert.equal(rows.length, 1);
+});
+
+test('a state file that is a link is written where the link leads', {
+  skip: skipOnWindows('Wine has no links'),
+}, () => {
+  const real = folder.at('elsewhere.json');
+  writeFileSync(real, '');
+  mkdirSync(folder.at('cache'));
+  symlinkSync(real, stateFile());
+  const state = read();
+  removeState(state);
+  assert.deepEqual(writeState(state, []), []);
+  assert.match(readFileSync(real, 'utf8'), /^\{"schema":/);
 });
 
 test('the state file of another step is not overwritten', () => {
