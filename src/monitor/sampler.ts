@@ -5,7 +5,13 @@ import { sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { readStats } from '../stats/sample.ts';
-import { type SamplingEnd, sampleTimeout, takeSamples, trySample } from '../stats/samples.ts';
+import {
+  LAST_ANSWER_MS,
+  type SamplingEnd,
+  sampleTimeout,
+  takeSamples,
+  trySample,
+} from '../stats/samples.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
 import { appendAttempt, appendEnd, monitorFiles, saveResponse } from './record.ts';
@@ -33,7 +39,6 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
 }
 
 const CHECK_INTERVAL_MS = 200;
-const LAST_SAMPLE_TIMEOUT_MS = 5000;
 
 /** Aborts `stop` when sampling is to end, and `cancel` 5 s later. */
 function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
@@ -45,7 +50,7 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
     clearInterval(timer);
     reason = why;
     stop.abort();
-    setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
+    setTimeout(() => cancel.abort(), LAST_ANSWER_MS).unref();
   };
   const check = () => {
     if (existsSync(monitorFiles(directory).stop)) end('requested');
