@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { openAgent } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
@@ -18,12 +18,18 @@ import { appendAttempt, appendEnd, monitorFiles, saveResponse } from './record.t
 
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
-  process.once('exit', () => rmSync(monitorFiles(directory).pid, { force: true }));
+  const { pid, exitCode } = monitorFiles(directory);
+  process.once('exit', code => {
+    if (code !== 0) writeFileSync(exitCode, String(code));
+    rmSync(pid, { force: true });
+  });
   const raw = stringFieldsOf(parseFields(await text(process.stdin)));
   const inputs = parseInputs('monitor', raw);
   const { stop, cancel, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
   const redact = redactor(secretsIn(raw));
   await using client = openAgent(inputs, { now: Date.now, redact });
+  // Everything is loaded now. Later, the action's folder may be gone: act deletes its copies.
+  writeFileSync(pid, String(process.pid), { mode: 0o600 });
   const limits = { signal: cancel, timeout: sampleTimeout(inputs) };
   const read = async () => {
     const { figures, response } = await readStats(client, inputs.statsPath, limits);
