@@ -1885,10 +1885,11 @@ function explainFailedFiles(files, nameOf) {
 	} : []);
 	return [...Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length).map(describeGroup);
 }
+const MAX_NAMES = 3;
 function describeGroup(group) {
 	const { message = "", hint = "" } = group[0]?.error ?? {};
 	const count = group.length === 1 ? "" : `${formatCount(group.length, "file")}: `;
-	const names = listSome(group.map(({ name }) => inlineCode(name)));
+	const names = listSome(group.map(({ name }) => inlineCode(name)), MAX_NAMES);
 	return [
 		{ text: message },
 		withMarkup(hint),
@@ -2017,6 +2018,8 @@ const MIN_SAMPLES = 10;
 const MAX_POINTS = 60;
 const GAP_POINTS = 2.5;
 const MAX_CHARTS = 4;
+const LIMIT_COLOR = "#d1242f";
+const MAX_FIGURE = 1e21;
 const PLOTS = [
 	{
 		name: "🟦 CPU",
@@ -2039,8 +2042,10 @@ function drawCharts({ samples, gate }) {
 	const drawn = stretches.slice(0, MAX_CHARTS).map(pointsOf);
 	const plots = plotsOf(drawn.flat(), gate);
 	if (drawn.length === 0 || plots.length === 0) return [];
+	const limits = plots.flatMap(({ limitNames }) => limitNames);
 	const notes = [
-		...plots.map(({ legend }) => legend),
+		...plots.map(({ name }) => name),
+		...limits.length > 0 ? [`🟥 limit of ${limits.join(", ")}`] : [],
 		...drawn.length > 1 ? ["a chart for each time without a gap"] : [],
 		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
 	];
@@ -2048,15 +2053,17 @@ function drawCharts({ samples, gate }) {
 	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts];
 }
 function plotsOf(points, { judgements }) {
-	return PLOTS.filter(({ metric }) => pointPeaks(metric, points).length === points.length).map(({ name, color, metric }) => {
+	return PLOTS.filter(({ metric }) => {
+		return pointPeaks(metric, points).filter((peak) => Math.abs(peak) < MAX_FIGURE).length === points.length;
+	}).map(({ name, color, metric }) => {
 		const conditions = judgements.map(({ condition }) => condition).filter((each) => each.metric === metric && each.aggregate === void 0);
 		const limits = [...new Set(conditions.map(({ limit }) => limit))];
-		const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
 		return {
-			legend: figures === "" ? name : `${name} (level line: limit ${figures})`,
+			name,
 			color,
 			metric,
-			limits
+			limits,
+			limitNames: limits.map((limit) => `${name.replace(/^\S+ /, "")} ${formatFigure(metric, limit)}`)
 		};
 	});
 }
@@ -2087,8 +2094,8 @@ function drawChart(points, plots) {
 	const series = [...plots.map(({ color, metric }) => ({
 		color,
 		figures: pointPeaks(metric, points)
-	})), ...plots.flatMap(({ color, limits }) => limits.map((limit) => ({
-		color,
+	})), ...plots.flatMap(({ limits }) => limits.map((limit) => ({
+		color: LIMIT_COLOR,
 		figures: points.map(() => limit)
 	})))];
 	const top = Math.max(100, ...series.flatMap(({ figures }) => figures));
@@ -2250,7 +2257,7 @@ function renderStats(result, step) {
 			unjudged: JSON.stringify(entries.unjudged),
 			aggregates: JSON.stringify(aggregates)
 		},
-		blocks: [...figuresTable(result), ...drawCharts(result)],
+		blocks: showsFigures(result) ? [...figuresTable(result), ...drawCharts(result)] : [],
 		json: {
 			...jsonOf$1(result),
 			gate: {
@@ -2260,6 +2267,10 @@ function renderStats(result, step) {
 			aggregates
 		}
 	};
+}
+/** A command that nobody judges and that was over after one sample needs no figures. */
+function showsFigures({ monitored, samples, gate }) {
+	return monitored === void 0 || samples.length > 1 || gate.state !== "none";
 }
 const LEVELS = {
 	passed: "success",
@@ -2573,7 +2584,7 @@ function renderReport(report) {
 		facts: [...firstLine === void 0 ? [] : done, ...all.flatMap(({ facts = [] }) => facts)],
 		outputs: Object.assign(report.isGateUnseen ? { gate: "failed" } : {}, ...all.map(({ outputs }) => outputs)),
 		checksums: sections.upload?.checksums,
-		blocks: all.toReversed().flatMap(({ blocks = [] }) => blocks),
+		blocks: blocksOf(all),
 		json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json]))
 	};
 }
@@ -2592,6 +2603,12 @@ function sectionsOf(report) {
 		}) },
 		...download && { download: renderDownload(download) }
 	};
+}
+/** Puts what failed first, then figures, which matter more than a list of files. */
+function blocksOf(sections) {
+	const failed = sections.filter(({ level }) => level === "failure");
+	const others = sections.filter(({ level }) => level !== "failure").toReversed();
+	return [...failed, ...others].flatMap(({ blocks = [] }) => blocks);
 }
 function levelOf({ cancelled }, problems, sections) {
 	if (cancelled) return "cancelled";
@@ -2655,8 +2672,11 @@ const LEVEL_MARKS = {
 function summaryOf(report, rendered) {
 	const { level, title, reasons, fileFailures, warnings, notices, facts, blocks } = rendered;
 	const mark = LEVEL_MARKS[level];
+	const name = truncate(report.name, MAX_NAME);
+	const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
 	return [
-		html`<h3>${mark} Sandbox Sync${formatNames(report)}: ${renderLine(title)}</h3>`,
+		html`<h3>${mark} ${name === "" ? "" : html`${code(name)}: `}${renderLine(heading)}</h3>`,
+		...rest.map((line) => html`<p>${renderLine(line)}</p>`),
 		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
 		...facts.map((line) => html`<p>${renderMarkup(line)}</p>`),
 		...blocks,
@@ -2664,20 +2684,33 @@ function summaryOf(report, rendered) {
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
+const MAX_HEADING = 54;
+const MAX_NAME = 20;
+/** Makes the first sentence the heading. If that is too long, all of the title stands below it. */
+function splitTitle(title, limit) {
+	const [sentence = ""] = /^(?:Cancelled\. )?.*?\.(?= |$)|^.*/s.exec(title.text) ?? [];
+	const text = truncate(sentence, limit).replace(/\s+\S*…$/, " …");
+	const rest = text === sentence ? title.text.slice(sentence.length).trim() : title.text;
+	return {
+		heading: {
+			...title,
+			text
+		},
+		rest: rest === "" ? [] : [{
+			...title,
+			text: rest
+		}]
+	};
+}
 function renderReason(reason) {
 	return concat(shorten(reason.map(renderLine)), "<br>");
 }
 function renderLine({ text, hasMarkup }) {
 	return hasMarkup ? renderMarkup(text) : code(text.replaceAll("`", ""));
 }
-function formatNames({ name, sandbox }) {
-	const names = [name, sandbox.id].filter((text) => text !== "").map(code);
-	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
-}
-function footer({ sandbox: { id, baseUrl } }) {
-	const sandbox = id === "" ? html`` : html`Sandbox ${code(id)} at ${code(baseUrl)} · `;
-	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
-	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
+function footer({ sandbox: { id } }) {
+	const sandbox = id === "" ? html`` : html` · sandbox ${code(id)}`;
+	return html`<p>Sandbox Sync${sandbox} · <a href="${DOCS}/results.md#the-summary">Help</a></p>`;
 }
 
 // src/github/publish.ts

@@ -71,7 +71,7 @@ test('a metric that some point lacks has no line, and is not in the legend', () 
   assert.equal(lacking.charts.join('').match(/line \[/g)?.length, 1);
   // Each point combines two samples, so a figure in every other sample is enough.
   const complete = withDisk(index => index % 2 === 0);
-  assert.equal(complete.legend, 'In percent: 🟦 CPU · 🟩 disk (level line: limit 90 %)');
+  assert.equal(complete.legend, 'In percent: 🟦 CPU · 🟩 disk · 🟥 limit of disk 90 %');
 });
 
 test('the legend says that there are several charts, and that only the first four are shown', () => {
