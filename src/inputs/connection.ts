@@ -116,7 +116,7 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
 
 function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): string {
   if (sandboxes.length === 0)
-    return 'no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';
+    return 'no earlier step of this job has left a sandbox, or its step was not waited for. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';
   const ids = listSome(sandboxes.map(({ id }) => quote(id)));
   return givenId === ''
     ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.`

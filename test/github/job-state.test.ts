@@ -83,7 +83,10 @@ test('sandbox-id selects one of several sandboxes of the job, unless the step se
   }
   for (const post of mains) await runSandbox({}, { post });
   const { errors } = await runAction('stats', {});
-  assert.match(errors, /^sandbox-id: no earlier step of this job has left a sandbox\. Use /m);
+  assert.match(
+    errors,
+    /^sandbox-id: no earlier step of this job has left a sandbox, or its step was not waited for\. Use /m,
+  );
 });
 
 test('a step that chooses none of two sandboxes of the job is told what to set or remove', () => {

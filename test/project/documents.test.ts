@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseDocument } from 'yaml';
-import { REFERENCE, reference } from '../../dev/scripts/reference.ts';
+import { PAGES, readPage, writeReference } from '../../dev/scripts/reference.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8').replaceAll('\r', '');
@@ -12,9 +12,10 @@ const DOCUMENTS = globSync('{,.github/,*/,dev/*/,monitor/*/}*.md', {
   exclude: ['node_modules'],
 });
 
-test('docs/reference.md is what npm run docs writes', async () => {
-  assert.equal(readFileSync(REFERENCE, 'utf8').replaceAll('\r', ''), await reference());
-});
+for (const page of PAGES)
+  test(`${page.file} has the inputs and outputs that npm run docs writes`, async () => {
+    assert.equal(readPage(page), await writeReference(page));
+  });
 
 test('examples/test.yml begins with the quick start of README.md, which fits a screen', () => {
   const [, workflow] = /^## Quick start\n.*?^```yaml\n(.*?)^```$/ms.exec(read('README.md')) ?? [];
