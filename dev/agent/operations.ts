@@ -51,15 +51,26 @@ export function operate(call: Call, sandboxes: Sandboxes, domain: string | undef
 
 const NO_CONTENT: Answer = { status: 204, body: '' };
 
+// Only stops tools that use a proxy: nothing listens on port 9.
+const NO_INTERNET = { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
+
 function create(body: Fields, sandboxes: Sandboxes): Sandbox {
-  const { templateID: template, timeout = 15, metadata, envVars } = body;
+  const {
+    templateID: template,
+    timeout = 15,
+    metadata,
+    envVars,
+    allow_internet_access: internet,
+  } = body;
   if (typeof template !== 'string') throw refuse(400, 'templateID is wrong or missing');
   const lifetimeMs = parseTimeout(timeout);
   if (sandboxes.running().length >= MAX_SANDBOXES) {
     const limit = `the maximum number of concurrent E2B sandboxes (${MAX_SANDBOXES})`;
     throw refuse(429, `you have reached ${limit}`);
   }
-  const settings = { template, metadata: textsOf(metadata), env: textsOf(envVars) };
+  const proxies = internet === false ? NO_INTERNET : {};
+  const env = { ...proxies, ...textsOf(envVars) };
+  const settings = { template, metadata: textsOf(metadata), env };
   const sandbox = sandboxes.create(undefined, undefined, undefined, settings);
   sandboxes.endAt(sandbox, Date.now() + lifetimeMs);
   return sandbox;

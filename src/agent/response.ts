@@ -48,11 +48,17 @@ export function statusError(
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
     hint: rule?.hint ?? hints[kind],
-    // E2B sends this code if a creation failed on every host and left nothing behind
-    // (packages/api/internal/orchestrator in e2b-dev/infra), so it is safe to repeat.
-    hadNoEffect: parseFields(body)['error_code'] === 'sandbox_create_failed',
+    hadNoEffect: PLACEMENT_ERRORS.includes(String(parseFields(body)['error_code'])),
   });
 }
+
+// E2B sends these codes if a creation failed on every host and left nothing behind
+// (packages/api/internal/orchestrator/placement_errors.go in e2b-dev/infra), so it is safe to repeat.
+const PLACEMENT_ERRORS = [
+  'sandbox_create_failed',
+  'sandbox_capacity_unavailable',
+  'sandbox_placement_timeout',
+];
 
 // A message may quote a path of 4,096 characters (PATH_MAX of Linux).
 const MAX_MATCHED = 5000;
@@ -110,6 +116,8 @@ const STATUS_RULES: readonly {
     kind: 'rejected',
     hint: 'Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app.',
   },
+  // No host can run the template, so repeating the creation cannot help.
+  { statuses: [503], message: /\bno compatible node\b/i, kind: 'rejected' },
   { statuses: [401], kind: 'unauthorized' },
   { statuses: [403], kind: 'forbidden' },
   { statuses: [404, 405], kind: 'not-found' },

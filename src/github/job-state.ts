@@ -5,35 +5,52 @@ import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import { DEFAULT_PORT, JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/connection.ts';
 import { inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { RunningSandbox } from '../sandbox/sandbox.ts';
+import { type Leftovers, SYNC_ID } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { readInputs, tempDirectory } from './runner.ts';
 
 export function jobMetadata(): Readonly<Record<string, string>> {
-  const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
+  const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_JOB } = process.env;
   return {
     'github-repository': GITHUB_REPOSITORY ?? '',
     'github-run-id': GITHUB_RUN_ID ?? '',
+    'github-run-attempt': GITHUB_RUN_ATTEMPT ?? '',
     'github-job': GITHUB_JOB ?? '',
-    'sandbox-sync-id': randomUUID(),
+    [SYNC_ID]: randomUUID(),
   };
 }
 
-export function saveDeletion({ id, endsAt }: RunningSandbox, raw: RawInputs): void {
+/** Saves what the post step needs, in place of what was saved before. */
+export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
   // all but the secret API key.
   const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
-  const inputs = Object.fromEntries(names.map(name => [name, raw[name] ?? '']));
-  saveState('sandbox', { id, endsAt, inputs });
+  const inputs = Object.fromEntries(names.map(name => [name, (raw[name] ?? '').trim()]));
+  saveState('sandbox', { ...leftovers, inputs });
 }
 
-export function loadDeletion() {
-  const { id, endsAt, inputs } = parseFields(getState('sandbox'));
-  if (typeof id !== 'string' || typeof endsAt !== 'number') return undefined;
+export function loadLeftovers() {
+  const { endsAt, isCreated, ...state } = parseFields(getState('sandbox'));
+  if (typeof endsAt !== 'number') return undefined;
+  const { id, lost } = stringFieldsOf(state);
+  const saved = stringFieldsOf(state['inputs']);
+  const own = readInputs('sandbox-end');
+  const isOwn = ['template', 'sandbox-id', 'api-url'].every(
+    name => own[name]?.trim() === saved[name],
+  );
+  // Unlike the saved value, the step's own `delete` can depend on how the job ended.
+  const choice = [isOwn ? own['delete'] : '', saved['delete'], String(isCreated)].find(each =>
+    /^\s*(true|false)\s*$/i.test(each ?? ''),
+  );
+  const toDelete = choice?.trim().toLowerCase() === 'true' ? id : undefined;
   return {
-    sandbox: { id, endsAt },
-    inputs: { ...readInputs('sandbox-end'), ...stringFieldsOf(inputs) },
+    id,
+    endsAt,
+    isCreated: isCreated === true,
+    lost,
+    toDelete,
+    inputs: { ...own, ...saved },
   };
 }
 

@@ -89,7 +89,7 @@ function taskOf(entry: Task | MonitorEnd): Task {
 }
 
 // Headers and variables may be secret, and URLs may contain passwords.
-const UNLOGGED = ['headers', 'env', 'base-url', 'api-url'];
+const UNLOGGED = ['headers', 'env', 'create-options', 'base-url', 'api-url'];
 
 async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs | undefined) {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.

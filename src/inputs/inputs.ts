@@ -7,6 +7,7 @@ import {
   headers,
   sandboxId,
 } from './connection.ts';
+import { createOptions } from './create-options.ts';
 import { downloadLines, fileRules } from './files.ts';
 import { textOf } from './mistakes.ts';
 import {
@@ -137,10 +138,11 @@ export const INPUTS = {
     lifetime: duration(1000, '15m'),
     metadata: keyValues,
     env: keyValues,
+    'create-options': createOptions,
     'sandbox-id': existingSandboxId,
     delete: flag(undefined),
   },
-  'sandbox-end': apiInputs,
+  'sandbox-end': { ...apiInputs, template: anyText, 'sandbox-id': anyText, delete: anyText },
 } as const satisfies Readonly<Record<ActionName | 'monitor-end' | 'sandbox-end', InputParsers>>;
 
 export type EntryPoint = keyof typeof INPUTS;

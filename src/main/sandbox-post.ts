@@ -1,14 +1,16 @@
-import { loadDeletion, removeJobSandbox } from '../github/job-state.ts';
+import { loadLeftovers, removeJobSandbox } from '../github/job-state.ts';
 import { runStep } from '../github/step.ts';
-import { deleteAtEnd, notDeletedWarning } from '../sandbox/sandbox.ts';
+import { deleteAtEnd, describeEnd, notDeletedWarning } from '../sandbox/sandbox.ts';
 
-const saved = loadDeletion();
-if (saved !== undefined)
+const left = loadLeftovers();
+if (left?.toDelete !== undefined || left?.lost !== undefined)
   await runStep(
     'sandbox-end',
-    (inputs, context) => deleteAtEnd(saved.sandbox.id, inputs, context),
-    saved.inputs,
+    (inputs, context) => deleteAtEnd(left, inputs, context),
+    left.inputs,
     // The sandbox expires on its own, so a failed deletion must not fail the job.
-    notDeletedWarning(saved.sandbox),
+    notDeletedWarning(left),
   );
+else if (left?.id !== undefined)
+  console.log(`Sandbox ${left.id} is not deleted. ${describeEnd(left)}`);
 removeJobSandbox();

@@ -7,7 +7,12 @@ import { openEmptyJob } from './test-job.ts';
 
 export const API_KEY = 'e2b_the-key-of-the-account';
 
-const RUNNER = { GITHUB_REPOSITORY: 'octo/app', GITHUB_RUN_ID: '42', GITHUB_JOB: 'test' };
+const RUNNER = {
+  GITHUB_REPOSITORY: 'octo/app',
+  GITHUB_RUN_ID: '42',
+  GITHUB_RUN_ATTEMPT: '3',
+  GITHUB_JOB: 'test',
+};
 
 type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
@@ -62,6 +67,7 @@ export function jobMetadataIn(body: unknown): Readonly<Record<string, string>> {
   return {
     'github-repository': 'octo/app',
     'github-run-id': '42',
+    'github-run-attempt': '3',
     'github-job': 'test',
     'sandbox-sync-id': id ?? 'missing',
   };
