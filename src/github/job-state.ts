@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getState, saveState, setOutput, setSecret } from '@actions/core';
-import { DEFAULT_PORT, JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/connection.ts';
+import { fillPlaceholders, type JobSandbox } from '../inputs/connection.ts';
 import { inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { type Leftovers, SYNC_ID } from '../sandbox/sandbox.ts';
@@ -30,26 +30,20 @@ export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   saveState('sandbox', { ...leftovers, inputs });
 }
 
+/** `inputs` are those of the main step, but for the API key. */
 export function loadLeftovers() {
   const { endsAt, isCreated, ...state } = parseFields(getState('sandbox'));
-  if (typeof endsAt !== 'number') return undefined;
   const { id, lost } = stringFieldsOf(state);
   const saved = stringFieldsOf(state['inputs']);
   const own = readInputs('sandbox-end');
-  const isOwn = ['template', 'sandbox-id', 'api-url'].every(
-    name => own[name]?.trim() === saved[name],
-  );
+  const isOwn = (name: string) => own[name]?.trim() === saved[name];
+  const hasOwnInputs = ['template', 'sandbox-id', 'api-url'].every(isOwn);
   // Unlike the saved value, the step's own `delete` can depend on how the job ended.
-  const choice = [isOwn ? own['delete'] : '', saved['delete'], String(isCreated)].find(each =>
-    /^\s*(true|false)\s*$/i.test(each ?? ''),
-  );
-  const toDelete = choice?.trim().toLowerCase() === 'true' ? id : undefined;
+  const choices = [hasOwnInputs ? own['delete'] : '', saved['delete'], String(isCreated)];
+  const choice = choices.find(each => /^\s*(true|false)\s*$/i.test(each ?? ''));
   return {
-    id,
-    endsAt,
-    isCreated: isCreated === true,
-    lost,
-    toDelete,
+    left: { id, endsAt: Number(endsAt), isCreated: isCreated === true, lost },
+    isToDelete: /true/i.test(choice ?? ''),
     inputs: { ...own, ...saved },
   };
 }
@@ -58,23 +52,26 @@ const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
 /** Masks the token and sets the outputs. If the URL is known, saves the sandbox for later steps. */
 export function publishSandbox(sandbox: JobSandbox & Pick<Sandbox, 'domain'>): void {
-  const { id, token, domain = '', baseUrl, endsAt } = sandbox;
+  const { id, token, domain = '', baseUrl, headerPrefix } = sandbox;
   setSecret(token);
-  const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
-  const outputs = { id, token, domain, 'base-url': url, 'header-prefix': JOB_HEADER_PREFIX };
+  const { 'base-url': url } = fillPlaceholders({ 'sandbox-id': id, 'base-url': baseUrl });
+  const outputs = { id, token, domain, 'base-url': url, 'header-prefix': headerPrefix };
   for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
   if (baseUrl === '') return;
   // The name contains the ID, so a later step that connects to the same sandbox replaces its token.
   const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${id}.json`);
   saveState('job-sandbox', file);
-  writeFileSync(file, JSON.stringify({ id, token, baseUrl, endsAt }), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 });
 }
 
 /** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 export function loadJobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
-    const { id, token, baseUrl, endsAt } = stringFieldsOf(parseFields(readFileSync(file, 'utf8')));
-    return id && token && baseUrl ? [{ id, token, baseUrl, endsAt: Number(endsAt) }] : [];
+    const fields = parseFields(readFileSync(file, 'utf8'));
+    const { id, token, baseUrl, headerPrefix } = stringFieldsOf(fields);
+    if (!id || !token || !baseUrl || !headerPrefix) return [];
+    const endsAt = typeof fields['endsAt'] === 'number' ? fields['endsAt'] : undefined;
+    return [{ id, token, baseUrl, headerPrefix, endsAt }];
   });
   for (const { token } of sandboxes) setSecret(token);
   return sandboxes;

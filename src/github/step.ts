@@ -95,7 +95,7 @@ async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs |
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = savedInputs ?? readInputs(entry);
-  const usesSandbox = inputNames(entry).includes('token');
+  const usesSandbox = entry !== 'sandbox' && inputNames(entry).includes('token');
   const loading = Promise.try(() => (usesSandbox ? loadJobSandboxes() : []));
   // The log must redact the tokens. If they cannot be loaded, `parse` throws the reason.
   const sandboxes = await loading.catch(() => []);

@@ -12,11 +12,9 @@ export interface SandboxApi extends Client, RetryOptions {
   readonly limits: RequestLimits;
 }
 
-type ApiInputs = Pick<Inputs<'sandbox'>, 'apiUrl' | 'apiKey' | 'headers' | 'timeout' | 'retries'>;
-
 /** `stop` only prevents retries. */
 export function openApi(
-  { apiUrl: baseUrl, apiKey, headers, timeout, retries }: ApiInputs,
+  { apiUrl: baseUrl, apiKey, headers, timeout, retries }: Inputs<'sandbox-end'>,
   context: Context,
   stop: AbortSignal,
 ): SandboxApi {
@@ -93,7 +91,7 @@ export function findSandboxes(api: SandboxApi, key: string, value: string): Prom
     const isOurs = (entry: unknown) => fieldsOf(fieldsOf(entry)['metadata'])[key] === value;
     if (!Array.isArray(list) || !list.every(isOurs))
       throw bodyError(response, `it is no list of sandboxes with this ${key}`);
-    return list.map(entry => decodeId(entry, response));
+    return list.map(entry => decodeSandbox(response, entry).id);
   });
 }
 
@@ -108,17 +106,11 @@ function toSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-function decodeSandbox(response: AgentResponse): Sandbox {
-  const fields = fieldsOf(parseResponse(response));
-  const { envdAccessToken: token, domain } = fields;
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-  return { id: decodeId(fields, response), token: text(token), domain: text(domain) };
-}
-
-function decodeId(sandbox: unknown, response: AgentResponse): string {
-  const { sandboxID: id } = fieldsOf(sandbox);
-  if (typeof id === 'string' && isSandboxId(id)) return id;
-  throw bodyError(response, 'it names no sandbox');
+function decodeSandbox(response: AgentResponse, value = parseResponse(response)): Sandbox {
+  const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(value);
+  if (typeof id !== 'string' || !isSandboxId(id)) throw bodyError(response, 'it names no sandbox');
+  const text = (field: unknown) => (typeof field === 'string' && field !== '' ? field : undefined);
+  return { id, token: text(token), domain: text(domain) };
 }
 
 const API_HINTS: Partial<Readonly<Record<FailureKind, string>>> = {

@@ -14,8 +14,10 @@ import {
 } from './sandbox-api.ts';
 
 /** What the post step deletes, keeps or looks for. */
-export interface Leftovers extends Pick<JobSandbox, 'endsAt'> {
+export interface Leftovers {
   readonly id?: string | undefined;
+  /** Unix time in milliseconds. */
+  readonly endsAt: number;
   /** False if the sandbox was connected to, so that it may live longer. */
   readonly isCreated: boolean;
   /** The `sandbox-sync-id` of a creation whose response is awaited or was lost. */
@@ -25,76 +27,65 @@ export interface Leftovers extends Pick<JobSandbox, 'endsAt'> {
 /** The key of metadata that no other creation has. */
 export const SYNC_ID = 'sandbox-sync-id';
 
+const NO_TOKEN =
+  'Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.';
+
 /**
- * Creates a sandbox, or connects to an existing one. Calls `save` before a failure could leave
+ * Creates a sandbox, connects to one, or takes one over. Calls `save` before a failure could leave
  * behind what the post step does not know. `baseUrl` is empty if the domain is unknown.
  */
-export async function createOrConnect(
+export async function openSandbox(
   inputs: Inputs<'sandbox'>,
   context: Context,
   save: (leftovers: Leftovers) => void,
 ): Promise<JobSandbox & Pick<Sandbox, 'domain'>> {
-  const { template, apiUrl } = inputs;
+  const { template, sandboxId, token, baseUrl, headerPrefix, apiUrl } = inputs;
   const { log, cancel } = context;
+  if (token !== '') {
+    log.line(`Took over sandbox ${sandboxId}`);
+    return { id: sandboxId, token, baseUrl, headerPrefix, domain: undefined, endsAt: undefined };
+  }
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
   const opened = await open(api, inputs, context, save);
-  const { id, token, endsAt } = opened;
   const domain = domainOf(opened, apiUrl);
-  const baseUrl = baseUrlOf(domain, apiUrl);
-  if (token === undefined) throw noTokenError(id);
-  if (baseUrl === '')
-    log.warning(
-      'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.',
-    );
-  else log.line(`Its URL: ${baseUrl.replace('{sandbox-id}', id)}`);
-  return { id, token, domain, baseUrl, endsAt };
+  const sandbox = { ...opened, domain, baseUrl: baseUrl || baseUrlOf(domain, apiUrl) };
+  if (sandbox.baseUrl === '')
+    log.warning('The service names no domain. Set base-url, so that later steps find the sandbox.');
+  else log.line(`Its URL: ${sandbox.baseUrl.replace('{sandbox-id}', opened.id)}`);
+  if (opened.token === undefined)
+    throw new AgentError('bad-response', `No token for sandbox ${opened.id}.`, { hint: NO_TOKEN });
+  const endsAt = opened.isCreated ? opened.endsAt : undefined;
+  return { ...sandbox, headerPrefix, token: opened.token, endsAt };
 }
 
-/** `toDelete` is the `id`, unless that sandbox is to be kept. */
-type AtEnd = Leftovers & { readonly toDelete: string | undefined };
-
 export async function deleteAtEnd(
-  { toDelete, ...left }: AtEnd,
+  id: string,
   inputs: Inputs<'sandbox-end'>,
   context: Context,
 ): Promise<void> {
-  const { log, killImminent } = context;
   // A cancelled job must still delete its sandbox, so do not stop until the runner is about to kill
   // the process.
-  await using api = openApi(inputs, context, killImminent);
-  if (toDelete !== undefined) {
-    const wasThere = await deleteSandbox(api, toDelete);
-    log.line(wasThere ? `Deleted sandbox ${toDelete}` : `Sandbox ${toDelete} was already gone`);
-  }
-  await deleteLost(api, left, log).catch((error: unknown) => {
-    if (!(error instanceof AgentError)) throw error;
-    log.warning(`${notDeletedWarning({ ...left, toDelete: undefined })} ${error.message}`);
-  });
+  await using api = openApi(inputs, context, context.killImminent);
+  const wasThere = await deleteSandbox(api, id);
+  context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 
-/** Deletes what a lost creation has left, but not the known sandbox. */
-async function deleteLost(
-  api: SandboxApi,
-  { id, lost, ...others }: Leftovers,
-  log: Context['log'],
+/** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
+export async function deleteLost(
+  { id: created, lost = '' }: Leftovers,
+  inputs: Inputs<'sandbox-end'>,
+  context: Context,
 ): Promise<void> {
-  if (lost === undefined) return;
+  await using api = openApi(inputs, context, context.killImminent);
   const found = await findSandboxes(api, SYNC_ID, lost);
   // If the job ends right after the creation, the service may still be starting the sandbox.
-  if (found.length === 0 && id === undefined)
-    log.warning(notDeletedWarning({ ...others, lost, toDelete: undefined }));
-  for (const each of found.filter(each => each !== id)) {
-    await deleteSandbox(api, each);
-    log.line(`Deleted sandbox ${each}, which a failed attempt had created`);
+  if (found.length === 0 && created === undefined)
+    throw new AgentError('not-found', 'The service does not list it yet.', { hint: '' });
+  for (const id of found.filter(each => each !== created)) {
+    context.log.line(`A failed attempt had created sandbox ${id}`);
+    await deleteAtEnd(id, inputs, context);
   }
-}
-
-export function notDeletedWarning({ toDelete, lost, ...sandbox }: AtEnd): string {
-  const known = toDelete && `Sandbox ${toDelete} could not be deleted.`;
-  const unknown =
-    lost && `A failed attempt may have created a sandbox, with the metadata ${SYNC_ID}=${lost}.`;
-  return [known, unknown, describeEnd(sandbox)].filter(Boolean).join(' ');
 }
 
 export function describeEnd({ endsAt, isCreated }: Leftovers): string {
@@ -108,12 +99,15 @@ export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): s
   return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 }
 
-// E2B gives each port of a sandbox a host name (https://e2b.dev/docs/network/public-url), so
-// the URL contains placeholders.
+// E2B's own domains have a host for all sandboxes, which routes by header (connectionConfig.ts in
+// its SDK). Elsewhere, each port of a sandbox has a host, so the URL has placeholders.
+const SHARED = ['e2b.app', 'e2b.dev', 'e2b.pro', 'e2b-staging.dev'];
+
 function baseUrlOf(domain: string | undefined, apiUrl: string): string {
   // Only local test servers use http. They have one address and route by header.
   if (apiUrl.startsWith('http:')) return apiUrl;
-  return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
+  if (domain === undefined) return '';
+  return `https://${SHARED.includes(domain) ? 'sandbox' : '{port}-{sandbox-id}'}.${domain}`;
 }
 
 async function create(
@@ -149,12 +143,4 @@ async function connect(
   const sandbox = await connectToSandbox(api, id, lifetime);
   log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
   return { ...left, ...sandbox };
-}
-
-function noTokenError(id: string): AgentError {
-  const hint =
-    'Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.';
-  return new AgentError('bad-response', `The service returned no token for sandbox ${id}.`, {
-    hint,
-  });
 }

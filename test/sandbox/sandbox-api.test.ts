@@ -90,7 +90,7 @@ test('a sandbox without a token fails the step, and the post step deletes it', a
   await using job = await openJobWithApi({ faults: [tokenless] });
   const main = await job.runSandbox();
   assert.equal(main.exitCode, 1);
-  assert.match(main.errors, /no token for sandbox i1\.\nNothing can be sent/);
+  assert.match(main.errors, /No token for sandbox i1\.\nNothing can be sent/);
   await job.runSandbox({}, { post: main });
   assert.deepEqual(job.service.requests, ['POST /sandboxes 201', 'DELETE /sandboxes/i1 404']);
 });

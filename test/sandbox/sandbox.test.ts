@@ -156,7 +156,7 @@ describe('a repeated creation', { concurrency: 3 }, () => {
     await using job = await openJobWithApi({ faults: [fault] });
     const main = await job.runSandbox({ delete: 'false' });
     const post = await job.runSandbox({ delete: 'false' }, { post: main });
-    assert.match(post.stdout, /^Deleted sandbox \S+, which a failed attempt had created$/m);
+    assert.match(post.stdout, /^A failed attempt had created sandbox (\S+)\nDeleted sandbox \1$/m);
     assert.deepEqual(job.service.running(), [main.outputs['id']]);
   });
 });
@@ -334,20 +334,61 @@ test('the domain comes from the response, or from the host of the API', () => {
   for (const [domain, apiUrl, known] of rows) assert.equal(domainOf({ domain }, apiUrl), known);
 });
 
-test('the base-url of a sandbox is its own host name', {
-  skip: !hasOpenssl && 'needs openssl',
-}, async () => {
-  using certificate = createCertificate('DNS:*.e2b.app');
-  await using job = await openJobWithApi({ tls: certificate, domain: undefined });
-  await using proxy = await openRelay(job.service.url, { isProxy: true });
-  const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: certificate.certFile };
-  const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
-  const stats = await job.runAction('stats', {}, { env });
-  assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
-  const host = `49983-${job.service.created[0]?.id}.e2b.app`;
-  assert.equal(main.outputs['base-url'], `https://${host}`);
-  const asked = new Set(proxy.heads.map(head => head.split(' ')[1]));
-  assert.deepEqual([...asked], ['api.e2b.app:443', `${host}:443`]);
+for (const [api, host] of [
+  ['api.e2b.app', 'sandbox.e2b.app'],
+  ['api.example.com', '49983-ID.example.com'],
+] as const)
+  test(`later steps reach a sandbox that ${api} has created at ${host}`, {
+    skip: !hasOpenssl && 'needs openssl',
+  }, async () => {
+    using certificate = createCertificate('DNS:*.e2b.app,DNS:*.example.com');
+    await using job = await openJobWithApi({ tls: certificate, domain: undefined });
+    await using proxy = await openRelay(job.service.url, { isProxy: true });
+    const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: certificate.certFile };
+    const main = await job.runSandbox({ 'api-url': `https://${api}` }, { env });
+    const stats = await job.runAction('stats', {}, { env });
+    assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
+    const ownHost = host.replace('ID', job.service.created[0]?.id ?? '');
+    assert.equal(main.outputs['base-url'], `https://${ownHost}`);
+    const asked = new Set(proxy.heads.map(head => head.split(' ')[1]));
+    assert.deepEqual([...asked], [`${api}:443`, `${ownHost}:443`]);
+  });
+
+test('base-url and header-prefix of the action sandbox are kept for later steps, with placeholders filled in', async () => {
+  await using job = await openJobWithApi({ headerPrefix: 'Acme' });
+  const { service } = job;
+  await using relay = await openRelay(service.url);
+  const where = `http://${relay.host}`;
+  const inputs = { 'base-url': `${where}/{sandbox-id}/{port}/`, 'header-prefix': 'Acme' };
+  const main = await job.runSandbox({ ...inputs, 'base-url': where });
+  assert.deepEqual([main.outputs['base-url'], main.outputs['header-prefix']], [where, 'Acme']);
+  const stats = await job.runAction('stats', {});
+  assert.equal(stats.exitCode, 0, stats.stdout);
+  await job.runSandbox({}, { post: main });
+  const other = await job.runSandbox(inputs);
+  const id = service.created[1]?.id ?? '';
+  assert.equal(other.outputs['base-url'], `${where}/${id}/49983/`);
+  const { errors } = await job.runAction('stats', {});
+  assert.ok(errors.includes(`GET ${where}/${id}/49983/metrics`), errors);
+});
+
+test('a sandbox with sandbox-id, token and base-url is taken over without the API, and later steps use it', async () => {
+  await using job = await openJobWithApi();
+  const { service } = job;
+  const { id, token } = service.create();
+  const taken = { 'sandbox-id': id, token, 'base-url': service.url, 'api-url': '', 'api-key': '' };
+  const main = await job.runSandbox(taken);
+  assert.equal(main.exitCode, 0, main.stdout);
+  const where = { domain: '', 'base-url': service.url, 'header-prefix': 'E2b' };
+  assert.deepEqual(main.outputs, { id, token, ...where });
+  const stats = await job.runAction('stats', {});
+  assert.equal(stats.exitCode, 0, stats.stdout);
+  for (const { masked } of [main, stats]) assert.ok(masked.includes(token));
+  const post = await job.runSandbox(taken, { post: main });
+  assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+  assert.deepEqual([service.requests, service.running()], [[], [id]]);
+  const none = await job.runAction('stats', {});
+  assert.match(none.errors, /no earlier step of this job has left a sandbox/);
 });
 
 /** Lets a test send the action a signal, and wait until the action has received the signal. */

@@ -19,7 +19,8 @@ type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 /** A status to refuse with, 0 to let the request pass, or another fault. */
 export type ApiFault = number | FaultAction;
 
-interface ApiOptions extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'runCommands'>> {
+interface ApiOptions
+  extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'headerPrefix' | 'runCommands'>> {
   /** Faults of the first API requests, whatever their operation. */
   readonly faults?: readonly ApiFault[];
 }
