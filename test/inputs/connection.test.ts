@@ -92,7 +92,7 @@ rejects('sandbox-id', { null: 'is empty or null' }, connecting);
 accepts('api-key', { e2b_0123: 'e2b_0123' }, { action });
 rejects('api-key', { 'a\nb': 'has a line break' }, { action });
 
-for (const input of ['token', 'api-key', 'headers', 'env', 'metadata'])
+for (const input of ['token', 'api-key', 'headers', 'env', 'metadata', 'create-options'])
   test(`a message about ${input} never quotes a value, which may be secret`, () => {
     const lines = ['X Key: s3cret', 'Upgrade: s3cret', 'A B=s3cret'];
     for (const value of ['s3cret\u0000', '"s3cret"', 'e2b_s3cret', '${{ s3cret }}', ...lines])

@@ -73,8 +73,8 @@ async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   const values = Object.entries(given).map(([name, value]) => [name, text(value)] as const);
   const literal = values.filter(([, value]) => !value.includes('${{'));
   // Stand-ins for values that an example takes from earlier steps or expressions.
-  const id = 'sandbox-id' in given ? 'i1a2b3c4d5' : '';
-  const api = { ...REQUIRED.sandbox, template: '', 'sandbox-id': id };
+  const [id, template] = 'sandbox-id' in given ? ['i1a2b3c4d5', ''] : ['', 'base'];
+  const api = { ...REQUIRED.sandbox, template, 'sandbox-id': id };
   const provided = folder === 'sandbox' ? api : REQUIRED.sync;
   const action = Object.values(ACTIONS).find(each => each.folder === (folder || '.'));
   // An action's main script has the name of the entry point that parses its inputs.

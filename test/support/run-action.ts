@@ -126,7 +126,8 @@ function allInputs(
   const names = new Set(declared.map(({ name }) => name));
   for (const name of Object.keys(given))
     assert.ok(names.has(name), `action.yml has no input ${name}`);
-  if (!names.has('token') || url === undefined) return given;
+  // Of all actions with a connection, only `sandbox` has no `port`.
+  if (!names.has('port') || url === undefined) return given;
   const files = names.has('files') ? { files: '**' } : {};
   return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': url, ...files, ...given };
 }
