@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import packageJson from '../package.json' with { type: 'json' };
 import { ACTIONS } from '../src/inputs/inputs.ts';
+import './support/built-dist.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
