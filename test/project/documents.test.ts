@@ -7,7 +7,7 @@ import { PAGES, readPage, writeReference } from '../../dev/scripts/reference.ts'
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8').replaceAll('\r', '');
-const DOCUMENTS = globSync('{,.github/,*/,dev/*/,monitor/*/}*.md', {
+const DOCUMENTS = globSync('{,.github/,*/,{dev,monitor,test}/*/}*.md', {
   cwd: PROJECT,
   exclude: ['node_modules'],
 });
