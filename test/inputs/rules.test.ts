@@ -9,24 +9,26 @@ import {
   sameMessage,
 } from '../support/parse-inputs.ts';
 
-const urls = ['http://example.com', 'http://10.0.0.1:3000'];
-const words = '% would send secrets unencrypted. Use https, or set allow-insecure-http: true.';
-rejects('base-url', sameMessage(urls, words));
-const others = { 'allow-insecure-http': ' true ' };
-accepts('base-url', Object.fromEntries(urls.map(url => [url, url])), { others });
+test('base-url may be http on another machine only with allow-insecure-http', () => {
+  const urls = ['http://example.com', 'http://10.0.0.1:3000'];
+  const words = '% would send secrets unencrypted. Use https, or set allow-insecure-http: true.';
+  rejects('base-url', sameMessage(urls, words));
+  const others = { 'allow-insecure-http': ' true ' };
+  accepts('base-url', Object.fromEntries(urls.map(url => [url, url])), { others });
+});
 
-for (const [template, id] of [
-  ['', ''],
-  ['base', 'i1'],
-] as const)
-  test(`template "${template}" and sandbox-id "${id}" are rejected: exactly one must be set`, () => {
+test('exactly one of template and sandbox-id must be set', () => {
+  for (const [template, id] of [
+    ['', ''],
+    ['base', 'i1'],
+  ] as const) {
     const [problem, ...others] = problemsOf({ template, 'sandbox-id': id }, 'sandbox');
     const words = `is "${id}", and template is "${template}". Set template to create`;
     assert.ok(problem?.message.startsWith(words), problem?.message);
     assert.deepEqual([problem?.input, others], ['sandbox-id', []]);
-  });
-
-accepts('template', { base: 'base' }, { action: 'sandbox' });
+  }
+  accepts('template', { base: 'base' }, { action: 'sandbox' });
+});
 
 const API = { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2' };
 const TEMPLATE = { template: 'base', 'sandbox-id': '' };
@@ -102,19 +104,17 @@ test('a dry run needs no sandbox-id, token and base-url, but rejects wrong ones'
   assert.deepEqual(invalidInputs({ ...wrong, 'dry-run': 'true' }), Object.keys(none));
 });
 
-const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
-
 test('username of run cannot be combined with a header Authorization', () => {
+  const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
   const [problem, ...others] = problemsOf({ username: 'ci', headers }, 'run');
   const expected = '"ci" would replace the header Authorization. Remove one of them.';
   assert.equal(problem?.message, expected);
   assert.deepEqual([problem?.input, others], ['username', []]);
+  accepts('username', { '': '' }, { action: 'run', others: { headers } });
+  accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
+  // For uploads, the agent reads the user from the URL, so a header does not conflict.
+  accepts('username', { ci: 'ci' }, { others: { headers } });
 });
-
-accepts('username', { '': '' }, { action: 'run', others: { headers } });
-accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
-// For uploads, the agent reads the user from the URL, so a header does not conflict.
-accepts('username', { ci: 'ci' }, { others: { headers } });
 
 test('problems of single values and of their combinations are reported together', () => {
   const inputs = { port: 'x', 'base-url': 'http://example.com' };

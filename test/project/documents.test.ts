@@ -7,7 +7,7 @@ import { PAGES, readPage, writeReference } from '../../dev/scripts/reference.ts'
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8').replaceAll('\r', '');
-const DOCUMENTS = globSync('{,.github/,*/,dev/*/,monitor/*/}*.md', {
+const DOCUMENTS = globSync('{,.github/,*/,{dev,monitor,test}/*/}*.md', {
   cwd: PROJECT,
   exclude: ['node_modules'],
 });
@@ -30,7 +30,7 @@ test('CHANGELOG.md has a section for the version of package.json', () => {
 });
 
 for (const file of DOCUMENTS) {
-  test(`every link in ${file} leads somewhere, and its YAML parses`, () => {
+  test(`every link in a document leads somewhere, and its YAML parses [${file}]`, () => {
     const deadLinks = linksIn(file).filter(link => isDead(link, file));
     assert.deepEqual(deadLinks, []);
     for (const [, block = ''] of read(file).matchAll(/^```ya?ml\n(.*?)^```$/gms))

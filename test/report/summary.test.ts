@@ -21,7 +21,7 @@ function summaryText(input: Report): string {
 
 // To update the golden files: node --test --test-update-snapshots test/report/summary.test.ts
 for (const [kind, example] of Object.entries(EXAMPLE_REPORTS)) {
-  test(`the summary of the example "${kind}" is golden/${kind}.txt`, t => {
+  test(`the summary of an example is its golden file [${kind}]`, t => {
     const summary = summaryText(example);
     assertNoInjectionInSummary(summary);
     const file = path.join(GOLDEN, `${kind}.txt`);
@@ -47,11 +47,10 @@ function longReport(text: string, reason = text): Report {
   });
 }
 
-for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800']) {
-  test(`the summary stays below 1 MiB with names of 4,096 times ${JSON.stringify(character)}`, () => {
+test('the summary stays below 1 MiB with names of 4,096 characters, even if each is escaped', () => {
+  for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800'])
     assertNoInjectionInSummary(summaryText(longReport(character.repeat(4096))));
-  });
-}
+});
 
 test('the summary cuts a long message in the middle, since its advice comes last', () => {
   const conflict = (name: string) => {

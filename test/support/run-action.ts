@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type ActionFile, readActionFile } from '../../dev/runner/action-file.ts';
 import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
 import { ACTIONS, type ActionName } from '../../src/inputs/inputs.ts';
+import './built-dist.ts';
 import { type Result, resultOf } from './result.ts';
 import {
   type EmptyJob,
