@@ -26,10 +26,9 @@ export async function endMonitor(directory: string, context: Context): Promise<M
   const record = readRecord(directory);
   const [first] = samplesIn(record.attempts);
   if (first === undefined) throw lostError(directory);
-  // A cancelled step does not wait for the sampler to record why it ended.
-  const end = cancel.aborted ? 'requested' : record.end;
   const inputs = parseInputs('monitor-end', saved);
-  const stats = judgeRecord(inputs, { ...record, end }, { from: first.at, to: jobEnd });
+  const time = { from: first.at, to: jobEnd };
+  const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
   return { name: inputs.name, sandbox: inputs, stats };
 }
 

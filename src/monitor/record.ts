@@ -11,6 +11,7 @@ export function monitorFiles(directory: string): Readonly<Record<MonitorFile, st
     record: path.join(directory, 'record.jsonl'),
     response: path.join(directory, 'response.json'),
     pid: path.join(directory, 'pid'),
+    exitCode: path.join(directory, 'exit-code'),
     errors: path.join(directory, 'errors.txt'),
     stop: path.join(directory, 'stop'),
   };
@@ -22,8 +23,10 @@ type MonitorFile =
   | 'record'
   /** The last response, as the sandbox sent it but redacted. */
   | 'response'
-  /** Contains the PID of the sampler, which removes the file when it exits. */
+  /** Contains the PID of the sampler, which writes the file once it is ready, and removes it. */
   | 'pid'
+  /** What the sampler exited with, if not 0. */
+  | 'exitCode'
   | 'errors'
   | 'stop';
 
@@ -102,20 +105,21 @@ function decodeEnd({ end }: Readonly<Record<string, unknown>>): SamplingEnd[] {
 }
 
 function whyDied(directory: string): string {
-  const words = lastWords(directory);
-  return `the process that took the samples was killed or hangs${words === '' ? '' : `: ${words}`}`;
+  const exitCode = readIfExists(monitorFiles(directory).exitCode);
+  const how = exitCode === '' ? 'was killed or hangs' : `exited with ${exitCode}`;
+  return `the process that took the samples ${how}${lastWords(directory)}`;
 }
 
 const MAX_LAST_LINES = 3;
 
-/** Returns the last lines that the sampler has written to stderr, joined into one. */
+/** Returns the last lines that the sampler has written to stderr as ` (it last wrote: …)`. */
 export function lastWords(directory: string): string {
   const lines = readIfExists(monitorFiles(directory).errors).split('\n');
   // After an uncaught error, Node prints its stack, a lone brace and its own version.
   const words = lines
     .map(line => line.trim())
     .filter(line => !/^(at .*|Node\.js v.*|\W*)$/.test(line));
-  return words.slice(-MAX_LAST_LINES).join(' ');
+  return words.length === 0 ? '' : ` (it last wrote: ${words.slice(-MAX_LAST_LINES).join(' ')})`;
 }
 
 function readIfExists(file: string): string {

@@ -1,23 +1,35 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { openAgent } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { readStats } from '../stats/sample.ts';
-import { type SamplingEnd, sampleTimeout, takeSamples, trySample } from '../stats/samples.ts';
+import {
+  LAST_ANSWER_MS,
+  type SamplingEnd,
+  sampleTimeout,
+  takeSamples,
+  trySample,
+} from '../stats/samples.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
 import { appendAttempt, appendEnd, monitorFiles, saveResponse } from './record.ts';
 
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
-  process.once('exit', () => rmSync(monitorFiles(directory).pid, { force: true }));
+  const { pid, exitCode } = monitorFiles(directory);
+  process.once('exit', code => {
+    if (code !== 0) writeFileSync(exitCode, String(code));
+    rmSync(pid, { force: true });
+  });
   const raw = stringFieldsOf(parseFields(await text(process.stdin)));
   const inputs = parseInputs('monitor', raw);
   const { stop, cancel, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
   const redact = redactor(secretsIn(raw));
   await using client = openAgent(inputs, { now: Date.now, redact });
+  // Everything is loaded now. Later, the action's folder may be gone: act deletes its copies.
+  writeFileSync(pid, String(process.pid), { mode: 0o600 });
   const limits = { signal: cancel, timeout: sampleTimeout(inputs) };
   const read = async () => {
     const { figures, response } = await readStats(client, inputs.statsPath, limits);
@@ -33,7 +45,6 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
 }
 
 const CHECK_INTERVAL_MS = 200;
-const LAST_SAMPLE_TIMEOUT_MS = 5000;
 
 /** Aborts `stop` when sampling is to end, and `cancel` 5 s later. */
 function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
@@ -45,7 +56,7 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
     clearInterval(timer);
     reason = why;
     stop.abort();
-    setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
+    setTimeout(() => cancel.abort(), LAST_ANSWER_MS).unref();
   };
   const check = () => {
     if (existsSync(monitorFiles(directory).stop)) end('requested');

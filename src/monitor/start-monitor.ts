@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -10,12 +10,20 @@ import { type Inputs, inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
-import { appendAttempt, lastWords, monitorFiles, saveInputs, saveResponse } from './record.ts';
+import {
+  appendAttempt,
+  isSampling,
+  lastWords,
+  markJudged,
+  monitorFiles,
+  saveInputs,
+  saveResponse,
+} from './record.ts';
 
 /**
  * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
  * @throws AgentError if the sample fails
- * @throws InputError if the sample lacks a metric of `fail-if`, or the sampler exits at once
+ * @throws InputError if the sample lacks a metric of `fail-if`, or the sampler does not start
  */
 export async function startMonitor(
   inputs: Inputs<'monitor'>,
@@ -39,10 +47,11 @@ export async function startMonitor(
   context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
 }
 
-/** @throws InputError if the sampler exits before it has read its inputs */
+const POLL_MS = 20;
+
+/** Resolves once the sampler is ready. @throws InputError if it exits before */
 async function startSampler(script: string, directory: string, inputs: RawInputs): Promise<void> {
-  const { errors, pid } = monitorFiles(directory);
-  const errorFile = openSync(errors, 'a', 0o600);
+  const errorFile = openSync(monitorFiles(directory).errors, 'a', 0o600);
   const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith('INPUT_'));
   // Our parent is the runner's process, whose exit tells the sampler that the job has ended.
   const child = spawn(process.execPath, [script, directory, String(process.ppid)], {
@@ -57,11 +66,16 @@ async function startSampler(script: string, directory: string, inputs: RawInputs
   closeSync(errorFile);
   await once(child, 'spawn');
   // Use a pipe, since inputs may be secret: other processes can read arguments and environments.
-  const sent = child.stdin && finished(child.stdin.end(JSON.stringify(inputs)));
-  await sent?.catch(() => {
-    const why = lastWords(directory) || 'for no known reason';
-    throw inputError('monitor', `its process ended at once: ${why}.`);
-  });
-  writeFileSync(pid, String(child.pid), { mode: 0o600 });
+  // If the process ends before, its exit says why.
+  child.stdin?.on('error', () => {}).end(JSON.stringify(inputs));
+  while (!isSampling(directory)) {
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) {
+      // There is nothing for the post step to judge.
+      markJudged(directory);
+      throw inputError('monitor', `its process ended at once with ${end}${lastWords(directory)}.`);
+    }
+    await delay(POLL_MS);
+  }
   child.unref();
 }

@@ -51,13 +51,14 @@ function formatPeaks({ used }: Resource, samples: readonly Sample[]): string[] {
   });
 }
 
-export function figuresTable({ samples, gate }: StatsResult): Html[] {
+export function figuresTable({ samples, gate, monitored }: StatsResult): Html[] {
   const judgements = gate.judgements.slice(0, MAX_ITEMS);
   const metrics = new Set(judgements.map(({ condition }) => condition.metric));
   const resources = new Set([...RESOURCES, ...[...metrics].map(resourceOf)]);
   const rows = [...resources].flatMap(resource => describeResource(resource, judgements, samples));
   if (samples.length === 0 || rows.length === 0) return [];
-  const headings = ['', samples.length > 1 ? 'Peak' : 'Now', 'Trips if'];
+  const time = monitored?.isSampledAfterEnd ? 'After its end' : 'Now';
+  const headings = ['', samples.length > 1 ? 'Peak' : time, 'Trips if'];
   const columns = judgements.length === 0 ? 2 : 3;
   const head = tableRow('th', headings.slice(0, columns));
   const body = rows.map(cells => tableRow('td', cells.slice(0, columns)));

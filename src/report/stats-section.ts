@@ -92,9 +92,11 @@ function warningsOf(result: StatsResult): ReasonLine[] {
   const gaps = isGapAProblem(result) ? [] : gapsOf(result);
   // Without samples, every line would only repeat that there are no stats.
   const conditions = result.samples.length === 0 ? [] : notPassedAt('warn', result);
+  // A gap says what failed in it. Without conditions, single failures do not matter.
+  const isSaid = result.gate.state === 'none' || gapsOf(result).length > 0;
   return [
     ...conditions.map(each => withMarkup(explainJudgement(each, result.samples))),
-    ...warnOfFailures(result.monitored?.failures ?? []),
+    ...(isSaid ? [] : describeFailures(result.monitored?.failures ?? [])),
     ...gaps.flatMap(explainGap),
   ];
 }
@@ -119,17 +121,17 @@ function explainProblem(problem: StatsProblem): Reason {
   }
 }
 
-function explainGap({ from, to, sampling }: Gap): Reason {
+function explainGap({ from, to, sampling, failures }: Gap): Reason {
   const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
-  if (sampling === 'requested') return [withMarkup(title)];
-  return [withMarkup(title), { text: `Sampling had ended: ${sampling.early}.` }];
+  const end = sampling === 'requested' ? [] : [`Sampling had ended: ${sampling.early}.`];
+  return [withMarkup(title), ...describeFailures(failures), ...end.map(text => ({ text }))];
 }
 
-function warnOfFailures([first, ...others]: readonly FailedAttempt[]): Reason {
-  if (first === undefined) return [];
-  const suffix = others.length === 0 ? '' : ', the first';
-  const count = formatCount(others.length + 1, 'sample');
-  return [{ text: `${count} failed${suffix}: ${first.message}` }];
+function describeFailures(failures: readonly FailedAttempt[]): Reason {
+  const last = failures.at(-1);
+  if (last === undefined) return [];
+  const suffix = failures.length === 1 ? '' : ', the last';
+  return [{ text: `${formatCount(failures.length, 'sample')} failed${suffix}: ${last.message}` }];
 }
 
 // Few fit in a title; the lines below it list all of them.

@@ -1,7 +1,7 @@
 import { type Gate, judgeGate } from '../gate/judge.ts';
 import type { Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { type FailedAttempt, type SampleRecord, samplesIn } from './samples.ts';
+import { type Attempt, type FailedAttempt, type SampleRecord, samplesIn } from './samples.ts';
 
 /** A time in which the sandbox was not seen, in Unix milliseconds. */
 export interface Gap {
@@ -9,7 +9,11 @@ export interface Gap {
   readonly to: number;
   /** Why sampling ended in this gap, if it did. */
   readonly sampling: SampleRecord['end'];
+  /** The attempts in this gap, all of which failed. */
+  readonly failures: readonly FailedAttempt[];
 }
+
+type Times = Readonly<Record<'from' | 'to', number>>;
 
 /** The time that a monitor or a run covers, in Unix milliseconds. */
 export interface MonitoredTime {
@@ -17,6 +21,8 @@ export interface MonitoredTime {
   readonly to: number;
   readonly gaps: readonly Gap[];
   readonly failures: readonly FailedAttempt[];
+  /** True if a command was so short that its only sample was asked for after its end. */
+  readonly isSampledAfterEnd: boolean;
 }
 
 /** A StatsResult of a monitor or a run. */
@@ -27,45 +33,93 @@ export interface MonitoredStats {
   readonly monitored: MonitoredTime;
 }
 
-/** Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass. */
+/**
+ * Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass, nor
+ * in a cancelled step, which cuts requests off itself.
+ */
 export function judgeRecord(
   inputs: Pick<Inputs<'monitor'>, 'failIf' | 'warnIf' | 'sampleInterval'>,
   record: SampleRecord,
-  { from, to }: Readonly<Record<'from' | 'to', number>>,
+  { from, to }: Times,
+  { cancelled }: { readonly cancelled: boolean },
 ): MonitoredStats {
-  const samples = samplesIn(record.attempts);
-  const failures = record.attempts.filter(attempt => attempt.kind === 'failure');
-  const gaps = findGaps(record, from, to, inputs.sampleInterval);
+  const { attempts, response } = record;
+  const samples = samplesIn(attempts);
+  const failures = attempts.filter(attempt => attempt.kind === 'failure');
+  const first = attempts.find(({ kind }) => kind === 'sample');
+  const gaps = cancelled ? [] : findGaps(record, { from, to }, inputs.sampleInterval);
   return {
     samples,
-    response: record.response,
-    gate: judgeGate(inputs, samples, gaps.length > 0),
-    monitored: { from, to: Math.max(samples.at(-1)?.at ?? to, to), gaps, failures },
+    response,
+    gate: judgeGate(inputs, samples, cancelled || gaps.length > 0),
+    monitored: {
+      from,
+      to: Math.max(samples.at(-1)?.at ?? to, to),
+      gaps,
+      failures: cancelled ? [] : failures,
+      isSampledAfterEnd: first !== undefined && first.askedAt > to,
+    },
   };
 }
 
-// Runners and networks stall, so a few slow responses must not count as a gap.
-const GAP_INTERVALS = 10;
-const MIN_GAP_MS = 30_000;
+/** Returns true if there is a gap unless an attempt that has no answer yet succeeds. */
+export function wouldLeaveGap(
+  attempts: readonly Attempt[],
+  time: Times,
+  intervalMs: number,
+): boolean {
+  const unanswered = {
+    kind: 'failure',
+    askedAt: time.to,
+    answeredAt: time.to,
+    message: '',
+  } as const;
+  const record = { attempts: [...attempts, unanswered], end: 'requested' } as const;
+  return findGaps(record, time, intervalMs).length > 0;
+}
 
 function findGaps(
-  { attempts, end }: SampleRecord,
-  from: number,
-  to: number,
+  { attempts, end }: Pick<SampleRecord, 'attempts' | 'end'>,
+  { from, to }: Times,
   intervalMs: number,
 ): Gap[] {
-  const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-  const samples = samplesIn(attempts);
   const gaps: Gap[] = [];
   let last = from;
-  for (const { at } of samples) {
-    if (at - last > longest) gaps.push({ from: last, to: at, sampling: 'requested' });
-    last = at;
+  let failures: FailedAttempt[] = [];
+  for (const attempt of attempts) {
+    if (attempt.kind === 'failure') {
+      failures.push(attempt);
+      continue;
+    }
+    const until = Math.min(attempt.answeredAt, to);
+    if (until - last > longestTime(failures, intervalMs, OUTAGE_MS))
+      gaps.push({ from: last, to: until, sampling: 'requested', failures });
+    last = until;
+    failures = [];
   }
   // A monitor takes its first sample at `from`, which alone shows nothing of the job. One failure is
   // normal, since a step may delete the sandbox before the last sample.
-  const failureCount = attempts.length - samples.length;
-  const isBlind = last === from && (samples.length === 0 || failureCount > 1);
-  if (end === 'requested' && !isBlind && to - last <= longest) return gaps;
-  return [...gaps, { from: last, to: Math.max(to, last), sampling: end }];
+  const isBlind = last === from && (failures.length === attempts.length || failures.length > 1);
+  const isSeen = !isBlind && to - last <= longestTime(failures, intervalMs, END_MS);
+  if (end === 'requested' && isSeen) return gaps;
+  return [...gaps, { from: last, to, sampling: end, failures }];
+}
+
+// Without a failure, nothing was asked: runners stall, which shows nothing about the sandbox.
+const IDLE_INTERVALS = 10;
+const MIN_IDLE_MS = 30_000;
+
+// With one, the sandbox did not answer. A connection that is lost for some seconds is ordinary, but
+// at the end nothing shows that it came back.
+const FAILED_INTERVALS = 2;
+const OUTAGE_MS = 10_000;
+const END_MS = 3000;
+
+function longestTime(
+  failures: readonly FailedAttempt[],
+  intervalMs: number,
+  extraMs: number,
+): number {
+  if (failures.length > 0) return FAILED_INTERVALS * intervalMs + extraMs;
+  return Math.max(IDLE_INTERVALS * intervalMs, MIN_IDLE_MS);
 }

@@ -2,6 +2,7 @@ import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { Figures, Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { formatDuration } from '../text/format.ts';
 
 /** A request for the stats. Its times are Unix milliseconds by the runner's clock. */
 export type Attempt = { readonly askedAt: number; readonly answeredAt: number } & (
@@ -35,7 +36,10 @@ export async function trySample(read: () => Promise<Figures>, now: () => number)
     return { kind: 'sample', askedAt, answeredAt: now(), figures };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    return { kind: 'failure', askedAt, answeredAt: now(), message: error.message };
+    const answeredAt = now();
+    const unanswered = `The sandbox had not answered after ${formatDuration(answeredAt - askedAt)}.`;
+    const message = error.kind === 'cancelled' ? unanswered : error.message;
+    return { kind: 'failure', askedAt, answeredAt, message };
   }
 }
 
@@ -49,20 +53,24 @@ export async function takeSamples(
   record: (attempt: Attempt) => void,
   options: {
     readonly intervalMs: number;
+    /** The interval before the first sample. */
+    readonly firstMs?: number;
     readonly sleep: Context['sleep'];
     readonly stop: AbortSignal;
     /** Takes another sample if `stop` aborts between two samples. */
     readonly sampleOnStop: boolean;
   },
 ): Promise<SamplingEnd> {
-  const { intervalMs, sleep, stop, sampleOnStop } = options;
-  for (let count = 0; count < MAX_SAMPLES; count += 1) {
-    if (stop.aborted) return 'requested';
-    const isDue = await sleep(intervalMs, stop);
+  const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
+  for (let count = 0; count < MAX_SAMPLES && !stop.aborted; count += 1) {
+    const isDue = await sleep(count === 0 ? firstMs : intervalMs, stop);
     if (isDue || sampleOnStop) record(await take());
   }
-  return { early: `its record was full` };
+  return stop.aborted ? 'requested' : { early: 'its record was full' };
 }
+
+/** How long to wait at the end for an attempt that has no answer yet. */
+export const LAST_ANSWER_MS = 5000;
 
 const MIN_SAMPLE_TIMEOUT_MS = 10_000;
 

@@ -23,8 +23,9 @@ describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   test('a command shorter than the interval is judged by a sample just after it', async () => {
     // The sample before the command's start is not judged.
     const metrics = metricsInTurn('cpu_used_pct', 99, 50);
-    const { outputs, report } = await expectRunSuccess(gate, { metrics });
+    const { outputs, report, summary } = await expectRunSuccess(gate, { metrics });
     assert.equal(outputs['gate'], 'passed');
+    assert.match(summary, />After its end</);
     assert.deepEqual(
       report.stats.samples.map(({ figures }) => figures['cpu_used_pct']),
       [50],

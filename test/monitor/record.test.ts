@@ -62,20 +62,23 @@ test('readRecord returns how sampling ended, whatever the sampler wrote to stder
 const STDERR = {
   'the error of an uncaught exception, without its stack': [
     "x.js:1\nthrow e\n^\n\nTypeError [ERR_X]: bad\n    at f (x.js:1) {\n  code: 'ERR_X'\n}\n\nNode.js v24.21.0\n",
-    "throw e TypeError [ERR_X]: bad code: 'ERR_X'",
+    " (it last wrote: throw e TypeError [ERR_X]: bad code: 'ERR_X')",
   ],
   'the last three lines of anything else': [
     'a\n(node:1) Warning: x\n\nb\nKilled\n\n',
-    '(node:1) Warning: x b Killed',
+    ' (it last wrote: (node:1) Warning: x b Killed)',
   ],
   'nothing if it wrote nothing': ['', ''],
 } as const;
 
 for (const [name, [stderr, words]] of Object.entries(STDERR))
-  test(`the last words of a sampler are [${name}]`, () => {
+  test(`the last words of a sampler are [${name}], after its exit code`, () => {
     using directory = openTempFolder();
-    writeFileSync(monitorFiles(directory.path).errors, stderr);
+    const { errors, exitCode } = monitorFiles(directory.path);
+    writeFileSync(errors, stderr);
     assert.equal(lastWords(directory.path), words);
-    const early = words === '' ? DIED : `${DIED}: ${words}`;
+    assert.deepEqual(readRecord(directory.path).end, { early: `${DIED}${words}` });
+    writeFileSync(exitCode, '7');
+    const early = `the process that took the samples exited with 7${words}`;
     assert.deepEqual(readRecord(directory.path).end, { early });
   });

@@ -1,36 +1,54 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
-import { readRecord } from '../../src/monitor/record.ts';
+import { isJudged, isSampling, readRecord, requestStop } from '../../src/monitor/record.ts';
 import { startMonitor } from '../../src/monitor/start-monitor.ts';
 import { answering, http, rawServer } from '../support/raw-server.ts';
+import { pollUntil } from '../support/running-monitor.ts';
 import { simulateAgent } from '../support/simulated-transfer.ts';
-import { openTempFolder } from '../support/temp-folder.ts';
+import { openTempFolder, type TempFolder } from '../support/temp-folder.ts';
 
-test('startMonitor fails with the last words of a sampler that ends at once', async () => {
+const DIST = path.resolve(import.meta.dirname, '../../dist');
+
+/** Starts a monitor, whose directory is `folder`, with this script as its sampler. */
+async function startWith(script: string, folder: TempFolder, host: string) {
+  const raw = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': `http://${host}` };
+  const files = { script, openDirectory: () => folder.path };
+  const given = { ...raw, 'sample-interval': '1h' };
+  await startMonitor(parseInputs('monitor', given), given, simulateAgent().context, files);
+}
+
+test('startMonitor fails with the last words of a sampler that ends at once, and leaves nothing to judge', async () => {
   using folder = openTempFolder();
   await using server = await rawServer(answering(http(200, '{"load":1}')));
-  const raw = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': `http://${server.host}` };
-  // A pipe cannot buffer these inputs, so the process ends while they are still being written.
-  const sent = { ...raw, headers: 'x'.repeat(4 * 1024 * 1024) };
-  const script = path.join(folder.path, 'missing.js');
-  const { context } = simulateAgent();
-  const starting = startMonitor(parseInputs('monitor', raw), sent, context, {
-    script,
-    openDirectory: () => folder.path,
-  });
-  await assert.rejects(starting, {
+  await assert.rejects(startWith(folder.at('missing.js'), folder, server.host), {
     name: 'InputError',
-    message: /^monitor: its process ended at once: .*Cannot find module .*missing\.js/,
+    message:
+      /^monitor: its process ended at once with 1 \(it last wrote: .*Cannot find module .*missing\.js/,
   });
+  assert.equal(isJudged(folder.path), true);
+});
+
+test('a sampler has loaded all that it needs when startMonitor ends', async () => {
+  using folder = openTempFolder();
+  using action = openTempFolder();
+  await using server = await rawServer(answering(http(200, '{"load":1}')));
+  cpSync(DIST, action.at('dist'), { recursive: true });
+  await startWith(action.at('dist/monitor-sampler.js'), folder, server.host);
+  rmSync(action.at('dist'), { recursive: true });
+  requestStop(folder.path);
+  await pollUntil(() => !isSampling(folder.path));
+  const { attempts, end } = readRecord(folder.path);
+  assert.deepEqual([attempts.map(({ kind }) => kind), end], [['sample', 'sample'], 'requested']);
 });
 
 test('a sampler ends when the process of its job has died', () => {
   using folder = openTempFolder();
   const { pid } = spawnSync(process.execPath, ['--version']);
-  const script = path.resolve(import.meta.dirname, '../../dist/monitor-sampler.js');
+  const script = path.join(DIST, 'monitor-sampler.js');
   const sandbox = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': 'http://127.0.0.1:1' };
   const input = JSON.stringify({ ...sandbox, 'sample-interval': '1h' });
   execFileSync(process.execPath, [script, folder.path, String(pid)], { input, timeout: 30_000 });

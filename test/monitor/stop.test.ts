@@ -78,8 +78,9 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     }, async () => {
       const cancelAtSample: RunOptions = { onRequest: (_, signal) => signal('SIGINT') };
       await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
-      const { exitCode, report, stdout } = await monitor[step]({}, cancelAtSample);
+      const { exitCode, report, outputs, stdout } = await monitor[step]({}, cancelAtSample);
       assert.deepEqual([exitCode, report.cancelled, report.succeeded], [1, true, false]);
+      assert.equal(outputs['gate'], 'failed');
       assert.doesNotMatch(stdout, /not seen/);
       if (step === 'stop') assertSilent(await monitor.post(), monitor);
       assert.equal(existsSync(monitor.directory), false);

@@ -45,7 +45,7 @@ function judgeJob(job: MonitoredJob) {
   const { failIf = CONDITIONS, warnIf = [], end = 'requested' } = job;
   const record = { attempts: attemptsOf(job), response: RESPONSE, end };
   const time = { from: from * S, to: to * S };
-  return judgeRecord({ failIf, warnIf, sampleInterval }, record, time);
+  return judgeRecord({ failIf, warnIf, sampleInterval }, record, time, { cancelled: false });
 }
 
 /** Seconds at which a gap begins and ends, and how sampling ended if it ended early. */
@@ -60,15 +60,41 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
     failedAt: [85, 90],
     gaps: [[80, 100]],
   },
-  'no gap in a short command with one sample, even if others failed': {
-    from: 0,
-    at: [1],
-    to: 29,
-    failedAt: [2, 3],
+  'no gap if samples failed for the last two intervals and 3 s': {
+    at: [80, 87],
+    failedAt: [92, 97],
     gaps: [],
   },
+  'a gap if samples failed for more than the last two intervals and 3 s': {
+    at: [80, 86.999],
+    failedAt: [92],
+    gaps: [[86.999, 100]],
+  },
+  'no gap if samples failed for two intervals and 10 s between two good ones': {
+    at: [70, 80, 100],
+    failedAt: [85, 90, 95],
+    gaps: [],
+  },
+  'a gap if samples failed for more than two intervals and 10 s between two good ones': {
+    at: [70, 79.999, 100],
+    failedAt: [90],
+    gaps: [[79.999, 100]],
+  },
+  'no gap if one sample between two good ones failed at once': {
+    at: [80, 90, 100],
+    failedAt: [85],
+    gaps: [],
+  },
+  'a gap in a command of 22 s whose stats failed after its first sample': {
+    from: 0,
+    at: [2],
+    to: 22,
+    sampleInterval: S,
+    failedAt: [12, 22],
+    gaps: [[2, 22]],
+  },
   'no gap if only one sample failed after the first, since a step may delete the sandbox': {
-    at: [80],
+    at: [90],
     failedAt: [100],
     gaps: [],
   },
@@ -92,12 +118,17 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
     gaps: [[0, 50.001]],
   },
   'a gap at the end of the job': { at: [0, 49], gaps: [[49, 100]] },
-  'two gaps in one job, one of which ends after it': {
+  'two gaps in one job': {
     at: [0, 60, 70, 121],
+    to: 122,
     gaps: [
       [0, 60],
       [70, 121],
     ],
+  },
+  'no gap if the time without samples is too long only with the time after the end': {
+    at: [0, 50, 101],
+    gaps: [],
   },
   'a gap of more than 30 s, but none of 30 s, with a short interval': {
     at: [0, 30, 61, 62],
@@ -110,7 +141,10 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
 for (const [name, { gaps, ...job }] of Object.entries(JOBS))
   test(`judgeRecord finds ${name}`, () => {
     const expected = gaps.map(([from, to, sampling = 'requested']) => {
-      return { from: from * S, to: to * S, sampling };
+      const failures = attemptsOf(job).filter(
+        ({ kind, askedAt }) => kind === 'failure' && askedAt >= from * S && askedAt < to * S,
+      );
+      return { from: from * S, to: to * S, sampling, failures };
     });
     assert.deepEqual(judgeJob(job).monitored.gaps, expected);
   });
@@ -154,3 +188,31 @@ for (const [name, [conditions, state, errorCount, warningCount]] of Object.entri
     assert.deepEqual([errors.length, warnings.length], [errorCount, warningCount]);
     assert.deepEqual([...errors, ...warnings], MESSAGES);
   });
+
+test('a gap says how many samples failed in it and why the last did, instead of a warning', () => {
+  const stats = judgeJob({ at: [60, 65, 75], failedAt: [70, 80, 90] });
+  const rendered = renderStats(stats, { cancelled: false, isOnlyResult: true });
+  const time = `${formatTime(75 * S)} to ${formatTime(100 * S)}`;
+  assert.deepEqual(rendered.problems?.map(textsOf), [
+    [`The sandbox was not seen from ${time}.`, '2 samples failed, the last: It answered 503.'],
+  ]);
+  assert.deepEqual(rendered.warnings, []);
+});
+
+test('failed samples without a gap are a warning, but none without conditions', () => {
+  const warnings = [CONDITIONS, []].map(failIf => {
+    const stats = judgeJob({ at: [90, 100], failedAt: [95], failIf });
+    const rendered = renderStats(stats, { cancelled: false, isOnlyResult: true });
+    return textsOf(rendered.warnings ?? []);
+  });
+  assert.deepEqual(warnings, [['1 sample failed: It answered 503.'], []]);
+});
+
+test('a cancelled step has no gaps, and its gate does not pass', () => {
+  const inputs = { failIf: CONDITIONS, warnIf: [], sampleInterval: S };
+  const attempts = attemptsOf({ at: [10], failedAt: [90] });
+  const record = { attempts, response: RESPONSE, end: FULL };
+  const time = { from: 0, to: 100 * S };
+  const { gate, monitored } = judgeRecord(inputs, record, time, { cancelled: true });
+  assert.deepEqual([gate.state, monitored.gaps, monitored.failures], ['failed', [], []]);
+});

@@ -12,10 +12,12 @@ interface Sampling {
   /** Stops at this time in ms. */
   readonly stopAt?: number;
   readonly sampleOnStop?: boolean;
+  readonly firstMs?: number;
 }
 
 /** Samples every 5 ms. Returns the times or failures, then how sampling ended. */
-async function sample({ errors = [], stopDuring, stopAt, sampleOnStop = true }: Sampling) {
+async function sample(sampling: Sampling) {
+  const { errors = [], stopDuring, stopAt, sampleOnStop = true, firstMs = 5 } = sampling;
   const stop = new AbortController();
   const { sleep, now } = fakeClock();
   if (stopAt !== undefined) void sleep(stopAt).then(() => stop.abort());
@@ -31,7 +33,7 @@ async function sample({ errors = [], stopDuring, stopAt, sampleOnStop = true }: 
   const end = await takeSamples(
     () => trySample(read, now),
     each => seen.push(each.kind === 'failure' ? each.message : each.answeredAt),
-    { intervalMs: 5, sleep, stop: stop.signal, sampleOnStop },
+    { intervalMs: 5, firstMs, sleep, stop: stop.signal, sampleOnStop },
   );
   return [...seen, end];
 }
@@ -47,8 +49,17 @@ test('takeSamples that is stopped during an interval takes a last sample only wi
 });
 
 test('takeSamples goes on after failures', async () => {
-  const errors = [new AgentError('connection', 'Slow.'), new AgentError('cancelled', 'Cut.')];
-  assert.deepEqual(await sample({ errors, stopDuring: 3 }), ['Slow.', 'Cut.', 15, 'requested']);
+  const errors = [new AgentError('connection', 'Slow.'), new AgentError('busy', 'Busy.')];
+  assert.deepEqual(await sample({ errors, stopDuring: 3 }), ['Slow.', 'Busy.', 15, 'requested']);
+});
+
+test('takeSamples that is stopped by sample 60,000 ends as requested', async () => {
+  const seen = await sample({ stopDuring: 60_000 });
+  assert.deepEqual([seen.length, seen.at(-1)], [60_001, 'requested']);
+});
+
+test('takeSamples waits for `firstMs` before its first sample', async () => {
+  assert.deepEqual(await sample({ firstMs: 2, stopDuring: 3 }), [2, 7, 12, 'requested']);
 });
 
 test('takeSamples ends early after 60,000 samples, since its record is full', async () => {
@@ -69,10 +80,20 @@ test('an attempt has the times of the request and of its response, whether or no
     await sleep(5);
     throw new AgentError('connection', 'Slow.');
   };
-  const attempts = [await trySample(read, now), await trySample(fail, now)];
+  const cut = async () => {
+    await sleep(5000);
+    throw new AgentError('cancelled', 'Cut.');
+  };
+  const attempts = [
+    await trySample(read, now),
+    await trySample(fail, now),
+    await trySample(cut, now),
+  ];
+  const unanswered = 'The sandbox had not answered after 5 s.';
   assert.deepEqual(attempts, [
     { kind: 'sample', askedAt: 3, answeredAt: 7, figures },
     { kind: 'failure', askedAt: 7, answeredAt: 12, message: 'Slow.' },
+    { kind: 'failure', askedAt: 12, answeredAt: 5012, message: unanswered },
   ]);
   assert.deepEqual(samplesIn(attempts), [{ at: 7, figures }]);
 });

@@ -44,8 +44,9 @@ export function withGap(
   toSecond: number,
   sampling: Gap['sampling'] = 'requested',
 ): StatsResult {
-  const gap = { from: START + 1000 * fromSecond, to: START + 1000 * toSecond, sampling };
-  return { ...stats, monitored: { from: START, to: START + 60_000, gaps: [gap], failures: [] } };
+  const [from, to] = [START + 1000 * fromSecond, START + 1000 * toSecond];
+  const monitored = { from: START, to: START + 60_000, failures: [], isSampledAfterEnd: false };
+  return { ...stats, monitored: { ...monitored, gaps: [{ from, to, sampling, failures: [] }] } };
 }
 
 /** Returns the figures of a sandbox with 4 cores that uses these percentages. */

@@ -34,6 +34,7 @@ interface Report {
     readonly lastLines: readonly string[];
   };
   readonly stats: {
+    readonly monitored?: { readonly failures: readonly object[] };
     readonly response: Readonly<Record<string, unknown>> | null;
     readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];
   };
