@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +9,7 @@ import { runStep, type Step, type StepEnd } from './runner/step.ts';
 // uploads a project, tests it there, downloads the results, and deletes the sandbox.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
-const API_KEY = 'demo-key';
+const API_KEY = randomUUID();
 const TEST = `ls
 for number in 1 2 3; do sleep 1; echo "test $number passed"; done | tee results.txt`;
 

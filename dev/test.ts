@@ -9,6 +9,10 @@ import config from '../rolldown.config.ts';
 // Builds dist, then runs all tests, or those in the given files and folders. --name PATTERN selects
 // tests by name.
 
+// A test that hangs fails by its name. Longer than an action may take (test/support/run-action.ts),
+// and than all seeds of a chaos test together.
+const TIMEOUT_MS = 120_000;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { name: { type: 'string', default: '.' } },
@@ -45,10 +49,13 @@ function run(some: readonly string[], how: string) {
   const report = path.join(temp.path, 'report.tap');
   const show = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
   const keep = ['--test-reporter=tap', `--test-reporter-destination=${report}`];
-  const args = ['--test', how, `--test-name-pattern=${values.name}`, ...show, ...keep, ...some];
+  // Without --test-force-exit, what a hung test left open would keep its process alive.
+  const limit = [`--test-timeout=${TIMEOUT_MS}`, '--test-force-exit'];
+  const select = `--test-name-pattern=${values.name}`;
+  const args = ['--test', how, ...limit, select, ...show, ...keep, ...some];
   // Cache compiled code, since compiling takes a quarter of the action's time.
   const cache = path.join(tmpdir(), 'sandbox-sync-tests-compiled');
-  const env = { ...process.env, NODE_COMPILE_CACHE: cache };
+  const env = { ...process.env, NODE_COMPILE_CACHE: cache, SANDBOX_SYNC_DIST: 'built' };
   const { status } = spawnSync(process.execPath, args, { cwd, stdio: 'inherit', env });
   return { status, report: readFileSync(report, 'utf8') };
 }

@@ -1,5 +1,5 @@
 import { t as download } from "./transfer.js";
-import { _ as runReportingStep } from "./shared.js";
+import { m as runReportingStep } from "./shared.js";
 
 // src/main/download.ts
 await runReportingStep("download", async (inputs, context) => ({

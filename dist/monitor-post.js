@@ -1,4 +1,4 @@
-import { T as loadMonitorDirectory, _ as runReportingStep, a as endMonitor, c as isJudged, l as loadInputs } from "./shared.js";
+import { S as loadMonitorDirectory, a as isJudged, m as runReportingStep, n as endMonitor, o as loadInputs } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

@@ -1,4 +1,4 @@
-import { o as runSampler } from "./shared.js";
+import { r as runSampler } from "./shared.js";
 
 // src/main/monitor-sampler.ts
 const [, , directory = "", jobPid] = process.argv;

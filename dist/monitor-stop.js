@@ -1,4 +1,4 @@
-import { S as findMonitorDirectories, _ as runReportingStep, a as endMonitor, i as chooseMonitor, u as markJudged } from "./shared.js";
+import { m as runReportingStep, n as endMonitor, s as markJudged, t as chooseMonitor, y as findMonitorDirectories } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

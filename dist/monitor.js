@@ -1,4 +1,4 @@
-import { _ as runReportingStep, s as startMonitor, x as createMonitorDirectory } from "./shared.js";
+import { i as startMonitor, m as runReportingStep, v as createMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

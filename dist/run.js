@@ -1,4 +1,4 @@
-import { _ as runReportingStep, d as run } from "./shared.js";
+import { c as run, m as runReportingStep } from "./shared.js";
 
 // src/main/run.ts
 await runReportingStep("run", async (inputs, context) => ({

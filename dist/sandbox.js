@@ -1,4 +1,4 @@
-import { C as jobMetadata, E as publishSandbox, O as saveDeletion, t as createOrConnect, v as runStep } from "./shared.js";
+import { A as openSandbox, C as publishSandbox, T as saveLeftovers, b as jobMetadata, h as runStep } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {
@@ -6,10 +6,12 @@ await runStep("sandbox", async (inputs, context, raw) => {
 		...inputs.metadata,
 		...jobMetadata()
 	};
-	const opened = await createOrConnect({
+	const baseUrl = (raw["base-url"] ?? "").trim();
+	const opened = await openSandbox({
 		...inputs,
-		metadata
-	}, context, (sandbox) => saveDeletion(sandbox, raw));
+		metadata,
+		baseUrl
+	}, context, (leftovers) => saveLeftovers(leftovers, raw));
 	publishSandbox(opened);
 });
 

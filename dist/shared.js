@@ -244,6 +244,30 @@ function textOf(kind, example, fallback = "") {
 	};
 }
 
+// src/text/json.ts
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+function isJson(text) {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
+function parseFields(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
+}
+function stringFieldsOf(value) {
+	const fields = Object.entries(fieldsOf(value));
+	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
+}
+
 // src/inputs/parsers.ts
 const anyText = (value) => value;
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
@@ -338,6 +362,17 @@ const keyValues = (value, input) => {
 	});
 	return Object.fromEntries(pairs);
 };
+const OPTIONS_EXAMPLE = `'{"allow_internet_access": false}'`;
+const TAKEN = /^(templateID|timeout|metadata|envVars|secure|autoPause)$/;
+/** Parses a JSON object. Messages omit values, which may be secret. */
+const createOptions = (value, input) => {
+	const text = value || "{}";
+	if (!isJson(text) || !text.startsWith("{")) throw inputError(input, "is not a JSON object.", OPTIONS_EXAMPLE);
+	const fields = fieldsOf(JSON.parse(text));
+	const taken = Object.keys(fields).find((name) => TAKEN.test(name));
+	if (taken === void 0) return fields;
+	throw inputError(input, `has ${quote(taken)}. Leave it out: template, lifetime, metadata, env or the action itself sets it.`, OPTIONS_EXAMPLE);
+};
 /** Parses all lines except blank ones and comments. @throws InputError with every line's problem */
 function parseLines(value, parse) {
 	const lines = value.split(/\r?\n/).map((line, index) => ({
@@ -375,7 +410,6 @@ function isLoopback(hostname) {
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 const sandboxId = textOf("sandbox-id", "${{ steps.sandbox.outputs.id }}");
-const existingSandboxId = (value, input) => value === "" ? value : sandboxId(value, input);
 function isSandboxId(id) {
 	return findMistake("sandbox-id", id) === void 0;
 }
@@ -397,7 +431,6 @@ function splitHeader(line) {
 	const [, name = "", value = ""] = /^([^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
 	return !findMistake("header-name", name) && !findMistake("header-value", value) ? [name, value] : void 0;
 }
-const JOB_HEADER_PREFIX = "E2b";
 /**
 * Fills in the job's sandbox, unless the step sets a token or base URL.
 * @throws InputError if no single sandbox matches, or the step sets only part of a connection
@@ -418,9 +451,9 @@ function withJobSandbox(raw, sandboxes) {
 	}
 	const givenId = (raw["sandbox-id"] ?? "").trim();
 	const [match, ...more] = sandboxes.filter(({ id }) => givenId === "" || id === givenId);
+	if (isDryRun(raw) && (match === void 0 || more.length > 0)) return raw;
 	if (match === void 0 || more.length > 0) throw inputError("sandbox-id", explainChoice(givenId, sandboxes));
-	const { id, token, baseUrl } = match;
-	const prefix = "E2b";
+	const { id, token, baseUrl, headerPrefix: prefix } = match;
 	return {
 		...raw,
 		"sandbox-id": id,
@@ -429,8 +462,11 @@ function withJobSandbox(raw, sandboxes) {
 		"header-prefix": prefix
 	};
 }
+function isDryRun(raw) {
+	return /^\s*true\s*$/i.test(raw["dry-run"] ?? "");
+}
 function explainChoice(givenId, sandboxes) {
-	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
+	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox, or its step was not waited for. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
 	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
 	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
@@ -675,30 +711,6 @@ async function readResponse({ body, ...response }) {
 	};
 }
 
-// src/text/json.ts
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
-}
-function isJson(text) {
-	try {
-		JSON.parse(text);
-		return true;
-	} catch {
-		return false;
-	}
-}
-function parseFields(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
-}
-function stringFieldsOf(value) {
-	const fields = Object.entries(fieldsOf(value));
-	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
-}
-
 // src/text/redact.ts
 function redactor(secrets) {
 	const starts = secrets.map((secret) => secret.slice(0, 100));
@@ -760,9 +772,10 @@ function statusError(response, redact, now, hints = {}) {
 		status,
 		retryAfterMs: parseRetryAfter(retryAfter, now),
 		hint: rule?.hint ?? hints[kind],
-		hadNoEffect: parseFields(body)["error_code"] === "sandbox_create_failed"
+		hadNoEffect: PLACEMENT_ERROR.test(String(parseFields(body)["error_code"]))
 	});
 }
+const PLACEMENT_ERROR = /^sandbox_(create_failed|capacity_unavailable|placement_timeout)$/;
 const MAX_MATCHED = 5e3;
 const STATUS_RULES = [
 	{
@@ -803,7 +816,12 @@ const STATUS_RULES = [
 		statuses: [400],
 		message: /\binvalid host\b/i,
 		kind: "rejected",
-		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
+		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://sandbox.e2b.app, and header-prefix is E2b."
+	},
+	{
+		statuses: [503],
+		message: /\bno compatible node\b/i,
+		kind: "rejected"
 	},
 	{
 		statuses: [401],
@@ -1356,9 +1374,10 @@ function splitAtArrow(line, form, example) {
 }
 
 // src/inputs/inputs.ts
+const token = textOf("token", "${{ steps.sandbox.outputs.token }}");
 const connectionInputs = {
 	"sandbox-id": sandboxId,
-	token: textOf("token", "${{ steps.sandbox.outputs.token }}"),
+	token,
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
@@ -1481,10 +1500,19 @@ const INPUTS = {
 		lifetime: duration(1e3, "15m"),
 		metadata: keyValues,
 		env: keyValues,
-		"sandbox-id": existingSandboxId,
+		"create-options": createOptions,
+		"sandbox-id": sandboxId,
+		token,
+		"base-url": baseUrl,
+		"header-prefix": textOf("header-name", "E2b", "E2b"),
 		delete: flag(void 0)
 	},
-	"sandbox-end": apiInputs
+	"sandbox-end": {
+		...apiInputs,
+		template: anyText,
+		"sandbox-id": anyText,
+		delete: flag(void 0)
+	}
 };
 function inputNames(entry) {
 	return Object.keys(INPUTS[entry]);
@@ -1494,19 +1522,73 @@ function inputNames(entry) {
 /** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
 const CROSS_INPUT_RULES = [
 	checkHttpIsAllowed,
-	checkTemplateOrSandboxId,
+	checkWayToSandbox,
 	checkUserOfCommand
 ];
-function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
-	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
+function checkHttpIsAllowed({ baseUrl = "", allowInsecureHttp }) {
+	if (baseUrl === "" || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
 	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
 	throw inputError("base-url", message, BASE_URL_EXAMPLE);
 }
-function checkTemplateOrSandboxId({ template, sandboxId }) {
+const API = ["api-url", "api-key"];
+const CONNECTION = [
+	"sandbox-id",
+	"token",
+	"base-url"
+];
+const AT_CREATION = [
+	"metadata",
+	"env",
+	"create-options"
+];
+/** For each way to a sandbox: the inputs that it needs, those without effect, and why. */
+const WAYS = {
+	create: [
+		API,
+		["token"],
+		"template creates a sandbox"
+	],
+	connect: [
+		API,
+		AT_CREATION,
+		"sandbox-id is that of a sandbox that exists"
+	],
+	takeOver: [
+		CONNECTION,
+		[
+			...API,
+			"delete",
+			...AT_CREATION
+		],
+		"token takes a sandbox over as it is"
+	]
+};
+function isSet(name, raw) {
+	return (raw[name] ?? "").trim() !== "";
+}
+function wayToSandbox(raw) {
+	if (isSet("template", raw)) return WAYS.create;
+	const hasApi = API.some((name) => isSet(name, raw));
+	return isSet("token", raw) || isSet("base-url", raw) && !hasApi ? WAYS.takeOver : WAYS.connect;
+}
+/** Returns true for inputs without a default that this step can do without. */
+function canBeEmpty(name, entry, raw) {
+	if (entry !== "sandbox") return isDryRun(raw) && CONNECTION.includes(name);
+	return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw)[0].includes(name);
+}
+function checkWayToSandbox({ template, sandboxId }, raw) {
 	if (template === void 0 || sandboxId === void 0) return;
-	if (template === "" !== (sandboxId === "")) return;
-	const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
-	throw inputError("sandbox-id", message);
+	if (template === "" === (sandboxId === "")) {
+		const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+		throw inputError("sandbox-id", message);
+	}
+	const [, unused, why] = wayToSandbox(raw);
+	const message = `has no effect, since ${why}. Leave out one of them.`;
+	const problems = unused.filter((name) => isSet(name, raw)).map((input) => ({
+		input,
+		message
+	}));
+	if (problems.length > 0) throw new InputError(problems);
 }
 function checkUserOfCommand({ run, username = "", headers = {} }) {
 	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
@@ -1522,9 +1604,13 @@ function checkUserOfCommand({ run, username = "", headers = {} }) {
 */
 function parseInputs(entry, raw) {
 	const filled = fillPlaceholders(raw);
-	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => [camelCase(name), parse((filled[name] ?? "").trim(), name)]);
+	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
+		const value = (filled[name] ?? "").trim();
+		const isUnneeded = value === "" && canBeEmpty(name, entry, raw);
+		return [camelCase(name), isUnneeded ? value : parse(value, name)];
+	});
 	const inputs = Object.fromEntries(parsed);
-	problems.push(...tryAll(CROSS_INPUT_RULES, (rule) => rule(inputs)).problems);
+	problems.push(...tryAll(CROSS_INPUT_RULES, (rule) => rule(inputs, raw)).problems);
 	if (problems.length > 0) throw new InputError(problems);
 	return inputs;
 }
@@ -1561,6 +1647,248 @@ function reasonOfInputs({ problems }) {
 	return [withMarkup(`${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`), ...lines];
 }
 
+// src/sandbox/sandbox-api.ts
+/** `stop` only prevents retries. */
+function openApi({ apiUrl: baseUrl, apiKey, headers, timeout, retries }, context, stop) {
+	const { killImminent, sleep, random, log } = context;
+	const endpoint = {
+		baseUrl,
+		headers: {
+			...headers,
+			"X-API-Key": apiKey
+		},
+		timeout
+	};
+	const client = openClient(endpoint, context);
+	const limits = {
+		signal: killImminent,
+		timeout
+	};
+	const onRetry = (retry) => log.line(describeRetry("the sandbox", retry));
+	return {
+		...client,
+		limits,
+		retries,
+		sleep,
+		random,
+		stop,
+		onRetry
+	};
+}
+/** Calls `onUncertain` if a failed attempt may have created a sandbox. */
+async function createSandbox(api, inputs, onUncertain) {
+	const { template: templateID, lifetime, metadata, env: envVars, createOptions } = inputs;
+	const settings = {
+		timeout: toSeconds(lifetime),
+		secure: true,
+		autoPause: false
+	};
+	const message = {
+		...createOptions,
+		templateID,
+		...settings,
+		metadata,
+		envVars
+	};
+	const request = postJson("/sandboxes", message, api.limits);
+	const isRepeatable = ({ hadNoEffect, status }) => hadNoEffect || status === 503;
+	return await callWithRetries({
+		...api,
+		isRepeatable
+	}, async () => {
+		try {
+			return decodeSandbox(await api.send(request));
+		} catch (error) {
+			if (!(error instanceof AgentError && error.hadNoEffect)) onUncertain();
+			throw error;
+		}
+	});
+}
+/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. */
+async function connectToSandbox(api, id, lifetimeMs) {
+	const message = { timeout: toSeconds(lifetimeMs) };
+	const request = postJson(`/sandboxes/${id}/connect`, message, api.limits);
+	const connect = async () => decodeSandbox(await api.send(request));
+	return {
+		...await callWithRetries(api, connect),
+		id
+	};
+}
+/** Returns false if the sandbox was already gone. */
+function deleteSandbox(api, id) {
+	const path = `/sandboxes/${id}`;
+	const request = {
+		...api.limits,
+		method: "DELETE",
+		path,
+		accepts: [404]
+	};
+	return callWithRetries(api, async () => {
+		const response = await api.send(request);
+		if (isFromProxy(response)) throw bodyError(response, "it is not JSON");
+		return response.status !== 404;
+	});
+}
+/** Finds sandboxes by their metadata. @throws AgentError if the service cannot, or lists others */
+function findSandboxes(api, key, value) {
+	const query = String(new URLSearchParams({ metadata: `${key}=${value}` }));
+	const request = {
+		...api.limits,
+		method: "GET",
+		path: `/v2/sandboxes?${query}`
+	};
+	return callWithRetries(api, async () => {
+		const response = await api.send(request);
+		const list = parseResponse(response);
+		const isOurs = (entry) => fieldsOf(fieldsOf(entry)["metadata"])[key] === value;
+		if (!Array.isArray(list) || !list.every(isOurs)) throw bodyError(response, `it is no list of sandboxes with this ${key}`);
+		return list.map((entry) => decodeSandbox(response, entry).id);
+	});
+}
+async function callWithRetries(api, call) {
+	const outcome = await withRetries(call, api);
+	if (outcome.status === "done") return outcome.value;
+	const { kind, message } = outcome.error;
+	throw new AgentError(kind, message, { hint: API_HINTS[kind] ?? OTHER_HINT });
+}
+function toSeconds(ms) {
+	return Math.ceil(ms / 1e3);
+}
+function decodeSandbox(response, value = parseResponse(response)) {
+	const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(value);
+	if (typeof id !== "string" || !isSandboxId(id)) throw bodyError(response, "it names no sandbox");
+	const text = (field) => typeof field === "string" && field !== "" ? field : void 0;
+	return {
+		id,
+		token: text(token),
+		domain: text(domain)
+	};
+}
+const API_HINTS = {
+	unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
+	"not-found": "Check template or sandbox-id, and api-url, to which /sandboxes is added.",
+	"sandbox-not-found": "Check sandbox-id: a sandbox that was deleted or has expired is gone.",
+	unreachable: "Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.",
+	connection: "The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.",
+	"bad-response": "Check api-url: it is the URL of the service's API, not of its website."
+};
+const OTHER_HINT = "Check api-url, the limits of your account and the service's status. Then run the job again.";
+
+// src/sandbox/sandbox.ts
+/** The key of metadata that no other creation has. */
+const SYNC_ID = "sandbox-sync-id";
+const NO_TOKEN = "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.";
+/**
+* Creates a sandbox, connects to one, or takes one over. Calls `save` before a failure could leave
+* behind what the post step does not know. `baseUrl` is empty if the domain is unknown.
+*/
+async function openSandbox(inputs, context, save) {
+	const { template, sandboxId, token, baseUrl, headerPrefix, apiUrl } = inputs;
+	const { log, cancel } = context;
+	if (token !== "") {
+		log.line(`Took over sandbox ${sandboxId}`);
+		return {
+			id: sandboxId,
+			token,
+			baseUrl,
+			headerPrefix,
+			domain: void 0,
+			endsAt: void 0
+		};
+	}
+	await using api = openApi(inputs, context, cancel);
+	const opened = await (template === "" ? connect : create)(api, inputs, context, save);
+	const domain = domainOf(opened, apiUrl);
+	const sandbox = {
+		...opened,
+		domain,
+		baseUrl: baseUrl || baseUrlOf(domain, apiUrl)
+	};
+	if (sandbox.baseUrl === "") log.warning("The service names no domain. Set base-url, so that later steps find the sandbox.");
+	else log.line(`Its URL: ${sandbox.baseUrl.replace("{sandbox-id}", opened.id)}`);
+	if (opened.token === void 0) throw new AgentError("bad-response", `No token for sandbox ${opened.id}.`, { hint: NO_TOKEN });
+	const endsAt = opened.isCreated ? opened.endsAt : void 0;
+	return {
+		...sandbox,
+		headerPrefix,
+		token: opened.token,
+		endsAt
+	};
+}
+async function deleteAtEnd(id, inputs, context) {
+	await using api = openApi(inputs, context, context.killImminent);
+	const wasThere = await deleteSandbox(api, id);
+	context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
+}
+/** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
+async function deleteLost({ id: created, lost = "" }, inputs, context) {
+	await using api = openApi(inputs, context, context.killImminent);
+	const found = await findSandboxes(api, SYNC_ID, lost);
+	if (found.length === 0 && created === void 0) throw new AgentError("not-found", "The service does not list it yet.", { hint: "" });
+	for (const id of found.filter((each) => each !== created)) {
+		context.log.line(`A failed attempt had created sandbox ${id}`);
+		await deleteAtEnd(id, inputs, context);
+	}
+}
+function describeEnd$1({ endsAt, isCreated }) {
+	const time = new Date(endsAt).toUTCString();
+	return isCreated ? `It ends by itself at ${time}, unless its lifetime was extended.` : `It lives at least until ${time}, perhaps longer.`;
+}
+function domainOf({ domain }, apiUrl) {
+	return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
+}
+const SHARED = [
+	"e2b.app",
+	"e2b.dev",
+	"e2b.pro",
+	"e2b-staging.dev"
+];
+function baseUrlOf(domain, apiUrl) {
+	if (apiUrl.startsWith("http:")) return apiUrl;
+	if (domain === void 0) return "";
+	return `https://${SHARED.includes(domain) ? "sandbox" : "{port}-{sandbox-id}"}.${domain}`;
+}
+async function create(api, inputs, { now, log }, save) {
+	const { template, lifetime, metadata } = inputs;
+	const left = {
+		isCreated: true,
+		endsAt: now() + lifetime,
+		lost: metadata[SYNC_ID]
+	};
+	save(left);
+	let lost;
+	let created;
+	try {
+		created = await createSandbox(api, inputs, () => lost = left.lost);
+		log.line(`Created sandbox ${created.id} from ${template}, for ${formatDuration(lifetime)}`);
+		return {
+			...left,
+			...created
+		};
+	} finally {
+		save({
+			...left,
+			id: created?.id,
+			endsAt: now() + lifetime,
+			lost
+		});
+	}
+}
+async function connect(api, { sandboxId: id, lifetime }, { now, log }, save) {
+	const left = {
+		id,
+		isCreated: false,
+		endsAt: now() + lifetime
+	};
+	save(left);
+	const sandbox = await connectToSandbox(api, id, lifetime);
+	log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
+	return {
+		...left,
+		...sandbox
+	};
+}
+
 // src/github/runner.ts
 /** Reads the step's inputs, masking secrets before anything can be logged. */
 function readInputs(entry) {
@@ -1578,7 +1906,7 @@ const SIGNALS = [
 	"SIGBREAK"
 ];
 const GRACE_MS = {
-	SIGINT: 8500,
+	SIGINT: 6500,
 	SIGTERM: 2e3,
 	SIGBREAK: 2e3
 };
@@ -1600,70 +1928,89 @@ function tempDirectory() {
 
 // src/github/job-state.ts
 function jobMetadata() {
-	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
+	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_JOB } = process.env;
 	return {
 		"github-repository": GITHUB_REPOSITORY ?? "",
 		"github-run-id": GITHUB_RUN_ID ?? "",
+		"github-run-attempt": GITHUB_RUN_ATTEMPT ?? "",
 		"github-job": GITHUB_JOB ?? "",
-		"sandbox-sync-id": randomUUID()
+		[SYNC_ID]: randomUUID()
 	};
 }
-function saveDeletion({ id, endsAt }, raw) {
+/** Saves what the post step needs, in place of what was saved before. */
+function saveLeftovers(leftovers, raw) {
 	const names = inputNames("sandbox-end").filter((name) => name !== "api-key");
-	const inputs = Object.fromEntries(names.map((name) => [name, raw[name] ?? ""]));
+	const inputs = Object.fromEntries(names.map((name) => [name, (raw[name] ?? "").trim()]));
 	saveState("sandbox", {
-		id,
-		endsAt,
+		...leftovers,
 		inputs
 	});
 }
-function loadDeletion() {
-	const { id, endsAt, inputs } = parseFields(getState("sandbox"));
-	if (typeof id !== "string" || typeof endsAt !== "number") return void 0;
+/** `inputs` are those of the main step, but for the API key. */
+function loadLeftovers() {
+	const { endsAt, isCreated, ...state } = parseFields(getState("sandbox"));
+	const { id, lost } = stringFieldsOf(state);
+	const saved = stringFieldsOf(state["inputs"]);
+	const own = readInputs("sandbox-end");
+	const isOwn = (name) => own[name]?.trim() === saved[name];
+	const choice = [
+		[
+			"template",
+			"sandbox-id",
+			"api-url"
+		].every(isOwn) ? own["delete"] : "",
+		saved["delete"],
+		String(isCreated)
+	].find((each) => /^\s*(true|false)\s*$/i.test(each ?? ""));
 	return {
-		sandbox: {
+		left: {
 			id,
-			endsAt
+			endsAt: Number(endsAt),
+			isCreated: isCreated === true,
+			lost
 		},
+		isToDelete: /true/i.test(choice ?? ""),
 		inputs: {
-			...readInputs("sandbox-end"),
-			...stringFieldsOf(inputs)
+			...own,
+			...saved
 		}
 	};
 }
 const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
 /** Masks the token and sets the outputs. If the URL is known, saves the sandbox for later steps. */
 function publishSandbox(sandbox) {
-	const { id, token, domain = "", baseUrl, endsAt } = sandbox;
+	const { id, token, domain = "", baseUrl, headerPrefix } = sandbox;
 	setSecret(token);
+	const { "base-url": url } = fillPlaceholders({
+		"sandbox-id": id,
+		"base-url": baseUrl
+	});
 	const outputs = {
 		id,
 		token,
 		domain,
-		"base-url": baseUrl.replace("{port}", String(DEFAULT_PORT)).replace("{sandbox-id}", id),
-		"header-prefix": "E2b"
+		"base-url": url,
+		"header-prefix": headerPrefix
 	};
 	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
 	if (baseUrl === "") return;
 	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${id}.json`);
 	saveState("job-sandbox", file);
-	writeFileSync(file, JSON.stringify({
-		id,
-		token,
-		baseUrl,
-		endsAt
-	}), { mode: 384 });
+	writeFileSync(file, JSON.stringify(sandbox), { mode: 384 });
 }
 /** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 function loadJobSandboxes() {
 	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
-		const { id, token, baseUrl, endsAt } = stringFieldsOf(parseFields(readFileSync(file, "utf8")));
-		return id && token && baseUrl ? [{
+		const fields = parseFields(readFileSync(file, "utf8"));
+		const { id, token, baseUrl, headerPrefix } = stringFieldsOf(fields);
+		if (!id || !token || !baseUrl || !headerPrefix) return [];
+		return [{
 			id,
 			token,
 			baseUrl,
-			endsAt: Number(endsAt)
-		}] : [];
+			headerPrefix,
+			endsAt: typeof fields["endsAt"] === "number" ? fields["endsAt"] : void 0
+		}];
 	});
 	for (const { token } of sandboxes) setSecret(token);
 	return sandboxes;
@@ -1885,10 +2232,11 @@ function explainFailedFiles(files, nameOf) {
 	} : []);
 	return [...Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length).map(describeGroup);
 }
+const MAX_NAMES = 3;
 function describeGroup(group) {
 	const { message = "", hint = "" } = group[0]?.error ?? {};
 	const count = group.length === 1 ? "" : `${formatCount(group.length, "file")}: `;
-	const names = listSome(group.map(({ name }) => inlineCode(name)));
+	const names = listSome(group.map(({ name }) => inlineCode(name)), MAX_NAMES);
 	return [
 		{ text: message },
 		withMarkup(hint),
@@ -2017,6 +2365,8 @@ const MIN_SAMPLES = 10;
 const MAX_POINTS = 60;
 const GAP_POINTS = 2.5;
 const MAX_CHARTS = 4;
+const LIMIT_COLOR = "#d1242f";
+const MAX_FIGURE = 1e21;
 const PLOTS = [
 	{
 		name: "🟦 CPU",
@@ -2039,8 +2389,10 @@ function drawCharts({ samples, gate }) {
 	const drawn = stretches.slice(0, MAX_CHARTS).map(pointsOf);
 	const plots = plotsOf(drawn.flat(), gate);
 	if (drawn.length === 0 || plots.length === 0) return [];
+	const limits = plots.flatMap(({ limitNames }) => limitNames);
 	const notes = [
-		...plots.map(({ legend }) => legend),
+		...plots.map(({ name }) => name),
+		...limits.length > 0 ? [`🟥 limit of ${limits.join(", ")}`] : [],
 		...drawn.length > 1 ? ["a chart for each time without a gap"] : [],
 		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
 	];
@@ -2048,15 +2400,17 @@ function drawCharts({ samples, gate }) {
 	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts];
 }
 function plotsOf(points, { judgements }) {
-	return PLOTS.filter(({ metric }) => pointPeaks(metric, points).length === points.length).map(({ name, color, metric }) => {
+	return PLOTS.filter(({ metric }) => {
+		return pointPeaks(metric, points).filter((peak) => Math.abs(peak) < MAX_FIGURE).length === points.length;
+	}).map(({ name, color, metric }) => {
 		const conditions = judgements.map(({ condition }) => condition).filter((each) => each.metric === metric && each.aggregate === void 0);
 		const limits = [...new Set(conditions.map(({ limit }) => limit))];
-		const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
 		return {
-			legend: figures === "" ? name : `${name} (level line: limit ${figures})`,
+			name,
 			color,
 			metric,
-			limits
+			limits,
+			limitNames: limits.map((limit) => `${name.replace(/^\S+ /, "")} ${formatFigure(metric, limit)}`)
 		};
 	});
 }
@@ -2087,8 +2441,8 @@ function drawChart(points, plots) {
 	const series = [...plots.map(({ color, metric }) => ({
 		color,
 		figures: pointPeaks(metric, points)
-	})), ...plots.flatMap(({ color, limits }) => limits.map((limit) => ({
-		color,
+	})), ...plots.flatMap(({ limits }) => limits.map((limit) => ({
+		color: LIMIT_COLOR,
 		figures: points.map(() => limit)
 	})))];
 	const top = Math.max(100, ...series.flatMap(({ figures }) => figures));
@@ -2250,7 +2604,7 @@ function renderStats(result, step) {
 			unjudged: JSON.stringify(entries.unjudged),
 			aggregates: JSON.stringify(aggregates)
 		},
-		blocks: [...figuresTable(result), ...drawCharts(result)],
+		blocks: showsFigures(result) ? [...figuresTable(result), ...drawCharts(result)] : [],
 		json: {
 			...jsonOf$1(result),
 			gate: {
@@ -2260,6 +2614,10 @@ function renderStats(result, step) {
 			aggregates
 		}
 	};
+}
+/** A command that nobody judges and that was over after one sample needs no figures. */
+function showsFigures({ monitored, samples, gate }) {
+	return monitored === void 0 || samples.length > 1 || gate.state !== "none";
 }
 const LEVELS = {
 	passed: "success",
@@ -2573,7 +2931,7 @@ function renderReport(report) {
 		facts: [...firstLine === void 0 ? [] : done, ...all.flatMap(({ facts = [] }) => facts)],
 		outputs: Object.assign(report.isGateUnseen ? { gate: "failed" } : {}, ...all.map(({ outputs }) => outputs)),
 		checksums: sections.upload?.checksums,
-		blocks: all.toReversed().flatMap(({ blocks = [] }) => blocks),
+		blocks: blocksOf(all),
 		json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json]))
 	};
 }
@@ -2592,6 +2950,12 @@ function sectionsOf(report) {
 		}) },
 		...download && { download: renderDownload(download) }
 	};
+}
+/** Puts what failed first, then figures, which matter more than a list of files. */
+function blocksOf(sections) {
+	const failed = sections.filter(({ level }) => level === "failure");
+	const others = sections.filter(({ level }) => level !== "failure").toReversed();
+	return [...failed, ...others].flatMap(({ blocks = [] }) => blocks);
 }
 function levelOf({ cancelled }, problems, sections) {
 	if (cancelled) return "cancelled";
@@ -2655,8 +3019,11 @@ const LEVEL_MARKS = {
 function summaryOf(report, rendered) {
 	const { level, title, reasons, fileFailures, warnings, notices, facts, blocks } = rendered;
 	const mark = LEVEL_MARKS[level];
+	const name = truncate(report.name, MAX_NAME);
+	const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
 	return [
-		html`<h3>${mark} Sandbox Sync${formatNames(report)}: ${renderLine(title)}</h3>`,
+		html`<h3>${mark} ${name === "" ? "" : html`${code(name)}: `}${renderLine(heading)}</h3>`,
+		...rest.map((line) => html`<p>${renderLine(line)}</p>`),
 		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
 		...facts.map((line) => html`<p>${renderMarkup(line)}</p>`),
 		...blocks,
@@ -2664,20 +3031,33 @@ function summaryOf(report, rendered) {
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
+const MAX_HEADING = 54;
+const MAX_NAME = 20;
+/** Makes the first sentence the heading. If that is too long, all of the title stands below it. */
+function splitTitle(title, limit) {
+	const [sentence = ""] = /^(?:Cancelled\. )?.*?\.(?= |$)|^.*/s.exec(title.text) ?? [];
+	const text = truncate(sentence, limit).replace(/\s+\S*…$/, " …");
+	const rest = text === sentence ? title.text.slice(sentence.length).trim() : title.text;
+	return {
+		heading: {
+			...title,
+			text
+		},
+		rest: rest === "" ? [] : [{
+			...title,
+			text: rest
+		}]
+	};
+}
 function renderReason(reason) {
 	return concat(shorten(reason.map(renderLine)), "<br>");
 }
 function renderLine({ text, hasMarkup }) {
 	return hasMarkup ? renderMarkup(text) : code(text.replaceAll("`", ""));
 }
-function formatNames({ name, sandbox }) {
-	const names = [name, sandbox.id].filter((text) => text !== "").map(code);
-	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
-}
-function footer({ sandbox: { id, baseUrl } }) {
-	const sandbox = id === "" ? html`` : html`Sandbox ${code(id)} at ${code(baseUrl)} · `;
-	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
-	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
+function footer({ sandbox: { id } }) {
+	const sandbox = id === "" ? html`` : html` · sandbox ${code(id)}`;
+	return html`<p>Sandbox Sync${sandbox} · <a href="${DOCS}/results.md#the-summary">Help</a></p>`;
 }
 
 // src/github/publish.ts
@@ -2815,13 +3195,14 @@ function taskOf(entry) {
 const UNLOGGED = [
 	"headers",
 	"env",
+	"create-options",
 	"base-url",
 	"api-url"
 ];
 async function openStep(entry, savedInputs) {
 	process.stdout.on("error", () => {});
 	const raw = savedInputs ?? readInputs(entry);
-	const usesSandbox = inputNames(entry).includes("token");
+	const usesSandbox = entry !== "sandbox" && inputNames(entry).includes("token");
 	const loading = Promise.try(() => usesSandbox ? loadJobSandboxes() : []);
 	const sandboxes = await loading.catch(() => []);
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
@@ -3900,194 +4281,4 @@ function chooseMonitor(idOrName, directories) {
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-// src/sandbox/sandbox-api.ts
-/** `stop` only prevents retries. */
-function openApi({ apiUrl: baseUrl, apiKey, headers, timeout, retries }, context, stop) {
-	const { killImminent, sleep, random, log } = context;
-	const endpoint = {
-		baseUrl,
-		headers: {
-			...headers,
-			"X-API-Key": apiKey
-		},
-		timeout
-	};
-	const client = openClient(endpoint, context);
-	const limits = {
-		signal: killImminent,
-		timeout
-	};
-	const onRetry = (retry) => log.line(describeRetry("the sandbox", retry));
-	return {
-		...client,
-		limits,
-		retries,
-		sleep,
-		random,
-		stop,
-		onRetry
-	};
-}
-/** Calls `onUncertain` once if a failed attempt may have created a sandbox. */
-async function createSandbox(api, inputs, onUncertain) {
-	const { template: templateID, lifetime, metadata, env: envVars } = inputs;
-	const message = {
-		templateID,
-		timeout: toSeconds(lifetime),
-		secure: true,
-		autoPause: false,
-		metadata,
-		envVars
-	};
-	const request = postJson("/sandboxes", message, api.limits);
-	const isRepeatable = ({ hadNoEffect, status }) => hadNoEffect || status === 503;
-	let isUncertain = false;
-	const create = async () => {
-		try {
-			return decodeSandbox(await api.send(request));
-		} catch (error) {
-			isUncertain ||= !(error instanceof AgentError && error.hadNoEffect);
-			throw error;
-		}
-	};
-	try {
-		return await callWithRetries({
-			...api,
-			isRepeatable
-		}, create);
-	} finally {
-		if (isUncertain) onUncertain();
-	}
-}
-/** Extends the sandbox's lifetime to at least `lifetimeMs` from now. */
-async function connectToSandbox(api, id, lifetimeMs) {
-	const message = { timeout: toSeconds(lifetimeMs) };
-	const request = postJson(`/sandboxes/${id}/connect`, message, api.limits);
-	const connect = async () => decodeSandbox(await api.send(request));
-	return {
-		...await callWithRetries(api, connect),
-		id
-	};
-}
-/** Returns false if the sandbox was already gone. */
-function deleteSandbox(api, id) {
-	const path = `/sandboxes/${id}`;
-	const request = {
-		...api.limits,
-		method: "DELETE",
-		path,
-		accepts: [404]
-	};
-	return callWithRetries(api, async () => {
-		const response = await api.send(request);
-		if (isFromProxy(response)) throw bodyError(response, "it is not JSON");
-		return response.status !== 404;
-	});
-}
-async function callWithRetries(api, call) {
-	const outcome = await withRetries(call, api);
-	if (outcome.status === "done") return outcome.value;
-	const { kind, message } = outcome.error;
-	throw new AgentError(kind, message, { hint: API_HINTS[kind] ?? OTHER_HINT });
-}
-function toSeconds(ms) {
-	return Math.ceil(ms / 1e3);
-}
-function decodeSandbox(response) {
-	const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseResponse(response));
-	if (typeof id !== "string" || !isSandboxId(id)) throw bodyError(response, "it names no sandbox");
-	const text = (value) => typeof value === "string" && value !== "" ? value : void 0;
-	return {
-		id,
-		token: text(token),
-		domain: text(domain)
-	};
-}
-const API_HINTS = {
-	unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
-	"not-found": "Check template or sandbox-id, and api-url, to which /sandboxes is added.",
-	"sandbox-not-found": "Check sandbox-id: a sandbox that was deleted or has expired is gone.",
-	unreachable: "Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.",
-	connection: "The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.",
-	"bad-response": "Check api-url: it is the URL of the service's API, not of its website."
-};
-const OTHER_HINT = "Check api-url, the limits of your account and the service's status. Then run the job again.";
-
-// src/sandbox/sandbox.ts
-/**
-* Creates a sandbox, or connects to an existing one. If the post step is to delete it, calls
-* `scheduleDeletion` before a failure could leave it running. `baseUrl` is empty if the domain
-* is unknown.
-*/
-async function createOrConnect(inputs, context, scheduleDeletion) {
-	const { template, apiUrl } = inputs;
-	const { log, cancel } = context;
-	await using api = openApi(inputs, context, cancel);
-	const opened = await (template === "" ? connect : create)(api, inputs, context, scheduleDeletion);
-	const { id, token, endsAt } = opened;
-	const domain = domainOf(opened, apiUrl);
-	const baseUrl = baseUrlOf(domain, apiUrl);
-	if (token === void 0) throw noTokenError(id);
-	if (baseUrl === "") log.warning("The service names no domain, so later steps need the inputs sandbox-id, token and base-url.");
-	else log.line(`Its URL: ${baseUrl.replace("{sandbox-id}", id)}`);
-	return {
-		id,
-		token,
-		domain,
-		baseUrl,
-		endsAt
-	};
-}
-async function deleteAtEnd(id, inputs, context) {
-	await using api = openApi(inputs, context, context.killImminent);
-	const wasThere = await deleteSandbox(api, id);
-	context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
-}
-function notDeletedWarning({ id, endsAt }) {
-	return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
-}
-function domainOf({ domain }, apiUrl) {
-	return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
-}
-function baseUrlOf(domain, apiUrl) {
-	if (apiUrl.startsWith("http:")) return apiUrl;
-	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;
-}
-async function create(api, inputs, { now, log }, scheduleDeletion) {
-	const { template, lifetime, metadata } = inputs;
-	const created = await createSandbox(api, inputs, () => log.warning(maybeCreatedWarning(metadata, now() + lifetime)));
-	const { id } = created;
-	const sandbox = {
-		...created,
-		endsAt: now() + lifetime
-	};
-	try {
-		if (inputs.delete ?? true) scheduleDeletion(sandbox);
-	} catch (error) {
-		await deleteSandbox(api, id).catch(() => log.warning(notDeletedWarning(sandbox)));
-		throw error;
-	}
-	log.line(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
-	return sandbox;
-}
-async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = false }, { now, log }, scheduleDeletion) {
-	const endsAt = now() + lifetime;
-	if (shouldDelete) scheduleDeletion({
-		id,
-		endsAt
-	});
-	const sandbox = await connectToSandbox(api, id, lifetime);
-	log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
-	return {
-		...sandbox,
-		endsAt
-	};
-}
-function maybeCreatedWarning(metadata, endsAt) {
-	return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${Object.entries(metadata).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
-}
-function noTokenError(id) {
-	return new AgentError("bad-response", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
-}
-
-export { quote as $, withRetries as A, systemCode as B, jobMetadata as C, removeJobSandbox as D, publishSandbox as E, parseFields as F, formatBytes as G, findMistake as H, AgentError as I, formatRate as J, formatCount as K, failureInfoOf as L, bodyError as M, parseResponse as N, saveDeletion as O, fieldsOf as P, inlineCode as Q, isFatal as R, findMonitorDirectories as S, loadMonitorDirectory as T, InputError as U, isSecretHeader as V, inputError as W, listSome as X, limitList as Y, totalSize as Z, runReportingStep as _, endMonitor as a, isStored as b, isJudged as c, run as d, checkGate as f, waitForSandbox as g, withoutStats as h, chooseMonitor as i, openAgent as j, describeRetry as k, loadInputs as l, takeStats as m, deleteAtEnd as n, runSampler as o, stats as p, formatNumber as q, notDeletedWarning as r, startMonitor as s, createOrConnect as t, markJudged as u, runStep as v, loadDeletion as w, createMonitorDirectory as x, digestOf as y, errorText as z };
+export { totalSize as $, openSandbox as A, systemCode as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, InputError as G, fieldsOf as H, AgentError as I, formatCount as J, inputError as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, isFatal as R, loadMonitorDirectory as S, saveLeftovers as T, parseFields as U, isSecretHeader as V, findMistake as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, checkGate as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, errorText as z };

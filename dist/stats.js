@@ -1,4 +1,4 @@
-import { _ as runReportingStep, p as stats } from "./shared.js";
+import { m as runReportingStep, u as stats } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", async (inputs, context) => ({

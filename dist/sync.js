@@ -1,4 +1,4 @@
-import { _ as runReportingStep } from "./shared.js";
+import { m as runReportingStep } from "./shared.js";
 import { n as sync } from "./transfer.js";
 
 // src/main/sync.ts

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as quote, A as withRetries, B as systemCode, F as parseFields, G as formatBytes, H as findMistake, I as AgentError, J as formatRate, K as formatCount, L as failureInfoOf, M as bodyError, N as parseResponse, P as fieldsOf, Q as inlineCode, R as isFatal, U as InputError, V as isSecretHeader, W as inputError, X as listSome, Y as limitList, Z as totalSize, b as isStored, f as checkGate, g as waitForSandbox, h as withoutStats, j as openAgent, k as describeRetry, m as takeStats, q as formatNumber, y as digestOf, z as errorText } from "./shared.js";
+import { $ as totalSize, B as systemCode, F as parseResponse, G as InputError, H as fieldsOf, I as AgentError, J as formatCount, K as inputError, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as isFatal, U as parseFields, V as isSecretHeader, W as findMistake, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as checkGate, p as waitForSandbox, q as formatBytes, tt as quote, z as errorText } from "./shared.js";
 import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";

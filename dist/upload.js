@@ -1,4 +1,4 @@
-import { _ as runReportingStep } from "./shared.js";
+import { m as runReportingStep } from "./shared.js";
 import { r as upload } from "./transfer.js";
 
 // src/main/upload.ts

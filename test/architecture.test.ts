@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import packageJson from '../package.json' with { type: 'json' };
 import { ACTIONS } from '../src/inputs/inputs.ts';
+import './support/built-dist.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
@@ -115,7 +116,7 @@ test('the only classes of src are errors', () => {
 
 // If the stand-in or conform shared code with the actions, both could misread a protocol alike.
 for (const name of ['agent', 'conform'])
-  test(`dev/${name} imports only its own files`, () => {
+  test(`what checks the actions imports only its own files [dev/${name}]`, () => {
     const sources = sourcesIn('dev', `{${name}.ts,${name}/**/*.ts}`);
     assert.ok(sources.length > 5);
     const imports = sources.flatMap(source => source.imports).filter(from => from.endsWith('.ts'));
@@ -131,7 +132,7 @@ const DIST = sourcesIn('dist', '*.js');
 for (const { folder, scripts } of Object.values(ACTIONS))
   for (const script of scripts) {
     const transfers = ['.', 'upload', 'download'].includes(folder);
-    test(`dist/${script}.js ${transfers ? 'loads' : 'never loads'} the search and the transfer`, () => {
+    test(`a script loads the search and the transfer only if its action transfers files [${script}]`, () => {
       const loaded = loadedBy(`${script}.js`, DIST);
       assert.ok(loaded.has('shared.js'));
       const heavy = TRANSFER.filter(file => loaded.has(file));

@@ -35,14 +35,17 @@ const PROCESSES = '/process.Process/';
 const UNAUTHORIZED =
   'unauthorized access, please provide a valid access token or method signing if supported';
 
-export type Sandbox = ReturnType<typeof createSandbox>;
+interface SandboxOptions extends AgentOptions {
+  /** Environment variables of all commands. */
+  readonly env: Readonly<Record<string, string>>;
+}
 
-/** Creates a sandbox with homes and an agent. Its `/` is the folder `root` on this machine. */
-export function createSandbox(id: string, token: string, root: string, options: AgentOptions) {
+/** Creates the agent and the homes of a sandbox, whose `/` is the folder `root` on this machine. */
+export function createAgent(id: string, token: string, root: string, options: SandboxOptions) {
   for (const home of HOMES) mkdirSync(toHostPath(root, home), { recursive: true });
   const requests: { readonly method: string; readonly url: string }[] = [];
   const readMetrics = options.metrics ?? openMetrics(root);
-  const processes = options.runCommands ? createProcessService(root) : undefined;
+  const processes = options.runCommands ? createProcessService(root, options.env) : undefined;
   const { intercept = performed } = options;
 
   return {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { beginStream, endStream, sendEvent } from './connect.ts';
+import { beginStream, ConnectError, endStream, sendEvent } from './connect.ts';
 
 export interface CommandOptions {
   readonly command: readonly string[];
@@ -32,6 +32,7 @@ export async function startCommand({ command, ...options }: CommandOptions) {
     forward(child.stdout, 'stdout', followers),
     forward(child.stderr, 'stderr', followers),
   ]).then(([end]) => end);
+  const { promise: lost, resolve: lose } = Promise.withResolvers<ConnectError>();
   const isRunning = () => child.exitCode === null && child.signalCode === null;
 
   return {
@@ -43,6 +44,8 @@ export async function startCommand({ command, ...options }: CommandOptions) {
       // After a signal, envd does not wait for children that keep the output open.
       void exited.then(() => [child.stdout.destroy(), child.stderr.destroy()]);
     },
+    /** Ends all streams, as the proxy does once the sandbox is gone. */
+    loseSandbox: () => lose(new ConnectError('unavailable', LOST)),
     /** Streams the output from now on, then the end. Resolves early if the client disconnects. */
     async follow({ headers }: IncomingMessage, response: ServerResponse): Promise<undefined> {
       const seconds = Number(headers['keepalive-ping-interval'] ?? 90);
@@ -50,15 +53,18 @@ export async function startCommand({ command, ...options }: CommandOptions) {
       void sendEvent(response, { start: { pid } });
       const timer = setInterval(() => void sendEvent(response, { keepalive: {} }), seconds * 1000);
       followers.add(response);
-      const end = await Promise.race([ended, once(response, 'close').then(() => undefined)]);
+      const closed = once(response, 'close').then(() => undefined);
+      const end = await Promise.race([lost, ended, closed]);
       followers.delete(response);
       clearInterval(timer);
       if (end === undefined) return;
-      void sendEvent(response, { end });
-      endStream(response);
+      if (!(end instanceof ConnectError)) void sendEvent(response, { end });
+      endStream(response, end instanceof ConnectError ? end : undefined);
     },
   };
 }
+
+const LOST = 'the connection to the sandbox ended before the stream completed';
 
 async function forward(
   output: Readable,

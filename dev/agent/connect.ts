@@ -10,6 +10,7 @@ const STATUSES = {
   unauthenticated: 401,
   not_found: 404,
   unimplemented: 501,
+  unavailable: 503,
 } as const;
 
 export class ConnectError extends Error {
@@ -50,8 +51,8 @@ export function sendEvent(response: ServerResponse, event: object): Promise<void
   return new Promise(resolve => void response.write(frame({ event }), () => resolve()));
 }
 
-export function endStream(response: ServerResponse): void {
-  response.end(frame({}, LAST));
+export function endStream(response: ServerResponse, error?: ConnectError): void {
+  response.end(frame(error ? endOf(error) : {}, LAST));
 }
 
 function frame(message: object, flags = 0): Buffer {
@@ -62,8 +63,11 @@ function frame(message: object, flags = 0): Buffer {
 }
 
 /** Encodes an error as an answer. A stream gets status 200 and a single end frame. */
-export function connectErrorAnswer({ code, message }: ConnectError, isStream: boolean): Answer {
-  const error = { code, message };
-  if (!isStream) return jsonAnswer(error, STATUSES[code]);
-  return { status: 200, headers: { 'Content-Type': STREAM }, body: frame({ error }, LAST) };
+export function connectErrorAnswer(error: ConnectError, isStream: boolean): Answer {
+  if (!isStream) return jsonAnswer(endOf(error).error, STATUSES[error.code]);
+  return { status: 200, headers: { 'Content-Type': STREAM }, body: frame(endOf(error), LAST) };
+}
+
+function endOf({ code, message }: ConnectError) {
+  return { error: { code, message } };
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { startService } from './service.ts';
 
 const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN]
-         [--header-prefix PREFIX] [--listen-port N] [--api-key KEY] [--run-commands]
+         [--header-prefix PREFIX] [--listen-port N] [--api] [--run-commands]
 See docs/try-locally.md.`;
 
 const text = { type: 'string' } as const;
@@ -19,13 +19,16 @@ try {
       'sandbox-id': { ...text, default: 'local' },
       'header-prefix': text,
       'listen-port': { ...text, default: '0' },
-      'api-key': text,
+      api: { type: 'boolean', default: false },
       'run-commands': { type: 'boolean', default: false },
     },
   });
   for (const [name, value] of Object.entries(values))
     if (value === '') throw new Error(`--${name} is empty`);
-  const { token, 'sandbox-id': sandboxId, 'api-key': apiKey, 'run-commands': runCommands } = values;
+  const { token, 'sandbox-id': sandboxId, 'run-commands': runCommands } = values;
+  // A key of E2B's form, which its SDK insists on. Who knows it can run commands here, so it is new
+  // each time.
+  const apiKey = values.api ? `e2b_${randomBytes(20).toString('hex')}` : undefined;
   const folder = values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-'));
   const service = await startService({
     folder,

@@ -8,8 +8,11 @@ import { expandPath, findHome, toHostPath } from './sandbox-path.ts';
 // Implements the part of envd's process service that the actions use. Its messages are defined in
 // packages/envd/spec/process/process.proto of e2b-dev/infra.
 
-/** Serves the commands of the sandbox whose `/` is the directory `root` on this machine. */
-export function createProcessService(root: string) {
+/**
+ * Serves the commands of the sandbox whose `/` is the directory `root` on this machine. They all get
+ * the variables in `env`.
+ */
+export function createProcessService(root: string, env: NodeJS.ProcessEnv) {
   // Maps process IDs to commands. Keeps ended ones, since their children may still run.
   const commands = new Map<number, Command>();
 
@@ -24,7 +27,7 @@ export function createProcessService(root: string) {
       const message = await readMessage(request, isStream);
       switch (operation) {
         case 'Start': {
-          const command = await startCommand(parseStart(message, user, root));
+          const command = await startCommand(parseStart(message, user, root, env));
           commands.set(command.pid, command);
           return await command.follow(request, response);
         }
@@ -50,7 +53,13 @@ export function createProcessService(root: string) {
     throw notFound(pid);
   }
 
-  return { serve, end: () => commands.forEach(killGroup) };
+  return {
+    serve,
+    end(): void {
+      for (const command of commands.values()) command.loseSandbox();
+      for (const command of commands.values()) killGroup(command);
+    },
+  };
 }
 
 interface User {
@@ -68,7 +77,12 @@ function userOf({ authorization = '' }: IncomingHttpHeaders): User {
   throw new ConnectError('unauthenticated', `invalid username: '${name}'`);
 }
 
-function parseStart({ process: config }: Fields, user: User, root: string): CommandOptions {
+function parseStart(
+  { process: config }: Fields,
+  user: User,
+  root: string,
+  env: NodeJS.ProcessEnv,
+): CommandOptions {
   const { cmd, args, envs, cwd } = fieldsOf(config);
   const own = Object.entries(fieldsOf(envs)).map(([name, value]) => [name, textOf(value)]);
   const folder = expandPath(textOf(cwd), user.home);
@@ -82,6 +96,7 @@ function parseStart({ process: config }: Fields, user: User, root: string): Comm
       HOME: toHostPath(root, user.home),
       USER: user.name,
       LOGNAME: user.name,
+      ...env,
       ...Object.fromEntries(own),
     },
   };

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { type AgentOptions, createSandbox, type Sandbox } from './agent.ts';
+import { type AgentOptions, createAgent } from './agent.ts';
+import { openSnapshots } from './snapshots.ts';
+
+export interface Settings {
+  /** Name of a template, all of which are empty, or ID of a snapshot. */
+  readonly template?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Environment variables of all commands. */
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 export interface SandboxesOptions extends AgentOptions {
   /** By default, contains each sandbox's root, named by its ID. */
@@ -9,27 +18,54 @@ export interface SandboxesOptions extends AgentOptions {
 
 export type Sandboxes = ReturnType<typeof openSandboxes>;
 
+export interface Sandbox extends ReturnType<typeof createAgent>, Required<Settings> {
+  /** Unix times in milliseconds. */
+  readonly startedAt: number;
+  endsAt: number;
+}
+
 export function openSandboxes({ folder, ...options }: SandboxesOptions) {
   const running = new Map<string, Sandbox>();
   const created: Sandbox[] = [];
+  const snapshots = openSnapshots(folder);
+
+  function remove(sandbox: Sandbox): void {
+    if (running.get(sandbox.id) === sandbox) running.delete(sandbox.id);
+    sandbox.end();
+  }
+
   return {
     created,
+    snapshots,
     running: () => [...running.keys()],
-    /** Creates a sandbox, by default with a random ID, a random token and a new folder. */
+    all: () => [...running.values()],
+    find: (id: string) => running.get(id),
+    /**
+     * Creates a sandbox that runs until it is removed, by default with a random ID, a random token
+     * and a new folder.
+     */
     create(
       id = `i${randomUUID().slice(0, 8)}`,
       token: string = randomUUID(),
       root = path.join(folder, id),
-    ) {
-      const sandbox = createSandbox(id, token, root, options);
+      { template = 'base', metadata = {}, env = {} }: Settings = {},
+    ): Sandbox {
+      snapshots.restore(template, root);
+      const agent = createAgent(id, token, root, { ...options, env });
+      const startedAt = Date.now();
+      const sandbox = { ...agent, template, metadata, env, startedAt, endsAt: startedAt + DAY_MS };
       running.set(id, sandbox);
       created.push(sandbox);
       return sandbox;
     },
-    find: (id: string) => running.get(id),
-    remove(sandbox: Sandbox) {
-      running.delete(sandbox.id);
-      sandbox.end();
+    remove,
+    /** Ends the sandbox at this Unix time in milliseconds, unless this is called again. */
+    endAt(sandbox: Sandbox, time: number): void {
+      sandbox.endsAt = time;
+      const end = () => sandbox.endsAt === time && remove(sandbox);
+      setTimeout(end, time - Date.now()).unref();
     },
   };
 }
+
+const DAY_MS = 24 * 3_600_000;

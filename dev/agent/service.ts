@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import type { Sandbox } from './agent.ts';
-import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
+import { errorAnswer, jsonAnswer, Refusal, refuse, send } from './answer.ts';
 import { type ApiOptions, createApi } from './api.ts';
-import { openSandboxes, type Sandboxes, type SandboxesOptions } from './sandboxes.ts';
+import { openSandboxes, type Sandbox, type Sandboxes, type SandboxesOptions } from './sandboxes.ts';
 
 export interface ServiceOptions extends SandboxesOptions, ApiOptions {
   /** Vendor prefix of the routing headers, as in `E2b-Sandbox-Id`. Default `E2b`. */
@@ -30,7 +29,9 @@ export async function startService(options: ServiceOptions) {
   let connections = 0;
 
   async function respond(request: http.IncomingMessage, response: http.ServerResponse) {
-    const isForApi = apiKey !== undefined && /^(\/v2)?\/sandboxes\b/.test(request.url ?? '');
+    const { url = '', headers } = request;
+    if (!tls && !isLoopback(headers.host)) throw refuse(403, NOT_LOOPBACK);
+    const isForApi = apiKey !== undefined && /^(\/v2)?\/(sandboxes|templates)\b/.test(url);
     const receiver = isForApi ? api : sandboxOf(request, headerPrefix, sandboxes);
     return await receiver.respond(request, response);
   }
@@ -64,6 +65,16 @@ export async function startService(options: ServiceOptions) {
       await Promise.all(atWork);
     },
   };
+}
+
+const NOT_LOOPBACK = 'The stand-in only serves 127.0.0.1, localhost and [::1]';
+
+/**
+ * Returns true if a Host header names this machine. A web page could make a name of its own lead
+ * here (DNS rebinding), but not send another Host.
+ */
+function isLoopback(host = ''): boolean {
+  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host);
 }
 
 /** Finds the sandbox named by the routing headers. @throws Refusal worded like E2B's proxy */

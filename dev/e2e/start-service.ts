@@ -1,6 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,9 +7,8 @@ import { createInterface } from 'node:readline';
 // steps. The first argument is the folder for the sandboxes.
 
 const [root = 'sandboxes'] = process.argv.slice(2);
-const apiKey = randomUUID();
 const main = path.join(import.meta.dirname, '../agent/main.ts');
-const args = [main, '--root', root, '--run-commands', '--api-key', apiKey];
+const args = [main, '--root', root, '--run-commands', '--api'];
 const child = spawn(process.execPath, args, {
   stdio: ['ignore', 'pipe', 'pipe'],
   // Outlive the step: Windows kills children with their parent, and some runners a whole session.
@@ -19,9 +16,14 @@ const child = spawn(process.execPath, args, {
   windowsHide: true,
 });
 child.stderr.pipe(process.stderr);
-const [line] = await once(createInterface(child.stdout), 'line');
-const [, url] = /^api-url: (.+)$/.exec(String(line)) ?? [];
-if (url === undefined) throw new Error(`The service did not say where it listens, but ${line}`);
+const said: Record<string, string> = {};
+for await (const line of createInterface(child.stdout)) {
+  const [, name = '', value = ''] = /^([\w-]+): (.+)$/.exec(line) ?? [];
+  said[name] = value;
+  if (name === 'root') break;
+}
+const { 'api-url': url, 'api-key': apiKey } = said;
+if (url === undefined) throw new Error(`The service said ${JSON.stringify(said)}, but no URL`);
 console.log(`The service listens at ${url}`);
 appendFileSync(process.env['GITHUB_OUTPUT'] ?? 1, `url=${url}\napi-key=${apiKey}\n`);
 child.stdout.destroy();

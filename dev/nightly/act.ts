@@ -3,13 +3,12 @@ import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startService } from '../agent/service.ts';
 import { execute } from '../runner/execute.ts';
+import { playE2bHosts } from './e2b-hosts.ts';
 
 // Runs workflows in act, an independent implementation of GitHub's runner.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
-const API_KEY = 'key-of-the-account';
 const SANDBOX = 'long-lived';
 const PAGE = '<!doctype html>\n';
 const SCRIPTS = {
@@ -17,59 +16,82 @@ const SCRIPTS = {
   test: 'echo "<testsuites/>" > junit.xml',
 };
 
-// Examples that act cannot run, since they need E2B's CLI or a pull request on GitHub.
-const NOT_FOR_ACT = /npx --yes|gh pr/;
+// Stands in for GitHub's command line, which would need a pull request on GitHub.
+const GH = '#!/bin/sh\necho "gh $*"\n';
 
-const E2B_URL = /https:\/\/(api|\{port\}-\{sandbox-id\})\.e2b\.app/g;
+const REPOSITORY = 'me/project';
 
 const IS_LARGE = /[\\/](node_modules|\.git)$/;
 
 /**
- * Runs the job self-run of ci.yml and the examples. Returns the problems; none if act is missing.
+ * Runs the job self-run of ci.yml, the quick start and the examples, all word for word. Returns the
+ * problems; none if act is missing.
  */
 export async function runInAct(): Promise<string[]> {
   if (spawnSync('act', ['--version']).status !== 0) {
     console.log('act is not installed, so the self-run and the examples are left out.');
     return [];
   }
-  const problems = await runAct('self-run', PROJECT, {
+  const problems = await runAct('self-run', PROJECT, 'push', {
     '--workflows': '.github/workflows/ci.yml',
     '--job': 'self-run',
     '--matrix': 'os:ubuntu-latest',
   });
-  for (const file of globSync('examples/*.yml', { cwd: PROJECT }))
-    if (!NOT_FOR_ACT.test(await readFile(path.join(PROJECT, file), 'utf8')))
-      problems.push(...(await runExample(file)));
+  const readme = await readFile(path.join(PROJECT, 'README.md'), 'utf8');
+  const [, quickStart = ''] = /^## Quick start\n.*?^```yaml\n(.*?)^```$/ms.exec(readme) ?? [];
+  problems.push(...(await runWorkflow('the quick start', quickStart)));
+  for (const file of globSync('examples/*.yml', { cwd: PROJECT }).toSorted())
+    problems.push(...(await runWorkflow(file, await readFile(path.join(PROJECT, file), 'utf8'))));
   return problems;
 }
 
-/** Runs an example in a minimal project, against a stand-in for E2B. */
-async function runExample(file: string): Promise<string[]> {
+/** Runs a workflow in a minimal project, against a stand-in for E2B. */
+export async function runWorkflow(title: string, workflow: string): Promise<string[]> {
   await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
   const project = path.join(temp.path, 'project');
   const action = path.join(temp.path, 'action');
-  const folder = path.join(temp.path, 'sandboxes');
-  await using service = await startService({ apiKey: API_KEY, folder, runCommands: true });
+  await using hosts = await playE2bHosts(temp.path);
+  const { service, apiKey, env } = hosts;
   service.create(SANDBOX);
-  const workflow = await readFile(path.join(PROJECT, file), 'utf8');
-  await writeProject(project, workflow.replaceAll(E2B_URL, service.url));
+  await writeProject(project, workflow);
+  const bin = path.join(temp.path, 'bin');
+  await mkdir(bin);
+  await writeFile(path.join(bin, 'gh'), GH, { mode: 0o755 });
   // Leave out large folders, since act copies the action for each step.
   await cp(PROJECT, action, { recursive: true, filter: file => !IS_LARGE.test(file) });
-  const problems = await runAct(file, project, {
+  const options = {
     '--workflows': 'workflow.yml',
     '--local-repository': `sandbox-sync/sandbox-sync@v1=${action}`,
-    '--secret': `E2B_API_KEY=${API_KEY}`,
+    '--secret': `E2B_API_KEY=${apiKey}`,
     '--var': `SANDBOX_ID=${SANDBOX}`,
+    '--eventpath': path.join(temp.path, 'event.json'),
     // An old cache would list files of a sandbox that is gone.
     '--cache-server-path': path.join(temp.path, 'caches'),
-  });
+  };
+  const problems: string[] = [];
+  for (const { event, action } of eventsOf(workflow)) {
+    await writeFile(options['--eventpath'], JSON.stringify(eventWith(action)));
+    problems.push(...(await runAct(title, project, event, options, { env, bin })));
+  }
   const used = service.created.at(-1);
   const page = path.join(used?.root ?? '', 'home/user/app/index.html');
   if ((await readFile(page, 'utf8').catch(() => undefined)) !== PAGE)
-    problems.push(`${file}: the page is not in the sandbox`);
+    problems.push(`${title}: the page is not in the sandbox`);
   if (service.running().join() !== SANDBOX)
-    problems.push(`${file}: these sandboxes run: ${service.running().join(', ')}`);
+    problems.push(`${title}: these sandboxes run: ${service.running().join(', ')}`);
   return problems;
+}
+
+/** Returns the events to run a workflow for, one after the other. */
+function eventsOf(workflow: string): readonly { event: string; action: string }[] {
+  if (!/^ {4}types: \[opened, .*closed\]$/m.test(workflow)) return [{ event: 'push', action: '' }];
+  return ['opened', 'closed'].map(action => ({ event: 'pull_request', action }));
+}
+
+function eventWith(action: string) {
+  const repository = { full_name: REPOSITORY };
+  const head = { ref: 'change', repo: repository };
+  return { action, number: 7, repository, pull_request: { head, base: { ref: 'main' } } };
 }
 
 async function writeProject(folder: string, workflow: string): Promise<void> {
@@ -84,21 +106,33 @@ async function writeProject(folder: string, workflow: string): Promise<void> {
   await mkdir(folder);
   for (const [name, content] of Object.entries(files))
     await writeFile(path.join(folder, name), content);
-  for (const args of ['init -q -b main', 'add .', '-c user.name=n -c user.email=e commit -qm site'])
+  for (const args of [
+    'init -q -b main',
+    `remote add origin https://github.com/${REPOSITORY}`,
+    'add .',
+    '-c user.name=n -c user.email=e commit -qm site',
+  ])
     spawnSync('git', args.split(' '), { cwd: folder });
 }
 
-type Options = Readonly<Record<string, string>>;
+type Variables = Readonly<Record<string, string>>;
 
-async function runAct(title: string, cwd: string, options: Options): Promise<string[]> {
+async function runAct(
+  title: string,
+  cwd: string,
+  event: string,
+  options: Variables,
+  { env = {}, bin = '' }: { readonly env?: Variables; readonly bin?: string } = {},
+): Promise<string[]> {
   console.log(`\n── ${title} in act`);
   const hosted = { '--platform': 'ubuntu-latest=-self-hosted', '--cache-server-addr': '127.0.0.1' };
-  const PATH = [path.dirname(process.execPath), process.env['PATH']].join(path.delimiter);
+  const forSteps = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+  const folders = [bin, path.dirname(process.execPath), process.env['PATH']];
   const { exitCode, stderr } = await execute({
     file: 'act',
-    args: ['push', ...Object.entries({ ...hosted, ...options }).flat()],
+    args: [event, ...Object.entries({ ...hosted, ...options }).flat(), ...forSteps],
     cwd,
-    env: { ...process.env, PATH },
+    env: { ...process.env, PATH: folders.filter(Boolean).join(path.delimiter) },
     onLine: line => console.log(line),
   });
   console.log(stderr);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { startService } from '../agent/service.ts';
 const PACKAGE = 'e2b@2.51.0';
 
 // The SDK only accepts keys of this form.
-const API_KEY = `e2b_${'0'.repeat(40)}`;
+const API_KEY = `e2b_${randomBytes(20).toString('hex')}`;
 
 interface Sdk {
   readonly Sandbox: { create: (template: string, options: object) => Promise<Sandbox> };

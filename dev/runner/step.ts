@@ -1,4 +1,5 @@
 import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readActionFile } from './action-file.ts';
 import { type Command, execute, type ProcessEnd } from './execute.ts';
@@ -37,7 +38,8 @@ export async function runStep(step: Step): Promise<StepEnd> {
   const { workspace: cwd, post, onLine, onStart } = step;
   const action = await readActionFile(step.action);
   const script = post === undefined ? action.main : (action.post ?? '');
-  await using folder = await mkdtempDisposable(path.join(step.temp, '_runner_file_commands-'));
+  // Unlike GitHub's runner, keep them out of RUNNER_TEMP, which tests read while other steps run.
+  await using folder = await mkdtempDisposable(path.join(tmpdir(), '_runner_file_commands-'));
   const place = (name: (typeof FILES)[number]) => path.join(folder.path, name);
   for (const name of FILES) await writeFile(place(name), '');
   // Like the runner, pass every input of action.yml: '' if it has neither a value nor a default.

@@ -48,11 +48,13 @@ export function statusError(
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
     hint: rule?.hint ?? hints[kind],
-    // E2B sends this code if a creation failed on every host and left nothing behind
-    // (packages/api/internal/orchestrator in e2b-dev/infra), so it is safe to repeat.
-    hadNoEffect: parseFields(body)['error_code'] === 'sandbox_create_failed',
+    hadNoEffect: PLACEMENT_ERROR.test(String(parseFields(body)['error_code'])),
   });
 }
+
+// E2B sends these codes if a creation failed on every host and left nothing behind
+// (packages/api/internal/orchestrator/placement_errors.go in e2b-dev/infra), so it is safe to repeat.
+const PLACEMENT_ERROR = /^sandbox_(create_failed|capacity_unavailable|placement_timeout)$/;
 
 // A message may quote a path of 4,096 characters (PATH_MAX of Linux).
 const MAX_MATCHED = 5000;
@@ -108,8 +110,10 @@ const STATUS_RULES: readonly {
     statuses: [400],
     message: /\binvalid host\b/i,
     kind: 'rejected',
-    hint: 'Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app.',
+    hint: 'Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://sandbox.e2b.app, and header-prefix is E2b.',
   },
+  // No host can run the template, so repeating the creation cannot help.
+  { statuses: [503], message: /\bno compatible node\b/i, kind: 'rejected' },
   { statuses: [401], kind: 'unauthorized' },
   { statuses: [403], kind: 'forbidden' },
   { statuses: [404, 405], kind: 'not-found' },

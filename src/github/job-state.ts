@@ -2,38 +2,49 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getState, saveState, setOutput, setSecret } from '@actions/core';
-import { DEFAULT_PORT, JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/connection.ts';
+import { fillPlaceholders, type JobSandbox } from '../inputs/connection.ts';
 import { inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { RunningSandbox } from '../sandbox/sandbox.ts';
+import { type Leftovers, SYNC_ID } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 import { readInputs, tempDirectory } from './runner.ts';
 
 export function jobMetadata(): Readonly<Record<string, string>> {
-  const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
+  const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_JOB } = process.env;
   return {
     'github-repository': GITHUB_REPOSITORY ?? '',
     'github-run-id': GITHUB_RUN_ID ?? '',
+    'github-run-attempt': GITHUB_RUN_ATTEMPT ?? '',
     'github-job': GITHUB_JOB ?? '',
-    'sandbox-sync-id': randomUUID(),
+    [SYNC_ID]: randomUUID(),
   };
 }
 
-export function saveDeletion({ id, endsAt }: RunningSandbox, raw: RawInputs): void {
+/** Saves what the post step needs, in place of what was saved before. */
+export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
   // all but the secret API key.
   const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
-  const inputs = Object.fromEntries(names.map(name => [name, raw[name] ?? '']));
-  saveState('sandbox', { id, endsAt, inputs });
+  const inputs = Object.fromEntries(names.map(name => [name, (raw[name] ?? '').trim()]));
+  saveState('sandbox', { ...leftovers, inputs });
 }
 
-export function loadDeletion() {
-  const { id, endsAt, inputs } = parseFields(getState('sandbox'));
-  if (typeof id !== 'string' || typeof endsAt !== 'number') return undefined;
+/** `inputs` are those of the main step, but for the API key. */
+export function loadLeftovers() {
+  const { endsAt, isCreated, ...state } = parseFields(getState('sandbox'));
+  const { id, lost } = stringFieldsOf(state);
+  const saved = stringFieldsOf(state['inputs']);
+  const own = readInputs('sandbox-end');
+  const isOwn = (name: string) => own[name]?.trim() === saved[name];
+  const hasOwnInputs = ['template', 'sandbox-id', 'api-url'].every(isOwn);
+  // Unlike the saved value, the step's own `delete` can depend on how the job ended.
+  const choices = [hasOwnInputs ? own['delete'] : '', saved['delete'], String(isCreated)];
+  const choice = choices.find(each => /^\s*(true|false)\s*$/i.test(each ?? ''));
   return {
-    sandbox: { id, endsAt },
-    inputs: { ...readInputs('sandbox-end'), ...stringFieldsOf(inputs) },
+    left: { id, endsAt: Number(endsAt), isCreated: isCreated === true, lost },
+    isToDelete: /true/i.test(choice ?? ''),
+    inputs: { ...own, ...saved },
   };
 }
 
@@ -41,23 +52,26 @@ const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
 /** Masks the token and sets the outputs. If the URL is known, saves the sandbox for later steps. */
 export function publishSandbox(sandbox: JobSandbox & Pick<Sandbox, 'domain'>): void {
-  const { id, token, domain = '', baseUrl, endsAt } = sandbox;
+  const { id, token, domain = '', baseUrl, headerPrefix } = sandbox;
   setSecret(token);
-  const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
-  const outputs = { id, token, domain, 'base-url': url, 'header-prefix': JOB_HEADER_PREFIX };
+  const { 'base-url': url } = fillPlaceholders({ 'sandbox-id': id, 'base-url': baseUrl });
+  const outputs = { id, token, domain, 'base-url': url, 'header-prefix': headerPrefix };
   for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
   if (baseUrl === '') return;
   // The name contains the ID, so a later step that connects to the same sandbox replaces its token.
   const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${id}.json`);
   saveState('job-sandbox', file);
-  writeFileSync(file, JSON.stringify({ id, token, baseUrl, endsAt }), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 });
 }
 
 /** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 export function loadJobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
-    const { id, token, baseUrl, endsAt } = stringFieldsOf(parseFields(readFileSync(file, 'utf8')));
-    return id && token && baseUrl ? [{ id, token, baseUrl, endsAt: Number(endsAt) }] : [];
+    const fields = parseFields(readFileSync(file, 'utf8'));
+    const { id, token, baseUrl, headerPrefix } = stringFieldsOf(fields);
+    if (!id || !token || !baseUrl || !headerPrefix) return [];
+    const endsAt = typeof fields['endsAt'] === 'number' ? fields['endsAt'] : undefined;
+    return [{ id, token, baseUrl, headerPrefix, endsAt }];
   });
   for (const { token } of sandboxes) setSecret(token);
   return sandboxes;

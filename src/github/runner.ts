@@ -23,8 +23,8 @@ export function workspace(): string {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
 
 // The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in
-// actions/runner).
-const GRACE_MS = { SIGINT: 8500, SIGTERM: 2000, SIGBREAK: 2000 } as const;
+// actions/runner). It gives a background step up after 7.5 s, and reads no state after that.
+const GRACE_MS = { SIGINT: 6500, SIGTERM: 2000, SIGBREAK: 2000 } as const;
 
 export function cancelSignals() {
   const cancel = new AbortController();

@@ -89,13 +89,13 @@ function taskOf(entry: Task | MonitorEnd): Task {
 }
 
 // Headers and variables may be secret, and URLs may contain passwords.
-const UNLOGGED = ['headers', 'env', 'base-url', 'api-url'];
+const UNLOGGED = ['headers', 'env', 'create-options', 'base-url', 'api-url'];
 
 async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs | undefined) {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = savedInputs ?? readInputs(entry);
-  const usesSandbox = inputNames(entry).includes('token');
+  const usesSandbox = entry !== 'sandbox' && inputNames(entry).includes('token');
   const loading = Promise.try(() => (usesSandbox ? loadJobSandboxes() : []));
   // The log must redact the tokens. If they cannot be loaded, `parse` throws the reason.
   const sandboxes = await loading.catch(() => []);

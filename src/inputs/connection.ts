@@ -46,9 +46,6 @@ export function isLoopback(hostname: string): boolean {
 
 export const sandboxId = textOf('sandbox-id', '${{ steps.sandbox.outputs.id }}');
 
-export const existingSandboxId: InputParser<string> = (value, input) =>
-  value === '' ? value : sandboxId(value, input);
-
 export function isSandboxId(id: string): boolean {
   return findMistake('sandbox-id', id) === undefined;
 }
@@ -83,13 +80,12 @@ function splitHeader(line: string): readonly [name: string, value: string] | und
 export interface JobSandbox {
   readonly id: string;
   readonly token: string;
+  /** May have placeholders. */
   readonly baseUrl: string;
-  /** Unix time in milliseconds. The sandbox ends later if its lifetime is extended. */
-  readonly endsAt: number;
+  readonly headerPrefix: string;
+  /** Unix time in milliseconds. Undefined unless this job created the sandbox. */
+  readonly endsAt: number | undefined;
 }
-
-// The action `sandbox` only supports E2B's API, so the job's sandboxes expect E2B's headers.
-export const JOB_HEADER_PREFIX = 'E2b';
 
 /**
  * Fills in the job's sandbox, unless the step sets a token or base URL.
@@ -107,16 +103,20 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
   }
   const givenId = (raw['sandbox-id'] ?? '').trim();
   const [match, ...more] = sandboxes.filter(({ id }) => givenId === '' || id === givenId);
+  if (isDryRun(raw) && (match === undefined || more.length > 0)) return raw;
   if (match === undefined || more.length > 0)
     throw inputError('sandbox-id', explainChoice(givenId, sandboxes));
-  const { id, token, baseUrl } = match;
-  const prefix = JOB_HEADER_PREFIX;
+  const { id, token, baseUrl, headerPrefix: prefix } = match;
   return { ...raw, 'sandbox-id': id, token, 'base-url': baseUrl, 'header-prefix': prefix };
+}
+
+export function isDryRun(raw: RawInputs): boolean {
+  return /^\s*true\s*$/i.test(raw['dry-run'] ?? '');
 }
 
 function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): string {
   if (sandboxes.length === 0)
-    return 'no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';
+    return 'no earlier step of this job has left a sandbox, or its step was not waited for. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';
   const ids = listSome(sandboxes.map(({ id }) => quote(id)));
   return givenId === ''
     ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.`

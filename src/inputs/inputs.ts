@@ -1,12 +1,5 @@
 import { conditions, waitConditions } from './conditions.ts';
-import {
-  apiUrl,
-  baseUrl,
-  DEFAULT_PORT,
-  existingSandboxId,
-  headers,
-  sandboxId,
-} from './connection.ts';
+import { apiUrl, baseUrl, DEFAULT_PORT, headers, sandboxId } from './connection.ts';
 import { downloadLines, fileRules } from './files.ts';
 import { textOf } from './mistakes.ts';
 import {
@@ -14,6 +7,7 @@ import {
   byteSize,
   choice,
   concurrency,
+  createOptions,
   duration,
   flag,
   type InputParser,
@@ -36,9 +30,11 @@ export const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS;
 
+const token = textOf('token', '${{ steps.sandbox.outputs.token }}');
+
 const connectionInputs = {
   'sandbox-id': sandboxId,
-  token: textOf('token', '${{ steps.sandbox.outputs.token }}'),
+  token,
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
@@ -137,10 +133,19 @@ export const INPUTS = {
     lifetime: duration(1000, '15m'),
     metadata: keyValues,
     env: keyValues,
-    'sandbox-id': existingSandboxId,
+    'create-options': createOptions,
+    'sandbox-id': sandboxId,
+    token,
+    'base-url': baseUrl,
+    'header-prefix': textOf('header-name', 'E2b', 'E2b'),
     delete: flag(undefined),
   },
-  'sandbox-end': apiInputs,
+  'sandbox-end': {
+    ...apiInputs,
+    template: anyText,
+    'sandbox-id': anyText,
+    delete: flag(undefined),
+  },
 } as const satisfies Readonly<Record<ActionName | 'monitor-end' | 'sandbox-end', InputParsers>>;
 
 export type EntryPoint = keyof typeof INPUTS;

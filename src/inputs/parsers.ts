@@ -1,4 +1,5 @@
 import { quote } from '../text/escape.ts';
+import { fieldsOf, isJson } from '../text/json.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
 
 /** Maps names to values as the runner gives them; unset inputs are missing or empty. */
@@ -126,6 +127,22 @@ export const keyValues: InputParser<Readonly<Record<string, string>>> = (value, 
     throw inputError(input, 'this is not of the form KEY=value.', '"SUITE=api"');
   });
   return Object.fromEntries(pairs);
+};
+
+const OPTIONS_EXAMPLE = `'{"allow_internet_access": false}'`;
+
+const TAKEN = /^(templateID|timeout|metadata|envVars|secure|autoPause)$/;
+
+/** Parses a JSON object. Messages omit values, which may be secret. */
+export const createOptions: InputParser<Readonly<Record<string, unknown>>> = (value, input) => {
+  const text = value || '{}';
+  if (!isJson(text) || !text.startsWith('{'))
+    throw inputError(input, 'is not a JSON object.', OPTIONS_EXAMPLE);
+  const fields = fieldsOf(JSON.parse(text));
+  const taken = Object.keys(fields).find(name => TAKEN.test(name));
+  if (taken === undefined) return fields;
+  const owners = 'template, lifetime, metadata, env or the action itself';
+  throw inputError(input, `has ${quote(taken)}. Leave it out: ${owners} sets it.`, OPTIONS_EXAMPLE);
 };
 
 /** Parses all lines except blank ones and comments. @throws InputError with every line's problem */

@@ -1,31 +1,65 @@
 import { quote } from '../text/escape.ts';
-import { BASE_URL_EXAMPLE, isUnencrypted } from './connection.ts';
-import { inputError } from './input-error.ts';
-import type { Inputs } from './inputs.ts';
+import { BASE_URL_EXAMPLE, isDryRun, isUnencrypted } from './connection.ts';
+import { InputError, inputError } from './input-error.ts';
+import type { EntryPoint, Inputs } from './inputs.ts';
+import type { RawInputs } from './parsers.ts';
 
 // An input is undefined if the action does not have it, or if its value was rejected.
 type AnyInputs = Partial<Inputs<'run'> & Inputs<'sandbox'>>;
 
 /** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
-export const CROSS_INPUT_RULES: readonly ((inputs: AnyInputs) => void)[] = [
+export const CROSS_INPUT_RULES: readonly ((inputs: AnyInputs, raw: RawInputs) => void)[] = [
   checkHttpIsAllowed,
-  checkTemplateOrSandboxId,
+  checkWayToSandbox,
   checkUserOfCommand,
 ];
 
-function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }: AnyInputs): void {
-  if (baseUrl === undefined || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
+function checkHttpIsAllowed({ baseUrl = '', allowInsecureHttp }: AnyInputs): void {
+  if (baseUrl === '' || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
   const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
   throw inputError('base-url', message, BASE_URL_EXAMPLE);
 }
 
+const API = ['api-url', 'api-key'];
+const CONNECTION = ['sandbox-id', 'token', 'base-url'];
+const AT_CREATION = ['metadata', 'env', 'create-options'];
+
+/** For each way to a sandbox: the inputs that it needs, those without effect, and why. */
+const WAYS = {
+  create: [API, ['token'], 'template creates a sandbox'],
+  connect: [API, AT_CREATION, 'sandbox-id is that of a sandbox that exists'],
+  takeOver: [CONNECTION, [...API, 'delete', ...AT_CREATION], 'token takes a sandbox over as it is'],
+} as const;
+
+function isSet(name: string, raw: RawInputs): boolean {
+  return (raw[name] ?? '').trim() !== '';
+}
+
+function wayToSandbox(raw: RawInputs) {
+  if (isSet('template', raw)) return WAYS.create;
+  const hasApi = API.some(name => isSet(name, raw));
+  return isSet('token', raw) || (isSet('base-url', raw) && !hasApi) ? WAYS.takeOver : WAYS.connect;
+}
+
+/** Returns true for inputs without a default that this step can do without. */
+export function canBeEmpty(name: string, entry: EntryPoint, raw: RawInputs): boolean {
+  // A dry run connects to nothing.
+  if (entry !== 'sandbox') return isDryRun(raw) && CONNECTION.includes(name);
+  return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw)[0].includes(name);
+}
+
 // If `template` had a default, a `sandbox-id` from an unset variable would create a sandbox, so
 // require one of the two.
-function checkTemplateOrSandboxId({ template, sandboxId }: AnyInputs): void {
+function checkWayToSandbox({ template, sandboxId }: AnyInputs, raw: RawInputs): void {
   if (template === undefined || sandboxId === undefined) return;
-  if ((template === '') !== (sandboxId === '')) return;
-  const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
-  throw inputError('sandbox-id', message);
+  if ((template === '') === (sandboxId === '')) {
+    const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+    throw inputError('sandbox-id', message);
+  }
+  const [, unused, why] = wayToSandbox(raw);
+  const message = `has no effect, since ${why}. Leave out one of them.`;
+  const problems = unused.filter(name => isSet(name, raw)).map(input => ({ input, message }));
+  if (problems.length > 0) throw new InputError(problems);
 }
 
 // `username` is sent in the header Authorization, from which the agent takes a command's user.

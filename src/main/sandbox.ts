@@ -1,11 +1,13 @@
-import { jobMetadata, publishSandbox, saveDeletion } from '../github/job-state.ts';
+import { jobMetadata, publishSandbox, saveLeftovers } from '../github/job-state.ts';
 import { runStep } from '../github/step.ts';
-import { createOrConnect } from '../sandbox/sandbox.ts';
+import { openSandbox } from '../sandbox/sandbox.ts';
 
 await runStep('sandbox', async (inputs, context, raw) => {
   const metadata = { ...inputs.metadata, ...jobMetadata() };
-  const opened = await createOrConnect({ ...inputs, metadata }, context, sandbox =>
-    saveDeletion(sandbox, raw),
+  // Later steps fill in the placeholders.
+  const baseUrl = (raw['base-url'] ?? '').trim();
+  const opened = await openSandbox({ ...inputs, metadata, baseUrl }, context, leftovers =>
+    saveLeftovers(leftovers, raw),
   );
   publishSandbox(opened);
 });

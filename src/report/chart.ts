@@ -16,6 +16,12 @@ const GAP_POINTS = 2.5;
 
 const MAX_CHARTS = 4;
 
+// Mermaid has no dashed lines, so limits have a color of their own.
+const LIMIT_COLOR = '#d1242f';
+
+// A figure that Mermaid would get with an exponent breaks its syntax.
+const MAX_FIGURE = 1e21;
+
 // These colors are readable in GitHub's light and dark themes.
 const PLOTS = [
   { name: '🟦 CPU', color: '#388bfd', metric: 'cpu_used_pct' },
@@ -28,8 +34,10 @@ export function drawCharts({ samples, gate }: StatsResult): Html[] {
   const drawn = stretches.slice(0, MAX_CHARTS).map(pointsOf);
   const plots = plotsOf(drawn.flat(), gate);
   if (drawn.length === 0 || plots.length === 0) return [];
+  const limits = plots.flatMap(({ limitNames }) => limitNames);
   const notes = [
-    ...plots.map(({ legend }) => legend),
+    ...plots.map(({ name }) => name),
+    ...(limits.length > 0 ? [`🟥 limit of ${limits.join(', ')}`] : []),
     ...(drawn.length > 1 ? ['a chart for each time without a gap'] : []),
     ...(stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []),
   ];
@@ -42,18 +50,20 @@ type Point = readonly Sample[];
 
 function plotsOf(points: readonly Point[], { judgements }: Gate) {
   // Mermaid cannot interrupt a line, so leave out a metric that any point lacks.
-  const complete = PLOTS.filter(
-    ({ metric }) => pointPeaks(metric, points).length === points.length,
-  );
+  const complete = PLOTS.filter(({ metric }) => {
+    const peaks = pointPeaks(metric, points).filter(peak => Math.abs(peak) < MAX_FIGURE);
+    return peaks.length === points.length;
+  });
   return complete.map(({ name, color, metric }) => {
     // The lines show single samples, so the limit of a mean or percentile would mislead.
     const conditions = judgements
       .map(({ condition }) => condition)
       .filter(each => each.metric === metric && each.aggregate === undefined);
     const limits = [...new Set(conditions.map(({ limit }) => limit))];
-    const figures = limits.map(limit => formatFigure(metric, limit)).join(', ');
-    const legend = figures === '' ? name : `${name} (level line: limit ${figures})`;
-    return { legend, color, metric, limits };
+    const limitNames = limits.map(
+      limit => `${name.replace(/^\S+ /, '')} ${formatFigure(metric, limit)}`,
+    );
+    return { name, color, metric, limits, limitNames };
   });
 }
 
@@ -87,8 +97,8 @@ function drawChart(points: readonly Point[], plots: ReturnType<typeof plotsOf>):
   const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
   const series = [
     ...plots.map(({ color, metric }) => ({ color, figures: pointPeaks(metric, points) })),
-    ...plots.flatMap(({ color, limits }) =>
-      limits.map(limit => ({ color, figures: points.map(() => limit) })),
+    ...plots.flatMap(({ limits }) =>
+      limits.map(limit => ({ color: LIMIT_COLOR, figures: points.map(() => limit) })),
     ),
   ];
   const top = Math.max(100, ...series.flatMap(({ figures }) => figures));

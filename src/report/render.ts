@@ -56,8 +56,7 @@ export function renderReport(report: Report): RenderedReport {
       ...all.map(({ outputs }) => outputs),
     ),
     checksums: sections.upload?.checksums,
-    // Figures come before lists of files and the last lines of a command.
-    blocks: all.toReversed().flatMap(({ blocks = [] }) => blocks),
+    blocks: blocksOf(all),
     json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json])),
   };
 }
@@ -75,6 +74,13 @@ function sectionsOf(report: Report): Readonly<Partial<Record<keyof Results, Rend
     ...(stats && { stats: renderStats(stats, { cancelled, isOnlyResult }) }),
     ...(download && { download: renderDownload(download) }),
   };
+}
+
+/** Puts what failed first, then figures, which matter more than a list of files. */
+function blocksOf(sections: readonly RenderedSection[]): Html[] {
+  const failed = sections.filter(({ level }) => level === 'failure');
+  const others = sections.filter(({ level }) => level !== 'failure').toReversed();
+  return [...failed, ...others].flatMap(({ blocks = [] }) => blocks);
 }
 
 function levelOf(

@@ -42,9 +42,14 @@ export function renderStats(result: StatsResult, step: Step): RenderedSection {
       unjudged: JSON.stringify(entries.unjudged),
       aggregates: JSON.stringify(aggregates),
     },
-    blocks: [...figuresTable(result), ...drawCharts(result)],
+    blocks: showsFigures(result) ? [...figuresTable(result), ...drawCharts(result)] : [],
     json: { ...jsonOf(result), gate: { state: gate.state, ...entries }, aggregates },
   };
+}
+
+/** A command that nobody judges and that was over after one sample needs no figures. */
+function showsFigures({ monitored, samples, gate }: StatsResult): boolean {
+  return monitored === undefined || samples.length > 1 || gate.state !== 'none';
 }
 
 const LEVELS = {

@@ -1,3 +1,4 @@
+import { truncate } from '../text/escape.ts';
 import { formatCount } from '../text/format.ts';
 import { code, concat, folded, type Html, html, renderMarkup, shorten, shortList } from './html.ts';
 import type { RenderedReport } from './render.ts';
@@ -11,8 +12,12 @@ const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancell
 export function summaryOf(report: Report, rendered: RenderedReport): string {
   const { level, title, reasons, fileFailures, warnings, notices, facts, blocks } = rendered;
   const mark = LEVEL_MARKS[level];
+  // The summaries of a matrix share a page, so show the name that the user gave this one.
+  const name = truncate(report.name, MAX_NAME);
+  const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
   const all = [
-    html`<h3>${mark} Sandbox Sync${formatNames(report)}: ${renderLine(title)}</h3>`,
+    html`<h3>${mark} ${name === '' ? '' : html`${code(name)}: `}${renderLine(heading)}</h3>`,
+    ...rest.map(line => html`<p>${renderLine(line)}</p>`),
     ...shortList([
       ...[...fileFailures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
       ...warnings.map(each => html`⚠️ ${renderLine(each)}`),
@@ -25,6 +30,18 @@ export function summaryOf(report: Report, rendered: RenderedReport): string {
   return all.map(block => `${block.html}\n\n`).join('');
 }
 
+// A heading of this length has two lines on a phone (390 px).
+const MAX_HEADING = 54;
+const MAX_NAME = 20;
+
+/** Makes the first sentence the heading. If that is too long, all of the title stands below it. */
+function splitTitle(title: ReasonLine, limit: number) {
+  const [sentence = ''] = /^(?:Cancelled\. )?.*?\.(?= |$)|^.*/s.exec(title.text) ?? [];
+  const text = truncate(sentence, limit).replace(/\s+\S*…$/, ' …');
+  const rest = text === sentence ? title.text.slice(sentence.length).trim() : title.text;
+  return { heading: { ...title, text }, rest: rest === '' ? [] : [{ ...title, text: rest }] };
+}
+
 function renderReason(reason: Reason): Html {
   return concat(shorten(reason.map(renderLine)), '<br>');
 }
@@ -33,14 +50,7 @@ function renderLine({ text, hasMarkup }: ReasonLine): Html {
   return hasMarkup ? renderMarkup(text) : code(text.replaceAll('`', ''));
 }
 
-// The summaries of a matrix share a page, and only these names tell them apart.
-function formatNames({ name, sandbox }: Report): Html {
-  const names = [name, sandbox.id].filter(text => text !== '').map(code);
-  return names.length === 0 ? html`` : html` (${concat(names, ', ')})`;
-}
-
-function footer({ sandbox: { id, baseUrl } }: Report): Html {
-  const sandbox = id === '' ? html`` : html`Sandbox ${code(id)} at ${code(baseUrl)} · `;
-  const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
-  return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
+function footer({ sandbox: { id } }: Report): Html {
+  const sandbox = id === '' ? html`` : html` · sandbox ${code(id)}`;
+  return html`<p>Sandbox Sync${sandbox} · <a href="${DOCS}/results.md#the-summary">Help</a></p>`;
 }

@@ -53,10 +53,16 @@ export function explainFailedFiles<R extends TransferredFile>(
   return largestFirst.map(describeGroup);
 }
 
+// More would hide the cause; the log and the report have them all.
+const MAX_NAMES = 3;
+
 function describeGroup(group: readonly { name: string; error: FailureInfo }[]): Reason {
   const { message = '', hint = '' } = group[0]?.error ?? {};
   const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
-  const names = listSome(group.map(({ name }) => inlineCode(name)));
+  const names = listSome(
+    group.map(({ name }) => inlineCode(name)),
+    MAX_NAMES,
+  );
   return [{ text: message }, withMarkup(hint), withMarkup(`${count}${names}`)];
 }
 

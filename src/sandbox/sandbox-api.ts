@@ -32,35 +32,29 @@ export interface Sandbox {
   readonly domain: string | undefined;
 }
 
-/** Calls `onUncertain` once if a failed attempt may have created a sandbox. */
+/** Calls `onUncertain` if a failed attempt may have created a sandbox. */
 export async function createSandbox(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
   onUncertain: () => void,
 ): Promise<Sandbox> {
-  const { template: templateID, lifetime, metadata, env: envVars } = inputs;
+  const { template: templateID, lifetime, metadata, env: envVars, createOptions } = inputs;
   // E2B returns a token only with `secure`; `autoPause` would pause the sandbox when its lifetime
   // ends, instead of deleting it.
   const settings = { timeout: toSeconds(lifetime), secure: true, autoPause: false };
-  const message = { templateID, ...settings, metadata, envVars };
+  const message = { ...createOptions, templateID, ...settings, metadata, envVars };
   const request = postJson('/sandboxes', message, api.limits);
   // Repeat after a 503, although it may have created a sandbox: services send it whenever they
   // restart, which should not fail a job.
   const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
-  let isUncertain = false;
-  const create = async () => {
+  return await callWithRetries({ ...api, isRepeatable }, async () => {
     try {
       return decodeSandbox(await api.send(request));
     } catch (error) {
-      isUncertain ||= !(error instanceof AgentError && error.hadNoEffect);
+      if (!(error instanceof AgentError && error.hadNoEffect)) onUncertain();
       throw error;
     }
-  };
-  try {
-    return await callWithRetries({ ...api, isRepeatable }, create);
-  } finally {
-    if (isUncertain) onUncertain();
-  }
+  });
 }
 
 /** Extends the sandbox's lifetime to at least `lifetimeMs` from now. */
@@ -86,6 +80,21 @@ export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   });
 }
 
+/** Finds sandboxes by their metadata. @throws AgentError if the service cannot, or lists others */
+export function findSandboxes(api: SandboxApi, key: string, value: string): Promise<string[]> {
+  // The parameter's value is a query itself.
+  const query = String(new URLSearchParams({ metadata: `${key}=${value}` }));
+  const request = { ...api.limits, method: 'GET', path: `/v2/sandboxes?${query}` } as const;
+  return callWithRetries(api, async () => {
+    const response = await api.send(request);
+    const list = parseResponse(response);
+    const isOurs = (entry: unknown) => fieldsOf(fieldsOf(entry)['metadata'])[key] === value;
+    if (!Array.isArray(list) || !list.every(isOurs))
+      throw bodyError(response, `it is no list of sandboxes with this ${key}`);
+    return list.map(entry => decodeSandbox(response, entry).id);
+  });
+}
+
 async function callWithRetries<T>(api: RetryOptions, call: () => Promise<T>): Promise<T> {
   const outcome = await withRetries(call, api);
   if (outcome.status === 'done') return outcome.value;
@@ -97,10 +106,10 @@ function toSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-function decodeSandbox(response: AgentResponse): Sandbox {
-  const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseResponse(response));
+function decodeSandbox(response: AgentResponse, value = parseResponse(response)): Sandbox {
+  const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(value);
   if (typeof id !== 'string' || !isSandboxId(id)) throw bodyError(response, 'it names no sandbox');
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+  const text = (field: unknown) => (typeof field === 'string' && field !== '' ? field : undefined);
   return { id, token: text(token), domain: text(domain) };
 }
 

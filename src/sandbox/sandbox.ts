@@ -7,38 +7,56 @@ import {
   connectToSandbox,
   createSandbox,
   deleteSandbox,
+  findSandboxes,
   openApi,
   type Sandbox,
   type SandboxApi,
 } from './sandbox-api.ts';
 
-export type RunningSandbox = Pick<JobSandbox, 'id' | 'endsAt'>;
+/** What the post step deletes, keeps or looks for. */
+export interface Leftovers {
+  readonly id?: string | undefined;
+  /** Unix time in milliseconds. */
+  readonly endsAt: number;
+  /** False if the sandbox was connected to, so that it may live longer. */
+  readonly isCreated: boolean;
+  /** The `sandbox-sync-id` of a creation whose response is awaited or was lost. */
+  readonly lost?: string | undefined;
+}
+
+/** The key of metadata that no other creation has. */
+export const SYNC_ID = 'sandbox-sync-id';
+
+const NO_TOKEN =
+  'Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.';
 
 /**
- * Creates a sandbox, or connects to an existing one. If the post step is to delete it, calls
- * `scheduleDeletion` before a failure could leave it running. `baseUrl` is empty if the domain
- * is unknown.
+ * Creates a sandbox, connects to one, or takes one over. Calls `save` before a failure could leave
+ * behind what the post step does not know. `baseUrl` is empty if the domain is unknown.
  */
-export async function createOrConnect(
+export async function openSandbox(
   inputs: Inputs<'sandbox'>,
   context: Context,
-  scheduleDeletion: (sandbox: RunningSandbox) => void,
+  save: (leftovers: Leftovers) => void,
 ): Promise<JobSandbox & Pick<Sandbox, 'domain'>> {
-  const { template, apiUrl } = inputs;
+  const { template, sandboxId, token, baseUrl, headerPrefix, apiUrl } = inputs;
   const { log, cancel } = context;
+  if (token !== '') {
+    log.line(`Took over sandbox ${sandboxId}`);
+    return { id: sandboxId, token, baseUrl, headerPrefix, domain: undefined, endsAt: undefined };
+  }
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
-  const opened = await open(api, inputs, context, scheduleDeletion);
-  const { id, token, endsAt } = opened;
+  const opened = await open(api, inputs, context, save);
   const domain = domainOf(opened, apiUrl);
-  const baseUrl = baseUrlOf(domain, apiUrl);
-  if (token === undefined) throw noTokenError(id);
-  if (baseUrl === '')
-    log.warning(
-      'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.',
-    );
-  else log.line(`Its URL: ${baseUrl.replace('{sandbox-id}', id)}`);
-  return { id, token, domain, baseUrl, endsAt };
+  const sandbox = { ...opened, domain, baseUrl: baseUrl || baseUrlOf(domain, apiUrl) };
+  if (sandbox.baseUrl === '')
+    log.warning('The service names no domain. Set base-url, so that later steps find the sandbox.');
+  else log.line(`Its URL: ${sandbox.baseUrl.replace('{sandbox-id}', opened.id)}`);
+  if (opened.token === undefined)
+    throw new AgentError('bad-response', `No token for sandbox ${opened.id}.`, { hint: NO_TOKEN });
+  const endsAt = opened.isCreated ? opened.endsAt : undefined;
+  return { ...sandbox, headerPrefix, token: opened.token, endsAt };
 }
 
 export async function deleteAtEnd(
@@ -53,68 +71,76 @@ export async function deleteAtEnd(
   context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 
-export function notDeletedWarning({ id, endsAt }: RunningSandbox): string {
-  return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
+/** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
+export async function deleteLost(
+  { id: created, lost = '' }: Leftovers,
+  inputs: Inputs<'sandbox-end'>,
+  context: Context,
+): Promise<void> {
+  await using api = openApi(inputs, context, context.killImminent);
+  const found = await findSandboxes(api, SYNC_ID, lost);
+  // If the job ends right after the creation, the service may still be starting the sandbox.
+  if (found.length === 0 && created === undefined)
+    throw new AgentError('not-found', 'The service does not list it yet.', { hint: '' });
+  for (const id of found.filter(each => each !== created)) {
+    context.log.line(`A failed attempt had created sandbox ${id}`);
+    await deleteAtEnd(id, inputs, context);
+  }
+}
+
+export function describeEnd({ endsAt, isCreated }: Leftovers): string {
+  const time = new Date(endsAt).toUTCString();
+  return isCreated
+    ? `It ends by itself at ${time}, unless its lifetime was extended.`
+    : `It lives at least until ${time}, perhaps longer.`;
 }
 
 export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): string | undefined {
   return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 }
 
-// E2B gives each port of a sandbox a host name (https://e2b.dev/docs/network/public-url), so
-// the URL contains placeholders.
+// E2B's own domains have a host for all sandboxes, which routes by header (connectionConfig.ts in
+// its SDK). Elsewhere, each port of a sandbox has a host, so the URL has placeholders.
+const SHARED = ['e2b.app', 'e2b.dev', 'e2b.pro', 'e2b-staging.dev'];
+
 function baseUrlOf(domain: string | undefined, apiUrl: string): string {
   // Only local test servers use http. They have one address and route by header.
   if (apiUrl.startsWith('http:')) return apiUrl;
-  return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
+  if (domain === undefined) return '';
+  return `https://${SHARED.includes(domain) ? 'sandbox' : '{port}-{sandbox-id}'}.${domain}`;
 }
 
 async function create(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
   { now, log }: Context,
-  scheduleDeletion: (sandbox: RunningSandbox) => void,
-): Promise<Sandbox & RunningSandbox> {
+  save: (leftovers: Leftovers) => void,
+): Promise<Sandbox & Leftovers> {
   const { template, lifetime, metadata } = inputs;
-  const created = await createSandbox(api, inputs, () =>
-    log.warning(maybeCreatedWarning(metadata, now() + lifetime)),
-  );
-  const { id } = created;
-  const sandbox = { ...created, endsAt: now() + lifetime };
+  const left = { isCreated: true, endsAt: now() + lifetime, lost: metadata[SYNC_ID] };
+  // Save this first: if the process is killed, the post step must look for the sandbox.
+  save(left);
+  let lost: string | undefined;
+  let created: Sandbox | undefined;
   try {
-    if (inputs.delete ?? true) scheduleDeletion(sandbox);
-  } catch (error) {
-    // The post step won't know about this sandbox, so delete it now.
-    await deleteSandbox(api, id).catch(() => log.warning(notDeletedWarning(sandbox)));
-    throw error;
+    created = await createSandbox(api, inputs, () => (lost = left.lost));
+    log.line(`Created sandbox ${created.id} from ${template}, for ${formatDuration(lifetime)}`);
+    return { ...left, ...created };
+  } finally {
+    save({ ...left, id: created?.id, endsAt: now() + lifetime, lost });
   }
-  log.line(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
-  return sandbox;
 }
 
 async function connect(
   api: SandboxApi,
-  { sandboxId: id, lifetime, delete: shouldDelete = false }: Inputs<'sandbox'>,
+  { sandboxId: id, lifetime }: Inputs<'sandbox'>,
   { now, log }: Context,
-  scheduleDeletion: (sandbox: RunningSandbox) => void,
-): Promise<Sandbox & RunningSandbox> {
-  const endsAt = now() + lifetime;
-  // Schedule the deletion first: if connecting fails, the sandbox may still be running.
-  if (shouldDelete) scheduleDeletion({ id, endsAt });
+  save: (leftovers: Leftovers) => void,
+): Promise<Sandbox & Leftovers> {
+  const left = { id, isCreated: false, endsAt: now() + lifetime };
+  // Save this first: if connecting fails, the sandbox may still be running.
+  save(left);
   const sandbox = await connectToSandbox(api, id, lifetime);
   log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
-  return { ...sandbox, endsAt };
-}
-
-function maybeCreatedWarning(metadata: Inputs<'sandbox'>['metadata'], endsAt: number): string {
-  const entries = Object.entries(metadata).map(([key, value]) => `${key}=${value}`);
-  return `An attempt that failed may have created a sandbox that nobody deletes. Look for one with the metadata ${entries.join(', ')}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
-}
-
-function noTokenError(id: string): AgentError {
-  const hint =
-    'Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.';
-  return new AgentError('bad-response', `The service returned no token for sandbox ${id}.`, {
-    hint,
-  });
+  return { ...left, ...sandbox };
 }

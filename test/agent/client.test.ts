@@ -41,25 +41,25 @@ const LATE = /: the response did not end within timeout/;
 type Unusable = readonly [handle: ConnectionHandler, message: RegExp, timeout?: number];
 
 const UNUSABLE: Readonly<Record<string, Unusable>> = {
-  'never comes': [onRequest(() => {}), LATE, 200],
-  'stops half-way': [answering(`${LONG}{}`), LATE, 200],
-  'has trailers that drip': [dripping(`${CHUNKED}0\r\n`, 'X: y\r\n'), LATE, 200],
-  'follows endless 103 responses': [dripping(INTERIM, INTERIM), LATE, 200],
-  'is longer than 4 MiB': [
+  'it never comes': [onRequest(() => {}), LATE, 200],
+  'it stops half-way': [answering(`${LONG}{}`), LATE, 200],
+  'its trailers drip': [dripping(`${CHUNKED}0\r\n`, 'X: y\r\n'), LATE, 200],
+  'it follows endless 103 responses': [dripping(INTERIM, INTERIM), LATE, 200],
+  'it is longer than 4 MiB': [
     answering(http(200, 'x'.repeat(4 * MIB + 1))),
     /answered 200 with more than 4 MiB/,
   ],
-  'has headers longer than 16 KiB': [
+  'its headers are longer than 16 KiB': [
     answering(`HTTP/1.1 200 OK\r\n${`X: ${'y'.repeat(1000)}\r\n`.repeat(20)}`),
     /failed: .*UND_ERR_HEADERS_OVERFLOW/,
   ],
-  'is cut off': [onRequest(socket => socket.end(`${LONG}{}`)), /failed: /],
-  'is in another protocol': [answering('SSH-2.0-OpenSSH_9.6\r\n'), /failed: .*HTTP|HPE_/i],
+  'it is cut off': [onRequest(socket => socket.end(`${LONG}{}`)), /failed: /],
+  'it is in another protocol': [answering('SSH-2.0-OpenSSH_9.6\r\n'), /failed: .*HTTP|HPE_/i],
 };
 
 describe('a response', { timeout: 20_000 }, () => {
   for (const [name, [handle, message, timeout = 10_000]] of Object.entries(UNUSABLE)) {
-    test(`a request fails if the response ${name}`, async () => {
+    test(`a request fails if its response is unusable [${name}]`, async () => {
       await using server = await rawServer(handle);
       await assert.rejects(sendOnce(`http://${server.host}`, { timeout }), (error: unknown) => {
         assert.ok(error instanceof AgentError);
@@ -107,13 +107,14 @@ describe('a request body', { timeout: 20_000 }, () => {
     assert.deepEqual(sent, [65_536, 65_536, 65_536]);
   });
 
-  const UNREAD: readonly (readonly [response: string, kind: FailureKind, message: RegExp])[] = [
-    ['', 'connection', /nothing more could be sent within timeout/],
-    [OK, 'connection', /answered 200 before everything was sent/],
-    [http(413), 'too-large', /answered 413/],
-  ];
-  for (const [response, kind, message] of UNREAD)
-    test(`a body that nobody reads fails, if the response is ${response.slice(9, 12) || 'missing'}`, async () => {
+  type Unread = readonly [response: string, kind: FailureKind, message: RegExp];
+  const UNREAD: Readonly<Record<string, Unread>> = {
+    'no response': ['', 'connection', /nothing more could be sent within timeout/],
+    'a 200': [OK, 'connection', /answered 200 before everything was sent/],
+    'a 413': [http(413), 'too-large', /answered 413/],
+  };
+  for (const [name, [response, kind, message]] of Object.entries(UNREAD))
+    test(`a request whose body nobody reads fails [${name}]`, async () => {
       await using server = await rawServer(afterHead(socket => socket.write(response)));
       const limits = response === '' ? { timeout: 200 } : {};
       await using client = openTestClient(`http://${server.host}`);
@@ -141,7 +142,7 @@ describe('a request body', { timeout: 20_000 }, () => {
   });
 
   for (const thrown of [new TypeError('a bug'), new AgentError('file-changed', 'It shrank.')]) {
-    test(`a body that throws a ${thrown.name} rejects the request with that error`, async () => {
+    test(`a body that throws rejects the request with its error [${thrown.message}]`, async () => {
       await using server = await rawServer(answering(OK));
       await using client = openTestClient(`http://${server.host}`);
       function* broken(): Generator<Buffer> {
@@ -234,10 +235,10 @@ describe('connections', { timeout: 20_000 }, () => {
       if (scheme === 'http') await Promise.all(server.connections.map(closed));
     }
 
-    test(`closing the client ends its connections (${scheme})`, () =>
+    test(`closing the client ends its connections [${scheme}]`, () =>
       endsConnections('connection', 'close'));
 
-    test(`cancelling the job ends all connections (${scheme})`, () =>
+    test(`cancelling the job ends all connections [${scheme}]`, () =>
       endsConnections('cancelled', 'cancel'));
   }
 

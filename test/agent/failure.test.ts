@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   UND_ERR_SOCKET: 'connection',
 };
 for (const [code, kind] of Object.entries(KINDS)) {
-  test(`a network error ${code} is of kind ${kind}, and only unsent if unreachable`, () => {
+  test(`a network error has a kind, and counts as unsent only if that is unreachable [${code}]`, () => {
     const error = wrapped(systemError(code));
     assert.ok(error instanceof AgentError);
     const message = `GET http://host/path failed: connect ${code} 10.0.0.1:443.`;

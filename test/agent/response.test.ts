@@ -30,9 +30,9 @@ const KINDS: Partial<Record<FailureKind, readonly number[]>> = {
   'bad-response': [202, 204, 206],
 };
 for (const [kind, statuses] of Object.entries(KINDS))
-  for (const status of statuses)
-    test(`status ${status} is of kind ${kind}`, () =>
-      assert.equal(failure(status, 'some words').kind, kind));
+  test(`a failure is of the kind of its status [${kind}]`, () => {
+    for (const status of statuses) assert.equal(failure(status, 'some words').kind, kind);
+  });
 
 type PhraseCase = readonly [status: number, text: string, kind: FailureKind, hint?: RegExp];
 
@@ -67,7 +67,7 @@ const PHRASE_CASES: readonly PhraseCase[] = [
 ];
 
 for (const [status, text, kind, hint = /./] of PHRASE_CASES)
-  test(`${status} ${text} is of kind ${kind}, with a hint`, () => {
+  test(`the words of a response can decide its kind and hint [${text}]`, () => {
     const error = failure(status, text);
     assert.equal(error.kind, kind);
     assert.match(error.hint, hint);
@@ -86,7 +86,7 @@ const QUOTED: Readonly<Record<string, readonly [text: string, words: string]>> =
   'at most 300 characters': ['y'.repeat(400), `${'y'.repeat(300)}…`],
 };
 for (const [name, [text, words]] of Object.entries(QUOTED))
-  test(`an error message quotes ${name}`, () => {
+  test(`an error message quotes the response on one line, redacted [${name}]`, () => {
     const message = `POST https://host/files answered 400 Bad Request. It said: "${words}".`;
     assert.equal(failure(400, text).message, message);
   });
@@ -97,12 +97,10 @@ const UNQUOTED = [
   '<title>escaped a&amp;b&quot;c</title>',
   '<title>not escaped s3cret<pass</title>',
 ];
-for (const text of UNQUOTED)
-  test(`an error message quotes nothing from the response ${JSON.stringify(text)}`, () =>
-    assert.equal(
-      failure(500, text).message,
-      'POST https://host/files answered 500 Internal Server Error.',
-    ));
+test('an error message quotes nothing from blanks, or from HTML without a plain title', () => {
+  const message = 'POST https://host/files answered 500 Internal Server Error.';
+  for (const text of UNQUOTED) assert.equal(failure(500, text).message, message);
+});
 
 const REDIRECTS = [
   [undefined, ''],
@@ -112,7 +110,7 @@ const REDIRECTS = [
   ['https://S3cretPass.example', ' It leads to https://***.example.'],
 ] as const;
 for (const [location, leadsTo] of REDIRECTS)
-  test(`a redirect to ${location} is reported with no more than its origin, redacted`, () => {
+  test(`a redirect is reported with no more than its origin, redacted [${location}]`, () => {
     const hide = redactor(['S3cretPass']);
     const redirect = {
       ...response(302, 'Found. See https://other?token=x'),
@@ -136,9 +134,9 @@ const MS: readonly (readonly [value: string | undefined, ms: number | undefined]
   ['soon', undefined],
   ['-1', undefined],
 ];
-for (const [value, ms] of MS)
-  test(`Retry-After: ${value} is parsed to ${ms} ms`, () =>
-    assert.equal(failure(429, '', value).retryAfterMs, ms));
+test('Retry-After is a number of seconds or a date, and counts up to a minute', () => {
+  for (const [value, ms] of MS) assert.equal(failure(429, '', value).retryAfterMs, ms, value);
+});
 
 test('a response that is not JSON is a bad response, and is not quoted', () => {
   assert.deepEqual(parseResponse(response(200, '{"a":1}')), { a: 1 });

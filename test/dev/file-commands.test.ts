@@ -14,7 +14,7 @@ test('on Windows, a carriage return in GITHUB_OUTPUT is dropped at the end of a 
   assert.deepEqual(values, { a: 'one\ntwo\r\n\r', b: '3' });
 });
 
-for (const broken of ['a<<E\n1\n', 'neither\n', '=1\n'])
-  test(`GITHUB_OUTPUT with ${JSON.stringify(broken)} is an error`, () => {
+test('a line of GITHUB_OUTPUT without a name, a value or an end is an error', () => {
+  for (const broken of ['a<<E\n1\n', 'neither\n', '=1\n'])
     assert.throws(() => parseKeyValueFile(broken), /No value can be read from line 1/);
-  });
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { FailureKind } from '../../src/agent/failure.ts';
@@ -37,8 +37,8 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 const LENGTH = 'Content-Length: 5\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n';
 
-for (const size of [0, 1, 70_000, 3 * 1024 * 1024])
-  test(`a file of ${size} bytes arrives with its size and SHA-256`, async () => {
+test('a downloaded file of any size arrives with its size and SHA-256', async () => {
+  for (const size of [0, 1, 70_000, 3 * 1024 * 1024]) {
     using folder = openTempFolder();
     const content = distinctBytes(size);
     const head = `${OK}Content-Length: ${size}\r\n\r\n`;
@@ -47,15 +47,18 @@ for (const size of [0, 1, 70_000, 3 * 1024 * 1024])
     const sha256 = createHash('sha256').update(content).digest('hex');
     assert.deepEqual(downloaded, { size, sha256 });
     assert.deepEqual(filesBelow(folder.path), { out: content });
-  });
+  }
+});
 
-test('a downloaded file replaces an older one, and makes missing folders', async () => {
+test('a downloaded file replaces an older one, makes missing folders, and is not executable', async () => {
   using folder = openTempFolder();
-  writeFileSync(folder.at('out'), 'a longer text from before');
+  writeFileSync(folder.at('out'), 'a longer text from before', { mode: 0o755 });
   await downloadTo(folder.path, respond(http(200, 'new')));
   await downloadTo(folder.path, respond(http(200, 'deep')), { target: 'a/b/c' });
   const expected = { out: Buffer.from('new'), 'a/b/c': Buffer.from('deep') };
   assert.deepEqual(filesBelow(folder.path), expected);
+  for (const file of Object.keys(expected))
+    assert.equal(statSync(folder.at(file)).mode & 0o111, 0, file);
 });
 
 test('a file may be exactly as large as max-size, and have the longest name', async () => {
@@ -97,26 +100,18 @@ const cut: RequestHandler = socket => void socket.end(`${OK}${LENGTH}\r\nhell`);
 const gzip = http(200, 'hello', ['Content-Encoding: gzip']);
 
 const FAILURES: Readonly<Record<string, Case>> = {
-  'is chunked': [respond(`${OK}${CHUNKED}`), 'bad-response', NO_LENGTH],
-  'announces a length without sending it': [
+  chunked: [respond(`${OK}${CHUNKED}`), 'bad-response', NO_LENGTH],
+  'a length without content': [
     respond(`HTTP/1.1 204 None\r\n${LENGTH}\r\n`),
     'connection',
     /files (sent 0 of 5 bytes|failed: )/,
   ],
-  'is gzip although nobody asked for it': [
-    respond(gzip),
-    'bad-response',
-    /sent an encoded response\.$/,
-  ],
-  'is longer than max-size': [
-    respond(http(200, 'x'.repeat(101))),
-    'too-large',
-    /would send 101 B\.$/,
-  ],
-  'has two lengths': [respond(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`), 'connection', CUT],
-  'is cut before the last byte': [cut, 'connection', CUT],
-  'stalls in its content': [respond(`${OK}${LENGTH}\r\nhel`), 'connection', LATE, 50],
-  'says that the file does not exist': [
+  'gzip that nobody asked for': [respond(gzip), 'bad-response', /sent an encoded response\.$/],
+  'longer than max-size': [respond(http(200, 'x'.repeat(101))), 'too-large', /would send 101 B\.$/],
+  'two lengths': [respond(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`), 'connection', CUT],
+  'cut before the last byte': [cut, 'connection', CUT],
+  'stalling in its content': [respond(`${OK}${LENGTH}\r\nhel`), 'connection', LATE, 50],
+  '404, since the file does not exist': [
     respond(http(404, MISSING)),
     'no-such-file',
     /It said: "path '\/home\/user\/a\.txt' does not exist"\.$/,
@@ -124,7 +119,7 @@ const FAILURES: Readonly<Record<string, Case>> = {
 };
 
 for (const [name, [handle, kind, message, timeout = 60_000]] of Object.entries(FAILURES))
-  test(`a target stays as it was if the response ${name}`, async () => {
+  test(`a target stays as it was if its response is unusable [${name}]`, async () => {
     using folder = openTempFolder();
     writeFileSync(folder.at('out'), 'before');
     const downloading = downloadTo(folder.path, handle, { maxSize: 100, timeout });

@@ -103,7 +103,7 @@ describe('if-no-files-found', () => {
   test('if-no-files-found: warn shows ⚠️ in the summary if no file exists', async () => {
     await using download = await openDownload({});
     const { summary } = await download.succeed({ files: 'a', 'if-no-files-found': 'warn' });
-    assert.match(summary, /^<h3>⚠️ Sandbox Sync.*Downloaded 0 of 1 file, 1 missing\./);
+    assert.match(summary, /^<h3>⚠️ Downloaded 0 of 1 file, 1 missing\./);
   });
 });
 

@@ -32,6 +32,17 @@ test('a dry run lists files with their targets, and connects to nothing, so it n
   assert.equal(report.upload.digest, '');
 });
 
+test('a dry run needs no sandbox', async () => {
+  await using job = await openJob({ files: { a: 'x' } });
+  const none = { 'sandbox-id': '', token: '', 'base-url': '', 'dry-run': 'true' };
+  for (const task of ['upload', 'sync'] as const) {
+    const { summary, report } = await expectSuccess(job, none, { task });
+    assert.match(summary, /^<h3>✅ Sandbox Sync: Dry run: 1 file \(1 B\) would be uploaded\./);
+    assert.deepEqual(report.sandbox, { id: '', baseUrl: '' });
+  }
+  assert.deepEqual(job.agent.requests, []);
+});
+
 test('a dry run with checksums fails if a file cannot be read', {
   skip: process.getuid?.() === 0 ? 'root reads all' : SKIP_WITHOUT_FILE_MODES,
 }, async () => {

@@ -46,7 +46,7 @@ test('stats with samples: 2 takes 3 samples and discards the first', async () =>
   assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['warned', '40']);
   const { cpu_used_pct: aggregates } = JSON.parse(outputs['aggregates'] ?? '');
   assert.deepEqual(aggregates, { last: 40, min: 40, max: 70, mean: 55, p50: 40, p95: 70 });
-  assert.match(summary, /^<h3>⚠️ Sandbox Sync[\s\S]*⚠️&nbsp;p50&nbsp;==&nbsp;40&nbsp;% \(40 %\)/);
+  assert.match(summary, /^<h3>⚠️ [\s\S]*⚠️&nbsp;p50&nbsp;==&nbsp;40&nbsp;% \(40 %\)/);
   assert.equal('files' in report, false);
 });
 

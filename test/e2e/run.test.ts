@@ -68,7 +68,7 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     const at = lines.indexOf(path.join(job.root, 'root/app'));
     assert.equal(lines[at + 1], `root|it's "ü" $HOME|`);
     assert.deepEqual([report.name, report.command.title], ['tests', 'tests']);
-    assert.match(summary, /^<h3>✅ Sandbox Sync \(<code>tests<\/code>, /);
+    assert.match(summary, /^<h3>✅ <code>tests<\/code>: /);
   });
 
   test('run connects to the sandbox of the job, and says if it ends before max-duration', async () => {

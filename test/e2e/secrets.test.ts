@@ -212,7 +212,10 @@ test('secrets are redacted if the creation of a sandbox fails and repeats them',
   const inputs = { ...connecting, template: 'base', retries: '0' };
   const result = await expectFailure(job, inputs, { task: 'sandbox', env });
   assert.match(result.errors, /It said: "\*\*\* \*\*\* \*\*\*"/);
-  assertRedacted(result);
+  // The post step needs the headers, but has the key as an input of its own.
+  const state = result.state['sandbox'] ?? '';
+  assert.ok(!state.includes(TOKEN), state);
+  assertRedacted({ ...result, allOutput: result.allOutput.replace(state, '') });
   job.agent.requests.forEach(assertSentOnce);
 });
 

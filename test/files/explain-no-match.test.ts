@@ -66,8 +66,8 @@ const SKIPPED: Readonly<Record<string, string | false>> = {
 
 for (const [line, why, inputs = {}] of REASONS) {
   const skip = SKIPPED[line] ?? false;
-  const others = JSON.stringify(inputs);
-  test(`explainNoMatch says why ${line} matches nothing with ${others}`, { skip }, async () =>
+  const { workingDirectory: name = line } = inputs;
+  test(`explainNoMatch says what is there instead [${name}]`, { skip }, async () =>
     assert.equal(await explain(line, inputs), `"${line}" matches no files to upload. ${why}`),
   );
 }
@@ -100,7 +100,9 @@ const MISTAKES: Readonly<Record<string, readonly string[]>> = {
 for (const [says, lines] of Object.entries(MISTAKES))
   for (const line of lines) {
     const skip = SKIPPED[line] ?? false;
-    test(`explainNoMatch names the character that is wrong in ${line}`, { skip }, async () => {
+    test(`explainNoMatch names the character that is wrong in a line [${line}]`, {
+      skip,
+    }, async () => {
       const why = await explain(line);
       const quoted = JSON.stringify(line).replaceAll('\\\\', '\\');
       assert.ok(why.startsWith(`${quoted} matches no files to upload. It ${says} `), why);
@@ -108,7 +110,7 @@ for (const [says, lines] of Object.entries(MISTAKES))
   }
 
 for (const line of ['dist/*.none', 'a{b}/*', 'https://x.io/a', 'a#b'])
-  test(`explainNoMatch finds no wrong character in ${line}`, async () => {
+  test(`explainNoMatch finds no wrong character in a line that has none [${line}]`, async () => {
     assert.doesNotMatch(await explain(line), /to upload\. It /);
   });
 

@@ -58,7 +58,7 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [lines, expected] of Object.entries(FOUND))
-  test(`the lines "${lines}" find files relative to the first wildcard`, async () => {
+  test(`lines find files relative to the first wildcard [${lines}]`, async () => {
     using tree = createTree(PROJECT);
     assert.deepEqual(relativePaths(await find(tree.root, lines.split(','))), expected);
   });
@@ -93,7 +93,7 @@ test('each pattern has its own matches, in the order of the lines', async () => 
 });
 
 for (const place of ['packages/foo', './packages/foo/', 'packages/../packages/foo']) {
-  test(`patterns and excludes start at working-directory: ${place}`, async () => {
+  test(`patterns and excludes start at working-directory [${place}]`, async () => {
     using tree = createTree(PROJECT);
     const matches = await find(tree.root, ['*', '../bar', '!src'], { workingDirectory: place });
     assert.deepEqual(relativePaths(matches), ['dist/x.js', 'dist/z.js']);
@@ -102,7 +102,7 @@ for (const place of ['packages/foo', './packages/foo/', 'packages/../packages/fo
 
 for (const workingDirectory of ['missing', 'my file.txt', 'my file.txt/x', 'loop']) {
   const skip = workingDirectory === 'loop' && SKIP_WITHOUT_SYMLINKS;
-  test(`working-directory must be a directory, not ${workingDirectory}`, { skip }, async () => {
+  test(`working-directory must be a directory [${workingDirectory}]`, { skip }, async () => {
     using tree = createTree({ ...PROJECT, ...(!WINDOWS && { loop: link('loop') }) });
     await assert.rejects(find(tree.root, ['*'], { workingDirectory }), {
       name: 'InputError',
@@ -113,12 +113,12 @@ for (const workingDirectory of ['missing', 'my file.txt', 'my file.txt/x', 'loop
 
 for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', 'ü', '-']) {
   const skip = !canBeNamed(name) && 'such a name cannot be there';
-  test(`a file named ${JSON.stringify(name)} is found under that name`, { skip }, async () => {
+  test(`a file with special characters is found under its name [${name}]`, { skip }, async () => {
     using tree = createTree({ [`dir/${name}`]: '' });
     assert.deepEqual(relativePaths(await find(tree.root, ['dir/*'])), [name]);
   });
 
-  test(`patterns work in a workspace named ${JSON.stringify(name)}`, { skip }, async () => {
+  test(`patterns work in a workspace with special characters [${name}]`, { skip }, async () => {
     using tree = createTree(PROJECT, name);
     const lines = ['packages/*/dist', '!packages/bar'];
     assert.deepEqual(relativePaths(await find(tree.root, lines)), ['foo/dist/x.js']);
@@ -136,7 +136,7 @@ test('a pipe is skipped', { skip: skipOnWindows('files cannot be pipes') }, asyn
 
 for (const followSymlinks of [undefined, true]) {
   const skip = skipUnlessLinux('such names need Linux');
-  test(`a name that is not UTF-8 is an error, follow-symlinks ${followSymlinks}`, {
+  test(`a name that is not UTF-8 is an error, whatever follow-symlinks says [${followSymlinks}]`, {
     skip,
   }, async () => {
     const bad = (file: string) => writeFileSync(Buffer.from(`${file}\xff`, 'latin1'), 'x');
@@ -166,7 +166,7 @@ test('a pattern that passes through a file is an error, or matches nothing on Wi
 });
 
 for (const pattern of ['**', '**/none']) {
-  test(`a search cancelled before its start or while it runs finds nothing: ${pattern}`, async () => {
+  test(`a search cancelled before its start or while it runs finds nothing [${pattern}]`, async () => {
     using tree = createTree(PROJECT);
     const controller = new AbortController();
     const { signal: cancel } = controller;

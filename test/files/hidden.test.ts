@@ -28,7 +28,7 @@ const CASES: Readonly<Record<string, readonly [found: readonly string[], all: nu
 };
 
 for (const [pattern, [found, count]] of Object.entries(CASES)) {
-  test(`the pattern ${pattern} omits hidden files unless include-hidden-files is true`, async () => {
+  test(`a pattern omits hidden files unless it names them or include-hidden-files is true [${pattern}]`, async () => {
     using tree = createTree(TREE);
     assert.deepEqual(relativePaths(await find(tree.root, [pattern])), found);
     const all = await find(tree.root, [pattern], { includeHiddenFiles: true });

@@ -50,45 +50,35 @@ const IN_L_DIR = { 'l/dir/b.txt': 'w/dir/b.txt' };
 const FOLDER = 'a link to a folder';
 const BROKEN = 'a broken link';
 
-/** By what happens to the link, and by the end of the test's name. */
-const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
-  sends: {
-    'to a file': [TO_FILE, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
-    'to a file that the pattern names': [{ l: 'm', m: 'a.txt' }, 'l', { l: 'w/a.txt' }],
-    'out of the workspace and in again': [{ l: '../outside/../w/a.txt' }, 'l', { l: 'w/a.txt' }],
-  },
-  follows: {
-    'to a folder with follow-symlinks: true': [{ l: 'dir' }, 'l*', IN_L, true],
-    'to a folder before the first wildcard': [{ l: '.' }, 'l/dir/*.txt', IN_L_DIR],
-    'to a folder that is the root': [{ l: 'dir' }, 'l/*', IN_L, true],
-    'to a folder in the middle of a pattern': [{ 'l/dir': '../dir' }, 'l/*/b*', IN_L_DIR, true],
-    'to a folder above': [{ 'dir/up': '..' }, 'dir', { ...B, 'dir/up/a.txt': 'w/a.txt' }, true],
-  },
-  skips: {
-    'to a folder with follow-symlinks: false': [TO_DIR, 'dir', { ...B, 'dir/l': FOLDER }, false],
-    'that is broken': [TO_NONE, 'dir', { ...B, 'dir/l': BROKEN }],
-    'that is broken, with follow-symlinks: true': [TO_NONE, 'dir', { ...B, 'dir/l': BROKEN }, true],
-    'that is broken, although the pattern names it': [{ l: 'nowhere' }, 'l', { l: BROKEN }],
-  },
-  ignores: {
-    'to a folder that is excluded': [{ 'dir/l': '.', 'dir/m/l': '..' }, 'dir,!**/l', B],
-    'to a folder whose content is excluded': [TO_DIR, 'dir,!**/l/**', B],
-    'to a folder that does not match': [TO_DIR, 'dir/*.txt', B],
-    'to a folder if its own name is hidden': [{ 'dir/.l': '.' }, 'dir', B],
-    'out of the workspace that is excluded': [TO_SECRET, 'dir,!**/l', B],
-  },
+const CASES: Readonly<Record<string, Case>> = {
+  'to a file': [TO_FILE, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
+  'to a file that the pattern names': [{ l: 'm', m: 'a.txt' }, 'l', { l: 'w/a.txt' }],
+  'out of the workspace and in again': [{ l: '../outside/../w/a.txt' }, 'l', { l: 'w/a.txt' }],
+  'to a folder with follow-symlinks: true': [{ l: 'dir' }, 'l*', IN_L, true],
+  'to a folder before the first wildcard': [{ l: '.' }, 'l/dir/*.txt', IN_L_DIR],
+  'to a folder that is the root': [{ l: 'dir' }, 'l/*', IN_L, true],
+  'to a folder in the middle of a pattern': [{ 'l/dir': '../dir' }, 'l/*/b*', IN_L_DIR, true],
+  'to a folder above': [{ 'dir/up': '..' }, 'dir', { ...B, 'dir/up/a.txt': 'w/a.txt' }, true],
+  'to a folder with follow-symlinks: false': [TO_DIR, 'dir', { ...B, 'dir/l': FOLDER }, false],
+  'that is broken': [TO_NONE, 'dir', { ...B, 'dir/l': BROKEN }],
+  'that is broken, with follow-symlinks: true': [TO_NONE, 'dir', { ...B, 'dir/l': BROKEN }, true],
+  'that is broken, although the pattern names it': [{ l: 'nowhere' }, 'l', { l: BROKEN }],
+  'to a folder that is excluded': [{ 'dir/l': '.', 'dir/m/l': '..' }, 'dir,!**/l', B],
+  'to a folder whose content is excluded': [TO_DIR, 'dir,!**/l/**', B],
+  'to a folder that does not match': [TO_DIR, 'dir/*.txt', B],
+  'to a folder if its own name is hidden': [{ 'dir/.l': '.' }, 'dir', B],
+  'out of the workspace that is excluded': [TO_SECRET, 'dir,!**/l', B],
 };
 
-for (const [verb, cases] of Object.entries(CASES))
-  for (const [name, [links, lines, found, followSymlinks]] of Object.entries(cases))
-    test(`findFiles ${verb} a link ${name}`, SKIP, async () => {
-      using tree = createLinkedTree(links);
-      const matches = await find(tree.at('w'), lines.split(','), { followSymlinks });
-      const files = matches.flatMap(match => match.files);
-      const real = files.map(file => [file.source, path.relative(tree.root, file.realPath)]);
-      const all = { ...Object.fromEntries(real), ...skippedReasons(matches) };
-      assert.deepEqual(all, found);
-    });
+for (const [name, [links, lines, found, followSymlinks]] of Object.entries(CASES))
+  test(`a link is sent, followed, skipped or ignored [${name}]`, SKIP, async () => {
+    using tree = createLinkedTree(links);
+    const matches = await find(tree.at('w'), lines.split(','), { followSymlinks });
+    const files = matches.flatMap(match => match.files);
+    const real = files.map(file => [file.source, path.relative(tree.root, file.realPath)]);
+    const all = { ...Object.fromEntries(real), ...skippedReasons(matches) };
+    assert.deepEqual(all, found);
+  });
 
 test('links above the workspace are ignored', SKIP, async () => {
   using tree = createTree({
@@ -138,41 +128,50 @@ const TO_TWO = { 'dir/l': '../../outside/secret', 'dir/m': '../../w2' };
 const IN_GIT = { '.git/x': 'config', '.git/y': '../.env' };
 const CHAIN = { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' };
 
-/** By kind of link, and by the end of the test's name. */
+/** By kind of link, and by name. */
 const FORBIDDEN: Readonly<Record<string, Readonly<Record<string, Forbidden>>>> = {
   'to a folder': {
-    ' if follow-symlinks is not set': [TO_DIR, 'dir/**', '"dir/l" to "dir"'],
-    ' that names it once if two patterns match it': [TO_DIR, 'dir,**', '"dir/l" to "dir"'],
-    ', even if the folder is outside the workspace': [
-      { l: '../outside' },
-      '*',
-      '"l" to ".*outside"',
+    'to a folder, if follow-symlinks is not set': [TO_DIR, 'dir/**', '"dir/l" to "dir"'],
+    'to a folder, named once if two patterns match it': [TO_DIR, 'dir,**', '"dir/l" to "dir"'],
+    'to a folder outside the workspace': [{ l: '../outside' }, '*', '"l" to ".*outside"'],
+    'to a folder, even if it is the whole pattern': [{ l: 'dir' }, 'l', '"l" to "dir"'],
+    'to a folder, even if it is only the root of the pattern': [
+      { l: 'dir' },
+      'l/*.txt',
+      '"l" to "dir"',
     ],
-    ', even if it is the whole pattern': [{ l: 'dir' }, 'l', '"l" to "dir"'],
-    ', even if it is only the root of the pattern': [{ l: 'dir' }, 'l/*.txt', '"l" to "dir"'],
   },
   'out of the workspace': {
-    ' if it leads to a file': [TO_SECRET, 'dir/**', '"dir/l" to .*outside/secret"'],
-    ', even if the pattern spells out its hidden name': [
+    'to a file outside the workspace': [TO_SECRET, 'dir/**', '"dir/l" to .*outside/secret"'],
+    'out of the workspace, even if the pattern spells out its hidden name': [
       { '.l': '../outside/secret' },
       '.l',
       '"\\.l" to .*secret"',
     ],
-    ', even before the first wildcard': [{ l: '../outside' }, 'l/sub/*', '"l" to .*outside"'],
-    ' that names the deepest of several links': [
+    'out of the workspace, even before the first wildcard': [
+      { l: '../outside' },
+      'l/sub/*',
+      '"l" to .*outside"',
+    ],
+    'out of the workspace, named as the deepest of several links': [
       CHAIN,
       'dir/l/sub/m/*',
       '"dir/l/sub/m" to .*w2"',
       true,
     ],
-    ' that names every such link': [TO_TWO, 'dir', '"dir/l" to .*secret", "dir/m" to .*w2"', true],
-    ' if it leaves a root that is outside, too': [
+    'out of the workspace, with every other such link': [
+      TO_TWO,
+      'dir',
+      '"dir/l" to .*secret", "dir/m" to .*w2"',
+      true,
+    ],
+    'out of a root that is outside, too': [
       LINKS_OUTSIDE,
       '../outside/sub',
       '".*/n" to .*/secret"',
       true,
     ],
-    ' if it is a root that is outside, too': [
+    'that is a root outside, and leads elsewhere': [
       LINKS_OUTSIDE,
       '../o',
       '".*/o" to .*outside".*',
@@ -180,15 +179,23 @@ const FORBIDDEN: Readonly<Record<string, Readonly<Record<string, Forbidden>>>> =
     ],
   },
   'to something hidden': {
-    ' if it leads to a file': [{ 'dir/y': '../.env' }, 'dir/**', '"dir/y" to ".env"'],
-    ', even beside a link that may be sent': [IN_GIT, '.git/**', '".git/y" to ".env"'],
-    ', even if the pattern names it': [{ 'conf.env': '.env' }, 'conf.env', '"conf.env" to ".env"'],
+    'to a hidden file': [{ 'dir/y': '../.env' }, 'dir/**', '"dir/y" to ".env"'],
+    'to a hidden file, even beside a link that may be sent': [
+      IN_GIT,
+      '.git/**',
+      '".git/y" to ".env"',
+    ],
+    'to a hidden file, even if the pattern names it': [
+      { 'conf.env': '.env' },
+      'conf.env',
+      '"conf.env" to ".env"',
+    ],
   },
 };
 
 for (const [kind, cases] of Object.entries(FORBIDDEN))
   for (const [name, [links, lines, names, followSymlinks]] of Object.entries(cases))
-    test(`a link ${kind} is an error${name}`, SKIP, async () => {
+    test(`a link that may not be sent is an error [${name}]`, SKIP, async () => {
       using tree = createLinkedTree(links);
       const message = new RegExp(`^${SAYS[kind]}\\. Links: ${names}\\.$`);
       const planning = plan(tree.at('w'), [...lines.split(','), '../outside/none'], {
@@ -237,11 +244,15 @@ test('a link to a hidden file is sent with include-hidden-files', SKIP, async ()
 });
 
 for (const pattern of ['../outside', '../outside/*']) {
-  test(`the pattern ${pattern} follows links into its root or the workspace`, SKIP, async () => {
-    using tree = createLinkedTree(LINKS_OUTSIDE);
-    const found = relativePaths(await find(tree.at('w'), [pattern]));
-    assert.deepEqual(found, ['l', 'm', 'secret', 'sub/c.txt', 'sub/n']);
-  });
+  test(
+    `a pattern outside the workspace follows links into its root or the workspace [${pattern}]`,
+    SKIP,
+    async () => {
+      using tree = createLinkedTree(LINKS_OUTSIDE);
+      const found = relativePaths(await find(tree.at('w'), [pattern]));
+      assert.deepEqual(found, ['l', 'm', 'secret', 'sub/c.txt', 'sub/n']);
+    },
+  );
 }
 
 test('pathWithin returns undefined for a path outside the directory', SKIP, () => {

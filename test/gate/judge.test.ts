@@ -38,11 +38,10 @@ const JUDGED: readonly (readonly [string, readonly number[], isTrue: boolean, fi
   ['load.p95 >= 10', [4, 10, 1, 6], true, 10],
 ];
 for (const [line, values, isTrue, figure] of JUDGED) {
-  const result = isTrue ? 'true' : 'false';
-  test(`"${line}" over ${values.join(', ')} is ${result}, with the figure ${figure}`, () => {
+  test(`a condition is true or false over all samples, and names the figure that decides [${line}]`, () => {
     const condition = parse(line);
     const judgement = judge(condition, samplesOf(condition.metric, values));
-    assert.deepEqual(judgement, { condition, result, figure });
+    assert.deepEqual(judgement, { condition, result: isTrue ? 'true' : 'false', figure });
   });
 }
 
@@ -55,7 +54,7 @@ const NOT_JUDGED: readonly (readonly [string, readonly (number | undefined)[], w
   ['load.mean > 80', [1.7e308, 1.7e308], 'its figure is not finite'],
 ];
 for (const [line, values, why] of NOT_JUDGED) {
-  test(`"${line}" cannot be judged: ${why}`, () => {
+  test(`a condition cannot be judged without its metric in each sample, or a finite figure [${line}]`, () => {
     const condition = parse(line);
     const judgement = judge(condition, samplesOf('load', values));
     assert.deepEqual(judgement, { condition, result: 'unknown', why });
@@ -89,19 +88,19 @@ interface GateCase {
 }
 
 const GATES: Readonly<Record<string, GateCase>> = {
-  'is none without conditions, even if samples are missing': { isIncomplete: true, state: 'none' },
-  'passes if no condition trips': {
+  'none without conditions, even if samples are missing': { isIncomplete: true, state: 'none' },
+  'passed if no condition trips': {
     failIf: ['mem_used_pct > 60'],
     warnIf: ['mem_used_pct < 40'],
     state: 'passed',
   },
-  'warns if only a warn-if condition trips': {
+  'warned if only a warn-if condition trips': {
     failIf: ['mem_used_pct > 90'],
     warnIf: ['mem_used_pct > 50'],
     state: 'warned',
     reported: [['warn', 'mem_used_pct > 50', 60]],
   },
-  'fails if any fail-if condition trips, and names every condition that tripped': {
+  'failed if any fail-if condition trips, with every condition that tripped': {
     failIf: ['mem_used_pct > 90', 'mem_used_pct.mean >= 50', 'cpu_count == 4'],
     warnIf: ['mem_used_pct > 50', 'cpu_count > 4'],
     state: 'failed',
@@ -111,17 +110,17 @@ const GATES: Readonly<Record<string, GateCase>> = {
       ['warn', 'mem_used_pct > 50', 60],
     ],
   },
-  'fails if a fail-if condition cannot be judged': {
+  'failed if a fail-if condition cannot be judged': {
     failIf: ['mem_cache < 1B'],
     state: 'failed',
     reported: [['fail', 'mem_cache < 1B', lacks('mem_cache')]],
   },
-  'warns if a warn-if condition cannot be judged': {
+  'warned if a warn-if condition cannot be judged': {
     warnIf: ['load != 1'],
     state: 'warned',
     reported: [['warn', 'load != 1', lacks('load')]],
   },
-  'fails if samples are missing, with fail-if': {
+  'failed if samples are missing, with fail-if': {
     failIf: ['cpu_count > 9', 'mem_used_pct > 50'],
     isIncomplete: true,
     state: 'failed',
@@ -130,7 +129,7 @@ const GATES: Readonly<Record<string, GateCase>> = {
       ['fail', 'mem_used_pct > 50', 60],
     ],
   },
-  'warns if samples are missing, without fail-if': {
+  'warned if samples are missing, without fail-if': {
     warnIf: ['cpu_count > 9'],
     isIncomplete: true,
     state: 'warned',
@@ -140,7 +139,7 @@ const GATES: Readonly<Record<string, GateCase>> = {
 
 for (const [name, gateCase] of Object.entries(GATES)) {
   const { failIf = [], warnIf = [], isIncomplete, state, reported = [] } = gateCase;
-  test(`the gate ${name}`, () => {
+  test(`a gate is as bad as the worst of its conditions [${name}]`, () => {
     const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
     const gate = judgeGate(rules, SAMPLES, isIncomplete);
     const conditions = gate.judgements.map(({ condition }) => condition);

@@ -83,11 +83,15 @@ test('sandbox-id selects one of several sandboxes of the job, unless the step se
   }
   for (const post of mains) await runSandbox({}, { post });
   const { errors } = await runAction('stats', {});
-  assert.match(errors, /^sandbox-id: no earlier step of this job has left a sandbox\. Use /m);
+  assert.match(
+    errors,
+    /^sandbox-id: no earlier step of this job has left a sandbox, or its step was not waited for\. Use /m,
+  );
 });
 
 test('a step that chooses none of two sandboxes of the job is told what to set or remove', () => {
-  const saved = { token: 'saved', baseUrl: 'https://x.io', endsAt: 0 };
+  const where = { baseUrl: 'https://x.io', headerPrefix: 'E2b' };
+  const saved = { token: 'saved', ...where, endsAt: 0 };
   const sandboxes = ['i1', 'i2'].map(id => ({ id, ...saved }));
   const [id, token, url] = [{ 'sandbox-id': 'i1' }, { token: 't' }, { 'base-url': 'https://y.io' }];
   for (const [inputs, message] of [

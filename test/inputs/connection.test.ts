@@ -9,35 +9,48 @@ import {
   sameMessage,
 } from '../support/parse-inputs.ts';
 
-accepts('base-url', {
-  'HTTPS://Sandbox.Example.COM:443/': 'https://sandbox.example.com',
-  'https://sandbox.example.com/a/b//': 'https://sandbox.example.com/a/b',
-  'https://bücher.example': 'https://xn--bcher-kva.example',
-  'https://[2001:db8::1]:8443': 'https://[2001:db8::1]:8443',
-  'https://{port}-{sandbox-id}.example.com': 'https://49983-i1a2b3c4d5.example.com',
-  'https://example.com:{port}/{sandbox-id}/': 'https://example.com:49983/i1a2b3c4d5',
-});
-rejects('base-url', { '': 'is required: the URL of the service.' });
-const texts = ['example.com', 'localhost:3000', 'https://exa mple.com', 'https:/x.io'];
-const schemes = ['https://example.com:99999', 'ftp://example.com', 'file:///etc/passwd'];
-const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
-const rule = '% is not a URL that begins with https:// and has no query or fragment.';
-rejects('base-url', sameMessage([...texts, ...schemes, ...tails], rule));
-const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
-const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
-const unknownPlaceholder = 'has an unknown placeholder. Write an expression';
-rejects('base-url', sameMessage([...braces, ...variables], `% ${unknownPlaceholder}`));
-rejects('base-url', {
-  'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${unknownPlaceholder}`,
+const url = 'https://{port}-{sandbox-id}.example.com';
+
+test('base-url is normalized, and its placeholders are filled in', () => {
+  accepts('base-url', {
+    'HTTPS://Sandbox.Example.COM:443/': 'https://sandbox.example.com',
+    'https://sandbox.example.com/a/b//': 'https://sandbox.example.com/a/b',
+    'https://bücher.example': 'https://xn--bcher-kva.example',
+    'https://[2001:db8::1]:8443': 'https://[2001:db8::1]:8443',
+    'https://{port}-{sandbox-id}.example.com': 'https://49983-i1a2b3c4d5.example.com',
+    'https://example.com:{port}/{sandbox-id}/': 'https://example.com:49983/i1a2b3c4d5',
+  });
+  const given = { 'sandbox-id': 'a--b_c.d', port: '8080' };
+  accepts('base-url', { [url]: 'https://8080-a--b_c.d.example.com' }, { others: given });
 });
 
-const here = ['localhost', '127.0.0.1', '127.255.1.2', '[::1]'].map(host => `http://${host}`);
-accepts('base-url', Object.fromEntries(here.map(url => [url, url])));
-accepts('base-url', { 'http://127.1': 'http://127.0.0.1', 'http://[::0:1]:80': 'http://[::1]' });
-const hosts = ['a.localhost', 'localhost.example.com', '127.0.0.1.example.com', 'example.com'];
-const urls = [...hosts, '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]'].map(host => `http://${host}`);
-const unencrypted = '% would send secrets unencrypted. Use https.';
-rejects('api-url', sameMessage(urls, unencrypted), { action: 'sandbox' });
+test('base-url is a URL without a query, a fragment or another placeholder', () => {
+  rejects('base-url', { '': 'is required: the URL of the service.' });
+  const texts = ['example.com', 'localhost:3000', 'https://exa mple.com', 'https:/x.io'];
+  const schemes = ['https://example.com:99999', 'ftp://example.com', 'file:///etc/passwd'];
+  const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
+  const rule = '% is not a URL that begins with https:// and has no query or fragment.';
+  rejects('base-url', sameMessage([...texts, ...schemes, ...tails], rule));
+  const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
+  const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
+  const unknownPlaceholder = 'has an unknown placeholder. Write an expression';
+  rejects('base-url', sameMessage([...braces, ...variables], `% ${unknownPlaceholder}`));
+  rejects('base-url', {
+    'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${unknownPlaceholder}`,
+  });
+});
+
+test('a URL may be http on this machine, and api-url only there', () => {
+  const here = ['localhost', '127.0.0.1', '127.255.1.2', '[::1]'].map(host => `http://${host}`);
+  accepts('base-url', Object.fromEntries(here.map(url => [url, url])));
+  accepts('base-url', { 'http://127.1': 'http://127.0.0.1', 'http://[::0:1]:80': 'http://[::1]' });
+  const hosts = ['a.localhost', 'localhost.example.com', '127.0.0.1.example.com', 'example.com'];
+  const urls = [...hosts, '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]'].map(
+    host => `http://${host}`,
+  );
+  const unencrypted = '% would send secrets unencrypted. Use https.';
+  rejects('api-url', sameMessage(urls, unencrypted), { action: 'sandbox' });
+});
 
 test('credentials in base-url or api-url are rejected and never quoted', () => {
   for (const url of [
@@ -57,74 +70,89 @@ test('credentials in base-url or api-url are rejected and never quoted', () => {
   }
 });
 
-const url = 'https://{port}-{sandbox-id}.example.com';
-const given = { 'sandbox-id': 'a--b_c.d', port: '8080' };
-accepts('base-url', { [url]: 'https://8080-a--b_c.d.example.com' }, { others: given });
-
-for (const [input, value] of [
-  ['sandbox-id', ''],
-  ['sandbox-id', 'a@b'],
-  ['port', 'x/y'],
-] as const)
-  test(`only ${input} is reported if it is "${value}" and base-url has a placeholder for it`, () => {
+test('only the input that a placeholder of base-url needs is reported if it is invalid', () => {
+  for (const [input, value] of [
+    ['sandbox-id', ''],
+    ['sandbox-id', 'a@b'],
+    ['port', 'x/y'],
+  ] as const)
     assert.deepEqual(invalidInputs({ 'base-url': url, [input]: value }), [input]);
-  });
+});
 
-const paths = ['/files', '/', '/a/b/', '/v1/a%20b', '/a:b@c'];
-accepts('upload-path', { ...Object.fromEntries(paths.map(path => [path, path])), '': '/files' });
-accepts('stats-path', { '': '/metrics' });
-const noPaths = ['files', '.evil.example', '@evil.example', ':80', 'https://x/y'];
-const changed = ['/a b', '/a?b', '/a#b'];
-rejects('stats-path', sameMessage([...noPaths, ...changed], 'is not a plain URL path'));
+test('upload-path and stats-path are plain paths that begin with a slash', () => {
+  const paths = ['/files', '/', '/a/b/', '/v1/a%20b', '/a:b@c'];
+  accepts('upload-path', { ...Object.fromEntries(paths.map(path => [path, path])), '': '/files' });
+  accepts('stats-path', { '': '/metrics' });
+  const noPaths = ['files', '.evil.example', '@evil.example', ':80', 'https://x/y'];
+  const changed = ['/a b', '/a?b', '/a#b'];
+  rejects('stats-path', sameMessage([...noPaths, ...changed], 'is not a plain URL path'));
+});
 
-accepts('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
-const ids = ['a b', 'a\nb', ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' ')];
-rejects(
-  'sandbox-id',
-  sameMessage(ids, 'is not an ID: it may have letters, digits, dots, - and _.'),
-);
-const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
-rejects('token', sameMessage(unsendable, 'has a line break or another character'));
-const action = 'sandbox';
-const connecting = { action, others: { template: '' } } as const;
-accepts('sandbox-id', { i1a2: 'i1a2' }, connecting);
-rejects('sandbox-id', { null: 'is empty or null' }, connecting);
-accepts('api-key', { e2b_0123: 'e2b_0123' }, { action });
-rejects('api-key', { 'a\nb': 'has a line break' }, { action });
+test('sandbox-id has letters, digits, dots, - and _', () => {
+  accepts('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
+  const ids = ['a b', 'a\nb', ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' ')];
+  rejects(
+    'sandbox-id',
+    sameMessage(ids, 'is not an ID: it may have letters, digits, dots, - and _.'),
+  );
+});
 
-for (const input of ['token', 'api-key', 'headers', 'env', 'metadata'])
-  test(`a message about ${input} never quotes a value, which may be secret`, () => {
-    const lines = ['X Key: s3cret', 'Upgrade: s3cret', 'A B=s3cret'];
+test('a token or an API key has only characters that a header can carry', () => {
+  const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
+  rejects('token', sameMessage(unsendable, 'has a line break or another character'));
+  const action = 'sandbox';
+  accepts('api-key', { e2b_0123: 'e2b_0123' }, { action });
+  rejects('api-key', { 'a\nb': 'has a line break' }, { action });
+});
+
+test('the action sandbox takes the ID of a sandbox in place of a template', () => {
+  const connecting = { action: 'sandbox', others: { template: '' } } as const;
+  accepts('sandbox-id', { i1a2: 'i1a2' }, connecting);
+  rejects('sandbox-id', { null: 'is empty or null' }, connecting);
+});
+
+test('a message about an input that may be secret never quotes its value', () => {
+  const lines = ['X Key: s3cret', 'Upgrade: s3cret', 'A B=s3cret'];
+  for (const input of ['token', 'api-key', 'headers', 'env', 'metadata', 'create-options'])
     for (const value of ['s3cret\u0000', '"s3cret"', 'e2b_s3cret', '${{ s3cret }}', ...lines])
       for (const action of ['sync', 'sandbox'] as const)
         assert.doesNotMatch(JSON.stringify(problemsOf({ [input]: value }, action)), /s3cret/);
-  });
-
-accepts('headers', {
-  ' \n\t\n': {},
-  'A: 1\r\n\r\n# c\n  B  :  a: b\n': { A: '1', B: 'a: b' },
-  'A:': { A: '' },
-  'A: x\ty': { A: 'x\ty' },
-  'A: café': { A: 'café' },
-  "!#$%&'*+-.^_`|~9z: x": { "!#$%&'*+-.^_`|~9z": 'x' },
-  '__proto__: x': { ['__proto__']: 'x' },
-  'Host: x\nContent-Kind: y': { Host: 'x', 'Content-Kind': 'y' },
 });
 
-const badNames = ['no colon', ': no name', 'a b: space in the name', 'ä: letter in the name'];
-const badValues = ['\u0001', 'x\u2028y', '日本', '\u007f', 'x\0y'].map(value => `A: ${value}`);
-const lines = [...badNames, ...badValues].map(line => `Fine: 1\n${line}`);
-rejects('headers', sameMessage(lines, 'line 2: this is not of the form Name: value.'));
+test('headers are lines Name: value', () => {
+  accepts('headers', {
+    ' \n\t\n': {},
+    'A: 1\r\n\r\n# c\n  B  :  a: b\n': { A: '1', B: 'a: b' },
+    'A:': { A: '' },
+    'A: x\ty': { A: 'x\ty' },
+    'A: café': { A: 'café' },
+    "!#$%&'*+-.^_`|~9z: x": { "!#$%&'*+-.^_`|~9z": 'x' },
+    '__proto__: x': { ['__proto__']: 'x' },
+    'Host: x\nContent-Kind: y': { Host: 'x', 'Content-Kind': 'y' },
+  });
+});
 
-const body = ['Content-Length', 'content-type', 'Content-Encoding', 'Transfer-Encoding'];
-const others = ['connection', 'Keep-Alive', 'upgrade', 'Expect', 'Accept', 'user-agent'];
-for (const name of [...body, ...others, 'Proxy-Authorization', 'X-Access-Token'])
-  rejects('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
-accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
-rejects(
-  'header-prefix',
-  sameMessage(['a b', 'a:', 'ä', '(x)'], "% cannot be part of a header's name"),
-);
+test('a header that cannot be sent is rejected, without its value', () => {
+  const badNames = ['no colon', ': no name', 'a b: space in the name', 'ä: letter in the name'];
+  const badValues = ['\u0001', 'x\u2028y', '日本', '\u007f', 'x\0y'].map(value => `A: ${value}`);
+  const lines = [...badNames, ...badValues].map(line => `Fine: 1\n${line}`);
+  rejects('headers', sameMessage(lines, 'line 2: this is not of the form Name: value.'));
+});
+
+test('a header that the action itself sets is rejected', () => {
+  const body = ['Content-Length', 'content-type', 'Content-Encoding', 'Transfer-Encoding'];
+  const others = ['connection', 'Keep-Alive', 'upgrade', 'Expect', 'Accept', 'user-agent'];
+  for (const name of [...body, ...others, 'Proxy-Authorization', 'X-Access-Token'])
+    rejects('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
+});
+
+test('header-prefix is part of a header name', () => {
+  accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
+  rejects(
+    'header-prefix',
+    sameMessage(['a b', 'a:', 'ä', '(x)'], "% cannot be part of a header's name"),
+  );
+});
 
 test('tokens, signatures, API keys and secret headers are masked, but no values of env', () => {
   const headers = 'no header\r\n Authorization: Basic dXNlcjpwYXNz\r\nX-Cache-Key: production';

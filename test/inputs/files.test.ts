@@ -1,3 +1,4 @@
+import { test } from 'node:test';
 import { accepts, rejects, sameMessage } from '../support/parse-inputs.ts';
 
 /** By line: the expected pattern and, if any, target. */
@@ -24,38 +25,44 @@ const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]
   '["x]': ['["x]'],
 };
 
-const patterns = Object.values(LINES).map(([pattern, target]) => ({ pattern, target }));
-const [a, b] = ['a', 'b'].map(pattern => ({ pattern, target: undefined }));
-accepts('files', {
-  [`\n# c\n  # c\n \t\n${Object.keys(LINES).join('\r\n')}\n\n`]: { patterns, excludes: [] },
-  '!x\na\n! y \nb\n!docs/Issue #5.md': {
-    patterns: [a, b],
-    excludes: ['x', 'y', 'docs/Issue #5.md'],
-  },
+test('files to upload are patterns, perhaps with targets, and excludes', () => {
+  const patterns = Object.values(LINES).map(([pattern, target]) => ({ pattern, target }));
+  const [a, b] = ['a', 'b'].map(pattern => ({ pattern, target: undefined }));
+  accepts('files', {
+    [`\n# c\n  # c\n \t\n${Object.keys(LINES).join('\r\n')}\n\n`]: { patterns, excludes: [] },
+    '!x\na\n! y \nb\n!docs/Issue #5.md': {
+      patterns: [a, b],
+      excludes: ['x', 'y', 'docs/Issue #5.md'],
+    },
+  });
 });
 
-const toUpload = 'is required: at least one line must say what to upload.';
-const advice = 'In YAML, quote a value that begins with ! or *.';
-rejects('files', sameMessage(['', ' \r\n\t'], `${toUpload} ${advice}`));
-rejects('files', sameMessage(['# only a comment', '!only/excludes'], toUpload));
-rejects('files', {
-  'a\n!': 'line 2: "!" is not a pattern.',
-  'a\n!!b': 'line 2: "!!b" is not a pattern.',
-  '=> b': 'line 1: "=> b" is not of the form pattern => target.',
-  'a =>  ': 'line 1: "a =>" is not of the form pattern => target.',
-  'a=>b=>c': 'line 1: "a=>b=>c" is not of the form pattern => target.',
-  'a => b => c': 'line 1: "a => b => c" is not of the form pattern => target.',
-  'a => ..': 'line 1: the target ".." is not a plain POSIX path without ..,',
-  'a => ~bob/x': 'line 1: the target "~bob/x" starts below',
+test('files to upload need a pattern, and each line a known form', () => {
+  const toUpload = 'is required: at least one line must say what to upload.';
+  const advice = 'In YAML, quote a value that begins with ! or *.';
+  rejects('files', sameMessage(['', ' \r\n\t'], `${toUpload} ${advice}`));
+  rejects('files', sameMessage(['# only a comment', '!only/excludes'], toUpload));
+  rejects('files', {
+    'a\n!': 'line 2: "!" is not a pattern.',
+    'a\n!!b': 'line 2: "!!b" is not a pattern.',
+    '=> b': 'line 1: "=> b" is not of the form pattern => target.',
+    'a =>  ': 'line 1: "a =>" is not of the form pattern => target.',
+    'a=>b=>c': 'line 1: "a=>b=>c" is not of the form pattern => target.',
+    'a => b => c': 'line 1: "a => b => c" is not of the form pattern => target.',
+    'a => ..': 'line 1: the target ".." is not a plain POSIX path without ..,',
+    'a => ~bob/x': 'line 1: the target "~bob/x" starts below',
+  });
 });
 
-const targets = ['', '.', 'app', 'app/', '/srv/www', '/home/user', 'my app/ü', '...'];
-accepts('target', Object.fromEntries(targets.map(target => [target, target])));
-const climbing = ['..', 'a/..', '/../a'];
-const others = ['b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
-const words = 'is not a plain POSIX path without .., such as /srv/app.';
-rejects('target', sameMessage(climbing, `% ${words}`));
-rejects('target', sameMessage(others, words));
+test('a target is a POSIX path that does not climb', () => {
+  const targets = ['', '.', 'app', 'app/', '/srv/www', '/home/user', 'my app/ü', '...'];
+  accepts('target', Object.fromEntries(targets.map(target => [target, target])));
+  const climbing = ['..', 'a/..', '/../a'];
+  const others = ['b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
+  const words = 'is not a plain POSIX path without .., such as /srv/app.';
+  rejects('target', sameMessage(climbing, `% ${words}`));
+  rejects('target', sameMessage(others, words));
+});
 
 const DOWNLOAD = { action: 'download' } as const;
 
@@ -75,35 +82,45 @@ const DOWNLOADS: Readonly<Record<string, readonly [path: string, target: string]
   'x => a//b/../c': ['x', 'a/c'],
 };
 
-const parsed = Object.values(DOWNLOADS).map(([path, target]) => ({ path, target }));
-const value = `\n# c\n${Object.keys(DOWNLOADS).join('\r\n')}\n\n`;
-accepts('files', { [value]: parsed }, DOWNLOAD);
+test('files to download are paths, each with a target, which is the name of the file by default', () => {
+  const parsed = Object.values(DOWNLOADS).map(([path, target]) => ({ path, target }));
+  const value = `\n# c\n${Object.keys(DOWNLOADS).join('\r\n')}\n\n`;
+  accepts('files', { [value]: parsed }, DOWNLOAD);
+});
 
-const toDownload = 'is required: at least one line must say what to download.';
-const form = 'line 1: % is not of the form path => target.';
-const variables = ['$GITHUB_WORKSPACE/a', 'out/$GITHUB_SHA/x', '{{ x }}/a'];
-const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', '~/a', 'C:\\a', 'c:a'];
-const outsideOnWindows = ['\\a', '..\\a', 'a\\..\\b', 'a\\'];
-const isOutside = 'is not the relative path of a file inside working-directory.';
-const conflicts = {
-  'a/x\nb/x': '"a/x" to "x", "b/x" to "x"',
-  'a/x => c\nd\nb/x => ./c': '"a/x" to "c", "b/x" to "c"',
-  'a/x => C\nb/x => c': '"a/x" to "C", "b/x" to "c"',
-  'a => out\nb\nc => out-a\nd => OUT/d/e': '"a" to "out", "d" to "OUT/d/e"',
-  'a => out/a\nb => out': '"a" to "out/a", "b" to "out"',
-};
-const areConflicting = 'two targets are the same, or one is inside the other:';
-for (const [lines, list] of Object.entries(conflicts))
-  rejects('files', { [lines]: `${areConflicting} ${list}.` }, DOWNLOAD);
-for (const target of variables)
-  rejects('files', { [`a => ${target}`]: 'contains a variable that is not expanded' }, DOWNLOAD);
-for (const target of [...outside, ...outsideOnWindows])
-  rejects('files', { [`a => ${target}`]: isOutside }, DOWNLOAD);
-const rejected = {
-  ...sameMessage(['', '# only a comment'], toDownload),
-  ...sameMessage(['a =>', '=> b', 'a => b => c'], form),
-  'a => b # the report': 'has a # in it.',
-  'a\nb => "c"': 'line 2: the target "\\"c\\"" is in quotation marks.',
-  'app/..': 'the target ".." is not the relative path',
-};
-rejects('files', rejected, DOWNLOAD);
+test('a target of a download is below working-directory, and has no variable', () => {
+  const variables = ['$GITHUB_WORKSPACE/a', 'out/$GITHUB_SHA/x', '{{ x }}/a'];
+  const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', '~/a', 'C:\\a', 'c:a'];
+  const outsideOnWindows = ['\\a', '..\\a', 'a\\..\\b', 'a\\'];
+  const isOutside = 'is not the relative path of a file inside working-directory.';
+  for (const target of variables)
+    rejects('files', { [`a => ${target}`]: 'contains a variable that is not expanded' }, DOWNLOAD);
+  for (const target of [...outside, ...outsideOnWindows])
+    rejects('files', { [`a => ${target}`]: isOutside }, DOWNLOAD);
+});
+
+test('two downloads must not have the same target, or one inside the other, on any system', () => {
+  const conflicts = {
+    'a/x\nb/x': '"a/x" to "x", "b/x" to "x"',
+    'a/x => c\nd\nb/x => ./c': '"a/x" to "c", "b/x" to "c"',
+    'a/x => C\nb/x => c': '"a/x" to "C", "b/x" to "c"',
+    'a => out\nb\nc => out-a\nd => OUT/d/e': '"a" to "out", "d" to "OUT/d/e"',
+    'a => out/a\nb => out': '"a" to "out/a", "b" to "out"',
+  };
+  const areConflicting = 'two targets are the same, or one is inside the other:';
+  for (const [lines, list] of Object.entries(conflicts))
+    rejects('files', { [lines]: `${areConflicting} ${list}.` }, DOWNLOAD);
+});
+
+test('files to download need a line, and each line a known form', () => {
+  const toDownload = 'is required: at least one line must say what to download.';
+  const form = 'line 1: % is not of the form path => target.';
+  const rejected = {
+    ...sameMessage(['', '# only a comment'], toDownload),
+    ...sameMessage(['a =>', '=> b', 'a => b => c'], form),
+    'a => b # the report': 'has a # in it.',
+    'a\nb => "c"': 'line 2: the target "\\"c\\"" is in quotation marks.',
+    'app/..': 'the target ".." is not the relative path',
+  };
+  rejects('files', rejected, DOWNLOAD);
+});

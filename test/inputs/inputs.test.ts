@@ -1,99 +1,164 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tryAll } from '../../src/inputs/input-error.ts';
+import { INPUTS } from '../../src/inputs/inputs.ts';
+import type { InputParser } from '../../src/inputs/parsers.ts';
 import { parse } from '../support/parse-condition.ts';
 import { accepts, problemsOf, rejects, sameMessage } from '../support/parse-inputs.ts';
 
+type Row = readonly [rejected: string, words: string];
+
+const FLAG: Row = ['x', 'is neither true nor false.'];
+const CONDITIONS: Row = ['x', 'was expected'];
+const URL_PATH: Row = ['x', 'is not a plain URL path'];
+const WEB_URL: Row = ['x', 'is not a URL'];
+const KEY_VALUES: Row = ['x', 'is not of the form KEY=value.'];
+const wholeNumber = (range: string): Row => ['x', `is not a whole number from ${range}.`];
+const duration = (min: string): Row => ['x', `is not a duration from ${min} to 24h`];
+
+/** By input: a value that its parser rejects. The inputs without a row take any text. */
+const PARSERS: Readonly<Record<string, Row>> = {
+  'allow-insecure-http': FLAG,
+  'api-key': ['null', 'is empty or null.'],
+  'api-url': WEB_URL,
+  'base-url': WEB_URL,
+  checksums: FLAG,
+  concurrency: wholeNumber('1 to 100'),
+  'create-options': ['x', 'is not a JSON object.'],
+  delete: FLAG,
+  'dry-run': FLAG,
+  env: KEY_VALUES,
+  'fail-if': CONDITIONS,
+  files: ['a => b => c', 'is not of the form'],
+  'files-per-request': wholeNumber('1 to 1000'),
+  'follow-symlinks': FLAG,
+  'header-prefix': ['a b', "cannot be part of a header's name."],
+  headers: ['x', 'is not of the form Name: value.'],
+  'if-no-files-found': ['x', 'is not one of error, warn, ignore.'],
+  'include-hidden-files': FLAG,
+  lifetime: duration('1000ms'),
+  'max-duration': duration('1000ms'),
+  'max-size': ['x', 'is not a size'],
+  metadata: KEY_VALUES,
+  port: wholeNumber('1 to 65535'),
+  retries: wholeNumber('0 to 10'),
+  run: ['', 'is required'],
+  'sample-interval': duration('200ms'),
+  samples: wholeNumber('1 to 1000'),
+  'sandbox-id': ['a b', 'is not an ID'],
+  shard: ['x', 'is not INDEX/COUNT'],
+  'signature-expiration': ['x', 'is not a Unix time in whole seconds.'],
+  'stats-path': URL_PATH,
+  summary: FLAG,
+  target: ['..', 'is not a plain POSIX path'],
+  timeout: duration('1ms'),
+  token: ['a b', 'which no token has.'],
+  'upload-path': URL_PATH,
+  'wait-timeout': duration('1ms'),
+  'wait-until': CONDITIONS,
+  'warn-if': CONDITIONS,
+};
+
+test('each input has the parser of its row, in every action', () => {
+  const all: Readonly<Record<string, Readonly<Record<string, InputParser<unknown>>>>> = INPUTS;
+  // Post steps read what their main step has parsed.
+  const actions = Object.entries(all).filter(([entry]) => !entry.endsWith('-end'));
+  for (const [input, parseInput] of actions.flatMap(([, parsers]) => Object.entries(parsers))) {
+    const row = PARSERS[input];
+    if (row === undefined) assert.equal(parseInput('any: $text', input), 'any: $text', input);
+    else
+      assert.throws(
+        () => parseInput(row[0], input),
+        ({ message }: Error) => message.startsWith(`${input}: `) && message.includes(row[1]),
+        input,
+      );
+  }
+});
+
 const NO_NUMBERS = '-1 1.0 1e1 0x10 1,0 many ٣'.split(' ');
 
-const ranges = { port: [1, 65_535], retries: [0, 10], samples: [1, 1000] } as const;
-for (const [input, [min, max]] of Object.entries(ranges)) {
-  accepts(input, { [min]: min, [max]: max, '007': 7, ' 4 ': 4 });
-  const outside = [String(min - 1), String(max + 1), ...NO_NUMBERS];
-  rejects(input, sameMessage(outside, `% is not a whole number from ${min} to ${max}.`));
-}
+test('a number of times is a whole number in a range', () => {
+  accepts('retries', { '0': 0, '10': 10, '007': 7, ' 4 ': 4 });
+  rejects('retries', sameMessage(['11', ...NO_NUMBERS], '% is not a whole number from 0 to 10.'));
+});
 
-accepts('concurrency', { '': 24, auto: 24, '1': 1, '100': 100 });
-const noConcurrency = ['0', '101', 'Auto', ...NO_NUMBERS];
-rejects('concurrency', sameMessage(noConcurrency, '% is not a whole number from 1 to 100.'));
+test('concurrency and files-per-request can be auto', () => {
+  accepts('concurrency', { '': 24, auto: 24, '1': 1, '100': 100 });
+  accepts('files-per-request', { '': 'auto', auto: 'auto', '1': 1, '1000': 1000 });
+  for (const input of ['concurrency', 'files-per-request'])
+    rejects(input, sameMessage(['0', '1001', 'Auto'], '% is not a whole number from 1 to 100'));
+});
 
-accepts('files-per-request', { '': 'auto', auto: 'auto', '1': 1, '1000': 1000 });
-const noCounts = ['0', '1001', 'Auto', ...NO_NUMBERS];
-rejects('files-per-request', sameMessage(noCounts, '% is not a whole number from 1 to 1000.'));
+test('shard is an index and a count of at most 256', () => {
+  accepts('shard', { '1/1': { index: 1, count: 1 }, ' 256/256\n': { index: 256, count: 256 } });
+  const wrong = ['5/4', '1/0', '1/257', '2', '2/', '/4', '2 / 4', '-1/4', '1.5/4', '0/4'];
+  rejects('shard', sameMessage(wrong, '% is not INDEX/COUNT'));
+});
 
-accepts('shard', { '1/1': { index: 1, count: 1 }, ' 256/256\n': { index: 256, count: 256 } });
-const noShards = ['5/4', '1/0', '1/257', '2', '2/', '/4', '2 / 4', '-1/4', '1.5/4', '0/4'];
-rejects('shard', sameMessage(noShards, '% is not INDEX/COUNT'));
+test('a duration is a number with a unit, up to 24 hours', () => {
+  const input = 'sample-interval';
+  accepts(input, { '200ms': 200, '1.5s': 1500, '5m': 300_000, '24h': 86_400_000 });
+  const wrong = ['199.4ms', '0s', '60', '1 s', '-1s', '30S', '1d', '1m30s', '24.001h'];
+  rejects(input, sameMessage(wrong, '% is not a duration from 200ms to 24h'));
+});
 
-const mins = { timeout: 1, 'sample-interval': 200, 'wait-timeout': 1 };
-for (const [input, min] of Object.entries(mins)) {
-  accepts(input, { [`${min}ms`]: min, '1.5s': 1500, '5m': 300_000, '24h': 86_400_000 });
-  const wrong = [`${min - 0.6}ms`, '0s', '60', '1 s', '-1s', '30S', '1d', '1m30s', '24.001h'];
-  rejects(input, sameMessage(wrong, `% is not a duration from ${min}ms to 24h`));
-}
-
-for (const input of ['dry-run', 'summary', 'follow-symlinks', 'allow-insecure-http']) {
-  accepts(input, { true: true, True: true, TRUE: true, ' false ': false, FALSE: false });
-  rejects(input, sameMessage(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'));
-}
-test('the example for a switch means the same as the rejected word', () => {
+test('a switch is true or false as in YAML, and the example means the same as the rejected word', () => {
+  accepts('summary', { true: true, True: true, TRUE: true, ' false ': false, FALSE: false });
+  rejects(
+    'summary',
+    sameMessage(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'),
+  );
   for (const [word, meant] of Object.entries({ yes: true, On: true, no: false, off: false })) {
     const [problem] = problemsOf({ summary: word });
     assert.ok(problem?.message.endsWith(` Example: summary: ${meant}`), problem?.message);
   }
 });
-accepts('delete', { true: true, false: false }, { action: 'sandbox' });
 
-accepts('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
-rejects(
-  'if-no-files-found',
-  sameMessage(['fail', 'Warn', 'constructor'], '% is not one of error,'),
-);
-const texts = ['working-directory', 'username', 'signature'];
-for (const input of [...texts, 'state-file']) accepts(input, { ' a b ': 'a b', '': '' });
+test('a choice is one of its words, in lower case', () => {
+  accepts('if-no-files-found', { '': 'error', error: 'error', warn: 'warn', ignore: 'ignore' });
+  const wrong = sameMessage(['fail', 'Warn', 'constructor'], '% is not one of error,');
+  rejects('if-no-files-found', wrong);
+});
 
-accepts('signature-expiration', { '': '', ' 1798761600 ': '1798761600' });
-const noTimes = ['tomorrow', '2027-01-01', '1h', '-1', '1.5'];
-rejects('signature-expiration', sameMessage(noTimes, '% is not a Unix time in whole seconds.'));
+test('a text is trimmed, and a time is in whole seconds', () => {
+  accepts('username', { ' a b ': 'a b', '': '' });
+  accepts('signature-expiration', { '': '', ' 1798761600 ': '1798761600' });
+  const wrong = ['tomorrow', '2027-01-01', '1h', '-1', '1.5'];
+  rejects('signature-expiration', sameMessage(wrong, '% is not a Unix time in whole seconds.'));
+});
 
-const conditions = '\n# at most 1,000 MiB\r\n  mem_used_pct>90  \r\n\n\tdisk_free < 512 MiB\n';
-const both = ['mem_used_pct > 90', 'disk_free < 512MiB'].map(parse);
-const place = 'line 3: "mem_used >": nothing follows >, perhaps because an expression is empty.';
-for (const input of ['fail-if', 'warn-if', 'wait-until']) {
-  accepts(input, { [conditions]: both });
-  rejects(input, { 'cpu_count > 1\n\n  mem_used >': place });
-}
-accepts('wait-until', { ready: [], ' Ready\r\n': [], '# none': undefined });
+test('conditions stand on lines, between blank ones and comments', () => {
+  const conditions = '\n# at most 1,000 MiB\r\n  mem_used_pct>90  \r\n\n\tdisk_free < 512 MiB\n';
+  const both = ['mem_used_pct > 90', 'disk_free < 512MiB'].map(parse);
+  const place = 'line 3: "mem_used >": nothing follows >, perhaps because an expression is empty.';
+  for (const input of ['fail-if', 'wait-until']) {
+    accepts(input, { [conditions]: both });
+    rejects(input, { 'cpu_count > 1\n\n  mem_used >': place });
+  }
+  accepts('wait-until', { ready: [], ' Ready\r\n': [], '# none': undefined });
+});
 
-for (const input of ['metadata', 'env']) {
+test('variables are lines KEY=value, and a value may have anything in it', () => {
   const lines = { 'A=1\n\n# c\n B=x=y \n__proto__=': { A: '1', B: 'x=y', ['__proto__']: '' } };
-  accepts(input, lines, { action: 'sandbox' });
+  accepts('env', lines, { action: 'sandbox' });
   const words = 'line 1: this is not of the form KEY=value.';
-  rejects(input, sameMessage(['A', '=1', 'A B=1'], words), { action: 'sandbox' });
-}
+  rejects('env', sameMessage(['A', '=1', 'A B=1'], words), { action: 'sandbox' });
+});
 
-const action = 'run';
-accepts('run', { ' npm ci\n\n  npm test  # all\n': 'npm ci\n\n  npm test  # all' }, { action });
-rejects('run', sameMessage(['', ' \n '], 'is required: the commands to run.'), { action });
-accepts('max-duration', { '': 3_600_000, '1s': 1000, '24h': 86_400_000 }, { action });
-const isNoDuration = '% is not a duration from 1000ms to 24h';
-rejects('max-duration', sameMessage(['999ms', '25h', '0'], isNoDuration), { action });
-accepts('sample-interval', { '': 1000, '200ms': 200 }, { action });
+test('a command keeps its lines, and must not be blank', () => {
+  const action = 'run';
+  accepts('run', { ' npm ci\n\n  npm test  # all\n': 'npm ci\n\n  npm test  # all' }, { action });
+  rejects('run', sameMessage(['', ' \n '], 'is required: the commands to run.'), { action });
+});
 
-const DOWNLOAD = { action: 'download' } as const;
-
-const sizes = { '': 2 ** 30, '1': 1, '512MiB': 2 ** 29, '1.5 GB': 1.5e9, '2kib': 2048, '9b': 9 };
-accepts('max-size', sizes, DOWNLOAD);
-const noSizes = ['0', '-1', '0.1B', 'many', '5 apples', '1e3', '5%', '1,000', 'GiB'];
-const isNoSize = '% is not a size: write bytes, or a number with B, kB';
-rejects('max-size', sameMessage(noSizes, isNoSize), DOWNLOAD);
-
-accepts('if-no-files-found', { '': 'error', warn: 'warn', ignore: 'ignore' }, DOWNLOAD);
-rejects(
-  'if-no-files-found',
-  sameMessage(['fail', 'Warn'], '% is not one of error, warn'),
-  DOWNLOAD,
-);
+test('max-size is in bytes or has a unit', () => {
+  const action = 'download';
+  const sizes = { '': 2 ** 30, '1': 1, '512MiB': 2 ** 29, '1.5 GB': 1.5e9, '2kib': 2048, '9b': 9 };
+  accepts('max-size', sizes, { action });
+  const wrong = ['0', '-1', '0.1B', 'many', '5 apples', '1e3', '5%', '1,000', 'GiB'];
+  const words = '% is not a size: write bytes, or a number with B, kB';
+  rejects('max-size', sameMessage(wrong, words), { action });
+});
 
 test('every invalid line of an input is reported', () => {
   const problems = problemsOf({ 'fail-if': 'mem_used > 5 x\nload > 1\ncpu_used_pct >' });

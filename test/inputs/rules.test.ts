@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
 import {
   accepts,
   invalidInputs,
@@ -8,38 +9,112 @@ import {
   sameMessage,
 } from '../support/parse-inputs.ts';
 
-const urls = ['http://example.com', 'http://10.0.0.1:3000'];
-const words = '% would send secrets unencrypted. Use https, or set allow-insecure-http: true.';
-rejects('base-url', sameMessage(urls, words));
-const others = { 'allow-insecure-http': ' true ' };
-accepts('base-url', Object.fromEntries(urls.map(url => [url, url])), { others });
+test('base-url may be http on another machine only with allow-insecure-http', () => {
+  const urls = ['http://example.com', 'http://10.0.0.1:3000'];
+  const words = '% would send secrets unencrypted. Use https, or set allow-insecure-http: true.';
+  rejects('base-url', sameMessage(urls, words));
+  const others = { 'allow-insecure-http': ' true ' };
+  accepts('base-url', Object.fromEntries(urls.map(url => [url, url])), { others });
+});
 
-for (const [template, id] of [
-  ['', ''],
-  ['base', 'i1'],
-] as const)
-  test(`template "${template}" and sandbox-id "${id}" are rejected: exactly one must be set`, () => {
+test('exactly one of template and sandbox-id must be set', () => {
+  for (const [template, id] of [
+    ['', ''],
+    ['base', 'i1'],
+  ] as const) {
     const [problem, ...others] = problemsOf({ template, 'sandbox-id': id }, 'sandbox');
     const words = `is "${id}", and template is "${template}". Set template to create`;
     assert.ok(problem?.message.startsWith(words), problem?.message);
     assert.deepEqual([problem?.input, others], ['sandbox-id', []]);
+  }
+  accepts('template', { base: 'base' }, { action: 'sandbox' });
+});
+
+const API = { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2' };
+const TEMPLATE = { template: 'base', 'sandbox-id': '' };
+const EXISTING = { template: '', 'sandbox-id': 'i1' };
+const NO_API = { 'api-url': '', 'api-key': '' };
+const TAKEN = { ...EXISTING, ...NO_API, token: 'tok-3f9c1d', 'base-url': 'https://x.io' };
+const AT_CREATION = { metadata: 'a=b', env: 'A=b', 'create-options': '{"a": 1}' };
+const created = 'has no effect, since template creates a sandbox. Leave out one of them.';
+const exists =
+  'has no effect, since sandbox-id is that of a sandbox that exists. Leave out one of them.';
+const taken = 'has no effect, since token takes a sandbox over as it is. Leave out one of them.';
+const empty = 'is empty or null.';
+const url = 'is required: the URL of the service.';
+
+/** Maps what is wrong with inputs of `sandbox` to the beginnings of the messages. */
+const WAYS: Readonly<Record<string, readonly [RawInputs, Readonly<Record<string, string>>]>> = {
+  'a sandbox is created': [TEMPLATE, {}],
+  'a sandbox is created, with its own address': [
+    { ...TEMPLATE, ...AT_CREATION, 'base-url': 'https://{sandbox-id}.x.io' },
+    {},
+  ],
+  'a sandbox is created without an API': [
+    { ...TEMPLATE, ...NO_API },
+    { 'api-url': url, 'api-key': empty },
+  ],
+  'a sandbox is created, and a token is given': [{ ...TEMPLATE, token: 't' }, { token: created }],
+  'a sandbox is connected to': [{ ...EXISTING, 'base-url': 'https://x.io' }, {}],
+  'a sandbox is connected to without a key': [{ ...EXISTING, 'api-key': '' }, { 'api-key': empty }],
+  'a sandbox is connected to without an API': [
+    { ...EXISTING, ...NO_API },
+    { 'api-url': url, 'api-key': empty },
+  ],
+  'what only a creation has is given for a sandbox that exists': [
+    { ...EXISTING, ...AT_CREATION },
+    { metadata: exists, env: exists, 'create-options': exists },
+  ],
+  'a sandbox is taken over': [TAKEN, {}],
+  'a sandbox is taken over without a token, such as in a fork': [
+    { ...TAKEN, token: '' },
+    { token: empty },
+  ],
+  'a sandbox is taken over without base-url': [{ ...TAKEN, 'base-url': '' }, { 'base-url': url }],
+  'a sandbox is taken over without an ID': [
+    { ...TAKEN, 'sandbox-id': '' },
+    { 'sandbox-id': empty },
+  ],
+  'a sandbox is taken over, with an API and all that it could do': [
+    { ...TAKEN, ...API, ...AT_CREATION, delete: 'true' },
+    {
+      'api-url': taken,
+      'api-key': taken,
+      delete: taken,
+      metadata: taken,
+      env: taken,
+      'create-options': taken,
+    },
+  ],
+};
+for (const [name, [inputs, expected]] of Object.entries(WAYS))
+  test(`the action sandbox names what is missing or to be left out [${name}]`, () => {
+    const problems = problemsOf(inputs, 'sandbox');
+    const inputsOf = problems.map(({ input }) => input);
+    assert.deepEqual(inputsOf.toSorted(), Object.keys(expected).toSorted());
+    for (const { input, message } of problems)
+      assert.ok(message.startsWith(expected[input] ?? 'none'), `${input}: ${message}`);
   });
 
-accepts('template', { base: 'base' }, { action: 'sandbox' });
-
-const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
+test('a dry run needs no sandbox-id, token and base-url, but rejects wrong ones', () => {
+  const none = { 'sandbox-id': '', token: '', 'base-url': '' };
+  assert.deepEqual(invalidInputs({ ...none, 'dry-run': 'true' }), []);
+  assert.deepEqual(invalidInputs({ ...none, 'dry-run': 'false' }), Object.keys(none));
+  const wrong = { 'sandbox-id': 'a b', token: 'null', 'base-url': 'x' };
+  assert.deepEqual(invalidInputs({ ...wrong, 'dry-run': 'true' }), Object.keys(none));
+});
 
 test('username of run cannot be combined with a header Authorization', () => {
+  const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
   const [problem, ...others] = problemsOf({ username: 'ci', headers }, 'run');
   const expected = '"ci" would replace the header Authorization. Remove one of them.';
   assert.equal(problem?.message, expected);
   assert.deepEqual([problem?.input, others], ['username', []]);
+  accepts('username', { '': '' }, { action: 'run', others: { headers } });
+  accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
+  // For uploads, the agent reads the user from the URL, so a header does not conflict.
+  accepts('username', { ci: 'ci' }, { others: { headers } });
 });
-
-accepts('username', { '': '' }, { action: 'run', others: { headers } });
-accepts('username', { ci: 'ci' }, { action: 'run', others: { headers: 'X-Trace: 1' } });
-// For uploads, the agent reads the user from the URL, so a header does not conflict.
-accepts('username', { ci: 'ci' }, { others: { headers } });
 
 test('problems of single values and of their combinations are reported together', () => {
   const inputs = { port: 'x', 'base-url': 'http://example.com' };

@@ -22,26 +22,26 @@ for (const action of Object.keys(ACTIONS).filter(isAction)) {
   const required: Partial<Record<ActionName, RawInputs>> = REQUIRED;
   const valid = required[action] ?? REQUIRED.sync;
 
-  test(`${action}: action.yml names the inputs that the code reads`, () => {
+  test(`action.yml names the inputs that the code reads [${action}]`, () => {
     assert.deepEqual(inputs.map(({ name }) => name).sort(), inputNames(action).sort());
   });
 
-  test(`${action}: action.yml states the defaults that the code has`, () => {
+  test(`action.yml states the defaults that the code has [${action}]`, () => {
     const defaults = inputs.map(({ name, default: value = '' }) => [name, value]);
     const filled: RawInputs = { ...Object.fromEntries(defaults), ...valid };
     assert.deepEqual(parseInputs(action, filled), parseInputs(action, valid));
   });
 
-  test(`${action}: action.yml requires the inputs that no earlier step can provide`, () => {
-    const connected =
-      action === 'sandbox' ? { template: 'base' } : { ...valid, files: '', run: '' };
+  test(`action.yml requires the inputs that no earlier step can provide [${action}]`, () => {
+    // What `sandbox` needs depends on its other inputs.
+    const connected = action === 'sandbox' ? valid : { ...valid, files: '', run: '' };
     const names = inputs.filter(input => input.required).map(({ name }) => name);
     if (names.length === 0) return assert.doesNotThrow(() => parseInputs(action, connected));
     const message = names.map(name => `${name}: is (required|empty).*`).join('\n');
     assert.throws(() => parseInputs(action, connected), { message: RegExp(`^${message}$`) });
   });
 
-  test(`${action}: action.yml runs its scripts in dist with the Node of this project`, () => {
+  test(`action.yml runs its scripts in dist with the Node of this project [${action}]`, () => {
     assert.equal(using, `node${process.versions.node.split('.')[0]}`);
     const [first] = scripts;
     const expected = [first, ...scripts.filter(name => name.endsWith('-post'))];
@@ -51,18 +51,18 @@ for (const action of Object.keys(ACTIONS).filter(isAction)) {
     );
   });
 
-  test(`${action}: the description fits the Marketplace, which cuts at 125 characters`, async () => {
+  test(`the description of an action fits the Marketplace, which cuts at 125 characters [${action}]`, async () => {
     const { description } = await readYaml(path.join(directory, 'action.yml'));
     assert.ok(String(description).length < 125);
   });
 
-  test(`${action}: action-types.yml has a type for each input and output of action.yml`, () => {
+  test(`action-types.yml has a type for each input and output of action.yml [${action}]`, () => {
     assert.deepEqual(Object.keys(mapping(types['inputs'])), namesOf(inputs));
     assert.deepEqual(Object.keys(mapping(types['outputs'])), namesOf(outputs));
     for (const type of Object.values(mapping(types['outputs']))) assertKnown(mapping(type));
   });
 
-  test(`${action}: inputs accept what action-types.yml allows, and reject other words`, () => {
+  test(`inputs accept what action-types.yml allows, and reject other words [${action}]`, () => {
     for (const [name, value] of Object.entries(mapping(types['inputs']))) {
       const type = mapping(value);
       assertKnown(type);

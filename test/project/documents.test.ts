@@ -3,18 +3,19 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseDocument } from 'yaml';
-import { REFERENCE, reference } from '../../dev/scripts/reference.ts';
+import { PAGES, readPage, writeReference } from '../../dev/scripts/reference.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8').replaceAll('\r', '');
-const DOCUMENTS = globSync('{,.github/,*/,dev/*/,monitor/*/}*.md', {
+const DOCUMENTS = globSync('{,.github/,*/,{dev,monitor,test}/*/}*.md', {
   cwd: PROJECT,
   exclude: ['node_modules'],
 });
 
-test('docs/reference.md is what npm run docs writes', async () => {
-  assert.equal(readFileSync(REFERENCE, 'utf8').replaceAll('\r', ''), await reference());
-});
+for (const page of PAGES)
+  test(`${page.file} has the inputs and outputs that npm run docs writes`, async () => {
+    assert.equal(readPage(page), await writeReference(page));
+  });
 
 test('examples/test.yml begins with the quick start of README.md, which fits a screen', () => {
   const [, workflow] = /^## Quick start\n.*?^```yaml\n(.*?)^```$/ms.exec(read('README.md')) ?? [];
@@ -29,7 +30,7 @@ test('CHANGELOG.md has a section for the version of package.json', () => {
 });
 
 for (const file of DOCUMENTS) {
-  test(`every link in ${file} leads somewhere, and its YAML parses`, () => {
+  test(`every link in a document leads somewhere, and its YAML parses [${file}]`, () => {
     const deadLinks = linksIn(file).filter(link => isDead(link, file));
     assert.deepEqual(deadLinks, []);
     for (const [, block = ''] of read(file).matchAll(/^```ya?ml\n(.*?)^```$/gms))

@@ -20,23 +20,23 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
     Object.values(mapping(mapping(job)['steps'])).map(mapping),
   );
 
-  test(`${path.basename(name)} says what it is for, reads the contents only, and limits the time of its jobs`, () => {
+  test(`an example says what it is for, reads the contents only, and limits the time of its jobs [${path.basename(name)}]`, () => {
     assert.match(readFileSync(file, 'utf8'), /^# For .+\n(# .+\n){0,2}name: /);
     assert.deepEqual(permissions, { contents: 'read' });
     for (const job of Object.values(mapping(jobs))) assert.ok('timeout-minutes' in mapping(job));
   });
 
-  test(`${path.basename(name)} passes expressions to scripts through env`, () => {
+  test(`an example passes expressions to scripts through env [${path.basename(name)}]`, () => {
     const scripts = steps.flatMap(step => [step['run'], mapping(step['with'])['run']]);
     for (const script of scripts) assert.doesNotMatch(text(script), /\$\{\{|(^|\s)\.{1,2}\//);
   });
 
-  test(`${path.basename(name)} uses the versions of other actions that this project uses`, () => {
+  test(`an example uses the versions of other actions that this project uses [${path.basename(name)}]`, () => {
     const others = steps.map(({ uses }) => text(uses)).filter(uses => folderOf(uses) === undefined);
     for (const uses of others) if (uses !== '') assertSameVersion(uses);
   });
 
-  test(`${path.basename(name)} saves a cache after a cancelled step as after a failed one`, () => {
+  test(`an example saves a cache after a cancelled step as after a failed one [${path.basename(name)}]`, () => {
     const saving = steps.filter(({ uses }) => text(uses).startsWith('actions/cache/save@'));
     for (const { if: condition } of saving)
       assert.match(
@@ -45,7 +45,7 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
       );
   });
 
-  test(`${path.basename(name)} gives the actions of this project inputs that they accept`, async () => {
+  test(`an example gives the actions of this project inputs that they accept [${path.basename(name)}]`, async () => {
     for (const step of steps) {
       const folder = folderOf(text(step['uses']));
       if (folder !== undefined) await assertAccepted(mapping(step['with']), folder);
@@ -73,8 +73,8 @@ async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   const values = Object.entries(given).map(([name, value]) => [name, text(value)] as const);
   const literal = values.filter(([, value]) => !value.includes('${{'));
   // Stand-ins for values that an example takes from earlier steps or expressions.
-  const id = 'sandbox-id' in given ? 'i1a2b3c4d5' : '';
-  const api = { ...REQUIRED.sandbox, template: '', 'sandbox-id': id };
+  const [id, template] = 'sandbox-id' in given ? ['i1a2b3c4d5', ''] : ['', 'base'];
+  const api = { ...REQUIRED.sandbox, template, 'sandbox-id': id };
   const provided = folder === 'sandbox' ? api : REQUIRED.sync;
   const action = Object.values(ACTIONS).find(each => each.folder === (folder || '.'));
   // An action's main script has the name of the entry point that parses its inputs.

@@ -54,7 +54,8 @@ const GAPS: Readonly<Record<string, readonly [(number | undefined)[], lines: num
 };
 
 for (const [name, [values, lines]] of Object.entries(GAPS))
-  test(name, () => assert.deepEqual(chartParts(cpu(...values)).lines, lines));
+  test(`a chart ends where two samples in a row are missing [${name}]`, () =>
+    assert.deepEqual(chartParts(cpu(...values)).lines, lines));
 
 test('a metric that some point lacks has no line, and is not in the legend', () => {
   const withDisk = (isReported: (index: number) => boolean) =>
@@ -71,7 +72,7 @@ test('a metric that some point lacks has no line, and is not in the legend', () 
   assert.equal(lacking.charts.join('').match(/line \[/g)?.length, 1);
   // Each point combines two samples, so a figure in every other sample is enough.
   const complete = withDisk(index => index % 2 === 0);
-  assert.equal(complete.legend, 'In percent: 🟦 CPU · 🟩 disk (level line: limit 90 %)');
+  assert.equal(complete.legend, 'In percent: 🟦 CPU · 🟩 disk · 🟥 limit of disk 90 %');
 });
 
 test('the legend says that there are several charts, and that only the first four are shown', () => {
@@ -83,14 +84,15 @@ test('the legend says that there are several charts, and that only the first fou
   assert.equal(six.charts.length, 4);
 });
 
-for (const [peak, top] of [
-  [250.5, 251],
-  [-3.5, 100],
-] as const)
-  test(`the vertical axis ends at ${top} for a peak of ${peak}`, () => {
+test('the vertical axis ends at 100 % or at a higher peak', () => {
+  for (const [peak, top] of [
+    [250.5, 251],
+    [-3.5, 100],
+  ] as const) {
     const [chart = ''] = chartParts(cpu(...ten(0), peak)).charts;
     assert.match(chart, new RegExp(`y-axis 0 --> ${top}$`, 'm'));
-  });
+  }
+});
 
 test('Mermaid parses the charts of all example reports', async () => {
   const { default: mermaid } = await import('mermaid');

@@ -80,7 +80,7 @@ const CASES: Readonly<Record<RenderedReport['level'], Cases>> = {
 
 for (const [level, cases] of Object.entries(CASES))
   for (const [title, parts] of cases)
-    test(`the outcome is ${level}: ${title}`, () => {
+    test(`the level and the title of a report say the worst of what was done [${title}]`, () => {
       const rendered = renderReport(report(parts));
       assert.deepEqual([rendered.level, rendered.title.text], [level, title]);
       assert.equal(succeeded(rendered), level === 'success' || level === 'warning');

@@ -5,7 +5,7 @@ import { withMarkup } from '../../src/report/section.ts';
 import { measured, type Parts, reading, report } from '../support/build-report.ts';
 
 /** A condition, the loads from 09:05:00 UTC on (one per second), and the expected line. */
-const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
+const TRIPPED: readonly (readonly [string, readonly number[], string])[] = [
   ['load > 80', [90.2], '`load > 80` tripped: 90.2'],
   ['load > 80', [80.001], '`load > 80` tripped: 80.001'],
   ['load > 80', [10, 85, 90, 10], '`load > 80` tripped: 90 at 09:05:02 UTC, in 2 of 4 samples'],
@@ -13,8 +13,8 @@ const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
   ['load.p95 > 1', [3], '`load.p95 > 1` tripped: 3'],
 ];
 
-for (const [condition, loads, line] of BREACHES) {
-  test(`a breach is reported as ${line}`, () => {
+for (const [condition, loads, line] of TRIPPED) {
+  test(`a condition that tripped is reported with its figure, and when and how often it tripped [${line}]`, () => {
     const readings = loads.map(value => ({ load: value }));
     const stats = measured(readings, [condition], [condition]);
     const { reasons, warnings } = renderReport(report({ task: 'stats', stats }));

@@ -4,12 +4,14 @@ import { test } from 'node:test';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { renderReport } from '../../src/report/render.ts';
 import type { Report } from '../../src/report/report.ts';
-import { reasonOfError } from '../../src/report/section.ts';
+import { reasonOfError, withMarkup } from '../../src/report/section.ts';
 import { summaryOf } from '../../src/report/summary.ts';
-import { measured, report } from '../support/build-report.ts';
+import { measured, report, runReport, START } from '../support/build-report.ts';
 import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
 import { BUSY, failed, uploaded } from '../support/file-results.ts';
 import { assertNoInjectionInSummary, INJECTIONS } from '../support/injections.ts';
+
+const NO_GAPS = { from: START, to: START, gaps: [], failures: [] };
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
 
@@ -19,7 +21,7 @@ function summaryText(input: Report): string {
 
 // To update the golden files: node --test --test-update-snapshots test/report/summary.test.ts
 for (const [kind, example] of Object.entries(EXAMPLE_REPORTS)) {
-  test(`the summary of the example "${kind}" is golden/${kind}.txt`, t => {
+  test(`the summary of an example is its golden file [${kind}]`, t => {
     const summary = summaryText(example);
     assertNoInjectionInSummary(summary);
     const file = path.join(GOLDEN, `${kind}.txt`);
@@ -45,11 +47,10 @@ function longReport(text: string, reason = text): Report {
   });
 }
 
-for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800']) {
-  test(`the summary stays below 1 MiB with names of 4,096 times ${JSON.stringify(character)}`, () => {
+test('the summary stays below 1 MiB with names of 4,096 characters, even if each is escaped', () => {
+  for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800'])
     assertNoInjectionInSummary(summaryText(longReport(character.repeat(4096))));
-  });
-}
+});
 
 test('the summary cuts a long message in the middle, since its advice comes last', () => {
   const conflict = (name: string) => {
@@ -75,4 +76,35 @@ test('the summary renders texts of others as code, so that mentions and emoji na
   const summary = summaryText(longReport('@someone :tada:', 'a broken link'));
   const unquoted = summary.replace(/<code>.*?<\/code>/g, '');
   assert.doesNotMatch(unquoted, /@someone|:tada:/);
+});
+
+/** By title of a failed step: the heading, and what stands below it. */
+const HEADINGS: Readonly<Record<string, readonly [heading: string, rest: string]>> = {
+  'It failed.': ['It failed.', ''],
+  'It failed. Try again.': ['It failed.', 'Try again.'],
+  'It failed so often that nobody knows how to say it in a line. Try.': [
+    'It failed so often that nobody knows how to say it in …',
+    'It failed so often that nobody knows how to say it in a line. Try.',
+  ],
+};
+
+for (const [title, [heading, rest]] of Object.entries(HEADINGS))
+  test(`the heading of the summary is the first sentence, at most 54 characters [${title}]`, () => {
+    const summary = summaryText(report({ error: [withMarkup(title)] }));
+    const [, head, below = ''] =
+      /^<h3>❌ (.*)<\/h3>\n\n(?:<p>(.*)<\/p>\n\n<p>)?/.exec(summary) ?? [];
+    assert.deepEqual([head, below], [heading, rest]);
+  });
+
+test('a failed command shows its last lines before its figures', () => {
+  const summary = summaryText(EXAMPLE_REPORTS['run-exited-1'] ?? assert.fail('no example'));
+  assert.ok(summary.indexOf('<pre>') < summary.indexOf('<table>'));
+});
+
+test('a command that nobody judges, with a single sample, shows no figures', () => {
+  const stats = { ...measured([{ cpu_used_pct: 5 }]), monitored: NO_GAPS };
+  const done = { kind: 'exited', code: 0 } as const;
+  assert.doesNotMatch(summaryText(runReport(done, { stats })), /<table>/);
+  const judged = { ...measured([{ cpu_used_pct: 5 }], ['cpu_used_pct > 9']), monitored: NO_GAPS };
+  assert.match(summaryText(runReport(done, { stats: judged })), /<table>/);
 });

@@ -108,8 +108,8 @@ async function runJob({
 function assertWarned(ids: readonly string[], main: Result, post: Result, syncId: string): void {
   const own = JSON.parse(main.state['sandbox'] ?? '{}').id;
   for (const id of ids) {
-    const [step, name] = id === own ? [post, id] : [main, `sandbox-sync-id=${syncId}`];
-    const warning = step.warnings;
+    const name = id === own ? id : `sandbox-sync-id=${syncId}`;
+    const warning = post.warnings;
     assert.ok(warning.includes(name), `${id}: ${main.stdout}${post.stdout}`);
     assert.match(warning, /It ends by itself at \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/);
   }

@@ -7,22 +7,23 @@ import type { Inputs } from '../support/run-action.ts';
 import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 interface FailedCreation {
-  /** Responses to the expected requests. Any further request succeeds, so the test would fail. */
+  /** Answers to the expected requests. Any further request succeeds, so the test would fail. */
   readonly faults?: readonly ApiFault[];
   readonly inputs?: Inputs;
   readonly says: readonly string[];
-  /** True if the sandbox may exist anyway, so that a warning must name its metadata. */
-  readonly warns?: boolean;
+  /** True if the sandbox may exist anyway, so that the post step must look for it. */
+  readonly mayExist?: boolean;
 }
 
-const respond = (status: number, fields: object) => statusFault(status, JSON.stringify(fields));
-const limit = respond(429, { message: 'At most 20 sandboxes' });
+const answers = (status: number, fields: object) => statusFault(status, JSON.stringify(fields));
+const limit = answers(429, { message: 'At most 20 sandboxes' });
+const noNode = 'Failed to place sandbox: no compatible node for this template';
 const page = statusFault(200, '<title>Sandboxes for everyone</title>');
 
 const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a wrong API key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
   'an unknown template': {
-    faults: [respond(404, { message: "template 'none' not found" })],
+    faults: [answers(404, { message: "template 'none' not found" })],
     says: ["'none' not found", 'Check template'],
   },
   'no API': {
@@ -34,9 +35,13 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
     faults: [limit, limit],
     says: ['It said: "At most 20', 'limits of your account'],
   },
-  'a limit (429) after a 503': { faults: [503, limit], says: ['At most 20'], warns: true },
-  'JSON that names no sandbox': { faults: [respond(200, {})], says: ['names no'], warns: true },
-  'status 500': { faults: [500], says: ['answered 500', 'run the job again'], warns: true },
+  'a limit (429) after a 503': { faults: [503, limit], says: ['At most 20'], mayExist: true },
+  'no host for the template': {
+    faults: [answers(503, { error_code: 'sandbox_no_compatible_node', message: noNode })],
+    says: ['no compatible node'],
+  },
+  'JSON that names no sandbox': { faults: [answers(200, {})], says: ['names no'], mayExist: true },
+  'status 500': { faults: [500], says: ['answered 500', 'run the job again'], mayExist: true },
 };
 
 function repetitionOf({ faults }: FailedCreation): string {
@@ -47,19 +52,23 @@ function repetitionOf({ faults }: FailedCreation): string {
 describe('a creation', { concurrency: 3 }, () => {
   for (const [name, expected] of Object.entries(FAILED_CREATIONS))
     test(`a creation that fails with ${name} is ${repetitionOf(expected)}reported with advice`, async () => {
-      const { faults, inputs, says, warns = false } = expected;
+      const { faults, inputs, says, mayExist = false } = expected;
       await using job = await openJobWithApi(faults && { faults });
       const main = await job.runSandbox({ retries: '1', ...inputs });
       assert.equal(main.exitCode, 1, main.stdout);
       for (const words of says) assert.ok(main.errors.includes(words), main.stdout);
       if (faults) assert.equal(job.service.requests.length, faults.length);
-      assert.deepEqual([main.outputs, main.state], [{}, {}]);
+      assert.deepEqual([main.outputs, main.warnings], [{}, '']);
       assert.ok(!main.allOutput.includes(API_KEY), main.stdout);
-      const jobMetadata = Object.entries(jobMetadataIn(job.service.bodies[0]));
-      const metadata = jobMetadata.map(([key, value]) => `${key}=${value}`).join(', ');
-      const warning = main.warnings;
-      if (!warns) assert.equal(warning, '');
-      else assert.ok(warning.includes(`with the metadata ${metadata}. It ends by itself`), warning);
+      const post = await job.runSandbox({ retries: '1', ...inputs }, { post: main });
+      if (!mayExist)
+        assert.deepEqual([post.stdout.replace(/^::.*\n/gm, ''), post.warnings], ['', '']);
+      const { 'sandbox-sync-id': id } = jobMetadataIn(job.service.bodies[0]);
+      if (mayExist)
+        assert.match(
+          post.warnings,
+          RegExp(`^A failed attempt .*sandbox-sync-id=${id}\\. It ends by itself`),
+        );
     });
 });
 
@@ -72,8 +81,7 @@ test('a creation is not repeated after a TLS error that follows the request', {
   await using job = await openJobWithApi({ tls: certificate, faults });
   await using relay = await openRelay(job.service.url);
   const inputs = { 'api-url': `https://${relay.host}` };
-  const main = await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: certificate.certFile } });
-  assert.match(main.warnings, /may have created a sandbox/);
+  await job.runSandbox(inputs, { env: { NODE_EXTRA_CA_CERTS: certificate.certFile } });
   assert.equal(job.service.created.length, 1);
 });
 
@@ -82,7 +90,7 @@ test('a sandbox without a token fails the step, and the post step deletes it', a
   await using job = await openJobWithApi({ faults: [tokenless] });
   const main = await job.runSandbox();
   assert.equal(main.exitCode, 1);
-  assert.match(main.errors, /no token for sandbox i1\.\nNothing can be sent/);
+  assert.match(main.errors, /No token for sandbox i1\.\nNothing can be sent/);
   await job.runSandbox({}, { post: main });
   assert.deepEqual(job.service.requests, ['POST /sandboxes 201', 'DELETE /sandboxes/i1 404']);
 });

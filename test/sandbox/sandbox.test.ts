@@ -10,9 +10,12 @@ import {
   openJobWithApi,
 } from '../support/job-with-api.ts';
 import { openRelay } from '../support/relay.ts';
-import { preload } from '../support/run-action.ts';
+import { type Inputs, preload } from '../support/run-action.ts';
+import { pollUntil } from '../support/running-monitor.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
 import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
+
+type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
 const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';
@@ -61,7 +64,7 @@ test('connecting with sandbox-id extends the lifetime, and the post step does no
 test('with delete: true, the post step deletes a sandbox that could not be connected to, even if it is gone', async () => {
   await using job = await openJobWithApi();
   const main = await job.runSandbox({ 'sandbox-id': 'gone1', delete: 'true' });
-  assert.match(main.errors, /gone1 was not found.*\n.* has expired is gone/);
+  assert.match(main.errors, /gone1.{1,2} doesn.t exist.*\n.* has expired is gone/);
   const post = await job.runSandbox({}, { post: main });
   assert.match(post.stdout, /^Sandbox gone1 was already gone$/m);
   assert.deepEqual([post.exitCode, post.warnings], [0, '']);
@@ -69,13 +72,13 @@ test('with delete: true, the post step deletes a sandbox that could not be conne
   assert.deepEqual(apiRequests(job), requests);
 });
 
-test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () => {
+test('no sandbox is created if GITHUB_STATE cannot be written', async () => {
   await using job = await openJobWithApi();
   // GITHUB_STATE is a folder, so writing the state fails.
   const main = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
   const { errors } = main;
   assert.match(errors, /^E[A-Z]+: .*, (open|write)/);
-  assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
+  assert.deepEqual(apiRequests(job), []);
 });
 
 const page = '<html><title>404 Not Found</title></html>';
@@ -113,31 +116,84 @@ describe('a deletion', { concurrency: 3 }, () => {
 });
 
 describe('a repeated creation', { concurrency: 3 }, () => {
-  test('a creation is repeated after a 409, a 429 and sandbox_create_failed, without a warning', async () => {
-    const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
-    await using job = await openJobWithApi({ faults: [409, 429, statusFault(500, body)] });
-    const main = await job.runSandbox();
-    assert.deepEqual([main.exitCode, main.warnings], [0, '']);
-    const refused = [409, 429, 500].map(status => `POST /sandboxes ${status}`);
-    assert.deepEqual(apiRequests(job), [...refused, CREATED]);
+  test('a creation is repeated after a refusal, without a warning or a search at the end', async () => {
+    const placement = (status: number, code: string) =>
+      statusFault(status, JSON.stringify({ error_code: code, message: 'Failed to place sandbox' }));
+    const faults = [
+      [409, 429, placement(500, 'sandbox_create_failed')],
+      [placement(503, 'sandbox_capacity_unavailable'), placement(504, 'sandbox_placement_timeout')],
+    ];
+    const check = async (refusals: readonly ApiFault[]) => {
+      await using job = await openJobWithApi({ faults: refusals });
+      const main = await job.runSandbox();
+      assert.deepEqual([main.exitCode, main.warnings], [0, '']);
+      const post = await job.runSandbox({}, { post: main });
+      assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+      const requests = apiRequests(job);
+      assert.equal(requests.length, refusals.length + 2);
+      assert.deepEqual(requests.slice(-2), [CREATED, DELETED]);
+    };
+    await Promise.all(faults.map(check));
   });
 
-  test('a creation is repeated after a 503, with a warning that names the metadata of both sandboxes', async () => {
+  test('a creation is repeated after a 503, and the post step finds and deletes what else was created', async () => {
     const fault = statusFault(503, 'upstream connect error', { acts: true });
     await using job = await openJobWithApi({ faults: [fault, fault] });
+    job.service.create('other');
     const main = await job.runSandbox();
-    assert.equal(main.exitCode, 0);
+    assert.deepEqual([main.exitCode, main.warnings], [0, '']);
+    const post = await job.runSandbox({}, { post: main });
+    assert.deepEqual([post.exitCode, post.warnings], [0, ''], post.stdout);
+    assert.deepEqual(job.service.running(), ['other']);
     const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.service.bodies[0]);
-    const warning = main.warnings;
-    assert.match(
-      warning,
-      RegExp(`^An attempt .* sandbox-sync-id=${id}. It ends by itself at .*GMT`),
-    );
-    assert.equal(warning.split('\n').length, 1);
-    await job.runSandbox({}, { post: main });
-    assert.equal(job.service.created.length, 3);
-    assert.equal(job.service.running().length, 2);
+    const [, , , deleted, searched, ...others] = apiRequests(job);
+    const search = `GET /v2/sandboxes?metadata=sandbox-sync-id%3D${id} 200`;
+    assert.deepEqual([deleted, searched, others], [DELETED, search, [DELETED, DELETED]]);
   });
+
+  test('a lost creation is also found if delete is false, and the sandbox of the repetition stays', async () => {
+    const fault = statusFault(503, '', { acts: true });
+    await using job = await openJobWithApi({ faults: [fault] });
+    const main = await job.runSandbox({ delete: 'false' });
+    const post = await job.runSandbox({ delete: 'false' }, { post: main });
+    assert.match(post.stdout, /^A failed attempt had created sandbox (\S+)\nDeleted sandbox \1$/m);
+    assert.deepEqual(job.service.running(), [main.outputs['id']]);
+  });
+});
+
+describe('the search for a lost creation', { concurrency: 3 }, () => {
+  const entry = (id: string, metadata: unknown) => ({ sandboxID: id, metadata });
+  const own = (job: JobWithApi) => jobMetadataIn(job.service.bodies[0]);
+  const lists: Readonly<Record<string, readonly [(job: JobWithApi) => [number, unknown], string]>> =
+    {
+      'has no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
+      'lists sandboxes without metadata': [
+        () => [200, [{ sandboxID: 'i1' }]],
+        'it is no list of sandboxes with',
+      ],
+      'ignores the query': [
+        job => [200, [entry('i1', own(job)), entry('i2', { 'sandbox-sync-id': 'x' })]],
+        'it is no list of sandboxes with',
+      ],
+      'answers with no list': [() => [200, { sandboxes: [] }], 'it is no list of'],
+      'names a sandbox with a slash': [job => [200, [entry('../x', own(job))]], 'names no sandbox'],
+    };
+  for (const [name, [answer, words]] of Object.entries(lists))
+    test(`the search for a lost creation deletes nothing and warns if the service ${name}`, async () => {
+      const fault = statusFault(500, '', { acts: true });
+      await using job = await openJobWithApi({ faults: [fault] });
+      const main = await job.runSandbox();
+      const [status, body] = answer(job);
+      const times = 1;
+      job.addFaults({ on: 'api', times, do: statusFault(status, JSON.stringify(body)) });
+      const post = await job.runSandbox({}, { post: main });
+      assert.equal(post.exitCode, 0);
+      assert.match(post.warnings, RegExp(`^A failed attempt .* GMT.*${words}`), post.stdout);
+      assert.deepEqual(
+        apiRequests(job).map(request => request.split(' ')[0]),
+        ['POST', 'GET'],
+      );
+    });
 });
 
 describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
@@ -160,19 +216,113 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
     assert.deepEqual(apiRequests(job), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
   });
 
-  test('a cancelled job names the metadata if the second attempt is not answered in time', async () => {
+  test('a cancelled job whose creation is not answered in time leaves the search to the post step', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { sendAndAwait, watch } = interrupt('SIGTERM');
     const answered = () => sendAndAwait().then(() => promise);
-    const faults = [429, { kind: 'wait', for: answered, resets: true }] as const;
+    const faults = [429, { kind: 'wait', for: answered }] as const;
     await using job = await openJobWithApi({ faults });
     const main = await job.runSandbox({}, { env, ...watch });
     resolve();
     assert.equal(main.exitCode, 1);
     assert.match(main.errors, /was cancelled/);
-    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.service.bodies[0]);
-    assert.ok(main.warnings.includes(id), main.stdout);
+    await pollUntil(() => job.service.running().length === 1);
+    const post = await job.runSandbox({}, { post: main });
+    assert.deepEqual([job.service.running(), post.warnings], [[], '']);
   });
+
+  test('a step that is killed during the creation leaves the search to the post step', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let kill = () => {};
+    const killed = async () => {
+      kill();
+      await promise;
+    };
+    await using job = await openJobWithApi({ faults: [{ kind: 'wait', for: killed }] });
+    const onStart = (send: (name: NodeJS.Signals) => void) => {
+      kill = () => send('SIGKILL');
+    };
+    const main = await job.runSandbox({}, { onStart });
+    resolve();
+    await pollUntil(() => job.service.running().length === 1);
+    const post = await job.runSandbox({}, { post: main });
+    assert.deepEqual([job.service.running(), post.warnings], [[], '']);
+  });
+});
+
+describe('delete', { concurrency: 3 }, () => {
+  const template = { template: 'base', 'sandbox-id': '' };
+  const rows: Readonly<Record<string, readonly [main: Inputs, post: Inputs, deleted: boolean]>> = {
+    'the post step keeps a sandbox if its own delete has become false': [
+      { ...template, delete: 'true' },
+      { ...template, delete: 'false' },
+      false,
+    ],
+    'the post step deletes a sandbox if its own delete has become true': [
+      { ...template, delete: 'false' },
+      { ...template, delete: 'True ' },
+      true,
+    ],
+    'the post step takes the saved delete if it gets inputs with another template': [
+      { ...template, delete: 'true' },
+      { template: 'other', 'sandbox-id': '', delete: 'false' },
+      true,
+    ],
+    'the post step takes the saved delete if it gets inputs with another api-url': [
+      { ...template, delete: 'false' },
+      { ...template, 'api-url': 'https://x.io', delete: 'true' },
+      false,
+    ],
+    'the post step deletes a created sandbox if delete is empty': [template, template, true],
+    'the post step takes the saved delete if its own is no boolean': [
+      { ...template, delete: 'false' },
+      { ...template, delete: 'yes' },
+      false,
+    ],
+  };
+  for (const [name, [mainInputs, postInputs, isDeleted]] of Object.entries(rows))
+    test(name, async () => {
+      await using job = await openJobWithApi();
+      const main = await job.runSandbox(mainInputs);
+      const post = await job.runSandbox(postInputs, { post: main });
+      assert.equal(job.service.running().length, isDeleted ? 0 : 1);
+      const kept = /^Sandbox \S+ is not deleted\. It ends by itself at .* GMT, unless/m;
+      assert.equal(kept.test(post.stdout), !isDeleted, post.stdout);
+      assert.equal(post.warnings, '');
+    });
+
+  test('a sandbox that was connected to lives perhaps longer than lifetime, whether delete fails or is false', async () => {
+    await using job = await openJobWithApi({ faults: [0, 401] });
+    const { id } = job.service.create();
+    const inputs = { 'sandbox-id': id, delete: 'true' };
+    const main = await job.runSandbox(inputs);
+    const longer = /It lives at least until .* GMT, perhaps longer\./;
+    const failed = await job.runSandbox(inputs, { post: main });
+    assert.match(failed.warnings, longer);
+    const kept = await job.runSandbox({ ...inputs, delete: 'false' }, { post: main });
+    assert.match(kept.stdout, longer);
+    assert.equal(kept.warnings, '');
+  });
+
+  test('a post step without an API key does not warn if it has nothing to delete', async () => {
+    await using job = await openJobWithApi();
+    const { id } = job.service.create();
+    const main = await job.runSandbox({ 'sandbox-id': id });
+    const post = await job.runSandbox({ 'api-key': '' }, { post: main });
+    assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+  });
+});
+
+test('create-options are added to the creation, and their values are not logged', async () => {
+  await using job = await openJobWithApi();
+  const network = { allowOut: ['s3cret.example.com'], denyOut: ['0.0.0.0/0'] };
+  const inputs = { 'create-options': JSON.stringify({ network, allow_internet_access: false }) };
+  const main = await job.runSandbox(inputs, { env: { RUNNER_DEBUG: '1' } });
+  assert.equal(main.exitCode, 0, main.stdout);
+  const post = await job.runSandbox(inputs, { post: main, env: { RUNNER_DEBUG: '1' } });
+  const sent = { templateID: 'base', network, allow_internet_access: false };
+  assert.partialDeepStrictEqual(job.service.bodies[0], sent);
+  assert.doesNotMatch(main.allOutput + post.allOutput, /s3cret|0\.0\.0\.0/);
 });
 
 test('the domain comes from the response, or from the host of the API', () => {
@@ -184,20 +334,61 @@ test('the domain comes from the response, or from the host of the API', () => {
   for (const [domain, apiUrl, known] of rows) assert.equal(domainOf({ domain }, apiUrl), known);
 });
 
-test('the base-url of a sandbox is its own host name', {
-  skip: !hasOpenssl && 'needs openssl',
-}, async () => {
-  using certificate = createCertificate('DNS:*.e2b.app');
-  await using job = await openJobWithApi({ tls: certificate, domain: null });
-  await using proxy = await openRelay(job.service.url, { isProxy: true });
-  const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: certificate.certFile };
-  const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
-  const stats = await job.runAction('stats', {}, { env });
-  assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
-  const host = `49983-${job.service.created[0]?.id}.e2b.app`;
-  assert.equal(main.outputs['base-url'], `https://${host}`);
-  const asked = new Set(proxy.heads.map(head => head.split(' ')[1]));
-  assert.deepEqual([...asked], ['api.e2b.app:443', `${host}:443`]);
+for (const [api, host] of [
+  ['api.e2b.app', 'sandbox.e2b.app'],
+  ['api.example.com', '49983-ID.example.com'],
+] as const)
+  test(`later steps reach a sandbox that ${api} has created at ${host}`, {
+    skip: !hasOpenssl && 'needs openssl',
+  }, async () => {
+    using certificate = createCertificate('DNS:*.e2b.app,DNS:*.example.com');
+    await using job = await openJobWithApi({ tls: certificate, domain: undefined });
+    await using proxy = await openRelay(job.service.url, { isProxy: true });
+    const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: certificate.certFile };
+    const main = await job.runSandbox({ 'api-url': `https://${api}` }, { env });
+    const stats = await job.runAction('stats', {}, { env });
+    assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
+    const ownHost = host.replace('ID', job.service.created[0]?.id ?? '');
+    assert.equal(main.outputs['base-url'], `https://${ownHost}`);
+    const asked = new Set(proxy.heads.map(head => head.split(' ')[1]));
+    assert.deepEqual([...asked], [`${api}:443`, `${ownHost}:443`]);
+  });
+
+test('base-url and header-prefix of the action sandbox are kept for later steps, with placeholders filled in', async () => {
+  await using job = await openJobWithApi({ headerPrefix: 'Acme' });
+  const { service } = job;
+  await using relay = await openRelay(service.url);
+  const where = `http://${relay.host}`;
+  const inputs = { 'base-url': `${where}/{sandbox-id}/{port}/`, 'header-prefix': 'Acme' };
+  const main = await job.runSandbox({ ...inputs, 'base-url': where });
+  assert.deepEqual([main.outputs['base-url'], main.outputs['header-prefix']], [where, 'Acme']);
+  const stats = await job.runAction('stats', {});
+  assert.equal(stats.exitCode, 0, stats.stdout);
+  await job.runSandbox({}, { post: main });
+  const other = await job.runSandbox(inputs);
+  const id = service.created[1]?.id ?? '';
+  assert.equal(other.outputs['base-url'], `${where}/${id}/49983/`);
+  const { errors } = await job.runAction('stats', {});
+  assert.ok(errors.includes(`GET ${where}/${id}/49983/metrics`), errors);
+});
+
+test('a sandbox with sandbox-id, token and base-url is taken over without the API, and later steps use it', async () => {
+  await using job = await openJobWithApi();
+  const { service } = job;
+  const { id, token } = service.create();
+  const taken = { 'sandbox-id': id, token, 'base-url': service.url, 'api-url': '', 'api-key': '' };
+  const main = await job.runSandbox(taken);
+  assert.equal(main.exitCode, 0, main.stdout);
+  const where = { domain: '', 'base-url': service.url, 'header-prefix': 'E2b' };
+  assert.deepEqual(main.outputs, { id, token, ...where });
+  const stats = await job.runAction('stats', {});
+  assert.equal(stats.exitCode, 0, stats.stdout);
+  for (const { masked } of [main, stats]) assert.ok(masked.includes(token));
+  const post = await job.runSandbox(taken, { post: main });
+  assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+  assert.deepEqual([service.requests, service.running()], [[], [id]]);
+  const none = await job.runAction('stats', {});
+  assert.match(none.errors, /no earlier step of this job has left a sandbox/);
 });
 
 /** Lets a test send the action a signal, and wait until the action has received the signal. */

@@ -7,14 +7,20 @@ import { openEmptyJob } from './test-job.ts';
 
 export const API_KEY = 'e2b_the-key-of-the-account';
 
-const RUNNER = { GITHUB_REPOSITORY: 'octo/app', GITHUB_RUN_ID: '42', GITHUB_JOB: 'test' };
+const RUNNER = {
+  GITHUB_REPOSITORY: 'octo/app',
+  GITHUB_RUN_ID: '42',
+  GITHUB_RUN_ATTEMPT: '3',
+  GITHUB_JOB: 'test',
+};
 
 type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
 /** A status to refuse with, 0 to let the request pass, or another fault. */
 export type ApiFault = number | FaultAction;
 
-interface ApiOptions extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'runCommands'>> {
+interface ApiOptions
+  extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'headerPrefix' | 'runCommands'>> {
   /** Faults of the first API requests, whatever their operation. */
   readonly faults?: readonly ApiFault[];
 }
@@ -62,6 +68,7 @@ export function jobMetadataIn(body: unknown): Readonly<Record<string, string>> {
   return {
     'github-repository': 'octo/app',
     'github-run-id': '42',
+    'github-run-attempt': '3',
     'github-job': 'test',
     'sandbox-sync-id': id ?? 'missing',
   };

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { parse } from 'yaml';
 import { InputError, type Problem } from '../../src/inputs/input-error.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
@@ -49,47 +48,38 @@ interface CaseOptions {
   readonly others?: RawInputs;
 }
 
-/** Tests that each value is parsed to the expected one. */
+/** Asserts that each value is parsed to the expected one. */
 export function accepts(
   input: string,
   cases: Readonly<Record<string, unknown>>,
   { action = 'sync', others = {} }: CaseOptions = {},
 ): void {
   const key = input.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-  for (const [value, expected] of Object.entries(cases))
-    test(titleOf('accepts', input, value, others), () => {
-      const raw = { ...REQUIRED[action], ...others, [input]: value };
-      const inputs = new Map<string, unknown>(Object.entries(parseInputs(action, raw)));
-      assert.deepEqual(inputs.get(key), expected);
-    });
+  for (const [value, expected] of Object.entries(cases)) {
+    const raw = { ...REQUIRED[action], ...others, [input]: value };
+    const inputs = new Map<string, unknown>(Object.entries(parseInputs(action, raw)));
+    assert.deepEqual(inputs.get(key), expected, `${input}: ${JSON.stringify(value)}`);
+  }
 }
 
-/** Tests that each value is rejected in these words, and that the suggested example is accepted. */
+/** Asserts that each value is rejected in these words, and that the suggested example is accepted. */
 export function rejects(
   input: string,
   cases: Readonly<Record<string, string>>,
   { action = 'sync', others = {} }: CaseOptions = {},
 ): void {
-  for (const [value, words] of Object.entries(cases))
-    test(titleOf('rejects', input, value, others), () => {
-      const raw = { ...others, [input]: value };
-      assert.deepEqual(invalidInputs(raw, action), [input]);
-      const { message = '' } = problemsOf(raw, action)[0] ?? {};
-      assert.ok(message.includes(words), message);
-      const [, example = ''] = message.split(' Example: ');
-      // The runner replaces expressions before the action sees them, so insert a value here.
-      const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
-      const line =
-        input === 'files' && action === 'sync'
-          ? `a\n${String(fixed[input])}`
-          : String(fixed[input]);
-      assert.deepEqual(problemsOf({ ...others, [input]: line }, action), []);
-    });
-}
-
-function titleOf(verb: string, input: string, value: string, others: RawInputs): string {
-  const beside = Object.entries(others).map(([name, other]) => ` with ${name}: ${other.trim()}`);
-  return `${input} ${verb} ${JSON.stringify(value)}${beside.join('')}`;
+  for (const [value, words] of Object.entries(cases)) {
+    const raw = { ...others, [input]: value };
+    assert.deepEqual(invalidInputs(raw, action), [input], `${input}: ${JSON.stringify(value)}`);
+    const { message = '' } = problemsOf(raw, action)[0] ?? {};
+    assert.ok(message.includes(words), message);
+    const [, example = ''] = message.split(' Example: ');
+    // The runner replaces expressions before the action sees them, so insert a value here.
+    const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
+    const line =
+      input === 'files' && action === 'sync' ? `a\n${String(fixed[input])}` : String(fixed[input]);
+    assert.deepEqual(problemsOf({ ...others, [input]: line }, action), []);
+  }
 }
 
 /** Maps each value to the same words, with `%` replaced by the quoted value. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type ActionFile, readActionFile } from '../../dev/runner/action-file.ts';
 import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
 import { ACTIONS, type ActionName } from '../../src/inputs/inputs.ts';
+import './built-dist.ts';
 import { type Result, resultOf } from './result.ts';
 import {
   type EmptyJob,
@@ -126,7 +127,8 @@ function allInputs(
   const names = new Set(declared.map(({ name }) => name));
   for (const name of Object.keys(given))
     assert.ok(names.has(name), `action.yml has no input ${name}`);
-  if (!names.has('token') || url === undefined) return given;
+  // Of all actions with a connection, only `sandbox` has no `port`.
+  if (!names.has('port') || url === undefined) return given;
   const files = names.has('files') ? { files: '**' } : {};
   return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': url, ...files, ...given };
 }

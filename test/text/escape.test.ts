@@ -20,8 +20,10 @@ const ESCAPED: Readonly<Record<string, string>> = {
   'a\ud800b\udfff': 'a\\u{d800}b\\u{dfff}',
 };
 
-for (const [text, escaped] of Object.entries(ESCAPED))
-  test(`escapeInvisible returns "${escaped}"`, () => assert.equal(escapeInvisible(text), escaped));
+test('escapeInvisible escapes control characters and halves of surrogate pairs, and nothing visible', () => {
+  for (const [text, escaped] of Object.entries(ESCAPED))
+    assert.equal(escapeInvisible(text), escaped);
+});
 
 const INVISIBLE =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
@@ -51,8 +53,10 @@ const LOG_LINES: Readonly<Record<string, string>> = {
   '##\u200b[error]x': '##\\u{200b}[error]x',
 };
 
-for (const [text, escaped] of Object.entries(LOG_LINES))
-  test(`escapeCommands returns "${escaped}"`, () => assert.equal(escapeCommands(text), escaped));
+test('escapeCommands escapes a leading :: and every ##[, and nothing else that is visible', () => {
+  for (const [text, escaped] of Object.entries(LOG_LINES))
+    assert.equal(escapeCommands(text), escaped);
+});
 
 // The runner trims lines, then treats `::` at the start and `##[` anywhere as commands.
 test('escapeCommands returns one line without commands for all combinations of their parts', () => {
@@ -82,9 +86,9 @@ const OUTPUT: Readonly<Record<string, string>> = {
   '##\u001b[31m[error]x': '##\u001b[31m[error]x',
 };
 
-for (const [text, escaped] of Object.entries(OUTPUT))
-  test(`escapeOutput returns ${JSON.stringify(escaped)}`, () =>
-    assert.equal(escapeOutput(text), escaped));
+test('escapeOutput keeps lines and colors, and escapes commands and other control characters', () => {
+  for (const [text, escaped] of Object.entries(OUTPUT)) assert.equal(escapeOutput(text), escaped);
+});
 
 // White space in JavaScript or in .NET, whose Trim() the runner uses.
 const WHITE_SPACE = Array.from({ length: 0x1_0000 }, (_, point) =>
@@ -122,5 +126,6 @@ const QUOTED: Readonly<Record<string, string>> = {
   ['x'.repeat(101)]: `"${'x'.repeat(100)}…"`,
 };
 
-for (const [value, quoted] of Object.entries(QUOTED))
-  test(`quote returns ${quoted}`, () => assert.equal(quote(value), quoted));
+test('quote writes JSON, but cuts after 100 characters and keeps single backslashes', () => {
+  for (const [value, quoted] of Object.entries(QUOTED)) assert.equal(quote(value), quoted);
+});

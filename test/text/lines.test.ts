@@ -15,23 +15,24 @@ function read(chunks: readonly Uint8Array[]): string[] {
 const encode = (texts: readonly string[]) => texts.map(text => Buffer.from(text));
 
 const BLOCKS: Readonly<Record<string, readonly [chunks: readonly string[], blocks: string[]]>> = {
-  'passes on the whole lines of a chunk at once': [
+  'all lines of a chunk at once': [
     ['a\nb\nc', 'd\n'],
     ['a\nb\n', 'cd\n'],
   ],
-  'passes on an unfinished last line at the end': [['a\nb'], ['a\n', 'b\n']],
-  'ends a line once at a \\r\\n that is split between chunks': [['a\r', '\nb\n'], ['a\nb\n']],
-  'ends lines at a lone \\r, as the runner does': [['a\rb\r\r\nc\n'], ['a\nb\n\nc\n']],
-  'ends a line at a lone \\r at the end of a chunk': [['a\r', 'b\n'], ['a\nb\n']],
-  'passes on nothing if nothing was written': [['', ''], []],
-  'keeps other characters that end lines elsewhere': [
+  'an unfinished last line at the end': [['a\nb'], ['a\n', 'b\n']],
+  'one end for a \\r\\n that is split between chunks': [['a\r', '\nb\n'], ['a\nb\n']],
+  'an end at a lone \\r, as the runner has': [['a\rb\r\r\nc\n'], ['a\nb\n\nc\n']],
+  'an end at a lone \\r at the end of a chunk': [['a\r', 'b\n'], ['a\nb\n']],
+  'nothing if nothing was written': [['', ''], []],
+  'no end at other characters that end lines elsewhere': [
     ['a\u2028b\u0085c\u000bd\n'],
     ['a\u2028b\u0085c\u000bd\n'],
   ],
 };
 
 for (const [what, [chunks, blocks]] of Object.entries(BLOCKS))
-  test(`lineSplitter ${what}`, () => assert.deepEqual(read(encode(chunks)), blocks));
+  test(`lineSplitter passes on whole lines [${what}]`, () =>
+    assert.deepEqual(read(encode(chunks)), blocks));
 
 test('lineSplitter replaces bytes that are not UTF-8, also at the end', () => {
   assert.deepEqual(read([Buffer.from('a\xff\n\xc3', 'latin1')]), ['a\ufffd\n', '\ufffd\n']);

@@ -28,15 +28,18 @@ test('other text is not redacted, and empty secrets are ignored', () => {
 });
 
 const REDACTED_JSON: Readonly<Record<string, readonly [json: string, redacted: string]>> = {
-  'strings and keys': ['{"a\\"b\\\\c": ["12345678"]}', '{"***": ["***"]}'],
-  'secrets that are escaped': ['"\\u0061\\u0022b\\u005cc \\u003112345678"', '"*** 1***"'],
-  'no numbers': ['{"a":12345678,"b":[1e12345678]}', '{"a":12345678,"b":[1e12345678]}'],
+  'a string and a key': ['{"a\\"b\\\\c": ["12345678"]}', '{"***": ["***"]}'],
+  'a secret that is escaped': ['"\\u0061\\u0022b\\u005cc \\u003112345678"', '"*** 1***"'],
+  'a number is not redacted': [
+    '{"a":12345678,"b":[1e12345678]}',
+    '{"a":12345678,"b":[1e12345678]}',
+  ],
   'JSON that is nested deeply': [nested('"12345678"'), nested('"***"')],
-  'no text that is not JSON': ['12345678 "12345678', ''],
+  'text that is not JSON': ['12345678 "12345678', ''],
 };
 
 for (const [name, [json, redacted]] of Object.entries(REDACTED_JSON))
-  test(`redactJson redacts ${name}`, () => {
+  test(`redactJson redacts strings and keys, and nothing else [${name}]`, () => {
     const redact = redactor(['12345678', 'a"b\\c']);
     assert.equal(redactJson(json, redact), redacted);
   });

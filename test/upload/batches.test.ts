@@ -11,8 +11,8 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const MIXED = [
   plannedFile('a'),
-  plannedFile('large', 300 * KIB),
-  plannedFile('b'),
+  plannedFile('large', 256 * KIB + 1),
+  plannedFile('b', 256 * KIB),
   plannedFile('largest', 400 * KIB),
   plannedFile('c'),
 ];
@@ -25,22 +25,19 @@ const FILES_PER_REQUEST = [
   ['', '', '7', 7],
 ] as const;
 
-for (const [prefix, signature, count, expected] of FILES_PER_REQUEST)
-  test(`files-per-request "${count}" is ${expected} with header-prefix "${prefix}" and signature "${signature}"`, () => {
+test('files share requests if header-prefix is E2b or files-per-request is set, but never with a signature', () => {
+  for (const [prefix, signature, count, expected] of FILES_PER_REQUEST) {
     const given = { 'header-prefix': prefix, signature, 'files-per-request': count };
     assert.equal(filesPerRequestOf(parseSyncInputs(given)), expected);
-  });
+  }
+});
 
 const CASES = {
-  'a batch has at most `files-per-request` files': [plannedFiles(5), 2, ['f0 f1', 'f2 f3', 'f4']],
-  'a large file goes alone, without ending the open batch': [
-    MIXED,
-    10,
-    ['a b c', 'large', 'largest'],
-  ],
+  'at most files-per-request files': [plannedFiles(5), 2, ['f0 f1', 'f2 f3', 'f4']],
+  'a large file alone, without ending the open batch': [MIXED, 10, ['a b c', 'large', 'largest']],
 } as const;
 for (const [name, [planned, filesPerRequest, expected]] of Object.entries(CASES))
-  test(name, () => {
+  test(`files are grouped into batches [${name}]`, () => {
     const batches = batchesOf(planned, filesPerRequest);
     const names = batches.map(files => files.map(({ target }) => target).join(' '));
     assert.deepEqual(names, expected);

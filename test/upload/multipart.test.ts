@@ -44,8 +44,8 @@ function readWhole(body: Body): Buffer {
   return bytes;
 }
 
-for (const size of [0, 1, 1000, LARGE_BYTES - 1, LARGE_BYTES, 5 * LARGE_BYTES])
-  test(`a body contains a file of ${size} bytes unchanged, and has its SHA-256`, async () => {
+test('a body contains a file of any size unchanged, and has its SHA-256', async () => {
+  for (const size of [0, 1, 1000, LARGE_BYTES - 1, LARGE_BYTES, 5 * LARGE_BYTES]) {
     using folder = openTempFolder();
     const content = distinctBytes(size);
     const body = bodyOf([folder.writePlanned('app/a', content)], true);
@@ -55,7 +55,8 @@ for (const size of [0, 1, 1000, LARGE_BYTES - 1, LARGE_BYTES, 5 * LARGE_BYTES])
     assert.ok(part.content.equals(content));
     assert.deepEqual(body.digests, [hash('sha256', content)]);
     assert.equal(countOpenFiles(folder.path), 0);
-  });
+  }
+});
 
 test('a body is sent in chunks of at most 256 KiB of a file, the last of which is the multipart tail', () => {
   using folder = openTempFolder();
@@ -100,13 +101,14 @@ const FILENAMES: Readonly<Record<string, string>> = {
   'a\nb': 'a%0Ab',
   'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
 };
-for (const [filename, received] of Object.entries(FILENAMES))
-  test(`a server reads the filename ${JSON.stringify(filename)} as ${JSON.stringify(received)}`, async () => {
-    using folder = openTempFolder();
+test('a server reads a file name as it is, or as something that cannot break the headers', async () => {
+  using folder = openTempFolder();
+  for (const [filename, received] of Object.entries(FILENAMES)) {
     const body = bodyOf([folder.writePlanned(filename, 'content')], false);
     const [part] = await parse(readWhole(body));
     assert.deepEqual([part?.filename, String(part?.content)], [received, 'content']);
-  });
+  }
+});
 
 test('a multipart body is framed as RFC 7578 says', () => {
   using folder = openTempFolder();

@@ -17,10 +17,10 @@ const NEVER = new AbortController().signal;
 type Change = readonly [change: (file: PlannedFile) => void, says: RegExp];
 
 const CHANGES: Readonly<Record<string, Change>> = {
-  'has grown': [({ realPath }) => appendFileSync(realPath, 'x'), /has 4 bytes instead of the 3 /],
-  'has shrunk': [({ realPath }) => truncateSync(realPath, 1), /has 1 bytes instead of the 3 /],
-  'is gone': [({ realPath }) => rmSync(realPath), /cannot be read \(ENOENT\)/],
-  'has become a folder': [
+  grown: [({ realPath }) => appendFileSync(realPath, 'x'), /has 4 bytes instead of the 3 /],
+  shrunk: [({ realPath }) => truncateSync(realPath, 1), /has 1 bytes instead of the 3 /],
+  gone: [({ realPath }) => rmSync(realPath), /cannot be read \(ENOENT\)/],
+  'a folder now': [
     ({ realPath }) => {
       rmSync(realPath);
       mkdirSync(realPath);
@@ -30,7 +30,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 };
 
 for (const [name, [change, message]] of Object.entries(CHANGES)) {
-  test(`a file that ${name} fails and is not retried`, async () => {
+  test(`a file that has changed since it was found fails and is not retried [${name}]`, async () => {
     using folder = openTempFolder();
     const file = folder.writePlanned('a', 'abc');
     change(file);

@@ -146,7 +146,7 @@ const SCOPE: Readonly<Record<string, string>> = {
   headers: 'X-Tenant: another',
 };
 for (const [input, value] of Object.entries(SCOPE))
-  test(`a state file is ignored, with a warning, if ${input} is another`, () => {
+  test(`a state file is ignored, with a warning, if it is of another scope [${input}]`, () => {
     replaceState([stored(folder.writePlanned('a', 'a'))]);
     const { rows, warnings } = read({ [input]: value });
     assert.deepEqual([rows.length, warnings.length], [0, 1]);

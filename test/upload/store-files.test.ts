@@ -96,28 +96,24 @@ test('a stored path is redacted, even if the secret ends within the target', asy
 type Case = readonly [targets: readonly string[], body: unknown, says: RegExp];
 
 const NOT_STORED: Readonly<Record<string, Case>> = {
-  'has no entry': [['a/b'], [], /it lists 0 files instead of 1\.$/],
-  'has two entries for one file': [['a'], [entry('/h/a'), entry('/h/b')], /2 files instead of 1/],
-  'has an entry with another name': [['a/b'], [entry('/h/a/b', 'c')], /names another file/],
-  'has an entry of a directory': [
-    ['a/b'],
-    [entry('/h/a/b', 'b', 'directory')],
-    /not of type "file"/,
-  ],
-  'has an entry without a path': [['a/b'], [{ name: 'b', type: 'file' }], /has no path/],
-  'has null as an entry': [['a/b'], [null], /not of type "file"/],
-  'has a path in another folder': [['a/b'], [entry('/h/b')], /that of another target/],
-  'has a path in a folder whose name ends alike': [['a/b'], [entry('/h/ca/b')], /another target/],
-  'has a path that has the absolute target below a folder': [
+  'no entry': [['a/b'], [], /it lists 0 files instead of 1\.$/],
+  'two entries for one file': [['a'], [entry('/h/a'), entry('/h/b')], /2 files instead of 1/],
+  'an entry with another name': [['a/b'], [entry('/h/a/b', 'c')], /names another file/],
+  'an entry of a directory': [['a/b'], [entry('/h/a/b', 'b', 'directory')], /not of type "file"/],
+  'an entry without a path': [['a/b'], [{ name: 'b', type: 'file' }], /has no path/],
+  'null as an entry': [['a/b'], [null], /not of type "file"/],
+  'a path in another folder': [['a/b'], [entry('/h/b')], /that of another target/],
+  'a path in a folder whose name ends alike': [['a/b'], [entry('/h/ca/b')], /another target/],
+  'a path that has the absolute target below a folder': [
     ['/a/b'],
     [entry('/h/a/b')],
     /that of another target/,
   ],
-  'has a path longer than PATH_MAX': [['b'], [entry(`/${'x'.repeat(5000)}/b`)], /has no path/],
+  'a path longer than PATH_MAX': [['b'], [entry(`/${'x'.repeat(5000)}/b`)], /has no path/],
 };
 
 for (const [name, [targets, body, message]] of Object.entries(NOT_STORED))
-  test(`no file counts as stored if the response ${name}`, async () => {
+  test(`no file counts as stored unless the response names each in full [${name}]`, async () => {
     using folder = openTempFolder();
     const { client } = answering(JSON.stringify(body));
     const files = targets.map(target => folder.writePlanned(target, ''));
@@ -128,11 +124,11 @@ for (const [name, [targets, body, message]] of Object.entries(NOT_STORED))
 const STORED: Readonly<Record<string, readonly [target: string, path: string, body?: unknown]>> = {
   'at an absolute target': ['/srv/a/b', '/srv/a/b'],
   'at a relative path, as some services return it': ['a/b', 'a/b'],
-  'if an object instead of a list names it': ['a/b', '/h/a/b', entry('/h/a/b')],
+  'in an object instead of a list': ['a/b', '/h/a/b', entry('/h/a/b')],
 };
 
 for (const [name, [target, path, body = [entry(path)]]] of Object.entries(STORED))
-  test(`a file counts as stored ${name}`, async () => {
+  test(`a file counts as stored if the response names it in full [${name}]`, async () => {
     using folder = openTempFolder();
     const { client } = answering(JSON.stringify(body));
     const [stored] = await store(client, [folder.writePlanned(target, '')]);

@@ -53,7 +53,7 @@ test('a transfer returns one result per file, in plan order, with unchanged file
 });
 
 for (const concurrency of [1, 3, 24])
-  test(`concurrency ${concurrency} keeps ${concurrency} requests in flight`, async () => {
+  test(`a transfer keeps as many requests in flight as concurrency says [${concurrency}]`, async () => {
     const { statuses, requests, tookMs } = await simulate(plannedFiles(48), undefined, {
       concurrency,
     });
@@ -84,7 +84,7 @@ for (const [reason, end] of Object.entries({
   'a cancelled job': (controller: AbortController) => controller.abort('the job was cancelled'),
   'a fatal failure': () => DENIED,
 }))
-  test(`the retry count excludes retries that ${reason} prevented`, async () => {
+  test(`the retry count excludes retries that were prevented [${reason}]`, async () => {
     const controller = new AbortController();
     const { lines, repeated, tookMs } = await simulate(
       plannedFiles(2),
@@ -131,9 +131,8 @@ const ALL_FAIL: readonly (readonly [kind: FailureKind, statuses: string])[] = [
   ['not-written', 'fffff'],
 ];
 for (const [kind, expected] of ALL_FAIL) {
-  const sent = expected.replaceAll('n', '').length;
-  const extent = sent < 5 ? `stops after ${sent} of 5 files` : 'still sends all 5 files';
-  test(`if every request fails with ${kind}, the transfer ${extent}`, async () => {
+  test(`a transfer of which every request fails stops at once, after three, or never [${kind}]`, async () => {
+    const sent = expected.replaceAll('n', '').length;
     const failure = new AgentError(kind, 'It failed.');
     const retries = 2;
     const { results, statuses, requests } = await simulate(plannedFiles(5), () => failure, {
@@ -174,8 +173,7 @@ const FAILED_BATCHES = [
   [DENIED, 'fffnnn', 1],
 ] as const;
 for (const [error, statuses, count] of FAILED_BATCHES) {
-  const others = statuses.endsWith('uuu') ? 'the other batches are sent' : 'the transfer ends';
-  test(`each file of a batch fails if the batch fails with ${error.kind}, and ${others}`, async () => {
+  test(`each file of a batch fails with its batch, and only a fatal error ends the transfer [${error.kind}]`, async () => {
     const failures = failing({ 'f0 f1 f2': error });
     const options = { filesPerRequest: 3, retries: 1 };
     const simulation = await simulate(plannedFiles(6), failures, options);
@@ -186,8 +184,8 @@ for (const [error, statuses, count] of FAILED_BATCHES) {
 }
 
 for (const most of [8, 4, 2])
-  for (const takesMs of [20, 1000])
-    test(`a sandbox that answers 429 above ${most} parallel requests of ${takesMs} ms still gets all 2,000 files`, async () => {
+  test(`a sandbox that answers 429 above some parallel requests still gets all 2,000 files [${most}]`, async () => {
+    for (const takesMs of [20, 1000]) {
       const sandbox = ({ inFlight }: Request) => (inFlight > most ? BUSY : undefined);
       const { statuses, requests, debugLines } = await simulate(plannedFiles(2000), sandbox, {
         concurrency: 24,
@@ -200,7 +198,8 @@ for (const most of [8, 4, 2])
       const limits = debugLines.map(text => Number(/→ (\d+)/.exec(text)?.[1]));
       assert.deepEqual(limits, [12, 6, 3, 1].slice(0, limits.length));
       assert.ok((limits.at(-1) ?? 0) <= most);
-    });
+    }
+  });
 
 test('a short burst of 503 halves the concurrency once', async () => {
   const overloaded = new AgentError('busy', 'It is busy.', { status: 503 });

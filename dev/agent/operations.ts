@@ -1,0 +1,131 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { type Answer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
+import type { Sandbox, Sandboxes } from './sandboxes.ts';
+
+// The limits of E2B's free plan, but for the longest lifetime, which is that of paid plans.
+const MAX_SANDBOXES = 20;
+const MAX_HOURS = 24;
+
+export interface Call {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: Fields;
+}
+
+/** Performs a call of the API. Answers name the `domain`, if there is one. @throws Refusal */
+export function operate(call: Call, sandboxes: Sandboxes, domain: string | undefined): Answer {
+  const { method, url, body } = call;
+  // E2B's SDK calls `/v2/sandboxes`. Treat it like `/sandboxes`.
+  const [, kind = '', id = '', rest = ''] =
+    /^\/(sandboxes|templates)(?:\/([^/]+)(.*))?$/.exec(url.pathname.replace(/^\/v2/, '')) ?? [];
+  const operation = `${method} ${kind}${id === '' ? '' : '/ID'}${rest}`;
+  if (operation === 'POST sandboxes')
+    return jsonAnswer(accessTo(create(body, sandboxes), domain), 201);
+  if (operation === 'GET sandboxes') return list(url.searchParams, sandboxes);
+  if (operation === 'DELETE templates/ID') {
+    sandboxes.snapshots.remove(decodeURIComponent(id));
+    return NO_CONTENT;
+  }
+  const sandbox = sandboxes.find(id);
+  if (sandbox === undefined)
+    throw refuse(404, `Sandbox "${id}" doesn't exist or you don't have access to it`);
+  switch (operation) {
+    case 'GET sandboxes/ID': {
+      const lifecycle = { autoResume: false, onTimeout: 'kill' };
+      return jsonAnswer({ ...accessTo(sandbox, domain), ...detailsOf(sandbox), lifecycle });
+    }
+    case 'POST sandboxes/ID/connect': {
+      const lifetimeMs = parseTimeout(body['timeout'] ?? 300);
+      sandboxes.endAt(sandbox, Math.max(sandbox.endsAt, Date.now() + lifetimeMs));
+      return jsonAnswer(accessTo(sandbox, domain));
+    }
+    case 'POST sandboxes/ID/snapshots':
+      return takeSnapshot(sandbox, body, sandboxes);
+    case 'DELETE sandboxes/ID':
+      sandboxes.remove(sandbox);
+      return NO_CONTENT;
+    default:
+      throw refuse(404, 'There is no such operation');
+  }
+}
+
+const NO_CONTENT: Answer = { status: 204, body: '' };
+
+// Only stops tools that use a proxy: nothing listens on port 9.
+const NO_INTERNET = { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
+
+function create(body: Fields, sandboxes: Sandboxes): Sandbox {
+  const {
+    templateID: template,
+    timeout = 15,
+    metadata,
+    envVars,
+    allow_internet_access: internet,
+  } = body;
+  if (typeof template !== 'string') throw refuse(400, 'templateID is wrong or missing');
+  const lifetimeMs = parseTimeout(timeout);
+  if (sandboxes.running().length >= MAX_SANDBOXES) {
+    const limit = `the maximum number of concurrent E2B sandboxes (${MAX_SANDBOXES})`;
+    throw refuse(429, `you have reached ${limit}`);
+  }
+  const proxies = internet === false ? NO_INTERNET : {};
+  const env = { ...proxies, ...textsOf(envVars) };
+  const settings = { template, metadata: textsOf(metadata), env };
+  const sandbox = sandboxes.create(undefined, undefined, undefined, settings);
+  sandboxes.endAt(sandbox, Date.now() + lifetimeMs);
+  return sandbox;
+}
+
+function list(query: URLSearchParams, sandboxes: Sandboxes): Answer {
+  // The value is a query itself: `metadata=key%3Dvalue`.
+  const wanted = [...new URLSearchParams(query.get('metadata') ?? '')];
+  const found = sandboxes
+    .all()
+    .filter(({ metadata }) => wanted.every(([key, value]) => metadata[key] === value));
+  return jsonAnswer(found.map(sandbox => ({ ...namesOf(sandbox), ...detailsOf(sandbox) })));
+}
+
+function takeSnapshot({ root }: Sandbox, { name }: Fields, { snapshots }: Sandboxes): Answer {
+  const snapshotID = snapshots.take(root, typeof name === 'string' ? name : undefined);
+  return jsonAnswer({ snapshotID, names: name === undefined ? [] : [snapshotID] }, 201);
+}
+
+/** Returns milliseconds. @throws Refusal */
+function parseTimeout(seconds: unknown): number {
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < 0)
+    throw refuse(400, 'timeout is wrong or missing');
+  if (seconds <= MAX_HOURS * 3600) return seconds * 1000;
+  throw refuse(400, `Timeout cannot be greater than ${MAX_HOURS} hours`);
+}
+
+/** @throws Refusal if a value is no string */
+function textsOf(value: unknown): Record<string, string> {
+  const texts = Object.entries(fieldsOf(value)).map(([key, text]) => {
+    if (typeof text !== 'string') throw refuse(400, `${key} is not a string`);
+    return [key, text] as const;
+  });
+  return Object.fromEntries(texts);
+}
+
+function accessTo(sandbox: Sandbox, domain: string | undefined) {
+  const access = { ...namesOf(sandbox), envdAccessToken: sandbox.token };
+  return domain === undefined ? access : { ...access, domain };
+}
+
+function namesOf({ id, template }: Sandbox) {
+  const own = { sandboxID: id, templateID: template, clientID: 'client', envdVersion: '0.6.13' };
+  return { alias: template, ...own };
+}
+
+function detailsOf({ metadata, startedAt, endsAt }: Sandbox) {
+  return {
+    cpuCount: availableParallelism(),
+    memoryMB: Math.floor(totalmem() / 1024 ** 2),
+    diskSizeMB: 23_301,
+    startedAt: new Date(startedAt).toISOString(),
+    endAt: new Date(endsAt).toISOString(),
+    state: 'running',
+    metadata,
+    volumeMounts: [],
+  };
+}
