@@ -8,6 +8,12 @@ import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
 import { type CommandResult, runCommand } from './command.ts';
 import { STATS_PATH, sampleCommand } from './sample-command.ts';
+import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
+
+export interface WatchedCommand extends CommandResult {
+  /** Undefined if the memory was never short, or the programs could not be seen. */
+  readonly topPrograms: TopPrograms | undefined;
+}
 
 /**
  * Runs a command in the sandbox, takes samples meanwhile, and judges them.
@@ -16,7 +22,7 @@ import { STATS_PATH, sampleCommand } from './sample-command.ts';
 export async function run(
   inputs: Inputs<'run'>,
   context: Context,
-): Promise<{ readonly command: CommandResult; readonly stats: MonitoredStats }> {
+): Promise<{ readonly command: WatchedCommand; readonly stats: MonitoredStats }> {
   const { cancel, now } = context;
   logSandboxEnd(inputs, context);
   await using client = openAgent(inputs, context);
@@ -28,10 +34,15 @@ export async function run(
   else await readStatsWithRetries(first, client, context);
   const from = now();
   const ended = new AbortController();
-  const [{ endedAt: to, ...command }, record] = await Promise.all([
+  const limits = { timeout, signal: AbortSignal.any([cancel, ended.signal]) };
+  const { onSample, topPrograms } = watchMemory([...inputs.failIf, ...inputs.warnIf], () =>
+    lookAtPrograms(client, inputs.username, limits, now),
+  );
+  const [{ endedAt: to, ...seen }, record] = await Promise.all([
     runCommand(inputs, client, context).finally(() => ended.abort()),
-    sampleCommand(ended.signal, inputs, client, context, () => {}),
+    sampleCommand(ended.signal, inputs, client, context, onSample),
   ]);
+  const command = { ...seen, topPrograms: topPrograms() };
   const isStarted = command.end.kind !== 'not-started';
   const judged = isStarted ? record : { ...record, attempts: [] };
   const stats = judgeRecord(inputs, judged, { from, to }, { cancelled: cancel.aborted });

@@ -122,6 +122,6 @@ test('the report has the command, with null for an exit code that nobody saw', (
   const lostRun = runReport(lost, {}, 2);
   const { command } = JSON.parse(reportJson(lostRun, renderReport(lostRun)));
   const { title, durationMs, lastLines } = COMMAND;
-  const unseen = { end: 'lost', exitCode: null, status: '', reconnects: 2 };
+  const unseen = { end: 'lost', exitCode: null, status: '', reconnects: 2, topPrograms: null };
   assert.deepEqual(command, { title, durationMs, lastLines, ...unseen });
 });

@@ -32,6 +32,13 @@ interface Report {
     readonly exitCode: number | null;
     readonly durationMs: number;
     readonly lastLines: readonly string[];
+    readonly topPrograms: {
+      readonly programs: readonly {
+        readonly name: string;
+        readonly count: number;
+        readonly bytes: number;
+      }[];
+    } | null;
   };
   readonly stats: {
     readonly monitored?: { readonly failures: readonly object[] };
