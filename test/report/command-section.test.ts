@@ -5,7 +5,7 @@ import type { CommandEnd } from '../../src/command/follow.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
 import { renderReport, reportJson } from '../../src/report/render.ts';
 import { textsOf, withMarkup } from '../../src/report/section.ts';
-import { COMMAND, measured, runReport } from '../support/build-report.ts';
+import { COMMAND, measured, reading, report, runReport } from '../support/build-report.ts';
 
 const failure = (error: AgentError) => failureInfoOf(error);
 const error = failure(new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' }));
@@ -125,3 +125,31 @@ test('the report has the command, with null for an exit code that nobody saw', (
   const unseen = { end: 'lost', exitCode: null, status: '', reconnects: 2, topPrograms: null };
   assert.deepEqual(command, { title, durationMs, lastLines, ...unseen });
 });
+
+const TOP_PROGRAMS = {
+  at: Date.UTC(2026, 0, 5, 21, 23, 7),
+  programs: [
+    { name: 'node', count: 5, bytes: 1.7 * 2 ** 30 },
+    { name: 'python3.11', count: 1, bytes: 294 * 2 ** 20 },
+  ],
+};
+
+const TOP_LINE = 'Most memory at 21:23:07 UTC: `node` (5 processes) 1.7 GiB, `python3.11` 294 MiB';
+
+const TRIPPED = {
+  'fails on memory': [['mem_used_pct > 50'], [], [TOP_LINE]],
+  'warns of memory': [[], ['mem_used_pct > 50'], [TOP_LINE]],
+  'trips on the CPU, but not on memory': [['cpu_used_pct > 1', 'mem_used_pct > 80'], [], []],
+} as const;
+
+for (const [name, [failIf, warnIf, facts]] of Object.entries(TRIPPED))
+  test(`a report of run says whose memory it was only if the gate trips on memory: it ${name}`, () => {
+    const stats = measured([reading(12, 75)], failIf, warnIf);
+    const command = { ...COMMAND, topPrograms: TOP_PROGRAMS };
+    const rendered = renderReport(report({ task: 'run', command, stats }));
+    assert.deepEqual(
+      rendered.facts.filter(line => line.startsWith('Most')),
+      facts,
+    );
+    assert.deepEqual(JSON.parse(JSON.stringify(rendered.json.command)).topPrograms, TOP_PROGRAMS);
+  });

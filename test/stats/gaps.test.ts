@@ -58,7 +58,8 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
   'a gap if every sample after the first failed, even in a short job': {
     at: [80],
     failedAt: [85, 90],
-    gaps: [[80, 100]],
+    to: 91,
+    gaps: [[80, 91]],
   },
   'no gap if samples failed for the last two intervals and 3 s': {
     at: [80, 87],
@@ -111,7 +112,7 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
       [60, 100, FULL],
     ],
   },
-  'one gap without samples': { at: [], gaps: [[0, 100]] },
+  'one gap without samples, even in a short job': { at: [], to: 1, gaps: [[0, 1]] },
   'no gap in ten intervals between two samples': { at: [0, 50, 100], gaps: [] },
   'a gap in more than ten intervals between two samples': {
     at: [0, 50.001, 100],
