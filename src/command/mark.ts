@@ -3,6 +3,7 @@ export interface ScriptEnd {
   readonly exitCode: number;
   /** Undefined if the kernel's count could not be read. */
   readonly oomKills: number | undefined;
+  readonly isRoot: boolean;
   /** Names like GITHUB_SHA that the script mentions, but that were unset. */
   readonly unsetVariables: readonly string[];
   /** Undefined if bash did not name it. */
@@ -27,7 +28,7 @@ export interface OomCount {
   readonly group: string;
 }
 
-interface MarkHandlers {
+export interface MarkHandlers {
   readonly onOutput: (bytes: Buffer) => void;
   readonly onBegin: (count: OomCount) => void;
   readonly onEnd: (end: ScriptEnd) => void;
@@ -36,46 +37,47 @@ interface MarkHandlers {
 // Longer than any line of the shell, which stays below PIPE_BUF (4,096 bytes).
 const MAX_LINE_BYTES = 8192;
 
-/**
- * Passes a command's output on, without the lines that begin with `mark`, and drops all that follows
- * the last of these lines.
- */
-export function markCutter(mark: string, { onOutput, onBegin, onEnd }: MarkHandlers) {
+/** Passes a command's output on, without the lines of the shell, which begin with `mark`. */
+export function markCutter(mark: string, handlers: MarkHandlers) {
+  const { onOutput } = handlers;
   let unread: Buffer = Buffer.alloc(0);
-  let hasEnded = false;
   const pass = (length: number) => {
     if (length > 0) onOutput(unread.subarray(0, length));
     unread = unread.subarray(length);
   };
-  const readLine = (line: string) => {
-    const [kind, ...fields] = line.split('\t');
-    const end = kind === 'end' ? parseEnd(fields) : undefined;
-    if (end !== undefined) {
-      hasEnded = true;
-      onEnd(end);
-    } else if (kind === 'begin') onBegin(parseCount(fields[0]));
-    else return false;
-    return true;
-  };
   return {
-    write(bytes: Buffer) {
+    write: (bytes: Buffer) => {
       unread = unread.length === 0 ? bytes : Buffer.concat([unread, bytes]);
-      while (!hasEnded) {
-        const start = unread.indexOf(mark);
-        pass(start === -1 ? unread.length - lengthOfPrefix(unread, mark) : start);
-        if (start === -1) return;
-        const length = unread.indexOf('\n');
-        if (length === -1 && unread.length < MAX_LINE_BYTES) return;
-        const line = unread.toString('utf8', mark.length + 1, Math.max(length, 0));
-        if (readLine(line)) unread = unread.subarray(length + 1);
+      for (let start = unread.indexOf(mark); start !== -1; start = unread.indexOf(mark)) {
+        pass(start);
+        const end = unread.indexOf('\n');
+        if (end === -1 && unread.length < MAX_LINE_BYTES) return;
+        const isOfShell = readLine(
+          unread.toString('utf8', mark.length, Math.max(end, 0)),
+          handlers,
+        );
+        if (isOfShell) unread = unread.subarray(end + 1);
         // The script has found the mark and prints it.
         else pass(mark.length);
       }
+      pass(unread.length - lengthOfPrefix(unread, mark));
     },
-    end() {
-      if (!hasEnded && !unread.includes(mark)) pass(unread.length);
+    /** Passes on what may have been the beginning of a mark. */
+    end: () => {
+      if (!unread.includes(mark)) pass(unread.length);
+      unread = Buffer.alloc(0);
     },
   };
+}
+
+/** Returns false unless the shell may have printed what follows the mark in a line. */
+function readLine(line: string, { onBegin, onEnd }: MarkHandlers): boolean {
+  const [start, kind, ...fields] = line.split('\t');
+  if (start !== '') return false;
+  if (kind === 'begin') onBegin(parseCount(fields[0]));
+  const end = kind === 'end' ? parseEnd(fields) : undefined;
+  if (end !== undefined) onEnd(end);
+  return kind === 'begin' || end !== undefined;
 }
 
 /** Returns how many bytes at the end may be the beginning of the mark. */
@@ -87,23 +89,20 @@ function lengthOfPrefix(bytes: Buffer, mark: string): number {
 }
 
 function parseEnd(fields: readonly string[]): ScriptEnd | undefined {
-  const [code = '', before, after, unset = '', codes = '', line, file = '', ...command] = fields;
+  const [code = '', before, after, uid, unset = '', ...failed] = fields;
   const exitCode = parseNumber(code);
   if (exitCode === undefined) return undefined;
   return {
     exitCode,
     oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
+    isRoot: uid === '0',
     unsetVariables: unset.split(' ').filter(Boolean),
-    failed: parseFailed(codes, parseNumber(line), file, command.join('\t')),
+    failed: parseFailed(failed),
   };
 }
 
-function parseFailed(
-  codes: string,
-  line: number | undefined,
-  file: string,
-  command: string,
-): FailedCommand | undefined {
+function parseFailed(fields: readonly string[]): FailedCommand | undefined {
+  const [codes = '', line, file = '', ...command] = fields;
   const [exitCode, ...parts] = codes.split(' ').filter(Boolean).map(Number);
   if (exitCode === undefined) return undefined;
   // Bash does not reset PIPESTATUS for [[ and ((, so it may be of an earlier pipeline.
@@ -111,10 +110,10 @@ function parseFailed(
   return {
     exitCode,
     pipeline: isPipeline ? parts : [],
-    line: line === 0 ? undefined : line,
+    line: parseNumber(line) || undefined,
     // In functions of the script itself, bash says "environment", from 5.3 on its own name.
     file: file === 'environment' || file === 'bash' ? '' : file,
-    command,
+    command: command.join('\t'),
   };
 }
 

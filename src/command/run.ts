@@ -13,6 +13,7 @@ import {
 import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
 import { type CommandResult, runCommand } from './command.ts';
+import { commandToSend } from './follow.ts';
 
 // Not an input: a service that can run commands serves its stats, if any, at E2B's path.
 const STATS_PATH = '/metrics';
@@ -26,6 +27,7 @@ export async function run(
   context: Context,
 ): Promise<{ readonly command: CommandResult; readonly stats: MonitoredStats }> {
   const { cancel, now } = context;
+  const sent = commandToSend(inputs);
   logSandboxEnd(inputs, context);
   await using client = openAgent(inputs, context);
   // A CPU figure covers the time since the previous request, so read the stats once before the
@@ -37,7 +39,7 @@ export async function run(
   const from = now();
   const ended = new AbortController();
   const [{ endedAt: to, ...command }, record] = await Promise.all([
-    runCommand(inputs, client, context).finally(() => ended.abort()),
+    runCommand(sent, inputs, client, context).finally(() => ended.abort()),
     sampleUntil(ended.signal, inputs, client, context),
   ]);
   const isStarted = command.end.kind !== 'not-started';

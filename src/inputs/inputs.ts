@@ -124,7 +124,7 @@ export const INPUTS = {
     'max-duration': duration(1000, '6h'),
   },
   'monitor-stop': { monitor: anyText, summary },
-  run: { ...connectionInputs, ...runInputs },
+  run: { ...connectionInputs, retries, ...runInputs },
   // The main step of a monitor saves these inputs for its post step and for monitor/stop.
   'monitor-end': { 'sandbox-id': anyText, 'base-url': anyText, ...monitorInputs },
   sandbox: {

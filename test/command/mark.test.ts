@@ -5,11 +5,12 @@ import { markCutter, type OomCount, type ScriptEnd } from '../../src/command/mar
 
 const MARK = 'f00dfeed-0000-4000-8000-00c0ffee0000';
 const BEGIN = `${MARK}\tbegin\t2:/user\n`;
-const END = `${MARK}\tend\t3\t2:/user\t4:/user\t GITHUB_SHA\t1 0 1 \t7\t\tfalse\tü\n`;
+const END = `${MARK}\tend\t3\t2:/user\t4:/user\t0\t GITHUB_SHA\t1 0 1 \t7\t\tfalse\tü\n`;
 
 const PARSED: ScriptEnd = {
   exitCode: 3,
   oomKills: 2,
+  isRoot: true,
   unsetVariables: ['GITHUB_SHA'],
   failed: { exitCode: 1, pipeline: [0, 1], line: 7, file: '', command: 'false\tü' },
 };
@@ -39,7 +40,7 @@ const OUTPUT = fc
   .array(
     fc.oneof(
       fc.constantFrom(MARK.slice(0, 1), MARK.slice(0, 9), MARK.slice(0, -1), MARK.slice(1), '\n'),
-      fc.constantFrom('\tend\t0\t0:/\t0:/\t\t\n', BEGIN.slice(1), END.slice(1), 'ü', '\r\n'),
+      fc.constantFrom('\tend\t0\t0:/\t0:/\t0\t\t\n', BEGIN.slice(1), END.slice(1), 'ü', '\r\n'),
       fc.string(),
     ),
   )
@@ -53,7 +54,7 @@ test('the mark is cut out of any output, however the stream is split', () => {
     fc.property(OUTPUT, OUTPUT, POSITIONS, (output, others, positions) => {
       const bytes = Buffer.from(BEGIN + output + END + others);
       assert.deepEqual(cut(split(bytes, positions)), {
-        output: Buffer.from(output).toString('latin1'),
+        output: Buffer.from(output + others).toString('latin1'),
         begins: [{ kills: 2, group: '/user' }],
         ends: [PARSED],
       });
@@ -64,7 +65,7 @@ test('the mark is cut out of any output, however the stream is split', () => {
 test('the mark is cut out of a stream that is split at any one position, or into single bytes', () => {
   const bytes = Buffer.from(`${BEGIN}a\n\nb${END}c`);
   const expected = cut([bytes]);
-  assert.deepEqual([expected.output, expected.ends], ['a\n\nb', [PARSED]]);
+  assert.deepEqual([expected.output, expected.ends], ['a\n\nbc', [PARSED]]);
   for (let at = 0; at <= bytes.length; at += 1)
     assert.deepEqual(cut([bytes.subarray(0, at), bytes.subarray(at)]), expected);
   assert.deepEqual(cut([...bytes].map(byte => Buffer.from([byte]))), expected);
@@ -115,7 +116,7 @@ const COUNTS: Readonly<Record<string, number | undefined>> = {
 };
 for (const [fields, oomKills] of Object.entries(COUNTS))
   test(`two counts of the kernel mean ${oomKills} kills [${JSON.stringify(fields)}]`, () => {
-    const { ends } = cut([Buffer.from(`${MARK}\tend\t0\t${fields}\t\t\n`)]);
+    const { ends } = cut([Buffer.from(`${MARK}\tend\t0\t${fields}\t1000\t\t\n`)]);
     assert.deepEqual(
       ends.map(end => end.oomKills),
       [oomKills],
