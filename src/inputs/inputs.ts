@@ -13,6 +13,7 @@ import {
   type InputParser,
   keyValues,
   shard,
+  variables,
   wholeNumber,
 } from './parsers.ts';
 
@@ -96,7 +97,7 @@ const monitorInputs = {
 const runInputs = {
   run: textOf('script', 'npm ci && npm test'),
   'working-directory': anyText,
-  env: keyValues,
+  env: variables,
   username: anyText,
   'max-duration': duration(1000, '1h'),
   ...monitorInputs,
@@ -132,7 +133,7 @@ export const INPUTS = {
     template: anyText,
     lifetime: duration(1000, '15m'),
     metadata: keyValues,
-    env: keyValues,
+    env: variables,
     'create-options': createOptions,
     'sandbox-id': sandboxId,
     token,
