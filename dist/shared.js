@@ -7,7 +7,6 @@ import path, { posix } from "node:path";
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { spawn } from "node:child_process";
-import { finished } from "node:stream/promises";
 import { text } from "node:stream/consumers";
 
 // package.json
@@ -26,7 +25,7 @@ function truncate(text, limit) {
 }
 const MAX_QUOTED = 100;
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
-function quote(value) {
+function quote$1(value) {
 	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
 }
 /** Wraps text in backticks, which the summary shows as code. */
@@ -231,7 +230,7 @@ function findMistake(kind, value) {
 	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
 /** @throws InputError if the value has a mistake of its kind; `label` names it in the message */
-function rejectMistakes(kind, value, input, example, label = value === "" || SECRET_INPUTS.includes(input) ? "" : quote(value)) {
+function rejectMistakes(kind, value, input, example, label = value === "" || SECRET_INPUTS.includes(input) ? "" : quote$1(value)) {
 	const mistake = findMistake(kind, value);
 	if (mistake !== void 0) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
 }
@@ -277,7 +276,7 @@ function flag(fallback) {
 		if (/^(true|True|TRUE)$/.test(value)) return true;
 		if (/^(false|False|FALSE)$/.test(value)) return false;
 		const isYes = /^(true|yes|y|on|1)$/i.test(value);
-		throw inputError(input, `${quote(value)} is neither true nor false.`, String(isYes));
+		throw inputError(input, `${quote$1(value)} is neither true nor false.`, String(isYes));
 	};
 }
 function choice(fallback, ...alternatives) {
@@ -285,7 +284,7 @@ function choice(fallback, ...alternatives) {
 	return (value, input) => {
 		const word = value === "" ? fallback : words.find((candidate) => candidate === value);
 		if (word !== void 0) return word;
-		throw inputError(input, `${quote(value)} is not one of ${words.join(", ")}.`, fallback);
+		throw inputError(input, `${quote$1(value)} is not one of ${words.join(", ")}.`, fallback);
 	};
 }
 function wholeNumber(min, max, fallback) {
@@ -293,7 +292,7 @@ function wholeNumber(min, max, fallback) {
 		if (value === "" || value === fallback) return fallback;
 		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
 		if (number >= min && number <= max) return number;
-		const message = `${quote(value)} is not a whole number from ${min} to ${max}.`;
+		const message = `${quote$1(value)} is not a whole number from ${min} to ${max}.`;
 		throw inputError(input, message, String(fallback));
 	};
 }
@@ -312,7 +311,7 @@ function duration(min, fallback) {
 		const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
 		const ms = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 		if (ms >= min && ms <= MAX_DURATION_MS) return ms;
-		const message = `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
+		const message = `${quote$1(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
 		throw inputError(input, message, fallback);
 	};
 }
@@ -338,7 +337,7 @@ function byteSize(fallback) {
 		const unit = findUnit(SIZE_UNITS, suffix || "B") ?? "";
 		const bytes = Math.round(Number(number) * (BYTES_PER_UNIT[unit] ?? NaN));
 		if (bytes >= 1) return bytes;
-		const message = `${quote(value)} is not a size: write bytes, or a number with ${SIZE_UNITS.join(", ")}.`;
+		const message = `${quote$1(value)} is not a size: write bytes, or a number with ${SIZE_UNITS.join(", ")}.`;
 		throw inputError(input, message, fallback);
 	};
 }
@@ -350,7 +349,7 @@ const shard = (value, input) => {
 		index,
 		count
 	};
-	const message = `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
+	const message = `${quote$1(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
 	throw inputError(input, message, "2/4");
 };
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
@@ -371,7 +370,26 @@ const createOptions = (value, input) => {
 	const fields = fieldsOf(JSON.parse(text));
 	const taken = Object.keys(fields).find((name) => TAKEN.test(name));
 	if (taken === void 0) return fields;
-	throw inputError(input, `has ${quote(taken)}. Leave it out: template, lifetime, metadata, env or the action itself sets it.`, OPTIONS_EXAMPLE);
+	throw inputError(input, `has ${quote$1(taken)}. Leave it out: template, lifetime, metadata, env or the action itself sets it.`, OPTIONS_EXAMPLE);
+};
+const BLOCK = /^[ \t]*([^=\s]+?)<<(\S+)[ \t]*\r?\n(?:([^]*?)\r?\n)??[ \t]*\2[ \t\r]*$/gm;
+const WRAPPED = /^(["'])(?:(?!\1).)*\1$/;
+/** Like `keyValues`, but also takes values of several lines, and rejects quotes around a value. */
+const variables = (value, input) => {
+	const blocks = [];
+	const others = value.replace(BLOCK, (block, key, _, text = "") => {
+		blocks.push([key, String(text)]);
+		return block.replace(/[^\n]/g, "");
+	});
+	const pairs = keyValues(others, input);
+	for (const [key, content] of Object.entries(pairs)) if (WRAPPED.test(content)) {
+		const message = `${key} is in quotation marks, which would be part of the value. Remove them, or to keep them, write three lines: ${key}<<END, the value, and END.`;
+		throw inputError(input, message);
+	}
+	return {
+		...pairs,
+		...Object.fromEntries(blocks)
+	};
 };
 /** Parses all lines except blank ones and comments. @throws InputError with every line's problem */
 function parseLines(value, parse) {
@@ -392,7 +410,7 @@ const API_URL_EXAMPLE = "https://api.e2b.app";
 const apiUrl = (value) => {
 	const url = parseUrl(value, "api-url", API_URL_EXAMPLE);
 	if (!isUnencrypted(url)) return url;
-	const message = `${quote(value)} would send secrets unencrypted. Use https.`;
+	const message = `${quote$1(value)} would send secrets unencrypted. Use https.`;
 	throw inputError("api-url", message, API_URL_EXAMPLE);
 };
 function parseUrl(value, input, example) {
@@ -400,7 +418,7 @@ function parseUrl(value, input, example) {
 	rejectMistakes("url", value, input, example);
 	const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
 	if (url !== null) return url.href.replace(/\/+$/, "");
-	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query or fragment.`, example);
+	throw inputError(input, `${quote$1(value)} is not a URL that begins with https:// and has no query or fragment.`, example);
 }
 function isUnencrypted(url) {
 	const { protocol, hostname } = new URL(url);
@@ -422,7 +440,7 @@ const headers = (value, input) => {
 		if (header === void 0) throw inputError(input, "this is not of the form Name: value.", HEADER_EXAMPLE);
 		const [name] = header;
 		if (!RESERVED.test(name)) return header;
-		const message = `the action itself sets ${quote(name)}. Remove the line.`;
+		const message = `the action itself sets ${quote$1(name)}. Remove the line.`;
 		throw inputError(input, message, HEADER_EXAMPLE);
 	});
 	return Object.fromEntries(lines);
@@ -467,8 +485,8 @@ function isDryRun(raw) {
 }
 function explainChoice(givenId, sandboxes) {
 	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox, or its step was not waited for. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
-	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
-	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
+	const ids = listSome(sandboxes.map(({ id }) => quote$1(id)));
+	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote$1(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 /**
 * Fills in the placeholders of `base-url`. In place of an invalid ID or port, uses a valid one, so
@@ -1045,8 +1063,10 @@ async function* restartOnChunk(chunks, { signal, restart }, onTaken) {
 }
 
 // src/agent/retry.ts
-async function withRetries(request, { retries, random, sleep, stop, onRetry, isRepeatable = () => true }) {
+async function withRetries(request, options) {
+	const { retries, random, sleep, stop, onRetry, isRepeatable, hasProgressed } = options;
 	let failure;
+	let failures = 0;
 	for (let attempt = 1;; attempt += 1) try {
 		return {
 			status: "done",
@@ -1061,8 +1081,9 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 			attempts: attempt,
 			error
 		};
-		if (attempt > retries || !error.isRetryable || !isRepeatable(error) || stop.aborted) return failure;
-		const delayMs = backoff(attempt, random, error.retryAfterMs);
+		failures = hasProgressed?.() ? 1 : failures + 1;
+		if (failures > retries || !error.isRetryable || isRepeatable?.(error) === false || stop.aborted) return failure;
+		const delayMs = backoff(failures, random, error.retryAfterMs);
 		onRetry({
 			attempt,
 			error,
@@ -1241,7 +1262,7 @@ const waitConditions = (value, input) => {
 const CONDITION_PATTERN = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 /** Parses `metric[.aggregate] operator number[unit]`. */
 function parseCondition(line, input, example) {
-	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
+	const problem = (why) => inputError(input, `${quote$1(line)}: ${why}.`, example);
 	const [, start = "", sign = "", number = "", suffix = ""] = CONDITION_PATTERN.exec(line) ?? [];
 	const name = start.replace(/\s+/, "");
 	if (name === "") throw problem("it must begin with a metric, such as mem_used_pct");
@@ -1328,7 +1349,7 @@ function fileRules(value) {
 }
 function parseExclude(line) {
 	const exclude = line.slice(1).trim();
-	rejectMistakes("exclude", exclude, "files", EXAMPLE, quote(line));
+	rejectMistakes("exclude", exclude, "files", EXAMPLE, quote$1(line));
 	return exclude;
 }
 function parsePattern(line) {
@@ -1341,7 +1362,7 @@ function parsePattern(line) {
 	};
 }
 function rejectTarget(kind, target, example) {
-	const label = `the target ${quote(target)}`;
+	const label = `the target ${quote$1(target)}`;
 	rejectMistakes(kind, target, "files", example, label);
 }
 /** Parses `path`, `path => target`, `#` comments and blank lines. */
@@ -1352,7 +1373,7 @@ function downloadLines(value) {
 	const keys = lines.map(({ target }) => `${target.toLowerCase()}/`);
 	const conflicting = keys.map((key) => lines.filter((_, index) => keys[index]?.startsWith(key))).find(({ length }) => length > 1);
 	if (conflicting === void 0) return lines;
-	const message = `two targets are the same, or one is inside the other: ${listSome(conflicting.map(({ path, target }) => `${quote(path)} to ${quote(target)}`))}.`;
+	const message = `two targets are the same, or one is inside the other: ${listSome(conflicting.map(({ path, target }) => `${quote$1(path)} to ${quote$1(target)}`))}.`;
 	throw inputError("files", message, DOWNLOAD_EXAMPLE);
 }
 function parseDownloadLine(line) {
@@ -1370,7 +1391,7 @@ function splitAtArrow(line, form, example) {
 	const spaced = line.split(/(?:^|\s+)=>(?:\s+|$)/);
 	const [source = "", target, ...others] = spaced.length > 1 ? spaced : line.split("=>");
 	if (source !== "" && target !== "" && others.length === 0) return [source, target];
-	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
+	throw inputError("files", `${quote$1(line)} is not of the form ${form}.`, example);
 }
 
 // src/inputs/inputs.ts
@@ -1435,7 +1456,7 @@ const monitorInputs = {
 const runInputs = {
 	run: textOf("script", "npm ci && npm test"),
 	"working-directory": anyText,
-	env: keyValues,
+	env: variables,
 	username: anyText,
 	"max-duration": duration(1e3, "1h"),
 	...monitorInputs,
@@ -1487,6 +1508,7 @@ const INPUTS = {
 	},
 	run: {
 		...connectionInputs,
+		retries,
 		...runInputs
 	},
 	"monitor-end": {
@@ -1499,7 +1521,7 @@ const INPUTS = {
 		template: anyText,
 		lifetime: duration(1e3, "15m"),
 		metadata: keyValues,
-		env: keyValues,
+		env: variables,
 		"create-options": createOptions,
 		"sandbox-id": sandboxId,
 		token,
@@ -1527,7 +1549,7 @@ const CROSS_INPUT_RULES = [
 ];
 function checkHttpIsAllowed({ baseUrl = "", allowInsecureHttp }) {
 	if (baseUrl === "" || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
-	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+	const message = `${quote$1(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
 	throw inputError("base-url", message, BASE_URL_EXAMPLE);
 }
 const API = ["api-url", "api-key"];
@@ -1579,7 +1601,7 @@ function canBeEmpty(name, entry, raw) {
 function checkWayToSandbox({ template, sandboxId }, raw) {
 	if (template === void 0 || sandboxId === void 0) return;
 	if (template === "" === (sandboxId === "")) {
-		const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+		const message = `is ${quote$1(sandboxId)}, and template is ${quote$1(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
 		throw inputError("sandbox-id", message);
 	}
 	const [, unused, why] = wayToSandbox(raw);
@@ -1593,7 +1615,7 @@ function checkWayToSandbox({ template, sandboxId }, raw) {
 function checkUserOfCommand({ run, username = "", headers = {} }) {
 	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
 	if (run === void 0 || username === "" || !isSet) return;
-	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
+	const message = `${quote$1(username)} would replace the header Authorization. Remove one of them.`;
 	throw inputError("username", message);
 }
 
@@ -2073,6 +2095,53 @@ function logOutput(redact) {
 	};
 }
 
+// src/report/command-hints.ts
+const OUTPUT_HINTS = [
+	{
+		pattern: /\\r'?: (command not found|No such file)|env: .*\\r/,
+		hint: "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."
+	},
+	{
+		pattern: /sudo: (command )?not found/,
+		isRoot: false,
+		hint: "The sandbox has no `sudo`. To run commands as root, set `username: root`."
+	},
+	{
+		pattern: /sudo: (command )?not found/,
+		isRoot: true,
+		hint: "The sandbox has no `sudo`. The command runs as root, so leave `sudo` out."
+	},
+	{
+		pattern: /\/(usr|etc|var|opt|root)\b.*permission denied|(EACCES|permission denied).*\/(usr|etc|var|opt|root)\b/i,
+		isRoot: false,
+		hint: "Only root may write there: set `username: root`."
+	},
+	{
+		pattern: /no space left on device|ENOSPC/i,
+		hint: "The disk is full, or the folder is one in memory. Use a template with a larger disk."
+	},
+	{
+		pattern: /heap out of memory/,
+		hint: "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`."
+	}
+];
+const CODE_HINTS = {
+	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
+	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
+	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
+};
+/** Returns what to do about a failed command, by what its last lines say, or else by its exit code. */
+function hintsOn(result, exitCode) {
+	const { lastLines, isRoot, oomKills } = result;
+	const found = OUTPUT_HINTS.find((each) => (each.isRoot ?? isRoot) === isRoot && lastLines.some((line) => each.pattern.test(line)));
+	const hint = (exitCode !== 126 ? found?.hint : void 0) ?? CODE_HINTS[exitCode];
+	if (hint !== void 0) return [withMarkup(hint)];
+	if (exitCode !== 137 || oomKills !== void 0) return [];
+	return [withMarkup("Whether it was memory could not be told. Compare the peak of the memory with its size.")];
+}
+/** The exit code of a shell whose process SIGKILL has ended. */
+const SIGKILL_CODE = 137;
+
 // src/report/html.ts
 const MAX_TEXT = 300;
 const ENTITIES = new Map(Object.entries({
@@ -2127,14 +2196,18 @@ function cutMiddle(text) {
 
 // src/report/command-section.ts
 function renderCommand(result, cancelled) {
-	const { title, end, durationMs, lastLines, reconnects } = result;
+	const { title, end, durationMs, lastLines, reconnects, failed, unsetVariables } = result;
 	const problem = problemOf(result, cancelled);
 	const exitCode = exitCodeOf(result);
 	return {
 		level: exitCode === 0 ? "success" : "failure",
 		problems: problem === void 0 ? [] : [problem],
 		done: problem === void 0 ? describeEnd(result) : "",
-		warnings: warnOfReconnects(reconnects),
+		warnings: [
+			...warnOfReconnects(reconnects),
+			...problem === void 0 ? describeOomKills(result) : [],
+			...warnOfVariables(unsetVariables)
+		],
 		outputs: {
 			"exit-code": exitCode === void 0 ? "" : String(exitCode),
 			"duration-ms": String(durationMs)
@@ -2147,7 +2220,13 @@ function renderCommand(result, cancelled) {
 			status: end.kind === "killed" || end.kind === "no-exit-code" ? end.status : "",
 			durationMs,
 			lastLines,
-			reconnects
+			reconnects,
+			oomKills: result.oomKills ?? null,
+			failed: failed === void 0 ? null : {
+				...failed,
+				line: failed.line ?? null
+			},
+			unsetVariables
 		}
 	};
 }
@@ -2165,23 +2244,57 @@ function describeEnd({ title, end, durationMs }) {
 * Explains why a command failed. If the step was cancelled, only reports a command that may still
 * be running.
 */
-function problemOf({ title, end, durationMs }, cancelled) {
+function problemOf(result, cancelled) {
+	const { title, end, durationMs } = result;
 	const name = formatCommand(title);
 	const duration = formatDuration(durationMs);
-	const problem = (how, details = []) => [withMarkup(`${name} ${how}`), ...details];
+	const problem = (how, details = []) => [
+		withMarkup(`${name} ${how}`),
+		...describeOomKills(result),
+		...details
+	];
 	switch (end.kind) {
-		case "exited":
-			if (end.code === 0) return void 0;
-			return problem(`exited with ${end.code} after ${duration}.`, adviceOn(end.code));
+		case "exited": {
+			const { code } = end;
+			const details = [
+				...describeFailed(result),
+				...lastWords$1(result),
+				...hintsOn(result, code)
+			];
+			return code === 0 ? void 0 : problem(`exited with ${code} after ${duration}.`, details);
+		}
 		case "killed": {
-			const advice = end.status === "signal: killed" ? adviceOn(137) : [];
-			return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, advice);
+			const code = end.status === "signal: killed" ? 137 : -1;
+			const details = [...lastWords$1(result), ...hintsOn(result, code)];
+			return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, details);
 		}
 		case "no-exit-code": return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
-		case "stopped": return cancelled ? void 0 : problem(`was stopped by max-duration after ${duration}.`);
+		case "stopped": return cancelled ? void 0 : problem(`was stopped by max-duration after ${duration}.`, lastWords$1(result));
 		case "lost": return problem(`was not seen to end within ${duration}. It may still be running.`, cancelled ? [] : whyUnseen(end.error));
 		case "not-started": return cancelled ? void 0 : problem("was not started.", whyUnseen(end.error));
 	}
+}
+function describeOomKills({ oomKills = 0 }) {
+	if (oomKills === 0) return [];
+	return [{ text: `The kernel killed ${oomKills === 1 ? "1 process" : `${oomKills} processes`} for memory.` }];
+}
+function describeFailed({ title, failed }) {
+	if (failed === void 0 || failed.command === title) return [];
+	const { line, file, pipeline, command, exitCode } = failed;
+	const inFile = file === "" ? "" : ` of ${inlineCode(file)}`;
+	const place = line === void 0 ? "" : `Line ${line}${inFile}: `;
+	if (pipeline.length > 0) return [withMarkup(`${place}the parts of a pipeline exited with ${pipeline.join(", ")}.`)];
+	const text = inlineCode(truncate(command, MAX_FAILED_COMMAND));
+	return [withMarkup(`${place}${text} exited with ${exitCode}.`)];
+}
+const MAX_FAILED_COMMAND = 200;
+const MAX_LAST_WORD = 300;
+/** Returns the last lines of the output with letters or digits. */
+function lastWords$1({ lastLines }) {
+	return lastLines.filter((line) => /[\p{L}\d]/u.test(line)).slice(-3).map((line) => ({
+		text: truncate(line.trim(), MAX_LAST_WORD),
+		isOutput: true
+	}));
 }
 function whyUnseen(error) {
 	return error.kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : reasonOfFailure(error);
@@ -2189,6 +2302,14 @@ function whyUnseen(error) {
 function warnOfReconnects(count) {
 	if (count === 0) return [];
 	return [{ text: `The connection was lost ${formatCount(count, "time")}, so output of the command may be missing.` }];
+}
+const FILES = /^GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY|WORKSPACE)$|^RUNNER_(TEMP|TOOL_CACHE)$/;
+function warnOfVariables(names) {
+	if (names.length === 0) return [];
+	const list = names.map(inlineCode).join(", ");
+	const line = names.filter((name) => !FILES.test(name)).map((name) => inlineCode(`${name}=\${{ ${name.toLowerCase().replace("_", ".")} }}`))[0];
+	const advice = line === void 0 ? "They lead to files of the runner. To get a value out of the sandbox, write a file and use `download`." : `To pass them on, add lines such as ${line} to \`env\`.`;
+	return [withMarkup(`Unset in the sandbox: ${list}. ${advice}`)];
 }
 function outputBlocks(lastLines) {
 	if (lastLines.length === 0) return [];
@@ -2198,16 +2319,6 @@ function outputBlocks(lastLines) {
 const MAX_TITLE = 60;
 function formatCommand(title) {
 	return inlineCode(truncate(title, MAX_TITLE));
-}
-const ADVICE = {
-	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
-	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
-	137: "Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.",
-	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
-};
-function adviceOn(exitCode) {
-	const advice = ADVICE[exitCode];
-	return advice === void 0 ? [] : [withMarkup(advice)];
 }
 
 // src/report/transfer-lines.ts
@@ -2232,11 +2343,11 @@ function explainFailedFiles(files, nameOf) {
 	} : []);
 	return [...Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length).map(describeGroup);
 }
-const MAX_NAMES = 3;
+const MAX_NAMES$1 = 3;
 function describeGroup(group) {
 	const { message = "", hint = "" } = group[0]?.error ?? {};
 	const count = group.length === 1 ? "" : `${formatCount(group.length, "file")}: `;
-	const names = listSome(group.map(({ name }) => inlineCode(name)), MAX_NAMES);
+	const names = listSome(group.map(({ name }) => inlineCode(name)), MAX_NAMES$1);
 	return [
 		{ text: message },
 		withMarkup(hint),
@@ -2527,14 +2638,15 @@ function formatPeaks({ used }, samples) {
 		return figure === void 0 ? [] : formatFigure(metric, figure);
 	});
 }
-function figuresTable({ samples, gate }) {
+function figuresTable({ samples, gate, monitored }) {
 	const judgements = gate.judgements.slice(0, 30);
 	const metrics = new Set(judgements.map(({ condition }) => condition.metric));
 	const rows = [.../* @__PURE__ */ new Set([...RESOURCES, ...[...metrics].map(resourceOf)])].flatMap((resource) => describeResource(resource, judgements, samples));
 	if (samples.length === 0 || rows.length === 0) return [];
+	const time = monitored?.isSampledAfterEnd ? "After its end" : "Now";
 	const headings = [
 		"",
-		samples.length > 1 ? "Peak" : "Now",
+		samples.length > 1 ? "Peak" : time,
 		"Trips if"
 	];
 	const columns = judgements.length === 0 ? 2 : 3;
@@ -2650,9 +2762,11 @@ function gapsOf(result) {
 }
 function warningsOf(result) {
 	const gaps = isGapAProblem(result) ? [] : gapsOf(result);
+	const conditions = result.samples.length === 0 ? [] : notPassedAt("warn", result);
+	const isSaid = result.gate.state === "none" || gapsOf(result).length > 0;
 	return [
-		...(result.samples.length === 0 ? [] : notPassedAt("warn", result)).map((each) => withMarkup(explainJudgement(each, result.samples))),
-		...warnOfFailures(result.monitored?.failures ?? []),
+		...conditions.map((each) => withMarkup(explainJudgement(each, result.samples))),
+		...isSaid ? [] : describeFailures(result.monitored?.failures ?? []),
 		...gaps.flatMap(explainGap)
 	];
 }
@@ -2670,15 +2784,20 @@ function explainProblem(problem) {
 		}
 	}
 }
-function explainGap({ from, to, sampling }) {
+function explainGap({ from, to, sampling, failures }) {
 	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
-	if (sampling === "requested") return [withMarkup(title)];
-	return [withMarkup(title), { text: `Sampling had ended: ${sampling.early}.` }];
+	const end = sampling === "requested" ? [] : [`Sampling had ended: ${sampling.early}.`];
+	return [
+		withMarkup(title),
+		...describeFailures(failures),
+		...end.map((text) => ({ text }))
+	];
 }
-function warnOfFailures([first, ...others]) {
-	if (first === void 0) return [];
-	const suffix = others.length === 0 ? "" : ", the first";
-	return [{ text: `${formatCount(others.length + 1, "sample")} failed${suffix}: ${first.message}` }];
+function describeFailures(failures) {
+	const last = failures.at(-1);
+	if (last === void 0) return [];
+	const suffix = failures.length === 1 ? "" : ", the last";
+	return [{ text: `${formatCount(failures.length, "sample")} failed${suffix}: ${last.message}` }];
 }
 const MAX_NAMED = 3;
 function explainGate({ samples }, failing) {
@@ -3021,10 +3140,11 @@ function summaryOf(report, rendered) {
 	const mark = LEVEL_MARKS[level];
 	const name = truncate(report.name, MAX_NAME);
 	const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
+	const problems = [...fileFailures, ...reasons].filter(([line]) => !line?.isOutput);
 	return [
 		html`<h3>${mark} ${name === "" ? "" : html`${code(name)}: `}${renderLine(heading)}</h3>`,
 		...rest.map((line) => html`<p>${renderLine(line)}</p>`),
-		...shortList([...[...fileFailures, ...reasons].map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
+		...shortList([...problems.map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
 		...facts.map((line) => html`<p>${renderMarkup(line)}</p>`),
 		...blocks,
 		...folded(formatCount(notices.length, "notice"), notices.map(renderMarkup)),
@@ -3482,24 +3602,25 @@ async function trySample(read, now) {
 		};
 	} catch (error) {
 		if (!(error instanceof AgentError)) throw error;
+		const answeredAt = now();
+		const unanswered = `The sandbox had not answered after ${formatDuration(answeredAt - askedAt)}.`;
 		return {
 			kind: "failure",
 			askedAt,
-			answeredAt: now(),
-			message: error.message
+			answeredAt,
+			message: error.kind === "cancelled" ? unanswered : error.message
 		};
 	}
 }
 const MAX_SAMPLES = 6e4;
 /** Records a sample after each interval until `stop` aborts, or until there are 60,000. */
 async function takeSamples(take, record, options) {
-	const { intervalMs, sleep, stop, sampleOnStop } = options;
-	for (let count = 0; count < MAX_SAMPLES; count += 1) {
-		if (stop.aborted) return "requested";
-		if (await sleep(intervalMs, stop) || sampleOnStop) record(await take());
-	}
-	return { early: `its record was full` };
+	const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
+	for (let count = 0; count < MAX_SAMPLES && !stop.aborted; count += 1) if (await sleep(count === 0 ? firstMs : intervalMs, stop) || sampleOnStop) record(await take());
+	return stop.aborted ? "requested" : { early: "its record was full" };
 }
+/** How long to wait at the end for an attempt that has no answer yet. */
+const LAST_ANSWER_MS = 5e3;
 const MIN_SAMPLE_TIMEOUT_MS = 1e4;
 /** Returns a sample's timeout (ms), capped so that one slow response does not cause a gap. */
 function sampleTimeout({ timeout, sampleInterval }) {
@@ -3507,71 +3628,197 @@ function sampleTimeout({ timeout, sampleInterval }) {
 }
 
 // src/stats/gaps.ts
-/** Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass. */
-function judgeRecord(inputs, record, { from, to }) {
-	const samples = samplesIn(record.attempts);
-	const failures = record.attempts.filter((attempt) => attempt.kind === "failure");
-	const gaps = findGaps(record, from, to, inputs.sampleInterval);
+/**
+* Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass, nor
+* in a cancelled step, which cuts requests off itself.
+*/
+function judgeRecord(inputs, record, { from, to }, { cancelled }) {
+	const { attempts, response } = record;
+	const samples = samplesIn(attempts);
+	const failures = attempts.filter((attempt) => attempt.kind === "failure");
+	const first = attempts.find(({ kind }) => kind === "sample");
+	const gaps = cancelled ? [] : findGaps(record, {
+		from,
+		to
+	}, inputs.sampleInterval);
 	return {
 		samples,
-		response: record.response,
-		gate: judgeGate(inputs, samples, gaps.length > 0),
+		response,
+		gate: judgeGate(inputs, samples, cancelled || gaps.length > 0),
 		monitored: {
 			from,
 			to: Math.max(samples.at(-1)?.at ?? to, to),
 			gaps,
-			failures
+			failures: cancelled ? [] : failures,
+			isSampledAfterEnd: first !== void 0 && first.askedAt > to
 		}
 	};
 }
-const GAP_INTERVALS = 10;
-const MIN_GAP_MS = 3e4;
-function findGaps({ attempts, end }, from, to, intervalMs) {
-	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-	const samples = samplesIn(attempts);
+/** Returns true if there is a gap unless an attempt that has no answer yet succeeds. */
+function wouldLeaveGap(attempts, time, intervalMs) {
+	const unanswered = {
+		kind: "failure",
+		askedAt: time.to,
+		answeredAt: time.to,
+		message: ""
+	};
+	return findGaps({
+		attempts: [...attempts, unanswered],
+		end: "requested"
+	}, time, intervalMs).length > 0;
+}
+function findGaps({ attempts, end }, { from, to }, intervalMs) {
 	const gaps = [];
 	let last = from;
-	for (const { at } of samples) {
-		if (at - last > longest) gaps.push({
+	let failures = [];
+	for (const attempt of attempts) {
+		if (attempt.kind === "failure") {
+			failures.push(attempt);
+			continue;
+		}
+		const until = Math.min(attempt.answeredAt, to);
+		if (until - last > longestTime(failures, intervalMs, OUTAGE_MS)) gaps.push({
 			from: last,
-			to: at,
-			sampling: "requested"
+			to: until,
+			sampling: "requested",
+			failures
 		});
-		last = at;
+		last = until;
+		failures = [];
 	}
-	const failureCount = attempts.length - samples.length;
-	const isBlind = last === from && (samples.length === 0 || failureCount > 1);
-	if (end === "requested" && !isBlind && to - last <= longest) return gaps;
+	const isSeen = !(last === from && (failures.length === attempts.length || failures.length > 1)) && to - last <= longestTime(failures, intervalMs, END_MS);
+	if (end === "requested" && isSeen) return gaps;
 	return [...gaps, {
 		from: last,
-		to: Math.max(to, last),
-		sampling: end
+		to,
+		sampling: end,
+		failures
 	}];
+}
+const IDLE_INTERVALS = 10;
+const MIN_IDLE_MS = 3e4;
+const FAILED_INTERVALS = 2;
+const OUTAGE_MS = 1e4;
+const END_MS = 3e3;
+function longestTime(failures, intervalMs, extraMs) {
+	if (failures.length > 0) return FAILED_INTERVALS * intervalMs + extraMs;
+	return Math.max(IDLE_INTERVALS * intervalMs, MIN_IDLE_MS);
 }
 
 // src/text/lines.ts
 const MAX_LINE_LENGTH = 65536;
 /**
 * Decodes UTF-8 and passes on blocks of whole lines, so that no secret is split between two blocks.
-* Each block ends in `\n`. Lines above 65,536 characters may be cut.
+* Lines end in `\n`, or in a lone `\r` as progress bars do. Those above 65,536 characters may be cut.
 */
 function lineSplitter(onLines) {
 	const decoder = new TextDecoder();
 	let unfinished = "";
+	let held = "";
 	const add = (text) => {
-		const all = (unfinished + text).replace(/\r\n|\r(?!$)/g, "\n");
-		const end = all.lastIndexOf("\n") + 1;
-		if (end > 0) onLines(all.slice(0, end));
-		unfinished = all.slice(end, end + MAX_LINE_LENGTH);
+		const all = (held + text).replaceAll("\r\n", "\n");
+		held = all.endsWith("\r") ? "\r" : "";
+		const lines = all.slice(0, all.length - held.length);
+		const end = Math.max(lines.lastIndexOf("\n"), lines.lastIndexOf("\r")) + 1;
+		if (end > 0) {
+			onLines(unfinished + lines.slice(0, end));
+			unfinished = "";
+		}
+		unfinished += lines.slice(end, end + MAX_LINE_LENGTH - unfinished.length);
 	};
 	return {
 		write: (bytes) => add(decoder.decode(bytes, { stream: true })),
 		end() {
 			add(decoder.decode());
-			if (unfinished !== "") onLines(`${unfinished.replace(/\r$/, "")}\n`);
+			if (unfinished + held !== "") onLines(`${unfinished}\n`);
 			unfinished = "";
+			held = "";
 		}
 	};
+}
+
+// src/command/mark.ts
+const MAX_LINE_BYTES = 8192;
+/** Passes a command's output on, without the lines of the shell, which begin with `mark`. */
+function markCutter(mark, handlers) {
+	const { onOutput } = handlers;
+	let unread = Buffer.alloc(0);
+	const pass = (length) => {
+		if (length > 0) onOutput(unread.subarray(0, length));
+		unread = unread.subarray(length);
+	};
+	return {
+		write: (bytes) => {
+			unread = unread.length === 0 ? bytes : Buffer.concat([unread, bytes]);
+			for (let start = unread.indexOf(mark); start !== -1; start = unread.indexOf(mark)) {
+				pass(start);
+				const end = unread.indexOf("\n");
+				if (end === -1 && unread.length < MAX_LINE_BYTES) return;
+				if (readLine(unread.toString("utf8", mark.length, Math.max(end, 0)), handlers)) unread = unread.subarray(end + 1);
+				else pass(mark.length);
+			}
+			pass(unread.length - lengthOfPrefix(unread, mark));
+		},
+		/** Passes on what may have been the beginning of a mark. */
+		end: () => {
+			if (!unread.includes(mark)) pass(unread.length);
+			unread = Buffer.alloc(0);
+		}
+	};
+}
+/** Returns false unless the shell may have printed what follows the mark in a line. */
+function readLine(line, { onBegin, onEnd }) {
+	const [start, kind, ...fields] = line.split("	");
+	if (start !== "") return false;
+	if (kind === "begin") onBegin(parseCount(fields[0]));
+	const end = kind === "end" ? parseEnd(fields) : void 0;
+	if (end !== void 0) onEnd(end);
+	return kind === "begin" || end !== void 0;
+}
+/** Returns how many bytes at the end may be the beginning of the mark. */
+function lengthOfPrefix(bytes, mark) {
+	let length = Math.min(bytes.length, mark.length - 1);
+	while (length > 0 && bytes.toString("latin1", bytes.length - length) !== mark.slice(0, length)) length -= 1;
+	return length;
+}
+function parseEnd(fields) {
+	const [code = "", before, after, uid, unset = "", ...failed] = fields;
+	const exitCode = parseNumber(code);
+	if (exitCode === void 0) return void 0;
+	return {
+		exitCode,
+		oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
+		isRoot: uid === "0",
+		unsetVariables: unset.split(" ").filter(Boolean),
+		failed: parseFailed(failed)
+	};
+}
+function parseFailed(fields) {
+	const [codes = "", line, file = "", ...command] = fields;
+	const [exitCode, ...parts] = codes.split(" ").filter(Boolean).map(Number);
+	if (exitCode === void 0) return void 0;
+	return {
+		exitCode,
+		pipeline: parts.length > 1 && parts.findLast((code) => code !== 0) === exitCode ? parts : [],
+		line: parseNumber(line) || void 0,
+		file: file === "environment" || file === "bash" ? "" : file,
+		command: command.join("	")
+	};
+}
+/** Returns undefined if a count could not be read, or the two are of different groups. */
+function oomKillsBetween(before, after) {
+	if (before.kills === void 0 || after.kills === void 0) return void 0;
+	return before.group === after.group ? after.kills - before.kills : void 0;
+}
+function parseCount(field = "") {
+	const [kills, ...group] = field.split(":");
+	return {
+		kills: parseNumber(kills),
+		group: group.join(":")
+	};
+}
+function parseNumber(text = "") {
+	return /^\d{1,15}$/.test(text) ? Number(text) : void 0;
 }
 
 // src/command/process.ts
@@ -3623,7 +3870,7 @@ function follow(client, path, message, handlers, limits, headers = {}) {
 	};
 	return client.receive(request, (response) => readEvents(response, client.redact, handlers));
 }
-async function readEvents(response, redact, { onStart, onOutput }) {
+async function readEvents(response, redact, { onStart, onActivity, onOutput }) {
 	const { label } = response;
 	for await (const { isLast, fields } of readFrames(response)) {
 		if (isLast && fields["error"] !== void 0) throw streamError(fields["error"], label, redact);
@@ -3631,15 +3878,17 @@ async function readEvents(response, redact, { onStart, onOutput }) {
 		const { start, data, end } = fieldsOf(fields["event"]);
 		const { pid } = fieldsOf(start);
 		if (typeof pid === "number") onStart(pid);
+		else onActivity();
 		for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
 		if (end !== void 0) return decodeEnd$1(end, redact);
 	}
 	throw new AgentError("connection", `${label} failed: the connection was closed.`);
 }
 function decodeEnd$1(end, redact) {
-	const { exitCode = 0, exited, status } = fieldsOf(end);
+	const { exitCode = 0, exited, status = "" } = fieldsOf(end);
+	const isSuccess = exited === true && /^(exit status 0)?$/.test(String(status));
 	return {
-		exitCode: typeof exitCode === "number" && (exitCode !== 0 || exited === true) ? exitCode : void 0,
+		exitCode: Number.isInteger(exitCode) && (exitCode !== 0 || isSuccess) ? Number(exitCode) : void 0,
 		status: excerpt(typeof status === "string" ? status : "", redact)
 	};
 }
@@ -3685,7 +3934,7 @@ const CONNECT_CODES = [
 	{
 		code: "invalid_argument",
 		kind: "rejected",
-		hint: "Check that working-directory exists in the sandbox, and that the user may enter it. A script must be shorter than 128 KiB."
+		hint: "Check that working-directory exists in the sandbox, and that the user may enter it."
 	},
 	{
 		code: "not_found",
@@ -3713,135 +3962,94 @@ function streamError(error, label, redact) {
 	});
 }
 
-// src/command/follow.ts
-const MIN_STREAM_TIMEOUT_MS = 3e4;
-const MAX_RECONNECTS = 10;
-const GIVE_UP_MS = 14e3;
-/** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
-async function followCommand(inputs, client, context, onOutput) {
-	const { cancel, killImminent, log } = context;
-	const timeIsOver = AbortSignal.timeout(inputs.maxDuration);
-	const stopCommand = AbortSignal.any([cancel, timeIsOver]);
-	if (stopCommand.aborted) {
-		const error = new AgentError("cancelled", "The job was cancelled.");
-		return {
-			end: {
-				kind: "not-started",
-				error: failureInfoOf(error)
-			},
-			reconnects: 0
-		};
-	}
-	const giveUp = new AbortController();
-	const stop = AbortSignal.any([killImminent, giveUp.signal]);
-	const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
-	const policy = {
-		...context,
-		limits: {
-			signal: stop,
-			timeout
-		},
-		retries: MAX_RECONNECTS,
-		stop,
-		onRetry: ({ error, delayMs }) => log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`)
-	};
-	const { started, ended } = startCommand(inputs, client, onOutput, policy);
-	const stopped = once(stopCommand, "abort").then(() => "stopped");
-	const isStopped = await Promise.race([ended, stopped]) === "stopped";
-	if (isStopped) {
-		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-		const pid = await started;
-		if (pid !== void 0) await endSession(client, pid, inputs.username, policy);
-	}
-	const outcome = await ended;
-	const isStarted = await started !== void 0;
-	const reconnects = outcome.attempts - 1;
-	if (outcome.status === "failed") return {
-		end: endUnseen(outcome.error, isStarted),
-		reconnects
-	};
-	const by = cancel.aborted ? "cancellation" : "max-duration";
+// src/command/shell.ts
+function bashCommand(text) {
 	return {
-		end: isStopped ? {
-			kind: "stopped",
-			by
-		} : endOf(outcome.value),
-		reconnects
-	};
-}
-function endOf({ exitCode, status }) {
-	if (exitCode === void 0) return {
-		kind: "no-exit-code",
-		status
-	};
-	return exitCode === -1 ? {
-		kind: "killed",
-		status
-	} : {
-		kind: "exited",
-		code: exitCode
-	};
-}
-function endUnseen(error, isStarted) {
-	return {
-		kind: isStarted || !error.hadNoEffect ? "lost" : "not-started",
-		error: failureInfoOf(error)
-	};
-}
-/** `started` resolves to the command's PID, or to undefined if it did not start. */
-function startCommand(inputs, client, onOutput, policy) {
-	const { promise: started, resolve } = Promise.withResolvers();
-	let pid;
-	const onStart = (startedPid) => {
-		pid = startedPid;
-		resolve(startedPid);
-	};
-	const handlers = {
-		onStart,
-		onOutput
-	};
-	return {
-		started,
-		ended: withRetries(() => pid === void 0 ? startProcess(client, wrap(inputs), handlers, policy.limits) : attachProcess(client, pid, handlers, policy.limits), {
-			...policy,
-			isRepeatable: () => pid !== void 0
-		}).finally(() => resolve(void 0))
-	};
-}
-const WRAPPER = `exec 2>&1 </dev/null
-read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
-[ "\${group:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
-exec "$@"`;
-const SHELL = [
-	"/bin/bash",
-	"-l",
-	"-c",
-	"exec bash -eo pipefail -c \"$1\"",
-	"-"
-];
-function wrap({ run, env, workingDirectory, username }) {
-	return {
-		command: "/bin/sh",
+		command: "/bin/bash",
 		args: [
+			"-l",
 			"-c",
-			WRAPPER,
-			"--",
-			...SHELL,
-			run
-		],
-		env,
-		workingDirectory,
-		username
+			text
+		]
 	};
 }
-const END_SESSION = `leader=$1
-members() {
+/** The variable with the mark of this run. It is unset before the script starts. */
+const MARK_VARIABLE = "SANDBOX_SYNC_MARK";
+const MAX_TEXT_BYTES = 131071;
+/**
+* Returns the text that runs a script, with lines behind its output that `markCutter` reads. `id`
+* names a temporary file. @throws InputError if the text would be too long
+*/
+function scriptText(script, id) {
+	const outer = quote(outerText(script, `/tmp/sandbox-sync-${id}`));
+	const text = `${LOGIN}\nset -- bash -c ${outer} bash ${quote(script)}\n${LEAVE}`;
+	const bytes = Buffer.byteLength(text);
+	if (bytes <= MAX_TEXT_BYTES) return text;
+	throw inputError("run", `is ${bytes - MAX_TEXT_BYTES} bytes too long: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`);
+}
+function quote(text) {
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+const LOGIN = "exec 2>&1 </dev/null";
+const LEAVE = `read -r _ _ _ _ SANDBOX_SYNC_GROUP _ 2>/dev/null </proc/$$/stat
+[ "\${SANDBOX_SYNC_GROUP:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
+exec "$@"`;
+const READ_OOM_KILLS = `__oom() {
+  local IFS=: id group name kills
+  while read -r id _ group; do [ "$id" != 0 ] || break; done </proc/self/cgroup
+  IFS=' '
+  while read -r name kills; do [ "$name" != oom_kill ] || break; done <"/sys/fs/cgroup$group/memory.events"
+  __oom=$kills:$group
+}`;
+function outerText(script, file) {
+	return `__mark=$${MARK_VARIABLE}
+unset ${MARK_VARIABLE}
+export CI="\${CI-true}"
+trap : TERM
+exec 2>/dev/null
+${READ_OOM_KILLS}
+__oom
+__before=$__oom
+printf '%s\\tbegin\\t%s\\n' "$__mark" "$__before"
+__unset=
+for __name in ${runnerVariables(script).join(" ")}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
+bash -Eeo pipefail -c ${quote(`trap ${quote(onError(file))} ERR; `)}"$1" 2>&1
+__code=$?
+__failed=
+IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
+__oom
+printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$__oom" $EUID "$__unset" "$__failed"
+exit $__code`;
+}
+function onError(file) {
+	return `{ case $BASH_SUBSHELL$- in 0*e*) { printf "%s " \$? "\${PIPESTATUS[@]}"; printf "\\t%s" \$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0)) "\${BASH_SOURCE-}" "\$BASH_COMMAND"; echo; } >${file};; esac; } 2>/dev/null`;
+}
+function runnerVariables(script) {
+	const mentioned = script.matchAll(/\$\{?((?:GITHUB|RUNNER)_[A-Z_]+)\b(?!:?[-+=?])/g);
+	return [...new Set([...mentioned].map(([, name = ""]) => name))].filter((name) => !new RegExp(`\\b${name}=`).test(script)).slice(0, MAX_NAMES);
+}
+const MAX_NAMES = 20;
+/** Returns the text that prints the exit code of a shell that has ended, if nobody has read it. */
+function exitCodeText(pid) {
+	return `read -r stat </proc/${pid}/stat && set -- \${stat##*) } && [ "$1" = Z ] && echo "ended \${50}"`;
+}
+/** Returns the text that prints the second figure of `oom_kill`, if the script's shell did not. */
+function oomKillsText(group) {
+	return `cat ${quote(`/sys/fs/cgroup${group}/memory.events`)}`;
+}
+/**
+* Returns the text that sends TERM to all processes of a session, and KILL after 4 s to those that
+* are left, except zombies. It finds them by session, since programs such as timeout start a new
+* group, or by group if setsid was skipped.
+*/
+function endSessionText(leader) {
+	return `members() {
   for file in /proc/[0-9]*/stat; do
     read -r stat <"$file" || continue
     set -- \${stat%% *} \${stat##*) }
     case "$2 $4 $5" in
       Z*) ;;
-      *" $leader "* | *" $leader") echo "$1" ;;
+      *" ${leader} "* | *" ${leader}") echo "$1" ;;
     esac
   done
 }
@@ -3850,62 +4058,302 @@ for second in 1 2 3 4; do
   [ -z "$(members)" ] || sleep 1
 done
 kill -KILL $(members)`;
-async function endSession(client, pid, username, policy) {
-	const options = {
-		command: "/bin/sh",
-		args: [
-			"-c",
-			END_SESSION,
-			"--",
-			String(pid)
-		],
-		env: {},
-		workingDirectory: "/"
+}
+
+// src/command/session.ts
+const END_SESSION_MS = 6e3;
+/** Ends a command and all its children. */
+async function endSession(link, leader) {
+	const { client, username, limits } = link;
+	const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(END_SESSION_MS)]);
+	const bounded = {
+		...limits,
+		signal
 	};
+	const text = endSessionText(leader);
+	for (const user of ["root", username]) if (await read({
+		client,
+		username: user,
+		limits: bounded
+	}, text) !== void 0) break;
+	await killProcess(client, leader, limits).catch(ignoreAgentError);
+}
+/** Returns the exit code of a process that the agent does not wait for, or undefined. */
+async function readExitCode(link, pid) {
+	const output = await read(link, exitCodeText(pid));
+	const [, status] = /^ended (\d+)$/m.exec(output ?? "") ?? [];
+	if (status === void 0) return void 0;
+	return Number(status) & 127 ? 128 + (Number(status) & 127) : Number(status) >> 8;
+}
+/** Returns how many processes the kernel has killed since a count was read. */
+async function readOomKills(link, before) {
+	const output = await read(link, oomKillsText(before.group));
+	const [, kills] = /^oom_kill (\d+)$/m.exec(output ?? "") ?? [];
+	return kills === void 0 ? void 0 : oomKillsBetween(before, {
+		...before,
+		kills: Number(kills)
+	});
+}
+/** Runs a text and returns its output, or undefined if the agent fails. */
+async function read({ client, username, limits }, text) {
+	const options = {
+		...bashCommand(text),
+		env: {},
+		workingDirectory: "/",
+		username
+	};
+	let output = "";
 	const handlers = {
 		onStart: () => {},
-		onOutput: () => {}
+		onActivity: () => {},
+		onOutput: (bytes) => void (output += String(bytes))
 	};
-	for (const user of ["root", username]) {
-		const start = () => startProcess(client, {
-			...options,
-			username: user
-		}, handlers, policy.limits);
-		if ((await withRetries(start, policy)).status === "done") break;
+	try {
+		await startProcess(client, options, handlers, limits);
+		return output;
+	} catch (error) {
+		return ignoreAgentError(error);
 	}
-	await withRetries(() => killProcess(client, pid, policy.limits), policy);
+}
+function ignoreAgentError(error) {
+	if (!(error instanceof AgentError)) throw error;
+}
+
+// src/command/follow.ts
+const MIN_STREAM_TIMEOUT_MS = 3e4;
+const MAX_RECONNECTS = 10;
+const END_AFTER_MARK_MS = 1e3;
+const GIVE_UP_MS = 14e3;
+/** @throws InputError if the command is too long */
+function commandToSend({ run, env, ...others }) {
+	const { workingDirectory, username } = others;
+	const mark = randomUUID();
+	const marked = {
+		...env,
+		[MARK_VARIABLE]: mark
+	};
+	return {
+		mark,
+		process: {
+			...bashCommand(scriptText(run, randomUUID())),
+			env: marked,
+			workingDirectory,
+			username
+		}
+	};
+}
+/** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
+async function followCommand(sent, inputs, client, context, output) {
+	const { cancel, killImminent, sleep } = context;
+	const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(inputs.maxDuration)]);
+	const giveUp = new AbortController();
+	const signal = AbortSignal.any([killImminent, giveUp.signal]);
+	const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
+	const link = {
+		client,
+		username: inputs.username,
+		limits: {
+			signal,
+			timeout
+		}
+	};
+	const disconnect = new AbortController();
+	const { seen, started, marked, ended } = startCommand(sent, link, {
+		context,
+		output,
+		startRetries: inputs.retries,
+		stopCommand,
+		disconnect: disconnect.signal
+	});
+	const stopped = once(stopCommand, "abort").then(() => "stopped");
+	const isStopped = await Promise.race([
+		marked,
+		ended,
+		stopped
+	]) === "stopped";
+	if (isStopped) {
+		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
+		const pid = await started;
+		if (pid !== void 0) await endSession(link, pid);
+	}
+	await Promise.race([marked, ended]);
+	await Promise.race([ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
+	disconnect.abort();
+	const outcome = await ended;
+	const { reconnects, script, exitCode, endedAt = context.clock() } = seen;
+	const followed = {
+		reconnects,
+		script,
+		endedAt
+	};
+	if (!isStopped || outcome.status === "failed" && exitCode === void 0) {
+		const end = await endOf(outcome, seen, link);
+		return {
+			...followed,
+			end,
+			oomKills: await oomKillsOf(outcome, seen, link)
+		};
+	}
+	const by = cancel.aborted ? "cancellation" : "max-duration";
+	return {
+		...followed,
+		end: {
+			kind: "stopped",
+			by
+		},
+		oomKills: script?.oomKills
+	};
+}
+async function endOf(outcome, { pid, exitCode: markedCode }, link) {
+	if (outcome.status === "done") {
+		const { exitCode, status } = outcome.value;
+		if (exitCode === void 0) return {
+			kind: "no-exit-code",
+			status
+		};
+		return exitCode === -1 ? {
+			kind: "killed",
+			status
+		} : {
+			kind: "exited",
+			code: exitCode
+		};
+	}
+	const { error } = outcome;
+	if (pid !== void 0 && markedCode !== void 0) return {
+		kind: "exited",
+		code: await readExitCode(link, pid) ?? markedCode
+	};
+	return {
+		kind: pid !== void 0 || !error.hadNoEffect ? "lost" : "not-started",
+		error: failureInfoOf(error)
+	};
+}
+async function oomKillsOf({ status }, { begin, script }, link) {
+	if (script !== void 0) return script.oomKills;
+	if (status === "failed" || begin?.kills === void 0) return void 0;
+	return await readOomKills(link, begin);
+}
+/**
+* `started` resolves to the command's PID, or to undefined if it did not start. `marked` resolves
+* once the script has ended, although the stream may go on.
+*/
+function startCommand({ mark, process }, link, options) {
+	const { context, output, stopCommand, disconnect } = options;
+	const seen = {
+		starts: 0,
+		reconnects: 0,
+		hasProgressed: false
+	};
+	const started = Promise.withResolvers();
+	const marked = Promise.withResolvers();
+	const onEnd = (exitCode) => {
+		seen.exitCode ??= exitCode;
+		seen.endedAt ??= context.clock();
+		marked.resolve();
+	};
+	const lines = markCutter(mark, linesOf(seen, onEnd, options));
+	const handlers = {
+		onStart(pid) {
+			if (seen.pid !== void 0) readExitCode(link, pid).then((code) => code !== void 0 && onEnd(code));
+			seen.pid = pid;
+			started.resolve(pid);
+		},
+		onActivity: () => void (seen.hasProgressed = true),
+		onOutput: lines.write
+	};
+	const limits = {
+		...link.limits,
+		signal: AbortSignal.any([link.limits.signal, disconnect])
+	};
+	const connect = () => {
+		seen.hasProgressed = false;
+		if (seen.pid !== void 0) return attachProcess(link.client, seen.pid, handlers, limits);
+		if (stopCommand.aborted) throw new AgentError("cancelled", "The step was cancelled.", { hadNoEffect: true });
+		seen.starts += 1;
+		return startProcess(link.client, process, handlers, limits);
+	};
+	const ended = withRetries(connect, {
+		...retryPolicy(seen, options),
+		stop: link.limits.signal,
+		onRetry({ error, delayMs }) {
+			context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
+			if (seen.pid !== void 0) seen.reconnects += 1;
+			lines.end();
+			output.end();
+		}
+	}).finally(() => {
+		lines.end();
+		started.resolve(void 0);
+	});
+	return {
+		seen,
+		started: started.promise,
+		marked: marked.promise,
+		ended
+	};
+}
+function linesOf(seen, onEnd, { output, stopCommand }) {
+	return {
+		onOutput(bytes) {
+			if (seen.exitCode === void 0 || stopCommand.aborted) output.write(bytes);
+		},
+		onBegin: (begin) => void (seen.begin = begin),
+		onEnd(script) {
+			seen.script ??= script;
+			onEnd(script.exitCode);
+		}
+	};
+}
+function retryPolicy(seen, { context, startRetries, stopCommand }) {
+	return {
+		random: context.random,
+		retries: MAX_RECONNECTS,
+		sleep: (ms, stop) => context.sleep(ms, seen.pid === void 0 ? stopCommand : stop),
+		hasProgressed: () => seen.hasProgressed,
+		isRepeatable: ({ hadNoEffect }) => seen.pid === void 0 ? hadNoEffect && seen.starts <= startRetries : seen.exitCode === void 0
+	};
 }
 
 // src/command/command.ts
 /** Runs the command and logs its output. `endedAt` is Unix time in milliseconds. */
-async function runCommand(inputs, client, context) {
-	const { sandboxId, baseUrl, name, run } = inputs;
+async function runCommand(sent, inputs, client, context) {
+	const { sandboxId, baseUrl, run } = inputs;
 	const { clock, now, redact, log } = context;
-	const title = redact(name || run.replace(/\n.*/s, " …"));
+	const title = redact(titleOf(run));
 	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
 	const output = keepLastLines(context);
 	const startedAt = clock();
-	const { end, reconnects } = await followCommand(inputs, client, context, output.write);
+	const followed = await followCommand(sent, inputs, client, context, output);
 	output.end();
+	const { end, reconnects, oomKills, script, endedAt } = followed;
 	return {
 		title,
 		end,
-		durationMs: end.kind === "not-started" ? 0 : Math.round(clock() - startedAt),
+		durationMs: end.kind === "not-started" ? 0 : Math.round(endedAt - startedAt),
 		lastLines: output.lastLines(),
 		reconnects,
-		endedAt: now()
+		oomKills,
+		isRoot: script?.isRoot ?? inputs.username === "root",
+		failed: script?.failed,
+		unsetVariables: script?.unsetVariables ?? [],
+		endedAt: Math.round(now() - clock() + endedAt)
 	};
 }
+function titleOf(run) {
+	const [first = run, ...others] = run.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
+	return others.length === 0 ? first.trim() : `${first.trim()} …`;
+}
 const MAX_LAST_LINE = 1e3;
-/** Logs the output, and keeps its end for the result. */
+/** Logs the output, and keeps its end for the result, as a terminal would show it. */
 function keepLastLines({ log, redact }) {
 	let last = "";
 	const splitter = lineSplitter((text) => {
-		log.output(text);
-		last = `${last}${text}`.split("\n").slice(-21).join("\n");
+		log.output(text.replaceAll("\r", "\n"));
+		last = `${last}${text}`.split("\n").slice(-21).map((line) => line.replace(/^.*\r(?=.)/s, "")).join("\n");
 	});
 	const lastLines = () => {
-		const text = redact(removeColors(last)).trimEnd();
+		const text = redact(removeColors(last.replaceAll("\r", ""))).trimEnd();
 		return text === "" ? [] : text.split("\n").map((line) => truncate(line, MAX_LAST_LINE));
 	};
 	return {
@@ -3914,14 +4362,67 @@ function keepLastLines({ log, redact }) {
 	};
 }
 
-// src/command/run.ts
+// src/command/sample-command.ts
 const STATS_PATH = "/metrics";
+const MAX_FIRST_MS = 1e3;
+const LAST_SAMPLE_DELAY_MS = 200;
+/**
+* Samples until `ended` aborts, and calls `onSample` meanwhile. An attempt that has no answer then
+* is only waited for if there would be a gap otherwise. If there is no sample, takes one.
+*/
+async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSample) {
+	const { sampleInterval: intervalMs } = inputs;
+	const from = now();
+	const attempts = [];
+	const giveUp = new AbortController();
+	let isAwaited = true;
+	let response = "";
+	const takeUntil = (signal) => trySample(async () => {
+		const stats = await readStats(client, STATS_PATH, {
+			signal,
+			timeout: sampleTimeout(inputs)
+		});
+		({response} = stats);
+		return stats.figures;
+	}, now);
+	const signal = AbortSignal.any([cancel, giveUp.signal]);
+	const endSoon = async () => {
+		isAwaited = wouldLeaveGap(attempts, {
+			from,
+			to: now()
+		}, intervalMs);
+		if (isAwaited) await sleep(LAST_ANSWER_MS, signal);
+		giveUp.abort();
+	};
+	ended.addEventListener("abort", () => void endSoon());
+	const record = (attempt) => {
+		if (attempt.kind === "sample") onSample(attempt.figures);
+		if (attempt.kind === "sample" || isAwaited) attempts.push(attempt);
+	};
+	const end = await takeSamples(() => takeUntil(signal), record, {
+		intervalMs,
+		firstMs: Math.min(intervalMs, MAX_FIRST_MS),
+		sleep,
+		stop: ended,
+		sampleOnStop: false
+	});
+	giveUp.abort();
+	if (attempts.length < 2 && attempts.every(({ kind }) => kind === "failure") && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) record(await takeUntil(cancel));
+	return {
+		attempts,
+		response,
+		end
+	};
+}
+
+// src/command/run.ts
 /**
 * Runs a command in the sandbox, takes samples meanwhile, and judges them.
 * @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged
 */
 async function run(inputs, context) {
 	const { cancel, now } = context;
+	const sent = commandToSend(inputs);
 	logSandboxEnd(inputs, context);
 	await using client = openAgent(inputs, context);
 	const timeout = sampleTimeout(inputs);
@@ -3935,17 +4436,18 @@ async function run(inputs, context) {
 	else await readStatsWithRetries(first, client, context);
 	const from = now();
 	const ended = new AbortController();
-	const [{ endedAt: to, ...command }, record] = await Promise.all([runCommand(inputs, client, context).finally(() => ended.abort()), sampleUntil(ended.signal, inputs, client, context)]);
+	const [{ endedAt: to, ...command }, record] = await Promise.all([runCommand(sent, inputs, client, context).finally(() => ended.abort()), sampleCommand(ended.signal, inputs, client, context, () => {})]);
 	const isStarted = command.end.kind !== "not-started";
-	const stats = judgeRecord(inputs, isStarted ? record : {
+	const judged = isStarted ? record : {
 		...record,
 		attempts: []
-	}, {
+	};
+	const stats = judgeRecord(inputs, judged, {
 		from,
 		to
-	});
+	}, { cancelled: cancel.aborted });
 	const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
-	if (isStarted && (hasConditions || stats.samples.length > 0) && !cancel.aborted) return {
+	if (isStarted && (hasConditions || stats.samples.length > 0)) return {
 		command,
 		stats
 	};
@@ -3966,38 +4468,6 @@ function logSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
 	log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
 }
-const LAST_SAMPLE_DELAY_MS = 200;
-async function sampleUntil(ended, inputs, client, { cancel, now, sleep }) {
-	const limits = {
-		signal: cancel,
-		timeout: sampleTimeout(inputs)
-	};
-	const attempts = [];
-	let response = "";
-	const take = () => trySample(async () => {
-		const stats = await readStats(client, STATS_PATH, limits);
-		if (!ended.aborted || needsLastSample()) response = stats.response;
-		return stats.figures;
-	}, now);
-	const needsLastSample = () => {
-		return !attempts.some(({ kind }) => kind === "sample") && attempts.length < 2;
-	};
-	const record = (attempt) => {
-		if (!ended.aborted || needsLastSample()) attempts.push(attempt);
-	};
-	const end = await takeSamples(take, record, {
-		intervalMs: inputs.sampleInterval,
-		sleep,
-		stop: ended,
-		sampleOnStop: false
-	});
-	if (needsLastSample() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) attempts.push(await take());
-	return {
-		attempts,
-		response,
-		end
-	};
-}
 
 // src/monitor/record.ts
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
@@ -4007,6 +4477,7 @@ function monitorFiles(directory) {
 		record: path.join(directory, "record.jsonl"),
 		response: path.join(directory, "response.json"),
 		pid: path.join(directory, "pid"),
+		exitCode: path.join(directory, "exit-code"),
 		errors: path.join(directory, "errors.txt"),
 		stop: path.join(directory, "stop")
 	};
@@ -4083,12 +4554,13 @@ function decodeEnd({ end }) {
 	return typeof early === "string" ? [{ early }] : [];
 }
 function whyDied(directory) {
-	const words = lastWords(directory);
-	return `the process that took the samples was killed or hangs${words === "" ? "" : `: ${words}`}`;
+	const exitCode = readIfExists(monitorFiles(directory).exitCode);
+	return `the process that took the samples ${exitCode === "" ? "was killed or hangs" : `exited with ${exitCode}`}${lastWords(directory)}`;
 }
-/** Returns the last lines that the sampler has written to stderr, joined into one. */
+/** Returns the last lines that the sampler has written to stderr as ` (it last wrote: …)`. */
 function lastWords(directory) {
-	return readIfExists(monitorFiles(directory).errors).split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line)).slice(-3).join(" ");
+	const words = readIfExists(monitorFiles(directory).errors).split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line));
+	return words.length === 0 ? "" : ` (it last wrote: ${words.slice(-3).join(" ")})`;
 }
 function readIfExists(file) {
 	return existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -4098,7 +4570,7 @@ function readIfExists(file) {
 /**
 * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
 * @throws AgentError if the sample fails
-* @throws InputError if the sample lacks a metric of `fail-if`, or the sampler exits at once
+* @throws InputError if the sample lacks a metric of `fail-if`, or the sampler does not start
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 	await using client = openAgent(inputs, context);
@@ -4127,10 +4599,10 @@ async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 	const interval = formatDuration(sampleInterval);
 	context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
 }
-/** @throws InputError if the sampler exits before it has read its inputs */
+const POLL_MS$1 = 20;
+/** Resolves once the sampler is ready. @throws InputError if it exits before */
 async function startSampler(script, directory, inputs) {
-	const { errors, pid } = monitorFiles(directory);
-	const errorFile = openSync(errors, "a", 384);
+	const errorFile = openSync(monitorFiles(directory).errors, "a", 384);
 	const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith("INPUT_"));
 	const child = spawn(process.execPath, [
 		script,
@@ -4149,18 +4621,26 @@ async function startSampler(script, directory, inputs) {
 	});
 	closeSync(errorFile);
 	await once(child, "spawn");
-	await (child.stdin && finished(child.stdin.end(JSON.stringify(inputs))))?.catch(() => {
-		const why = lastWords(directory) || "for no known reason";
-		throw inputError("monitor", `its process ended at once: ${why}.`);
-	});
-	writeFileSync(pid, String(child.pid), { mode: 384 });
+	child.stdin?.on("error", () => {}).end(JSON.stringify(inputs));
+	while (!isSampling(directory)) {
+		const end = child.exitCode ?? child.signalCode;
+		if (end !== null) {
+			markJudged(directory);
+			throw inputError("monitor", `its process ended at once with ${end}${lastWords(directory)}.`);
+		}
+		await setTimeout$1(POLL_MS$1);
+	}
 	child.unref();
 }
 
 // src/monitor/sampler.ts
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 async function runSampler(directory, jobPid) {
-	process.once("exit", () => rmSync(monitorFiles(directory).pid, { force: true }));
+	const { pid, exitCode } = monitorFiles(directory);
+	process.once("exit", (code) => {
+		if (code !== 0) writeFileSync(exitCode, String(code));
+		rmSync(pid, { force: true });
+	});
 	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
 	const inputs = parseInputs("monitor", raw);
 	const { stop, cancel, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
@@ -4169,6 +4649,7 @@ async function runSampler(directory, jobPid) {
 		now: Date.now,
 		redact
 	});
+	writeFileSync(pid, String(process.pid), { mode: 384 });
 	const limits = {
 		signal: cancel,
 		timeout: sampleTimeout(inputs)
@@ -4187,7 +4668,6 @@ async function runSampler(directory, jobPid) {
 	appendEnd(directory, end === "requested" ? whyStopped() : end);
 }
 const CHECK_INTERVAL_MS = 200;
-const LAST_SAMPLE_TIMEOUT_MS = 5e3;
 /** Aborts `stop` when sampling is to end, and `cancel` 5 s later. */
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
@@ -4198,7 +4678,7 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 		clearInterval(timer);
 		reason = why;
 		stop.abort();
-		setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
+		setTimeout(() => cancel.abort(), LAST_ANSWER_MS).unref();
 	};
 	const check = () => {
 		if (existsSync(monitorFiles(directory).stop)) end("requested");
@@ -4232,15 +4712,12 @@ async function endMonitor(directory, context) {
 	const record = readRecord(directory);
 	const [first] = samplesIn(record.attempts);
 	if (first === void 0) throw lostError(directory);
-	const end = cancel.aborted ? "requested" : record.end;
 	const inputs = parseInputs("monitor-end", saved);
-	const stats = judgeRecord(inputs, {
-		...record,
-		end
-	}, {
+	const time = {
 		from: first.at,
 		to: jobEnd
-	});
+	};
+	const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
 	return {
 		name: inputs.name,
 		sandbox: inputs,
@@ -4276,9 +4753,9 @@ function chooseMonitor(idOrName, directories) {
 		id
 	].includes(idOrName));
 	if (only !== void 0 && others.length === 0) return only.directory;
-	const names = running.map(({ name, id }) => name === "" ? id : `${quote(name)} (${id})`);
-	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(idOrName)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
+	const names = running.map(({ name, id }) => name === "" ? id : `${quote$1(name)} (${id})`);
+	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote$1(idOrName)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-export { totalSize as $, openSandbox as A, systemCode as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, InputError as G, fieldsOf as H, AgentError as I, formatCount as J, inputError as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, isFatal as R, loadMonitorDirectory as S, saveLeftovers as T, parseFields as U, isSecretHeader as V, findMistake as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, checkGate as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, errorText as z };
+export { totalSize as $, openSandbox as A, systemCode as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, InputError as G, fieldsOf as H, AgentError as I, formatCount as J, inputError as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, isFatal as R, loadMonitorDirectory as S, saveLeftovers as T, parseFields as U, isSecretHeader as V, findMistake as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, checkGate as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, quote$1 as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, errorText as z };

@@ -7,6 +7,7 @@ import { sampleTimeout } from '../stats/samples.ts';
 import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
 import { type CommandResult, runCommand } from './command.ts';
+import { commandToSend } from './follow.ts';
 import { STATS_PATH, sampleCommand } from './sample-command.ts';
 
 /**
@@ -18,6 +19,7 @@ export async function run(
   context: Context,
 ): Promise<{ readonly command: CommandResult; readonly stats: MonitoredStats }> {
   const { cancel, now } = context;
+  const sent = commandToSend(inputs);
   logSandboxEnd(inputs, context);
   await using client = openAgent(inputs, context);
   // A CPU figure covers the time since the previous request, so read the stats once before the
@@ -29,7 +31,7 @@ export async function run(
   const from = now();
   const ended = new AbortController();
   const [{ endedAt: to, ...command }, record] = await Promise.all([
-    runCommand(inputs, client, context).finally(() => ended.abort()),
+    runCommand(sent, inputs, client, context).finally(() => ended.abort()),
     sampleCommand(ended.signal, inputs, client, context, () => {}),
   ]);
   const isStarted = command.end.kind !== 'not-started';

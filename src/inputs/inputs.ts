@@ -13,6 +13,7 @@ import {
   type InputParser,
   keyValues,
   shard,
+  variables,
   wholeNumber,
 } from './parsers.ts';
 
@@ -96,7 +97,7 @@ const monitorInputs = {
 const runInputs = {
   run: textOf('script', 'npm ci && npm test'),
   'working-directory': anyText,
-  env: keyValues,
+  env: variables,
   username: anyText,
   'max-duration': duration(1000, '1h'),
   ...monitorInputs,
@@ -124,7 +125,7 @@ export const INPUTS = {
     'max-duration': duration(1000, '6h'),
   },
   'monitor-stop': { monitor: anyText, summary },
-  run: { ...connectionInputs, ...runInputs },
+  run: { ...connectionInputs, retries, ...runInputs },
   // The main step of a monitor saves these inputs for its post step and for monitor/stop.
   'monitor-end': { 'sandbox-id': anyText, 'base-url': anyText, ...monitorInputs },
   sandbox: {
@@ -132,7 +133,7 @@ export const INPUTS = {
     template: anyText,
     lifetime: duration(1000, '15m'),
     metadata: keyValues,
-    env: keyValues,
+    env: variables,
     'create-options': createOptions,
     'sandbox-id': sandboxId,
     token,

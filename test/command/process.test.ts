@@ -52,6 +52,7 @@ async function follow(handle: RequestHandler): Promise<Followed> {
   const output: Buffer[] = [];
   const handlers = {
     onStart: (pid: number) => pids.push(pid),
+    onActivity: () => {},
     onOutput: (bytes: Buffer) => output.push(bytes),
   };
   const end = await startProcess(client, COMMAND, handlers, LIMITS).catch((error: unknown) => {
@@ -61,7 +62,7 @@ async function follow(handle: RequestHandler): Promise<Followed> {
   return { pids, output: Buffer.concat(output).toString(), end };
 }
 
-const IGNORED = { onStart: () => {}, onOutput: () => {} };
+const IGNORED = { onStart: () => {}, onActivity: () => {}, onOutput: () => {} };
 
 /** Decodes the message of a request that consists of one frame. */
 function messageOf({ body }: RawRequest): unknown {
@@ -159,6 +160,9 @@ const EXIT_CODES: readonly (readonly [end: End, exitCode: number | undefined])[]
   [{ status: 'exit status 0' }, undefined],
   [{ exited: false, exitCode: 0 }, undefined],
   [{ exited: true, exitCode: '0' }, undefined],
+  [{ exited: true, exitCode: 0.5 }, undefined],
+  [{ exited: true, status: 'exit status 3' }, undefined],
+  [{ exited: true, status: 'exit status 0' }, 0],
 ];
 for (const [fields, exitCode] of EXIT_CODES)
   test(`an end event ${JSON.stringify(fields)} means exit code ${exitCode}`, async () => {
@@ -208,7 +212,7 @@ for (const [what, [handle, kind, words, hint = /./]] of Object.entries(FAILURES)
 // The error codes of Connect: https://connectrpc.com/docs/protocol#error-codes
 const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = [
   ['unauthenticated', 'unauthorized', /^Check username/],
-  ['invalid_argument', 'rejected', /working-directory exists.*shorter than 128 KiB/],
+  ['invalid_argument', 'rejected', /working-directory exists/],
   ['not_found', 'rejected', /may have been restarted/],
   ['unavailable', 'busy', /busy/],
   ['resource_exhausted', 'busy', /busy/],

@@ -65,7 +65,7 @@ for (const [patterns, excludes] of Object.entries(FINE))
 /** Excludes that look wrong, each with the start of the hint if they exclude nothing. */
 const SUSPICIOUS: Readonly<Record<string, string>> = {
   '!**/*.{map,env}': 'has braces or parentheses, which have no meaning here.',
-  '!a.txt, b.txt': 'has a comma or a space, which separates nothing.',
+  '!a.txt,b.txt': 'has a comma or a space, which separates nothing.',
   '!a.env # secret': 'has a # in it.',
   '!dist/x => y': 'has an arrow or a colon in it.',
   '!"dist/x"': 'is in quotation marks.',

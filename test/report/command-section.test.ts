@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
+import type { CommandResult } from '../../src/command/command.ts';
 import type { CommandEnd } from '../../src/command/follow.ts';
+import { hintsOn } from '../../src/report/command-hints.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
 import { renderReport, reportJson } from '../../src/report/render.ts';
 import { textsOf, withMarkup } from '../../src/report/section.ts';
-import { COMMAND, measured, runReport } from '../support/build-report.ts';
+import { summaryOf } from '../../src/report/summary.ts';
+import { COMMAND, measured, reading, report, runReport } from '../support/build-report.ts';
 
 const failure = (error: AgentError) => failureInfoOf(error);
 const error = failure(new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' }));
@@ -22,7 +25,7 @@ const exited = (code: number): CommandEnd => ({ kind: 'exited', code });
 
 const EXITED = (code: number) => `\`npm test\` exited with ${code} after 3 min 12 s.`;
 const UNSEEN = '`npm test` was not seen to end within 3 min 12 s. It may still be running.';
-const KILLED = /^Something killed it, perhaps because the memory was full\./;
+const SILENT: CommandResult = { ...COMMAND, lastLines: [] };
 
 const FAILURES: Readonly<
   Record<string, readonly [CommandEnd, title: string, ...details: (string | RegExp)[]]>
@@ -31,7 +34,6 @@ const FAILURES: Readonly<
   'a signal, and no exit code': [
     killed,
     '`npm test` was ended after 3 min 12 s (`signal: killed`).',
-    KILLED,
   ],
   'an end without an exit code': [
     { kind: 'no-exit-code', status: '' },
@@ -55,13 +57,13 @@ const FAILURES: Readonly<
   ],
   'a file that is not executable': [exited(126), EXITED(126), /run `chmod \+x` first/],
   'a program that was not found': [exited(127), EXITED(127), /^A program was not found/],
-  'a child that was killed': [exited(137), EXITED(137), KILLED],
+  'a child that was killed, but not for memory': [exited(137), EXITED(137)],
   'a closed pipe': [exited(141), EXITED(141), /`set \+o pipefail`/],
 };
 
 for (const [name, [end, ...expected]] of Object.entries(FAILURES))
   test(`the summary of a run explains [${name}]`, () => {
-    const { problems = [], level, done } = renderCommand({ ...COMMAND, end }, false);
+    const { problems = [], level, done } = renderCommand({ ...SILENT, end }, false);
     assert.deepEqual([level, done, problems.length], ['failure', '', 1]);
     const lines = problems.flatMap(textsOf);
     assert.equal(lines.length, expected.length);
@@ -92,7 +94,7 @@ test('the exit code is the title, and the failed gate a reason below it', () => 
     runReport(exited(1), { stats: measured([{ load: 2 }], ['load > 1']) }),
   );
   assert.equal(title.text, EXITED(1));
-  assert.match(reasons.flatMap(textsOf).join('\n'), /^The gate failed: `load` 2 > 1\./);
+  assert.match(reasons.flatMap(textsOf).join('\n'), /^The gate failed: `load` 2 > 1\./m);
 });
 
 test('the title of a cancelled run says whether the command was stopped, or may still be running', () => {
@@ -123,5 +125,122 @@ test('the report has the command, with null for an exit code that nobody saw', (
   const { command } = JSON.parse(reportJson(lostRun, renderReport(lostRun)));
   const { title, durationMs, lastLines } = COMMAND;
   const unseen = { end: 'lost', exitCode: null, status: '', reconnects: 2 };
-  assert.deepEqual(command, { title, durationMs, lastLines, ...unseen });
+  const others = { oomKills: 0, failed: null, unsetVariables: [] };
+  assert.deepEqual(command, { title, durationMs, lastLines, ...unseen, ...others });
 });
+
+const FAILED = { exitCode: 1, pipeline: [], line: 2, file: '', command: 'grep -c `x` /etc/passwd' };
+
+const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...lines: string[]]>> = {
+  'the command that failed': [
+    { failed: FAILED },
+    "Line 2: `grep -c 'x' /etc/passwd` exited with 1.",
+  ],
+  'the parts of a pipeline': [
+    { failed: { ...FAILED, pipeline: [0, 1, 0] } },
+    'Line 2: the parts of a pipeline exited with 0, 1, 0.',
+  ],
+  'the file of a sourced script': [
+    { failed: { ...FAILED, file: 'lib.sh', command: 'false' } },
+    'Line 2 of `lib.sh`: `false` exited with 1.',
+  ],
+  'no line if bash has none': [
+    { failed: { ...FAILED, line: undefined, command: 'false' } },
+    '`false` exited with 1.',
+  ],
+  'no command that the title names': [{ failed: { ...FAILED, command: 'npm test' } }],
+  'one process that the kernel killed': [
+    { oomKills: 1 },
+    'The kernel killed 1 process for memory.',
+  ],
+  'processes that the kernel killed, before all else': [
+    { oomKills: 2, failed: { ...FAILED, command: 'false' } },
+    'The kernel killed 2 processes for memory.',
+    'Line 2: `false` exited with 1.',
+  ],
+  'the last three lines that say something': [
+    { lastLines: ['a', 'b ', '', '---', '  c', `d${'x'.repeat(400)}`] },
+    'b',
+    'c',
+    `d${'x'.repeat(299)}…`,
+  ],
+};
+for (const [what, [fields, ...expected]] of Object.entries(DETAILS))
+  test(`the annotation of a failed command has [${what}]`, () => {
+    const { problems = [] } = renderCommand({ ...SILENT, end: exited(1), ...fields }, false);
+    assert.deepEqual(problems.flatMap(textsOf).slice(1), expected);
+  });
+
+test('the summary shows the last lines once, above the figures of a failed command', () => {
+  const parts = { stats: measured([reading(5, 20)]) };
+  const lastLines = ['only line 1'];
+  const failed = report({
+    task: 'run',
+    command: { ...COMMAND, lastLines, end: exited(1) },
+    ...parts,
+  });
+  const summary = summaryOf(failed, renderReport(failed));
+  assert.equal(summary.split('only line 1').length, 2);
+  assert.ok(summary.indexOf('only line 1') < summary.indexOf('<table'));
+  const passed = runReport(exited(0), parts);
+  const other = summaryOf(passed, renderReport(passed));
+  assert.ok(other.indexOf('<table') < other.indexOf('Last lines'));
+});
+
+const WINDOWS = /^A script has Windows line ends\./;
+const AS_ROOT = /^Only root may write there: set `username: root`\.$/;
+const NO_SUDO = /^The sandbox has no `sudo`\. To run commands as root/;
+const DISK = /^The disk is full/;
+type Hinted = Partial<CommandResult> & { readonly code?: number; readonly line?: string };
+const HINTS: readonly (readonly [Hinted, hint?: RegExp])[] = [
+  [{ code: 127, line: "./a.sh: line 1: $'\\r': command not found" }, WINDOWS],
+  [{ code: 127, line: "bash: line 1: $'npm\\r': command not found" }, WINDOWS],
+  [{ code: 127, line: "/usr/bin/env: 'bash\\r': No such file or directory" }, WINDOWS],
+  [{ code: 127, line: 'bash: line 1: sudo: command not found' }, NO_SUDO],
+  [{ code: 127, line: 'sh: 1: sudo: not found' }, NO_SUDO],
+  [{ code: 127, line: 'bash: sudo: command not found', isRoot: true }, /so leave `sudo` out\.$/],
+  [{ code: 127, line: 'bash: line 1: nope: command not found' }, /^A program was not found/],
+  [{ line: "npm error EACCES: permission denied, mkdir '/usr/lib/node_modules'" }, AS_ROOT],
+  [{ line: "cp: cannot create regular file '/opt/x': Permission denied" }, AS_ROOT],
+  [{ line: 'bash: /etc/hosts: Permission denied' }, AS_ROOT],
+  [{ line: 'bash: /etc/hosts: Permission denied', isRoot: true }],
+  [{ line: 'bash: /home/user/x: Permission denied' }],
+  [{ code: 126, line: 'bash: /usr/x: Permission denied' }, /run `chmod \+x` first/],
+  [{ line: 'tar: write error: No space left on device' }, DISK],
+  [{ line: 'Error: ENOSPC: no space left on device, write' }, DISK],
+  [{ code: 134, line: 'FATAL ERROR: … JavaScript heap out of memory' }, /--max-old-space-size/],
+  [{ code: 141 }, /`set \+o pipefail`/],
+  [{ code: 137, oomKills: undefined }, /^Whether it was memory could not be told\./],
+  [{ code: 137, oomKills: 1 }],
+  [{ code: 1, oomKills: undefined }],
+];
+for (const [{ code = 1, line = '', ...fields }, hint] of HINTS)
+  test(`a failed command gets ${hint === undefined ? 'no' : 'a'} hint [${code}: ${line} ${JSON.stringify(fields)}]`, () => {
+    const command = { ...SILENT, lastLines: ['first', line], ...fields };
+    const hints = hintsOn(command, code).map(({ text }) => text);
+    assert.equal(hints.length, hint === undefined ? 0 : 1);
+    if (hint !== undefined) assert.match(hints[0] ?? '', hint);
+  });
+
+test('a command that succeeded although the kernel killed a process gets a warning', () => {
+  const { warnings = [], problems } = renderCommand({ ...COMMAND, oomKills: 2 }, false);
+  assert.deepEqual(
+    [problems, textsOf(warnings)],
+    [[], ['The kernel killed 2 processes for memory.']],
+  );
+});
+
+const UNSET: Readonly<Record<string, string>> = {
+  GITHUB_SHA:
+    'Unset in the sandbox: `GITHUB_SHA`. To pass them on, add lines such as `GITHUB_SHA=${{ github.sha }}` to `env`.',
+  'GITHUB_OUTPUT RUNNER_OS GITHUB_REF_NAME':
+    'Unset in the sandbox: `GITHUB_OUTPUT`, `RUNNER_OS`, `GITHUB_REF_NAME`. To pass them on, add lines such as `RUNNER_OS=${{ runner.os }}` to `env`.',
+  GITHUB_OUTPUT:
+    'Unset in the sandbox: `GITHUB_OUTPUT`. They lead to files of the runner. To get a value out of the sandbox, write a file and use `download`.',
+};
+for (const [names, expected] of Object.entries(UNSET))
+  test(`a warning names variables of the runner that were unset in the sandbox [${names}]`, () => {
+    const unsetVariables = names.split(' ');
+    const { warnings = [] } = renderCommand({ ...COMMAND, unsetVariables }, false);
+    assert.deepEqual(textsOf(warnings), [expected]);
+  });

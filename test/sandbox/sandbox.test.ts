@@ -23,7 +23,12 @@ const DELETED = 'DELETE /sandboxes/ID 204';
 test('a sandbox is created with template, lifetime, metadata and env, whose values are not logged, and deleted by the post step', async () => {
   await using job = await openJobWithApi();
   const metadata = 'suite=api\nempty=';
-  const inputs = { template: 'node', lifetime: '90s', metadata, env: 'URL=https://x.io\nMODE="t"' };
+  const inputs = {
+    template: 'node',
+    lifetime: '90s',
+    metadata,
+    env: 'URL=https://x.io\nMODE<<END\n"t"\nEND',
+  };
   const main = await job.runSandbox(inputs, { env: { RUNNER_DEBUG: '1' } });
   assert.equal(main.exitCode, 0, main.stdout);
   const { id = '', token = '' } = job.service.created[0] ?? {};

@@ -106,6 +106,10 @@ export const COMMAND: CommandResult = {
     '# [not a heading](https://example.com)',
   ],
   reconnects: 0,
+  oomKills: 0,
+  isRoot: false,
+  failed: undefined,
+  unsetVariables: [],
 };
 
 /** Builds the report of a `run` whose command ended like this. */
