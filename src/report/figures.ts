@@ -58,8 +58,11 @@ export function figuresTable({ samples, gate, monitored }: StatsResult): Html[] 
   const rows = [...resources].flatMap(resource => describeResource(resource, judgements, samples));
   if (samples.length === 0 || rows.length === 0) return [];
   const time = monitored?.isSampledAfterEnd ? 'After its end' : 'Now';
-  const headings = ['', samples.length > 1 ? 'Peak' : time, 'Trips if'];
-  const columns = judgements.length === 0 ? 2 : 3;
+  const figures = samples.length > 1 ? 'Peak' : time;
+  // Say it: the variable that a condition comes from may be unset.
+  const isGated = judgements.length > 0;
+  const headings = ['', isGated ? figures : `${figures} (no gate)`, 'Trips if'];
+  const columns = isGated ? 3 : 2;
   const head = tableRow('th', headings.slice(0, columns));
   const body = rows.map(cells => tableRow('td', cells.slice(0, columns)));
   return [html`<table>\n${concat([head, ...body])}</table>`];

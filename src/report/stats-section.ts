@@ -107,7 +107,7 @@ function explainProblem(problem: StatsProblem): Reason {
       return [withMarkup('The stats could not be read.'), ...reasonOfFailure(problem.error)];
     case 'not-judgeable':
       return [
-        withMarkup('The gate cannot be judged.'),
+        withMarkup(`\`${problem.input}\` cannot be judged.`),
         ...problem.unjudged.map(each => withMarkup(describeJudgement(each))),
       ];
     case 'not-ready': {
@@ -153,7 +153,8 @@ function describeStats(result: StatsResult, { cancelled, isOnlyResult }: Step): 
     return problem === undefined && isOnlyResult ? 'No stats were read.' : '';
   // The conditions that fail a gate name their figures.
   const showsUsage = isOnlyResult && (cancelled || gate.state !== 'failed');
-  const usage = showsUsage ? `${describeUsage(samples)}.` : '';
+  const suffix = gate.state === 'none' ? '; no gate.' : '.';
+  const usage = showsUsage ? `${describeUsage(samples)}${suffix}` : '';
   // A cancelled step lacks samples, so its gate has not passed.
   const verdict = cancelled ? '' : describeGate(result);
   return [usage, verdict].filter(sentence => sentence !== '').join(' ');

@@ -99,7 +99,7 @@ export async function checkGate(
   if (context.cancel.aborted) return undefined;
   if (outcome.status === 'failed') return { kind: 'not-read', error: failureInfoOf(outcome.error) };
   const unjudged = findUnjudged(inputs, outcome.value);
-  return unjudged.length > 0 ? { kind: 'not-judgeable', unjudged } : undefined;
+  return unjudged.length > 0 ? { kind: 'not-judgeable', input: 'fail-if', unjudged } : undefined;
 }
 
 function findUnjudged({ failIf }: Pick<Inputs<'stats'>, 'failIf'>, stats: Stats): Judgement[] {

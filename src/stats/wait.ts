@@ -17,14 +17,17 @@ export type StatsProblem =
       readonly error: FailureInfo | undefined;
     }
   | { readonly kind: 'not-read'; readonly error: FailureInfo }
-  /** These conditions of `fail-if` cannot be judged. */
-  | { readonly kind: 'not-judgeable'; readonly unjudged: readonly Judgement[] };
+  | {
+      readonly kind: 'not-judgeable';
+      readonly input: 'fail-if' | 'wait-until';
+      readonly unjudged: readonly Judgement[];
+    };
 
 const WAIT_LOG_INTERVAL_MS = 15_000;
 
 /**
  * Waits until one sample meets `wait-until`, if that is set. Returns a problem if it takes too long
- * or a failure cannot be retried, unless the step is cancelled.
+ * or a failure cannot be retried, or a sample lacks a metric, unless the step is cancelled.
  */
 export async function waitForSandbox(
   inputs: Inputs<'stats'>,
@@ -44,6 +47,8 @@ export async function waitForSandbox(
     const waitedMs = clock() - startedAt;
     const error = outcome.status === 'failed' ? outcome.error : undefined;
     if (outcome.status === 'done') unmet = findUnmet(conditions, outcome.value);
+    const unjudged = unmet.filter(({ result }) => result === 'unknown');
+    if (unjudged.length > 0) return { kind: 'not-judgeable', input: 'wait-until', unjudged };
     if (error === undefined && unmet.length === 0) {
       log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
       return undefined;

@@ -31,8 +31,8 @@ const CASES: Readonly<Record<RenderedReport['level'], Cases>> = {
     ['Uploaded 1 file in 2 s (shard 2 of 4).', { files: [UPLOADED], shard }],
     ['There were no files to upload (shard 2 of 4).', { shard }],
     ['There were no files to upload.', {}],
-    ['The sandbox reports CPU 7.5 %.', { task, stats: measured([{ cpu_used_pct: 7.5 }]) }],
-    ['The sandbox reports no CPU, memory or disk usage.', { task, stats: measured([{}]) }],
+    ['The sandbox reports CPU 7.5 %; no gate.', { task, stats: measured([{ cpu_used_pct: 7.5 }]) }],
+    ['The sandbox reports no CPU, memory or disk usage; no gate.', { task, stats: measured([{}]) }],
     [
       'The sandbox reports CPU 5 %. The gate passed.',
       { task, stats: measured([{ cpu_used_pct: 5 }], ['cpu_used_pct > 9']) },

@@ -80,3 +80,10 @@ test('the output aggregates has the known metrics and those in conditions, and s
     load: { last: 1, min: 1, max: 1, mean: 1, p50: 1, p95: 1 },
   });
 });
+
+test('a step without conditions says that it has no gate, in the title and in the table of its figures', () => {
+  const stats = measured([reading(12, 25)]);
+  const { title, blocks } = renderReport(report({ task: 'stats', stats }));
+  assert.match(title.text, /^The sandbox reports CPU 12 %, memory 25 %, .*; no gate\.$/);
+  assert.match(blocks[0]?.html ?? '', />Now \(no gate\)</);
+});

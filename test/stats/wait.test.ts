@@ -52,8 +52,10 @@ async function wait(answers: readonly Answer[], inputs: RawInputs, cancelledAt?:
 
 /** Replaces judgements with the lines that describe them. */
 function withTexts(problem: StatsProblem) {
-  if (problem.kind !== 'not-ready') return problem;
-  return { ...problem, unmet: problem.unmet.map(describeJudgement) };
+  if (problem.kind === 'not-read') return problem;
+  if (problem.kind === 'not-ready')
+    return { ...problem, unmet: problem.unmet.map(describeJudgement) };
+  return { ...problem, unjudged: problem.unjudged.map(describeJudgement) };
 }
 
 interface WaitCase {
@@ -97,10 +99,17 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
   },
   'reports the unmet conditions of the last sample': {
     answers: [99, 9],
-    inputs: { 'wait-until': 'load < 5\nload > 0\nmem_cache > 1B' },
+    inputs: { 'wait-until': 'load < 5\nload > 0' },
     waitedMs: 5000,
     requests: 6,
-    problem: { ...LATE, unmet: [UNMET, UNJUDGED] },
+    problem: { ...LATE, unmet: [UNMET] },
+  },
+  'ends at the first sample that lacks a metric': {
+    answers: [BUSY, 9],
+    inputs: { 'wait-until': 'load < 5\nload > 0\nmem_cache > 1B' },
+    waitedMs: 1000,
+    requests: 2,
+    problem: { kind: 'not-judgeable', input: 'wait-until', unjudged: [UNJUDGED] },
   },
   'reports the last error with the figures before it': {
     answers: [9, BUSY],
