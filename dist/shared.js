@@ -7,7 +7,6 @@ import path, { posix } from "node:path";
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { spawn } from "node:child_process";
-import { finished } from "node:stream/promises";
 import { text } from "node:stream/consumers";
 
 // package.json
@@ -2527,14 +2526,15 @@ function formatPeaks({ used }, samples) {
 		return figure === void 0 ? [] : formatFigure(metric, figure);
 	});
 }
-function figuresTable({ samples, gate }) {
+function figuresTable({ samples, gate, monitored }) {
 	const judgements = gate.judgements.slice(0, 30);
 	const metrics = new Set(judgements.map(({ condition }) => condition.metric));
 	const rows = [.../* @__PURE__ */ new Set([...RESOURCES, ...[...metrics].map(resourceOf)])].flatMap((resource) => describeResource(resource, judgements, samples));
 	if (samples.length === 0 || rows.length === 0) return [];
+	const time = monitored?.isSampledAfterEnd ? "After its end" : "Now";
 	const headings = [
 		"",
-		samples.length > 1 ? "Peak" : "Now",
+		samples.length > 1 ? "Peak" : time,
 		"Trips if"
 	];
 	const columns = judgements.length === 0 ? 2 : 3;
@@ -2650,9 +2650,11 @@ function gapsOf(result) {
 }
 function warningsOf(result) {
 	const gaps = isGapAProblem(result) ? [] : gapsOf(result);
+	const conditions = result.samples.length === 0 ? [] : notPassedAt("warn", result);
+	const isSaid = result.gate.state === "none" || gapsOf(result).length > 0;
 	return [
-		...(result.samples.length === 0 ? [] : notPassedAt("warn", result)).map((each) => withMarkup(explainJudgement(each, result.samples))),
-		...warnOfFailures(result.monitored?.failures ?? []),
+		...conditions.map((each) => withMarkup(explainJudgement(each, result.samples))),
+		...isSaid ? [] : describeFailures(result.monitored?.failures ?? []),
 		...gaps.flatMap(explainGap)
 	];
 }
@@ -2670,15 +2672,20 @@ function explainProblem(problem) {
 		}
 	}
 }
-function explainGap({ from, to, sampling }) {
+function explainGap({ from, to, sampling, failures }) {
 	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
-	if (sampling === "requested") return [withMarkup(title)];
-	return [withMarkup(title), { text: `Sampling had ended: ${sampling.early}.` }];
+	const end = sampling === "requested" ? [] : [`Sampling had ended: ${sampling.early}.`];
+	return [
+		withMarkup(title),
+		...describeFailures(failures),
+		...end.map((text) => ({ text }))
+	];
 }
-function warnOfFailures([first, ...others]) {
-	if (first === void 0) return [];
-	const suffix = others.length === 0 ? "" : ", the first";
-	return [{ text: `${formatCount(others.length + 1, "sample")} failed${suffix}: ${first.message}` }];
+function describeFailures(failures) {
+	const last = failures.at(-1);
+	if (last === void 0) return [];
+	const suffix = failures.length === 1 ? "" : ", the last";
+	return [{ text: `${formatCount(failures.length, "sample")} failed${suffix}: ${last.message}` }];
 }
 const MAX_NAMED = 3;
 function explainGate({ samples }, failing) {
@@ -3482,24 +3489,25 @@ async function trySample(read, now) {
 		};
 	} catch (error) {
 		if (!(error instanceof AgentError)) throw error;
+		const answeredAt = now();
+		const unanswered = `The sandbox had not answered after ${formatDuration(answeredAt - askedAt)}.`;
 		return {
 			kind: "failure",
 			askedAt,
-			answeredAt: now(),
-			message: error.message
+			answeredAt,
+			message: error.kind === "cancelled" ? unanswered : error.message
 		};
 	}
 }
 const MAX_SAMPLES = 6e4;
 /** Records a sample after each interval until `stop` aborts, or until there are 60,000. */
 async function takeSamples(take, record, options) {
-	const { intervalMs, sleep, stop, sampleOnStop } = options;
-	for (let count = 0; count < MAX_SAMPLES; count += 1) {
-		if (stop.aborted) return "requested";
-		if (await sleep(intervalMs, stop) || sampleOnStop) record(await take());
-	}
-	return { early: `its record was full` };
+	const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
+	for (let count = 0; count < MAX_SAMPLES && !stop.aborted; count += 1) if (await sleep(count === 0 ? firstMs : intervalMs, stop) || sampleOnStop) record(await take());
+	return stop.aborted ? "requested" : { early: "its record was full" };
 }
+/** How long to wait at the end for an attempt that has no answer yet. */
+const LAST_ANSWER_MS = 5e3;
 const MIN_SAMPLE_TIMEOUT_MS = 1e4;
 /** Returns a sample's timeout (ms), capped so that one slow response does not cause a gap. */
 function sampleTimeout({ timeout, sampleInterval }) {
@@ -3507,46 +3515,81 @@ function sampleTimeout({ timeout, sampleInterval }) {
 }
 
 // src/stats/gaps.ts
-/** Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass. */
-function judgeRecord(inputs, record, { from, to }) {
-	const samples = samplesIn(record.attempts);
-	const failures = record.attempts.filter((attempt) => attempt.kind === "failure");
-	const gaps = findGaps(record, from, to, inputs.sampleInterval);
+/**
+* Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass, nor
+* in a cancelled step, which cuts requests off itself.
+*/
+function judgeRecord(inputs, record, { from, to }, { cancelled }) {
+	const { attempts, response } = record;
+	const samples = samplesIn(attempts);
+	const failures = attempts.filter((attempt) => attempt.kind === "failure");
+	const first = attempts.find(({ kind }) => kind === "sample");
+	const gaps = cancelled ? [] : findGaps(record, {
+		from,
+		to
+	}, inputs.sampleInterval);
 	return {
 		samples,
-		response: record.response,
-		gate: judgeGate(inputs, samples, gaps.length > 0),
+		response,
+		gate: judgeGate(inputs, samples, cancelled || gaps.length > 0),
 		monitored: {
 			from,
 			to: Math.max(samples.at(-1)?.at ?? to, to),
 			gaps,
-			failures
+			failures: cancelled ? [] : failures,
+			isSampledAfterEnd: first !== void 0 && first.askedAt > to
 		}
 	};
 }
-const GAP_INTERVALS = 10;
-const MIN_GAP_MS = 3e4;
-function findGaps({ attempts, end }, from, to, intervalMs) {
-	const longest = Math.max(GAP_INTERVALS * intervalMs, MIN_GAP_MS);
-	const samples = samplesIn(attempts);
+/** Returns true if there is a gap unless an attempt that has no answer yet succeeds. */
+function wouldLeaveGap(attempts, time, intervalMs) {
+	const unanswered = {
+		kind: "failure",
+		askedAt: time.to,
+		answeredAt: time.to,
+		message: ""
+	};
+	return findGaps({
+		attempts: [...attempts, unanswered],
+		end: "requested"
+	}, time, intervalMs).length > 0;
+}
+function findGaps({ attempts, end }, { from, to }, intervalMs) {
 	const gaps = [];
 	let last = from;
-	for (const { at } of samples) {
-		if (at - last > longest) gaps.push({
+	let failures = [];
+	for (const attempt of attempts) {
+		if (attempt.kind === "failure") {
+			failures.push(attempt);
+			continue;
+		}
+		const until = Math.min(attempt.answeredAt, to);
+		if (until - last > longestTime(failures, intervalMs, OUTAGE_MS)) gaps.push({
 			from: last,
-			to: at,
-			sampling: "requested"
+			to: until,
+			sampling: "requested",
+			failures
 		});
-		last = at;
+		last = until;
+		failures = [];
 	}
-	const failureCount = attempts.length - samples.length;
-	const isBlind = last === from && (samples.length === 0 || failureCount > 1);
-	if (end === "requested" && !isBlind && to - last <= longest) return gaps;
+	const isSeen = !(last === from && (failures.length === attempts.length || failures.length > 1)) && to - last <= longestTime(failures, intervalMs, END_MS);
+	if (end === "requested" && isSeen) return gaps;
 	return [...gaps, {
 		from: last,
-		to: Math.max(to, last),
-		sampling: end
+		to,
+		sampling: end,
+		failures
 	}];
+}
+const IDLE_INTERVALS = 10;
+const MIN_IDLE_MS = 3e4;
+const FAILED_INTERVALS = 2;
+const OUTAGE_MS = 1e4;
+const END_MS = 3e3;
+function longestTime(failures, intervalMs, extraMs) {
+	if (failures.length > 0) return FAILED_INTERVALS * intervalMs + extraMs;
+	return Math.max(IDLE_INTERVALS * intervalMs, MIN_IDLE_MS);
 }
 
 // src/text/lines.ts
@@ -3914,8 +3957,60 @@ function keepLastLines({ log, redact }) {
 	};
 }
 
-// src/command/run.ts
+// src/command/sample-command.ts
 const STATS_PATH = "/metrics";
+const MAX_FIRST_MS = 1e3;
+const LAST_SAMPLE_DELAY_MS = 200;
+/**
+* Samples until `ended` aborts, and calls `onSample` meanwhile. An attempt that has no answer then
+* is only waited for if there would be a gap otherwise. If there is no sample, takes one.
+*/
+async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSample) {
+	const { sampleInterval: intervalMs } = inputs;
+	const from = now();
+	const attempts = [];
+	const giveUp = new AbortController();
+	let isAwaited = true;
+	let response = "";
+	const takeUntil = (signal) => trySample(async () => {
+		const stats = await readStats(client, STATS_PATH, {
+			signal,
+			timeout: sampleTimeout(inputs)
+		});
+		({response} = stats);
+		return stats.figures;
+	}, now);
+	const signal = AbortSignal.any([cancel, giveUp.signal]);
+	const endSoon = async () => {
+		isAwaited = wouldLeaveGap(attempts, {
+			from,
+			to: now()
+		}, intervalMs);
+		if (isAwaited) await sleep(LAST_ANSWER_MS, signal);
+		giveUp.abort();
+	};
+	ended.addEventListener("abort", () => void endSoon());
+	const record = (attempt) => {
+		if (attempt.kind === "sample") onSample(attempt.figures);
+		if (attempt.kind === "sample" || isAwaited) attempts.push(attempt);
+	};
+	const end = await takeSamples(() => takeUntil(signal), record, {
+		intervalMs,
+		firstMs: Math.min(intervalMs, MAX_FIRST_MS),
+		sleep,
+		stop: ended,
+		sampleOnStop: false
+	});
+	giveUp.abort();
+	if (attempts.length < 2 && attempts.every(({ kind }) => kind === "failure") && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) record(await takeUntil(cancel));
+	return {
+		attempts,
+		response,
+		end
+	};
+}
+
+// src/command/run.ts
 /**
 * Runs a command in the sandbox, takes samples meanwhile, and judges them.
 * @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged
@@ -3935,17 +4030,18 @@ async function run(inputs, context) {
 	else await readStatsWithRetries(first, client, context);
 	const from = now();
 	const ended = new AbortController();
-	const [{ endedAt: to, ...command }, record] = await Promise.all([runCommand(inputs, client, context).finally(() => ended.abort()), sampleUntil(ended.signal, inputs, client, context)]);
+	const [{ endedAt: to, ...command }, record] = await Promise.all([runCommand(inputs, client, context).finally(() => ended.abort()), sampleCommand(ended.signal, inputs, client, context, () => {})]);
 	const isStarted = command.end.kind !== "not-started";
-	const stats = judgeRecord(inputs, isStarted ? record : {
+	const judged = isStarted ? record : {
 		...record,
 		attempts: []
-	}, {
+	};
+	const stats = judgeRecord(inputs, judged, {
 		from,
 		to
-	});
+	}, { cancelled: cancel.aborted });
 	const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
-	if (isStarted && (hasConditions || stats.samples.length > 0) && !cancel.aborted) return {
+	if (isStarted && (hasConditions || stats.samples.length > 0)) return {
 		command,
 		stats
 	};
@@ -3966,38 +4062,6 @@ function logSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
 	log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
 }
-const LAST_SAMPLE_DELAY_MS = 200;
-async function sampleUntil(ended, inputs, client, { cancel, now, sleep }) {
-	const limits = {
-		signal: cancel,
-		timeout: sampleTimeout(inputs)
-	};
-	const attempts = [];
-	let response = "";
-	const take = () => trySample(async () => {
-		const stats = await readStats(client, STATS_PATH, limits);
-		if (!ended.aborted || needsLastSample()) response = stats.response;
-		return stats.figures;
-	}, now);
-	const needsLastSample = () => {
-		return !attempts.some(({ kind }) => kind === "sample") && attempts.length < 2;
-	};
-	const record = (attempt) => {
-		if (!ended.aborted || needsLastSample()) attempts.push(attempt);
-	};
-	const end = await takeSamples(take, record, {
-		intervalMs: inputs.sampleInterval,
-		sleep,
-		stop: ended,
-		sampleOnStop: false
-	});
-	if (needsLastSample() && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) attempts.push(await take());
-	return {
-		attempts,
-		response,
-		end
-	};
-}
 
 // src/monitor/record.ts
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
@@ -4007,6 +4071,7 @@ function monitorFiles(directory) {
 		record: path.join(directory, "record.jsonl"),
 		response: path.join(directory, "response.json"),
 		pid: path.join(directory, "pid"),
+		exitCode: path.join(directory, "exit-code"),
 		errors: path.join(directory, "errors.txt"),
 		stop: path.join(directory, "stop")
 	};
@@ -4083,12 +4148,13 @@ function decodeEnd({ end }) {
 	return typeof early === "string" ? [{ early }] : [];
 }
 function whyDied(directory) {
-	const words = lastWords(directory);
-	return `the process that took the samples was killed or hangs${words === "" ? "" : `: ${words}`}`;
+	const exitCode = readIfExists(monitorFiles(directory).exitCode);
+	return `the process that took the samples ${exitCode === "" ? "was killed or hangs" : `exited with ${exitCode}`}${lastWords(directory)}`;
 }
-/** Returns the last lines that the sampler has written to stderr, joined into one. */
+/** Returns the last lines that the sampler has written to stderr as ` (it last wrote: …)`. */
 function lastWords(directory) {
-	return readIfExists(monitorFiles(directory).errors).split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line)).slice(-3).join(" ");
+	const words = readIfExists(monitorFiles(directory).errors).split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line));
+	return words.length === 0 ? "" : ` (it last wrote: ${words.slice(-3).join(" ")})`;
 }
 function readIfExists(file) {
 	return existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -4098,7 +4164,7 @@ function readIfExists(file) {
 /**
 * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
 * @throws AgentError if the sample fails
-* @throws InputError if the sample lacks a metric of `fail-if`, or the sampler exits at once
+* @throws InputError if the sample lacks a metric of `fail-if`, or the sampler does not start
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 	await using client = openAgent(inputs, context);
@@ -4127,10 +4193,10 @@ async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 	const interval = formatDuration(sampleInterval);
 	context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
 }
-/** @throws InputError if the sampler exits before it has read its inputs */
+const POLL_MS$1 = 20;
+/** Resolves once the sampler is ready. @throws InputError if it exits before */
 async function startSampler(script, directory, inputs) {
-	const { errors, pid } = monitorFiles(directory);
-	const errorFile = openSync(errors, "a", 384);
+	const errorFile = openSync(monitorFiles(directory).errors, "a", 384);
 	const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith("INPUT_"));
 	const child = spawn(process.execPath, [
 		script,
@@ -4149,18 +4215,26 @@ async function startSampler(script, directory, inputs) {
 	});
 	closeSync(errorFile);
 	await once(child, "spawn");
-	await (child.stdin && finished(child.stdin.end(JSON.stringify(inputs))))?.catch(() => {
-		const why = lastWords(directory) || "for no known reason";
-		throw inputError("monitor", `its process ended at once: ${why}.`);
-	});
-	writeFileSync(pid, String(child.pid), { mode: 384 });
+	child.stdin?.on("error", () => {}).end(JSON.stringify(inputs));
+	while (!isSampling(directory)) {
+		const end = child.exitCode ?? child.signalCode;
+		if (end !== null) {
+			markJudged(directory);
+			throw inputError("monitor", `its process ended at once with ${end}${lastWords(directory)}.`);
+		}
+		await setTimeout$1(POLL_MS$1);
+	}
 	child.unref();
 }
 
 // src/monitor/sampler.ts
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 async function runSampler(directory, jobPid) {
-	process.once("exit", () => rmSync(monitorFiles(directory).pid, { force: true }));
+	const { pid, exitCode } = monitorFiles(directory);
+	process.once("exit", (code) => {
+		if (code !== 0) writeFileSync(exitCode, String(code));
+		rmSync(pid, { force: true });
+	});
 	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
 	const inputs = parseInputs("monitor", raw);
 	const { stop, cancel, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
@@ -4169,6 +4243,7 @@ async function runSampler(directory, jobPid) {
 		now: Date.now,
 		redact
 	});
+	writeFileSync(pid, String(process.pid), { mode: 384 });
 	const limits = {
 		signal: cancel,
 		timeout: sampleTimeout(inputs)
@@ -4187,7 +4262,6 @@ async function runSampler(directory, jobPid) {
 	appendEnd(directory, end === "requested" ? whyStopped() : end);
 }
 const CHECK_INTERVAL_MS = 200;
-const LAST_SAMPLE_TIMEOUT_MS = 5e3;
 /** Aborts `stop` when sampling is to end, and `cancel` 5 s later. */
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
@@ -4198,7 +4272,7 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 		clearInterval(timer);
 		reason = why;
 		stop.abort();
-		setTimeout(() => cancel.abort(), LAST_SAMPLE_TIMEOUT_MS).unref();
+		setTimeout(() => cancel.abort(), LAST_ANSWER_MS).unref();
 	};
 	const check = () => {
 		if (existsSync(monitorFiles(directory).stop)) end("requested");
@@ -4232,15 +4306,12 @@ async function endMonitor(directory, context) {
 	const record = readRecord(directory);
 	const [first] = samplesIn(record.attempts);
 	if (first === void 0) throw lostError(directory);
-	const end = cancel.aborted ? "requested" : record.end;
 	const inputs = parseInputs("monitor-end", saved);
-	const stats = judgeRecord(inputs, {
-		...record,
-		end
-	}, {
+	const time = {
 		from: first.at,
 		to: jobEnd
-	});
+	};
+	const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
 	return {
 		name: inputs.name,
 		sandbox: inputs,
