@@ -2644,12 +2644,14 @@ function figuresTable({ samples, gate, monitored }) {
 	const rows = [.../* @__PURE__ */ new Set([...RESOURCES, ...[...metrics].map(resourceOf)])].flatMap((resource) => describeResource(resource, judgements, samples));
 	if (samples.length === 0 || rows.length === 0) return [];
 	const time = monitored?.isSampledAfterEnd ? "After its end" : "Now";
+	const figures = samples.length > 1 ? "Peak" : time;
+	const isGated = judgements.length > 0;
 	const headings = [
 		"",
-		samples.length > 1 ? "Peak" : time,
+		isGated ? figures : `${figures} (no gate)`,
 		"Trips if"
 	];
-	const columns = judgements.length === 0 ? 2 : 3;
+	const columns = isGated ? 3 : 2;
 	const head = tableRow("th", headings.slice(0, columns));
 	const body = rows.map((cells) => tableRow("td", cells.slice(0, columns)));
 	return [html`<table>\n${concat([head, ...body])}</table>`];
@@ -2773,7 +2775,7 @@ function warningsOf(result) {
 function explainProblem(problem) {
 	switch (problem.kind) {
 		case "not-read": return [withMarkup("The stats could not be read."), ...reasonOfFailure(problem.error)];
-		case "not-judgeable": return [withMarkup("The gate cannot be judged."), ...problem.unjudged.map((each) => withMarkup(describeJudgement(each)))];
+		case "not-judgeable": return [withMarkup(`\`${problem.input}\` cannot be judged.`), ...problem.unjudged.map((each) => withMarkup(describeJudgement(each)))];
 		case "not-ready": {
 			const { waitedMs, unmet, error } = problem;
 			return [
@@ -2809,7 +2811,9 @@ function explainGate({ samples }, failing) {
 function describeStats(result, { cancelled, isOnlyResult }) {
 	const { samples, gate, problem } = result;
 	if (samples.length === 0) return problem === void 0 && isOnlyResult ? "No stats were read." : "";
-	return [isOnlyResult && (cancelled || gate.state !== "failed") ? `${describeUsage(samples)}.` : "", cancelled ? "" : describeGate(result)].filter((sentence) => sentence !== "").join(" ");
+	const showsUsage = isOnlyResult && (cancelled || gate.state !== "failed");
+	const suffix = gate.state === "none" ? "; no gate." : ".";
+	return [showsUsage ? `${describeUsage(samples)}${suffix}` : "", cancelled ? "" : describeGate(result)].filter((sentence) => sentence !== "").join(" ");
 }
 function describeGate(result) {
 	if (result.gate.state === "passed") return "The gate passed.";
@@ -3444,7 +3448,7 @@ function addDerived(sent) {
 const WAIT_LOG_INTERVAL_MS = 15e3;
 /**
 * Waits until one sample meets `wait-until`, if that is set. Returns a problem if it takes too long
-* or a failure cannot be retried, unless the step is cancelled.
+* or a failure cannot be retried, or a sample lacks a metric, unless the step is cancelled.
 */
 async function waitForSandbox(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
@@ -3462,6 +3466,12 @@ async function waitForSandbox(inputs, client, context) {
 		const waitedMs = clock() - startedAt;
 		const error = outcome.status === "failed" ? outcome.error : void 0;
 		if (outcome.status === "done") unmet = findUnmet(conditions, outcome.value);
+		const unjudged = unmet.filter(({ result }) => result === "unknown");
+		if (unjudged.length > 0) return {
+			kind: "not-judgeable",
+			input: "wait-until",
+			unjudged
+		};
 		if (error === void 0 && unmet.length === 0) {
 			log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
 			return;
@@ -3576,6 +3586,7 @@ async function checkGate(inputs, client, context) {
 	const unjudged = findUnjudged(inputs, outcome.value);
 	return unjudged.length > 0 ? {
 		kind: "not-judgeable",
+		input: "fail-if",
 		unjudged
 	} : void 0;
 }
