@@ -238,7 +238,7 @@ describe('reconnects', () => {
     output: outputFrame('x\n'),
     'a keepalive': frame({ event: { keepalive: {} } }),
   }))
-    test(`a reconnect that brought ${what} does not count against the ten`, async () => {
+    test(`a reconnect that brought something does not count against the ten [${what}]`, async () => {
       const end = send(startFrame(42), endFrame(0), LAST_FRAME);
       const connect = [...Array.from({ length: 25 }, () => lose(startFrame(42), event)), end];
       const run = await follow({ start: [started], connect });

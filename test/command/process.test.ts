@@ -164,11 +164,12 @@ const EXIT_CODES: readonly (readonly [end: End, exitCode: number | undefined])[]
   [{ exited: true, status: 'exit status 3' }, undefined],
   [{ exited: true, status: 'exit status 0' }, 0],
 ];
-for (const [fields, exitCode] of EXIT_CODES)
-  test(`an end event ${JSON.stringify(fields)} means exit code ${exitCode}`, async () => {
+test('an end event without a clear exit code has none', async () => {
+  for (const [fields, exitCode] of EXIT_CODES) {
     const { end } = await follow(sendFrames(frame({ event: { end: fields } }), LAST_FRAME));
     assert.deepEqual(end, { exitCode, status: fields.status ?? '' });
-  });
+  }
+});
 
 test('the exit code survives a stream that breaks after the end event', async () => {
   const endless: RequestHandler = socket => beginResponse(socket, [endFrame(3)]);
@@ -221,7 +222,7 @@ const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = 
   ['constructor', 'server', /overloaded/],
 ];
 for (const [code, kind, hint] of CODES)
-  test(`the Connect error ${code} is reported with its words, redacted`, async () => {
+  test(`an error of Connect is reported with its words, redacted [${code}]`, async () => {
     const { end, pids } = await follow(sendFrames(errorFrame(code, `no\n "${TOKEN}"`)));
     assert.ok(end instanceof AgentError, JSON.stringify(end));
     assert.equal(end.kind, kind);

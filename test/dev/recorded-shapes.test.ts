@@ -96,7 +96,7 @@ const EVENTS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 for (const [command, shapes] of Object.entries(EVENTS))
-  test(`the stand-in streams the events that E2B was recorded with (${command})`, {
+  test(`the stand-in streams the events that E2B was recorded with [${command}]`, {
     skip: skipOnWindows('there is no /bin/sh'),
   }, async () => {
     await using job = await openEmptyJob({ runCommands: true });

@@ -19,22 +19,22 @@ import {
 
 /** Failed responses to Start after which the command may be running. */
 const LOST_STARTS: Readonly<Record<string, Responder>> = {
-  'whose response breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
-  'that a proxy answers with 502': answer(502, '<title>Proxy</title>'),
+  'a response that breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
+  'a 502 of a proxy': answer(502, '<title>Proxy</title>'),
 };
 
 /** Responses to Start that prove that nothing runs, and the advice for each. */
 const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice: RegExp]>> = {
-  'by a service without a process service': [
+  'a service without a process service': [
     answer(404, '404 page not found'),
     /answered 404[^]*the service cannot run commands/,
   ],
-  'as unavailable': [sendFrames(errorFrame('unavailable')), /failed \(unavailable\)/],
+  unavailable: [sendFrames(errorFrame('unavailable')), /failed \(unavailable\)/],
 };
 
 describe('a start', { concurrency: 3 }, () => {
   for (const [what, Start] of Object.entries(LOST_STARTS))
-    test(`a start ${what} is not repeated, since the command may be running`, async () => {
+    test(`a start that may have succeeded is not repeated [${what}]`, async () => {
       const { calls, errors, outputs } = await expectScriptedFailure({ processes: { Start } });
       assert.deepEqual([calls('Start').length, calls('Connect').length], [1, 0]);
       assert.match(errors, /^npm test was not seen to end .* It may still be running\./);
@@ -42,7 +42,7 @@ describe('a start', { concurrency: 3 }, () => {
     });
 
   for (const [what, [Start, advice]] of Object.entries(REFUSED_STARTS))
-    test(`a start that is refused ${what} is reported as not started`, async () => {
+    test(`a start that was refused is reported as not started [${what}]`, async () => {
       const inputs = { retries: '0' };
       const run = await expectScriptedFailure({ processes: { Start }, inputs });
       const { calls, errors, outputs } = run;

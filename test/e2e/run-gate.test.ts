@@ -54,7 +54,7 @@ describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     [{}, 'none', /^$/],
     [{ 'warn-if': 'mem_used_pct > 90' }, 'warned', /The sandbox was not seen from/],
   ] as const)
-    test(`a command runs without stats, and its gate is ${state}`, async () => {
+    test(`a command runs without stats, which only its conditions miss [${state}]`, async () => {
       const inputs = { run: 'true', ...conditions };
       const { outputs, report, warnings } = await expectRunSuccess(inputs, { faults: NO_STATS });
       assert.deepEqual(

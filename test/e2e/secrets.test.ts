@@ -188,7 +188,7 @@ const env = {
 };
 
 for (const [name, { inputs, exitCode = 1, ...responders }] of Object.entries(SCENARIOS))
-  test(`secrets are redacted everywhere if ${name}`, async () => {
+  test(`secrets are redacted everywhere, whatever repeats them [${name}]`, async () => {
     const names = Object.keys(responders.uploads ?? {});
     const files = Object.fromEntries(names.map(each => [each, 'x']));
     await using job = await openScriptedJob(responders, files);

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { isJudged, isSampling, readRecord, requestStop } from '../../src/monitor/record.ts';
 import { startMonitor } from '../../src/monitor/start-monitor.ts';
+import '../support/built-dist.ts';
 import { answering, http, rawServer } from '../support/raw-server.ts';
 import { pollUntil } from '../support/running-monitor.ts';
 import { simulateAgent } from '../support/simulated-transfer.ts';

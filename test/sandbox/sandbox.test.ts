@@ -90,14 +90,14 @@ const page = '<html><title>404 Not Found</title></html>';
 
 describe('a deletion', { concurrency: 3 }, () => {
   const faults: Readonly<Record<string, readonly [ApiFault, words: string, key?: string]>> = {
-    'that is refused': [401, 'answered 401.*Check api-key'],
+    'a refusal': [401, 'answered 401.*Check api-key'],
     // In nested composite actions, the post step may not get the key.
-    'without a key': [0, 'api-key: is empty', ''],
-    'that a proxy answers with a web page': [statusFault(200, page), 'it is not JSON'],
-    'that a proxy answers with a 404': [statusFault(404, page), 'answered 404'],
+    'no key': [0, 'api-key: is empty', ''],
+    'a web page of a proxy': [statusFault(200, page), 'it is not JSON'],
+    'a 404 of a proxy': [statusFault(404, page), 'answered 404'],
   };
   for (const [name, [fault, words, key = API_KEY]] of Object.entries(faults))
-    test(`a deletion ${name} is a warning that says when the sandbox ends`, async () => {
+    test(`a deletion that fails is a warning that says when the sandbox ends [${name}]`, async () => {
       await using job = await openJobWithApi({ faults: [0, fault] });
       const main = await job.runSandbox();
       const post = await job.runSandbox({ 'api-key': key }, { post: main });
@@ -171,20 +171,20 @@ describe('the search for a lost creation', { concurrency: 3 }, () => {
   const own = (job: JobWithApi) => jobMetadataIn(job.service.bodies[0]);
   const lists: Readonly<Record<string, readonly [(job: JobWithApi) => [number, unknown], string]>> =
     {
-      'has no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
-      'lists sandboxes without metadata': [
+      'no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
+      'sandboxes without metadata': [
         () => [200, [{ sandboxID: 'i1' }]],
         'it is no list of sandboxes with',
       ],
-      'ignores the query': [
+      'a list that ignores the query': [
         job => [200, [entry('i1', own(job)), entry('i2', { 'sandbox-sync-id': 'x' })]],
         'it is no list of sandboxes with',
       ],
-      'answers with no list': [() => [200, { sandboxes: [] }], 'it is no list of'],
-      'names a sandbox with a slash': [job => [200, [entry('../x', own(job))]], 'names no sandbox'],
+      'no list': [() => [200, { sandboxes: [] }], 'it is no list of'],
+      'an ID with a slash': [job => [200, [entry('../x', own(job))]], 'names no sandbox'],
     };
   for (const [name, [answer, words]] of Object.entries(lists))
-    test(`the search for a lost creation deletes nothing and warns if the service ${name}`, async () => {
+    test(`the search for a lost creation deletes nothing and warns if its answer is of no use [${name}]`, async () => {
       const fault = statusFault(500, '', { acts: true });
       await using job = await openJobWithApi({ faults: [fault] });
       const main = await job.runSandbox();
@@ -343,7 +343,7 @@ for (const [api, host] of [
   ['api.e2b.app', 'sandbox.e2b.app'],
   ['api.example.com', '49983-ID.example.com'],
 ] as const)
-  test(`later steps reach a sandbox that ${api} has created at ${host}`, {
+  test(`later steps reach a sandbox at the host that belongs to its API [${api}]`, {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {
     using certificate = createCertificate('DNS:*.e2b.app,DNS:*.example.com');
