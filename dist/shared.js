@@ -269,6 +269,9 @@ function stringFieldsOf(value) {
 
 // src/inputs/parsers.ts
 const anyText = (value) => value;
+function optional(parse) {
+	return (value, input) => value === "" ? void 0 : parse(value, input);
+}
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 function flag(fallback) {
 	return (value, input) => {
@@ -1458,7 +1461,7 @@ const runInputs = {
 	"working-directory": anyText,
 	env: variables,
 	username: anyText,
-	"max-duration": duration(1e3, "1h"),
+	"max-duration": optional(duration(1e3, "1h")),
 	...monitorInputs,
 	"sample-interval": duration(200, "1s")
 };
@@ -4434,7 +4437,14 @@ async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSa
 async function run(inputs, context) {
 	const { cancel, now } = context;
 	const sent = commandToSend(inputs);
-	logSandboxEnd(inputs, context);
+	const maxDuration = inputs.maxDuration ?? defaultMaxDuration(inputs, context);
+	if (inputs.maxDuration !== void 0) logSandboxEnd(inputs.sandboxId, maxDuration, context);
+	const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
+	const patience = new AbortController();
+	const sampling = hasConditions ? context : {
+		...context,
+		cancel: AbortSignal.any([cancel, patience.signal])
+	};
 	await using client = openAgent(inputs, context);
 	const timeout = sampleTimeout(inputs);
 	const first = {
@@ -4444,10 +4454,20 @@ async function run(inputs, context) {
 		retries: 2
 	};
 	if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
-	else await readStatsWithRetries(first, client, context);
+	else if (hasConditions) await readStatsWithRetries(first, client, context);
+	else readStatsWithRetries({
+		...first,
+		retries: 0
+	}, client, sampling);
 	const from = now();
 	const ended = new AbortController();
-	const [{ endedAt: to, ...command }, record] = await Promise.all([runCommand(sent, inputs, client, context).finally(() => ended.abort()), sampleCommand(ended.signal, inputs, client, context, () => {})]);
+	const [{ endedAt: to, ...command }, record] = await Promise.all([runCommand(sent, {
+		...inputs,
+		maxDuration
+	}, client, context).finally(() => {
+		ended.abort();
+		setTimeout(() => patience.abort(), PATIENCE_MS).unref();
+	}), sampleCommand(ended.signal, inputs, client, sampling, () => {})]);
 	const isStarted = command.end.kind !== "not-started";
 	const judged = isStarted ? record : {
 		...record,
@@ -4457,7 +4477,6 @@ async function run(inputs, context) {
 		from,
 		to
 	}, { cancelled: cancel.aborted });
-	const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
 	if (isStarted && (hasConditions || stats.samples.length > 0)) return {
 		command,
 		stats
@@ -4474,7 +4493,14 @@ async function run(inputs, context) {
 		}
 	};
 }
-function logSandboxEnd({ sandboxId, maxDuration }, { now, sandboxes, log }) {
+const PATIENCE_MS = 500;
+const HOUR_MS = 36e5;
+/** Returns the life that the sandbox has left, less 10 s, but at least 1 m, if that is known. */
+function defaultMaxDuration({ sandboxId }, { now, sandboxes }) {
+	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
+	return endsAt === void 0 ? HOUR_MS : Math.max(6e4, endsAt - now() - 1e4);
+}
+function logSandboxEnd(sandboxId, maxDuration, { now, sandboxes, log }) {
 	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
 	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
 	log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);

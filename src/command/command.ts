@@ -28,7 +28,7 @@ export interface CommandResult {
 /** Runs the command and logs its output. `endedAt` is Unix time in milliseconds. */
 export async function runCommand(
   sent: SentCommand,
-  inputs: Inputs<'run'>,
+  inputs: Inputs<'run'> & { readonly maxDuration: number },
   client: Client,
   context: Context,
 ): Promise<CommandResult & { readonly endedAt: number }> {

@@ -66,7 +66,7 @@ export function commandToSend({ run, env, ...others }: Inputs<'run'>): SentComma
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
 export async function followCommand(
   sent: SentCommand,
-  inputs: Inputs<'run'>,
+  inputs: Inputs<'run'> & { readonly maxDuration: number },
   client: Client,
   context: Context,
   output: LineSplitter,

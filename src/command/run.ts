@@ -20,24 +20,34 @@ export async function run(
 ): Promise<{ readonly command: CommandResult; readonly stats: MonitoredStats }> {
   const { cancel, now } = context;
   const sent = commandToSend(inputs);
-  logSandboxEnd(inputs, context);
+  const maxDuration = inputs.maxDuration ?? defaultMaxDuration(inputs, context);
+  if (inputs.maxDuration !== undefined) logSandboxEnd(inputs.sandboxId, maxDuration, context);
+  const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
+  // Without conditions, samples are only shown, so the step does not wait for them.
+  const patience = new AbortController();
+  const sampling = hasConditions
+    ? context
+    : { ...context, cancel: AbortSignal.any([cancel, patience.signal]) };
   await using client = openAgent(inputs, context);
   // A CPU figure covers the time since the previous request, so read the stats once before the
   // command starts, and drop them.
   const timeout = sampleTimeout(inputs);
   const first = { ...inputs, timeout, statsPath: STATS_PATH, retries: FIRST_SAMPLE_RETRIES };
   if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
-  else await readStatsWithRetries(first, client, context);
+  else if (hasConditions) await readStatsWithRetries(first, client, context);
+  else void readStatsWithRetries({ ...first, retries: 0 }, client, sampling);
   const from = now();
   const ended = new AbortController();
   const [{ endedAt: to, ...command }, record] = await Promise.all([
-    runCommand(sent, inputs, client, context).finally(() => ended.abort()),
-    sampleCommand(ended.signal, inputs, client, context, () => {}),
+    runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => {
+      ended.abort();
+      setTimeout(() => patience.abort(), PATIENCE_MS).unref();
+    }),
+    sampleCommand(ended.signal, inputs, client, sampling, () => {}),
   ]);
   const isStarted = command.end.kind !== 'not-started';
   const judged = isStarted ? record : { ...record, attempts: [] };
   const stats = judgeRecord(inputs, judged, { from, to }, { cancelled: cancel.aborted });
-  const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
   // A service without stats is only a problem if there are conditions.
   if (isStarted && (hasConditions || stats.samples.length > 0)) return { command, stats };
   return {
@@ -46,8 +56,20 @@ export async function run(
   };
 }
 
+// Enough for a sample after a command that was too short for one before.
+const PATIENCE_MS = 500;
+
+const HOUR_MS = 3_600_000;
+
+/** Returns the life that the sandbox has left, less 10 s, but at least 1 m, if that is known. */
+function defaultMaxDuration({ sandboxId }: Inputs<'run'>, { now, sandboxes }: Context): number {
+  const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
+  return endsAt === undefined ? HOUR_MS : Math.max(60_000, endsAt - now() - 10_000);
+}
+
 function logSandboxEnd(
-  { sandboxId, maxDuration }: Inputs<'run'>,
+  sandboxId: string,
+  maxDuration: number,
   { now, sandboxes, log }: Context,
 ): void {
   const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;

@@ -12,6 +12,7 @@ import {
   flag,
   type InputParser,
   keyValues,
+  optional,
   shard,
   variables,
   wholeNumber,
@@ -99,7 +100,7 @@ const runInputs = {
   'working-directory': anyText,
   env: variables,
   username: anyText,
-  'max-duration': duration(1000, '1h'),
+  'max-duration': optional(duration(1000, '1h')),
   ...monitorInputs,
   'sample-interval': duration(200, '1s'),
 };

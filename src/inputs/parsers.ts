@@ -10,6 +10,10 @@ export type InputParser<T> = (value: string, input: string) => T;
 
 export const anyText: InputParser<string> = value => value;
 
+export function optional<T>(parse: InputParser<T>): InputParser<T | undefined> {
+  return (value, input) => (value === '' ? undefined : parse(value, input));
+}
+
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
   return (value, input) => {

@@ -77,7 +77,11 @@ async function follow({ start, connect = [], helper = () => '', ...options }: Si
     redact: text => text,
     [Symbol.asyncDispose]: async () => {},
   };
-  const inputs = { ...parseInputs('run', REQUIRED.run), ...options.inputs };
+  const inputs = {
+    ...parseInputs('run', REQUIRED.run),
+    ...options.inputs,
+    maxDuration: 3_600_000,
+  };
   const lines: string[] = [];
   const output = lineSplitter(text => lines.push(...text.trimEnd().split('\n')));
   const never = new AbortController().signal;
