@@ -1144,6 +1144,9 @@ function unitOf(metric) {
 	if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
 	return metric.endsWith("_mib") ? "mebibytes" : void 0;
 }
+function isMemory(metric) {
+	return metric.startsWith("mem_");
+}
 /** Each function expects at least one figure, oldest first. */
 const AGGREGATES = {
 	last: (figures) => figures.at(-1) ?? NaN,
@@ -1256,7 +1259,7 @@ function namesIn({ figures }, misspelt) {
 }
 
 // src/inputs/conditions.ts
-const conditions = (value, input) => parseLines(value, (line) => parseCondition(line, input, "mem_used_pct > 90"));
+const conditions = (value, input) => parseLines(value, (line) => parseCondition(line, input, "mem_used_pct > 80"));
 /** Returns undefined if the step does not wait. `ready` adds no condition: any stats will do. */
 const waitConditions = (value, input) => {
 	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseCondition(line, input, "ready"));
@@ -1971,7 +1974,6 @@ function saveLeftovers(leftovers, raw) {
 		inputs
 	});
 }
-/** `inputs` are those of the main step, but for the API key. */
 function loadLeftovers() {
 	const { endsAt, isCreated, ...state } = parseFields(getState("sandbox"));
 	const { id, lost } = stringFieldsOf(state);
@@ -2229,9 +2231,17 @@ function renderCommand(result, cancelled) {
 				...failed,
 				line: failed.line ?? null
 			},
-			unsetVariables
+			unsetVariables,
+			topPrograms: result.topPrograms ?? null
 		}
 	};
+}
+function describePrograms({ at, programs }) {
+	const uses = programs.map(({ name, count, bytes }) => {
+		const processes = count === 1 ? "" : ` (${formatNumber(count)} processes)`;
+		return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
+	});
+	return `Most memory at ${formatTime(at)}: ${uses.join(", ")}`;
 }
 function exitCodeOf({ end }) {
 	if (end.kind === "killed") return -1;
@@ -3054,12 +3064,20 @@ function renderReport(report) {
 		warnings: all.flatMap(({ warnings = [] }) => warnings),
 		notices: all.flatMap(({ notices = [] }) => notices),
 		fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
-		facts: [...firstLine === void 0 ? [] : done, ...all.flatMap(({ facts = [] }) => facts)],
+		facts: [
+			...firstLine === void 0 ? [] : done,
+			...all.flatMap(({ facts = [] }) => facts),
+			...describeMemory(report)
+		],
 		outputs: Object.assign(report.isGateUnseen ? { gate: "failed" } : {}, ...all.map(({ outputs }) => outputs)),
 		checksums: sections.upload?.checksums,
 		blocks: blocksOf(all),
 		json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json]))
 	};
+}
+/** Says whose memory it was, if the gate tripped on memory. */
+function describeMemory({ command, stats }) {
+	return stats?.gate.judgements.some(({ result, condition }) => result === "true" && isMemory(condition.metric)) && command?.topPrograms ? [describePrograms(command.topPrograms)] : [];
 }
 function succeeded({ level }) {
 	return level === "success" || level === "warning";
@@ -3145,7 +3163,7 @@ const LEVEL_MARKS = {
 function summaryOf(report, rendered) {
 	const { level, title, reasons, fileFailures, warnings, notices, facts, blocks } = rendered;
 	const mark = LEVEL_MARKS[level];
-	const name = truncate(report.name, MAX_NAME);
+	const name = truncate(report.name, MAX_NAME$1);
 	const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
 	const problems = [...fileFailures, ...reasons].filter(([line]) => !line?.isOutput);
 	return [
@@ -3159,7 +3177,7 @@ function summaryOf(report, rendered) {
 	].map((block) => `${block.html}\n\n`).join("");
 }
 const MAX_HEADING = 54;
-const MAX_NAME = 20;
+const MAX_NAME$1 = 20;
 /** Makes the first sentence the heading. If that is too long, all of the title stands below it. */
 function splitTitle(title, limit) {
 	const [sentence = ""] = /^(?:Cancelled\. )?.*?\.(?= |$)|^.*/s.exec(title.text) ?? [];
@@ -4085,7 +4103,7 @@ async function endSession(link, leader) {
 		signal
 	};
 	const text = endSessionText(leader);
-	for (const user of ["root", username]) if (await read({
+	for (const user of ["root", username]) if (await readOutput({
 		client,
 		username: user,
 		limits: bounded
@@ -4094,22 +4112,23 @@ async function endSession(link, leader) {
 }
 /** Returns the exit code of a process that the agent does not wait for, or undefined. */
 async function readExitCode(link, pid) {
-	const output = await read(link, exitCodeText(pid));
+	const output = await readOutput(link, exitCodeText(pid));
 	const [, status] = /^ended (\d+)$/m.exec(output ?? "") ?? [];
 	if (status === void 0) return void 0;
 	return Number(status) & 127 ? 128 + (Number(status) & 127) : Number(status) >> 8;
 }
 /** Returns how many processes the kernel has killed since a count was read. */
 async function readOomKills(link, before) {
-	const output = await read(link, oomKillsText(before.group));
+	const output = await readOutput(link, oomKillsText(before.group));
 	const [, kills] = /^oom_kill (\d+)$/m.exec(output ?? "") ?? [];
 	return kills === void 0 ? void 0 : oomKillsBetween(before, {
 		...before,
 		kills: Number(kills)
 	});
 }
-/** Runs a text and returns its output, or undefined if the agent fails. */
-async function read({ client, username, limits }, text) {
+const MAX_OUTPUT = 1048576;
+/** Runs a text and returns its output (1 MiB at most), or undefined if the agent fails. */
+async function readOutput({ client, username, limits }, text) {
 	const options = {
 		...bashCommand(text),
 		env: {},
@@ -4120,7 +4139,9 @@ async function read({ client, username, limits }, text) {
 	const handlers = {
 		onStart: () => {},
 		onActivity: () => {},
-		onOutput: (bytes) => void (output += String(bytes))
+		onOutput(bytes) {
+			if (output.length < MAX_OUTPUT) output += String(bytes);
+		}
 	};
 	try {
 		await startProcess(client, options, handlers, limits);
@@ -4429,6 +4450,72 @@ async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSa
 	};
 }
 
+// src/command/top-programs.ts
+const FIRST_PERCENT = 70;
+const STEP_PERCENT = 10;
+/** Decides after which samples `look` looks at the programs, one look at a time. */
+function watchMemory(conditions, look) {
+	const watched = conditions.filter(({ metric }) => isMemory(metric));
+	let nextPercent = FIRST_PERCENT;
+	let hasTripped = false;
+	let isLooking = false;
+	let seen;
+	const lookOnce = async () => {
+		isLooking = true;
+		seen = await look() ?? seen;
+		isLooking = false;
+	};
+	const onSample = (figures) => {
+		if (isLooking) return;
+		const steps = Math.ceil(((figures.get("mem_used_pct") ?? 0) - nextPercent) / STEP_PERCENT);
+		const trips = watched.some((each) => judge(each, [{
+			at: 0,
+			figures
+		}]).result === "true");
+		if (steps > 0 || trips && !hasTripped) lookOnce();
+		nextPercent += STEP_PERCENT * Math.max(steps, 0);
+		hasTripped ||= trips;
+	};
+	return {
+		onSample,
+		topPrograms: () => seen
+	};
+}
+const LIST_PROCESSES = "exec 2>/dev/null; ls -l /proc/[0-9]*/exe; grep -H ^RssAnon /proc/[0-9]*/status";
+/** Looks as root, or else as the user. Returns undefined if that does not work. */
+async function lookAtPrograms(link, now) {
+	for (const username of ["root", link.username]) {
+		const at = now();
+		const programs = parsePrograms(await readOutput({
+			...link,
+			username
+		}, LIST_PROCESSES) ?? "", link.client.redact);
+		if (programs.length > 0) return {
+			at,
+			programs
+		};
+	}
+}
+const MAX_PROGRAMS = 5;
+const MAX_NAME = 40;
+/** Reads lines like `… /proc/7/exe -> /bin/node` and `/proc/7/status:RssAnon:    512 kB`. */
+function parsePrograms(output, redact) {
+	const links = output.matchAll(/\/proc\/(\d+)\/exe -> (?:.*\/)?(.*?)(?: \(deleted\))?$/gm);
+	const names = new Map(Array.from(links, ([, pid, name = ""]) => [pid, excerpt(name, redact, MAX_NAME)]));
+	const sizes = output.matchAll(/^\/proc\/(\d+)\/status:RssAnon:\s*(\d+) kB$/gm);
+	const processes = Array.from(sizes, ([, pid, kib]) => {
+		return {
+			name: names.get(pid) ?? "",
+			size: Number(kib) * 1024
+		};
+	});
+	return [...Map.groupBy(processes.filter(({ name }) => name !== ""), ({ name }) => name)].map(([name, all]) => ({
+		name,
+		count: all.length,
+		bytes: totalSize(all)
+	})).sort((one, other) => other.bytes - one.bytes).slice(0, MAX_PROGRAMS);
+}
+
 // src/command/run.ts
 /**
 * Runs a command in the sandbox, takes samples meanwhile, and judges them.
@@ -4461,13 +4548,26 @@ async function run(inputs, context) {
 	}, client, sampling);
 	const from = now();
 	const ended = new AbortController();
-	const [{ endedAt: to, ...command }, record] = await Promise.all([runCommand(sent, {
+	const limits = {
+		timeout,
+		signal: AbortSignal.any([cancel, ended.signal])
+	};
+	const { onSample, topPrograms } = watchMemory([...inputs.failIf, ...inputs.warnIf], () => lookAtPrograms({
+		client,
+		username: inputs.username,
+		limits
+	}, now));
+	const [{ endedAt: to, ...seen }, record] = await Promise.all([runCommand(sent, {
 		...inputs,
 		maxDuration
 	}, client, context).finally(() => {
 		ended.abort();
 		setTimeout(() => patience.abort(), PATIENCE_MS).unref();
-	}), sampleCommand(ended.signal, inputs, client, sampling, () => {})]);
+	}), sampleCommand(ended.signal, inputs, client, sampling, onSample)]);
+	const command = {
+		...seen,
+		topPrograms: topPrograms()
+	};
 	const isStarted = command.end.kind !== "not-started";
 	const judged = isStarted ? record : {
 		...record,

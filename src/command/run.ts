@@ -9,6 +9,12 @@ import { formatDuration, formatTime } from '../text/format.ts';
 import { type CommandResult, runCommand } from './command.ts';
 import { commandToSend } from './follow.ts';
 import { STATS_PATH, sampleCommand } from './sample-command.ts';
+import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
+
+export interface WatchedCommand extends CommandResult {
+  /** Undefined if the memory was never short, or the programs could not be seen. */
+  readonly topPrograms: TopPrograms | undefined;
+}
 
 /**
  * Runs a command in the sandbox, takes samples meanwhile, and judges them.
@@ -17,7 +23,7 @@ import { STATS_PATH, sampleCommand } from './sample-command.ts';
 export async function run(
   inputs: Inputs<'run'>,
   context: Context,
-): Promise<{ readonly command: CommandResult; readonly stats: MonitoredStats }> {
+): Promise<{ readonly command: WatchedCommand; readonly stats: MonitoredStats }> {
   const { cancel, now } = context;
   const sent = commandToSend(inputs);
   const maxDuration = inputs.maxDuration ?? defaultMaxDuration(inputs, context);
@@ -38,13 +44,18 @@ export async function run(
   else void readStatsWithRetries({ ...first, retries: 0 }, client, sampling);
   const from = now();
   const ended = new AbortController();
-  const [{ endedAt: to, ...command }, record] = await Promise.all([
+  const limits = { timeout, signal: AbortSignal.any([cancel, ended.signal]) };
+  const { onSample, topPrograms } = watchMemory([...inputs.failIf, ...inputs.warnIf], () =>
+    lookAtPrograms({ client, username: inputs.username, limits }, now),
+  );
+  const [{ endedAt: to, ...seen }, record] = await Promise.all([
     runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => {
       ended.abort();
       setTimeout(() => patience.abort(), PATIENCE_MS).unref();
     }),
-    sampleCommand(ended.signal, inputs, client, sampling, () => {}),
+    sampleCommand(ended.signal, inputs, client, sampling, onSample),
   ]);
+  const command = { ...seen, topPrograms: topPrograms() };
   const isStarted = command.end.kind !== 'not-started';
   const judged = isStarted ? record : { ...record, attempts: [] };
   const stats = judgeRecord(inputs, judged, { from, to }, { cancelled: cancel.aborted });

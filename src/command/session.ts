@@ -22,14 +22,14 @@ export async function endSession(link: Link, leader: number): Promise<void> {
   const text = endSessionText(leader);
   // Only root may end what sudo has started, but not every sandbox has a user of that name.
   for (const user of ['root', username])
-    if ((await read({ client, username: user, limits: bounded }, text)) !== undefined) break;
+    if ((await readOutput({ client, username: user, limits: bounded }, text)) !== undefined) break;
   // This makes the agent close the stream, even if a process that left the session holds it open.
   await killProcess(client, leader, limits).catch(ignoreAgentError);
 }
 
 /** Returns the exit code of a process that the agent does not wait for, or undefined. */
 export async function readExitCode(link: Link, pid: number): Promise<number | undefined> {
-  const output = await read(link, exitCodeText(pid));
+  const output = await readOutput(link, exitCodeText(pid));
   const [, status] = /^ended (\d+)$/m.exec(output ?? '') ?? [];
   if (status === undefined) return undefined;
   // The low byte of a wait status is the signal, if one killed the process.
@@ -38,21 +38,28 @@ export async function readExitCode(link: Link, pid: number): Promise<number | un
 
 /** Returns how many processes the kernel has killed since a count was read. */
 export async function readOomKills(link: Link, before: OomCount): Promise<number | undefined> {
-  const output = await read(link, oomKillsText(before.group));
+  const output = await readOutput(link, oomKillsText(before.group));
   const [, kills] = /^oom_kill (\d+)$/m.exec(output ?? '') ?? [];
   return kills === undefined
     ? undefined
     : oomKillsBetween(before, { ...before, kills: Number(kills) });
 }
 
-/** Runs a text and returns its output, or undefined if the agent fails. */
-async function read({ client, username, limits }: Link, text: string): Promise<string | undefined> {
+const MAX_OUTPUT = 1024 * 1024;
+
+/** Runs a text and returns its output (1 MiB at most), or undefined if the agent fails. */
+export async function readOutput(
+  { client, username, limits }: Link,
+  text: string,
+): Promise<string | undefined> {
   const options = { ...bashCommand(text), env: {}, workingDirectory: '/', username };
   let output = '';
   const handlers = {
     onStart: () => {},
     onActivity: () => {},
-    onOutput: (bytes: Buffer) => void (output += String(bytes)),
+    onOutput(bytes: Buffer) {
+      if (output.length < MAX_OUTPUT) output += String(bytes);
+    },
   };
   try {
     await startProcess(client, options, handlers, limits);

@@ -29,6 +29,10 @@ export function unitOf(metric: string): Unit | undefined {
   return metric.endsWith('_mib') ? 'mebibytes' : undefined;
 }
 
+export function isMemory(metric: string): boolean {
+  return metric.startsWith('mem_');
+}
+
 /** Each function expects at least one figure, oldest first. */
 export const AGGREGATES = {
   last: figures => figures.at(-1) ?? Number.NaN,

@@ -5,7 +5,7 @@ import { inputError } from './input-error.ts';
 import { BYTES_PER_UNIT, findUnit, type InputParser, parseLines, SIZE_UNITS } from './parsers.ts';
 
 export const conditions: InputParser<readonly Condition[]> = (value, input) =>
-  parseLines(value, line => parseCondition(line, input, 'mem_used_pct > 90'));
+  parseLines(value, line => parseCondition(line, input, 'mem_used_pct > 80'));
 
 /** Returns undefined if the step does not wait. `ready` adds no condition: any stats will do. */
 export const waitConditions: InputParser<readonly Condition[] | undefined> = (value, input) => {

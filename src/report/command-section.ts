@@ -1,12 +1,20 @@
 import type { FailureInfo } from '../agent/failure.ts';
 import type { CommandResult } from '../command/command.ts';
+import type { WatchedCommand } from '../command/run.ts';
+import type { TopPrograms } from '../command/top-programs.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
-import { formatCount, formatDuration } from '../text/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatTime,
+} from '../text/format.ts';
 import { hintsOn, SIGKILL_CODE } from './command-hints.ts';
 import { concat, type Html, html } from './html.ts';
 import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from './section.ts';
 
-export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
+export function renderCommand(result: WatchedCommand, cancelled: boolean): RenderedSection {
   const { title, end, durationMs, lastLines, reconnects, failed, unsetVariables } = result;
   const problem = problemOf(result, cancelled);
   const exitCode = exitCodeOf(result);
@@ -35,8 +43,17 @@ export function renderCommand(result: CommandResult, cancelled: boolean): Render
       oomKills: result.oomKills ?? null,
       failed: failed === undefined ? null : { ...failed, line: failed.line ?? null },
       unsetVariables,
+      topPrograms: result.topPrograms ?? null,
     },
   };
+}
+
+export function describePrograms({ at, programs }: TopPrograms): string {
+  const uses = programs.map(({ name, count, bytes }) => {
+    const processes = count === 1 ? '' : ` (${formatNumber(count)} processes)`;
+    return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
+  });
+  return `Most memory at ${formatTime(at)}: ${uses.join(', ')}`;
 }
 
 function exitCodeOf({ end }: CommandResult): number | undefined {

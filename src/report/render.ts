@@ -1,4 +1,5 @@
-import { renderCommand } from './command-section.ts';
+import { isMemory } from '../gate/metrics.ts';
+import { describePrograms, renderCommand } from './command-section.ts';
 import { renderDownload } from './download-section.ts';
 import type { Html } from './html.ts';
 import type { Report, Results } from './report.ts';
@@ -50,7 +51,11 @@ export function renderReport(report: Report): RenderedReport {
     warnings: all.flatMap(({ warnings = [] }) => warnings),
     notices: all.flatMap(({ notices = [] }) => notices),
     fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
-    facts: [...(firstLine === undefined ? [] : done), ...all.flatMap(({ facts = [] }) => facts)],
+    facts: [
+      ...(firstLine === undefined ? [] : done),
+      ...all.flatMap(({ facts = [] }) => facts),
+      ...describeMemory(report),
+    ],
     outputs: Object.assign(
       report.isGateUnseen ? { gate: 'failed' } : {},
       ...all.map(({ outputs }) => outputs),
@@ -59,6 +64,14 @@ export function renderReport(report: Report): RenderedReport {
     blocks: blocksOf(all),
     json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json])),
   };
+}
+
+/** Says whose memory it was, if the gate tripped on memory. */
+function describeMemory({ command, stats }: Report): string[] {
+  const isShort = stats?.gate.judgements.some(
+    ({ result, condition }) => result === 'true' && isMemory(condition.metric),
+  );
+  return isShort && command?.topPrograms ? [describePrograms(command.topPrograms)] : [];
 }
 
 export function succeeded({ level }: Pick<RenderedReport, 'level'>): boolean {

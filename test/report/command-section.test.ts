@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
 import type { CommandResult } from '../../src/command/command.ts';
 import type { CommandEnd } from '../../src/command/follow.ts';
+import type { WatchedCommand } from '../../src/command/run.ts';
 import { hintsOn } from '../../src/report/command-hints.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
 import { renderReport, reportJson } from '../../src/report/render.ts';
@@ -25,7 +26,7 @@ const exited = (code: number): CommandEnd => ({ kind: 'exited', code });
 
 const EXITED = (code: number) => `\`npm test\` exited with ${code} after 3 min 12 s.`;
 const UNSEEN = '`npm test` was not seen to end within 3 min 12 s. It may still be running.';
-const SILENT: CommandResult = { ...COMMAND, lastLines: [] };
+const SILENT: WatchedCommand = { ...COMMAND, lastLines: [] };
 
 const FAILURES: Readonly<
   Record<string, readonly [CommandEnd, title: string, ...details: (string | RegExp)[]]>
@@ -125,7 +126,7 @@ test('the report has the command, with null for an exit code that nobody saw', (
   const { command } = JSON.parse(reportJson(lostRun, renderReport(lostRun)));
   const { title, durationMs, lastLines } = COMMAND;
   const unseen = { end: 'lost', exitCode: null, status: '', reconnects: 2 };
-  const others = { oomKills: 0, failed: null, unsetVariables: [] };
+  const others = { oomKills: 0, failed: null, unsetVariables: [], topPrograms: null };
   assert.deepEqual(command, { title, durationMs, lastLines, ...unseen, ...others });
 });
 

@@ -1,5 +1,5 @@
-import type { CommandResult } from '../../src/command/command.ts';
 import type { CommandEnd } from '../../src/command/follow.ts';
+import type { WatchedCommand } from '../../src/command/run.ts';
 import { judgeGate } from '../../src/gate/judge.ts';
 import type { Sample } from '../../src/gate/metrics.ts';
 import type { Task } from '../../src/inputs/inputs.ts';
@@ -94,7 +94,7 @@ function uploadOf(parts: Parts): UploadResult {
   return { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs, warnings };
 }
 
-export const COMMAND: CommandResult = {
+export const COMMAND: WatchedCommand = {
   title: 'npm test',
   end: { kind: 'exited', code: 0 },
   durationMs: 192_000,
@@ -110,6 +110,7 @@ export const COMMAND: CommandResult = {
   isRoot: false,
   failed: undefined,
   unsetVariables: [],
+  topPrograms: undefined,
 };
 
 /** Builds the report of a `run` whose command ended like this. */

@@ -35,6 +35,13 @@ interface Report {
     readonly oomKills: number | null;
     readonly failed: Readonly<Record<string, unknown>> | null;
     readonly unsetVariables: readonly string[];
+    readonly topPrograms: {
+      readonly programs: readonly {
+        readonly name: string;
+        readonly count: number;
+        readonly bytes: number;
+      }[];
+    } | null;
   };
   readonly stats: {
     readonly monitored?: { readonly failures: readonly object[] };

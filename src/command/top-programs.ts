@@ -1,0 +1,88 @@
+import { excerpt } from '../agent/failure.ts';
+import { type Condition, judge } from '../gate/judge.ts';
+import { type Figures, isMemory } from '../gate/metrics.ts';
+import { totalSize } from '../text/format.ts';
+import type { Redact } from '../text/redact.ts';
+import { type Link, readOutput } from './session.ts';
+
+/** The programs that used most memory at a time in Unix milliseconds, largest first. */
+export interface TopPrograms {
+  readonly at: number;
+  readonly programs: readonly {
+    readonly name: string;
+    /** The number of its processes. */
+    readonly count: number;
+    readonly bytes: number;
+  }[];
+}
+
+const FIRST_PERCENT = 70;
+const STEP_PERCENT = 10;
+
+/** Decides after which samples `look` looks at the programs, one look at a time. */
+export function watchMemory(
+  conditions: readonly Condition[],
+  look: () => Promise<TopPrograms | undefined>,
+) {
+  const watched = conditions.filter(({ metric }) => isMemory(metric));
+  let nextPercent = FIRST_PERCENT;
+  let hasTripped = false;
+  let isLooking = false;
+  let seen: TopPrograms | undefined;
+  const lookOnce = async () => {
+    isLooking = true;
+    seen = (await look()) ?? seen;
+    isLooking = false;
+  };
+  const onSample = (figures: Figures) => {
+    // The last look may be what the kernel kills next.
+    if (isLooking) return;
+    const steps = Math.ceil(((figures.get('mem_used_pct') ?? 0) - nextPercent) / STEP_PERCENT);
+    const trips = watched.some(each => judge(each, [{ at: 0, figures }]).result === 'true');
+    if (steps > 0 || (trips && !hasTripped)) void lookOnce();
+    nextPercent += STEP_PERCENT * Math.max(steps, 0);
+    hasTripped ||= trips;
+  };
+  return { onSample, topPrograms: () => seen };
+}
+
+// Leaves out arguments, which may be secret. A process's own name would be "MainThread" for Node.
+const LIST_PROCESSES =
+  'exec 2>/dev/null; ls -l /proc/[0-9]*/exe; grep -H ^RssAnon /proc/[0-9]*/status';
+
+/** Looks as root, or else as the user. Returns undefined if that does not work. */
+export async function lookAtPrograms(
+  link: Link,
+  now: () => number,
+): Promise<TopPrograms | undefined> {
+  for (const username of ['root', link.username]) {
+    const at = now();
+    const output = await readOutput({ ...link, username }, LIST_PROCESSES);
+    const programs = parsePrograms(output ?? '', link.client.redact);
+    if (programs.length > 0) return { at, programs };
+  }
+  return undefined;
+}
+
+const MAX_PROGRAMS = 5;
+const MAX_NAME = 40;
+
+/** Reads lines like `… /proc/7/exe -> /bin/node` and `/proc/7/status:RssAnon:    512 kB`. */
+export function parsePrograms(output: string, redact: Redact): TopPrograms['programs'] {
+  const links = output.matchAll(/\/proc\/(\d+)\/exe -> (?:.*\/)?(.*?)(?: \(deleted\))?$/gm);
+  const names = new Map(
+    Array.from(links, ([, pid, name = '']) => [pid, excerpt(name, redact, MAX_NAME)]),
+  );
+  const sizes = output.matchAll(/^\/proc\/(\d+)\/status:RssAnon:\s*(\d+) kB$/gm);
+  const processes = Array.from(sizes, ([, pid, kib]) => {
+    return { name: names.get(pid) ?? '', size: Number(kib) * 1024 };
+  });
+  const programs = Map.groupBy(
+    processes.filter(({ name }) => name !== ''),
+    ({ name }) => name,
+  );
+  return [...programs]
+    .map(([name, all]) => ({ name, count: all.length, bytes: totalSize(all) }))
+    .sort((one, other) => other.bytes - one.bytes)
+    .slice(0, MAX_PROGRAMS);
+}
