@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultsInTurn, statusFault } from '../support/faults.ts';
 import { expectFailure, expectSuccess, requestMethods } from '../support/run-action.ts';
-import { metricsInTurn, openJob } from '../support/test-job.ts';
+import { openJob } from '../support/test-job.ts';
 
 test("the stats output is the agent's JSON without spaces, and unreported figures are empty, never 0", async () => {
   const sent =
@@ -17,14 +17,6 @@ test("the stats output is the agent's JSON without spaces, and unreported figure
     assert.equal(outputs[name], '', name);
   assert.doesNotMatch(summary, /<td>(CPU|Disk)|\b0(\.0)?(&nbsp;| )%/);
   assert.equal(requestMethods(job), 'GET GET', 'a 503 is retried');
-});
-
-test('with several samples, the first request only starts the time that CPU figures cover', async () => {
-  await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 90, 10, 20) });
-  const inputs = { samples: '2', 'sample-interval': '200ms' };
-  const { report } = await expectSuccess(job, inputs, { task: 'stats' });
-  const figures = report.stats.samples.map(sample => sample.figures['cpu_used_pct']);
-  assert.deepEqual(figures, [10, 20]);
 });
 
 test('stats that cannot be read fail the step after a good upload, which warn-if does not stop', async () => {
