@@ -54,15 +54,6 @@ describe('a start', { concurrency: 3 }, () => {
     });
 });
 
-test('a start that certainly had no effect is repeated', async () => {
-  const Start = inTurn(
-    answer(429, '{"message":"too many requests"}'),
-    sendFrames(startFrame(42), endFrame(0), LAST_FRAME),
-  );
-  const run = await expectScriptedSuccess({ processes: { Start } });
-  assert.deepEqual([run.calls('Start').length, run.warnings], [2, '']);
-});
-
 describe('a lost connection', { concurrency: 3 }, () => {
   const Start = loseAfter(startFrame(42), outputFrame('first\nseco'));
 

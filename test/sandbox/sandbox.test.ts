@@ -22,7 +22,7 @@ const DELETED = 'DELETE /sandboxes/ID 204';
 
 test('a sandbox is created with template, lifetime, metadata and env, whose values are not logged, and deleted by the post step', async () => {
   await using job = await openJobWithApi();
-  const metadata = 'suite=api\nempty=';
+  const metadata = 'suite=api\nempty=\ngithub-job=another';
   const inputs = {
     template: 'node',
     lifetime: '90s',
