@@ -115,15 +115,11 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
       assert.match(output, new RegExp(`^${line}$`, 'm'));
   });
 
-  for (const [env, expected] of [
-    [{}, 'true'],
-    [{ CI: 'no' }, 'no'],
-    [{ CI: '' }, ''],
-  ] as const)
-    test(`CI is true for a script unless it is set [${JSON.stringify(env)}]`, async () => {
-      const { output } = await runText('printenv CI', { env });
-      assert.equal(output, `${expected}\n`);
-    });
+  test('CI is true for a script unless it is set', async () => {
+    const runs = [{}, { CI: 'no' }, { CI: '' }].map(env => runText('printenv CI', { env }));
+    const outputs = (await Promise.all(runs)).map(({ output }) => output);
+    assert.deepEqual(outputs, ['true\n', 'no\n', '\n']);
+  });
 });
 
 describe('variables of the runner', { concurrency: 3, skip }, () => {
