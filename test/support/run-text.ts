@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { markCutter, type OomCount, type ScriptEnd } from '../../src/command/mark.ts';
 import { bashCommand, MARK_VARIABLE, scriptText } from '../../src/command/shell.ts';
 
-export interface TextRun {
+interface TextRun {
   readonly output: string;
   /** What reached stderr, past the script's own shell. */
   readonly stderr: string;
