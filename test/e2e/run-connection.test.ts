@@ -17,12 +17,6 @@ import {
   type Responder,
 } from '../support/scripted-agent.ts';
 
-/** Failed responses to Start after which the command may be running. */
-const LOST_STARTS: Readonly<Record<string, Responder>> = {
-  'a response that breaks off within a frame': loseAfter(startFrame(42).subarray(0, -1)),
-  'a 502 of a proxy': answer(502, '<title>Proxy</title>'),
-};
-
 /** Responses to Start that prove that nothing runs, and the advice for each. */
 const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice: RegExp]>> = {
   'a service without a process service': [
@@ -33,14 +27,6 @@ const REFUSED_STARTS: Readonly<Record<string, readonly [start: Responder, advice
 };
 
 describe('a start', { concurrency: 3 }, () => {
-  for (const [what, Start] of Object.entries(LOST_STARTS))
-    test(`a start that may have succeeded is not repeated [${what}]`, async () => {
-      const { calls, errors, outputs } = await expectScriptedFailure({ processes: { Start } });
-      assert.deepEqual([calls('Start').length, calls('Connect').length], [1, 0]);
-      assert.match(errors, /^npm test was not seen to end .* It may still be running\./);
-      assert.equal(outputs['exit-code'], '');
-    });
-
   for (const [what, [Start, advice]] of Object.entries(REFUSED_STARTS))
     test(`a start that was refused is reported as not started [${what}]`, async () => {
       const inputs = { retries: '0' };

@@ -35,19 +35,6 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     assert.match(summary, /^<h3>❌/);
   });
 
-  const ENDS: Readonly<Record<string, readonly [run: string, exitCode: number]>> = {
-    'the first command that fails': ['false\necho never', 1],
-    'a command before a pipe that fails': ['exit 4 | cat\necho never', 4],
-    'a command that reads its input': ['cat\nexit 5', 5],
-    'a command that was killed': ['kill -KILL $$', 137],
-  };
-  for (const [what, [run, exitCode]] of Object.entries(ENDS))
-    test(`run ends as bash does with -e and pipefail, and without stdin [${what}]`, async () => {
-      const { lines, outputs } = await expectRunFailure({ run });
-      assert.equal(outputs['exit-code'], String(exitCode));
-      assert.ok(!lines.includes('never'));
-    });
-
   test('run keeps the exit code of its command, whatever .bash_logout does', async () => {
     await using job = await openJob({ runCommands: true });
     mkdirSync(path.join(job.root, 'home/user'), { recursive: true });

@@ -17,11 +17,12 @@ const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'A<<X\n1\nX\nB<<X\n2\nX': { A: '1', B: '2' },
   'A<<X\r\n1\r\n2\r\nX\r\nB=3': { A: '1\r\n2', B: '3' },
 };
-for (const [env, expected] of Object.entries(VARIABLES))
-  test(`env takes values of one or several lines [${JSON.stringify(env)}]`, () => {
+test('env takes values of one or several lines', () => {
+  for (const [env, expected] of Object.entries(VARIABLES)) {
     assert.deepEqual(parseInputs('run', { ...REQUIRED.run, env }).env, expected);
     assert.deepEqual(parseInputs('sandbox', { ...REQUIRED.sandbox, env }).env, expected);
-  });
+  }
+});
 
 const REJECTED: Readonly<Record<string, RegExp>> = {
   'A="secret"': /^A is in quotation marks.* A<<END, the value, and END\.$/,
@@ -30,15 +31,15 @@ const REJECTED: Readonly<Record<string, RegExp>> = {
   'A<<END\nsecret': /^line 1: this is not of the form KEY=value/,
   'A<<X\n1\n2\nX\nsecret': /^line 5: this is not of the form KEY=value/,
 };
-for (const [env, expected] of Object.entries(REJECTED))
-  test(`env is rejected without its values [${JSON.stringify(env)}]`, () => {
+test('env is rejected without its values', () => {
+  for (const [env, expected] of Object.entries(REJECTED))
     for (const action of ['run', 'sandbox'] as const) {
       const [problem] = problemsOf({ env }, action);
       assert.equal(problem?.input, 'env');
       assert.match(problem.message, expected);
       assert.doesNotMatch(problem.message, /secret/);
     }
-  });
+});
 
 test('quotation marks are part of other values', () => {
   const inputs = parseInputs('sandbox', { ...REQUIRED.sandbox, metadata: 'A="x"' });

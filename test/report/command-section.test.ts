@@ -215,13 +215,14 @@ const HINTS: readonly (readonly [Hinted, hint?: RegExp])[] = [
   [{ code: 137, oomKills: 1 }],
   [{ code: 1, oomKills: undefined }],
 ];
-for (const [{ code = 1, line = '', ...fields }, hint] of HINTS)
-  test(`a failed command gets ${hint === undefined ? 'no' : 'a'} hint [${code}: ${line} ${JSON.stringify(fields)}]`, () => {
+test('a failed command gets a hint that fits its exit code and its last line, or none', () => {
+  for (const [{ code = 1, line = '', ...fields }, hint] of HINTS) {
     const command = { ...SILENT, lastLines: ['first', line], ...fields };
     const hints = hintsOn(command, code).map(({ text }) => text);
-    assert.equal(hints.length, hint === undefined ? 0 : 1);
+    assert.equal(hints.length, hint === undefined ? 0 : 1, line);
     if (hint !== undefined) assert.match(hints[0] ?? '', hint);
-  });
+  }
+});
 
 test('a command that succeeded although the kernel killed a process gets a warning', () => {
   const { warnings = [], problems } = renderCommand({ ...COMMAND, oomKills: 2 }, false);

@@ -99,9 +99,11 @@ describe('a deletion', { concurrency: 3 }, () => {
   for (const [name, [fault, words, key = API_KEY]] of Object.entries(faults))
     test(`a deletion that fails is a warning that says when the sandbox ends [${name}]`, async () => {
       await using job = await openJobWithApi({ faults: [0, fault] });
+      const startedAt = Date.now();
       const main = await job.runSandbox();
       const post = await job.runSandbox({ 'api-key': key }, { post: main });
       assert.equal(post.exitCode, 0);
+      assertEnds(post.warnings, startedAt);
       const left = `^Sandbox ${main.outputs['id']} could not be deleted\\. It ends by itself at .* GMT`;
       assert.match(post.warnings, RegExp(`${left}.*${words}`));
       assert.doesNotMatch(post.stdout, /^(Deleted|Sandbox)/m);
@@ -187,6 +189,7 @@ describe('the search for a lost creation', { concurrency: 3 }, () => {
     test(`the search for a lost creation deletes nothing and warns if its answer is of no use [${name}]`, async () => {
       const fault = statusFault(500, '', { acts: true });
       await using job = await openJobWithApi({ faults: [fault] });
+      const startedAt = Date.now();
       const main = await job.runSandbox();
       const [status, body] = answer(job);
       const times = 1;
@@ -194,6 +197,7 @@ describe('the search for a lost creation', { concurrency: 3 }, () => {
       const post = await job.runSandbox({}, { post: main });
       assert.equal(post.exitCode, 0);
       assert.match(post.warnings, RegExp(`^A failed attempt .* GMT.*${words}`), post.stdout);
+      assertEnds(post.warnings, startedAt);
       assert.deepEqual(
         apiRequests(job).map(request => request.split(' ')[0]),
         ['POST', 'GET'],
@@ -300,10 +304,12 @@ describe('delete', { concurrency: 3 }, () => {
     await using job = await openJobWithApi({ faults: [0, 401] });
     const { id } = job.service.create();
     const inputs = { 'sandbox-id': id, delete: 'true' };
+    const startedAt = Date.now();
     const main = await job.runSandbox(inputs);
     const longer = /It lives at least until .* GMT, perhaps longer\./;
     const failed = await job.runSandbox(inputs, { post: main });
     assert.match(failed.warnings, longer);
+    assertEnds(failed.warnings, startedAt);
     const kept = await job.runSandbox({ ...inputs, delete: 'false' }, { post: main });
     assert.match(kept.stdout, longer);
     assert.equal(kept.warnings, '');
@@ -395,6 +401,14 @@ test('a sandbox with sandbox-id, token and base-url is taken over without the AP
   const none = await job.runAction('stats', {});
   assert.match(none.errors, /no earlier step of this job has left a sandbox/);
 });
+
+/** Asserts that a text names the end of a sandbox with the default lifetime, which began since then. */
+function assertEnds(text: string, startedAt: number): void {
+  const [time = ''] = /\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/.exec(text) ?? [];
+  const beganAt = Date.parse(time) - 15 * 60_000;
+  // The text has whole seconds.
+  assert.ok(beganAt > startedAt - 1000 && beganAt <= Date.now(), text);
+}
 
 /** Lets a test send the action a signal, and wait until the action has received the signal. */
 function interrupt(signal: NodeJS.Signals) {

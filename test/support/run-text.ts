@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { markCutter, type OomCount, type ScriptEnd } from '../../src/command/mark.ts';
 import { bashCommand, MARK_VARIABLE, scriptText } from '../../src/command/shell.ts';
 
-export interface TextRun {
+interface TextRun {
   readonly output: string;
   /** What reached stderr, past the script's own shell. */
   readonly stderr: string;
@@ -32,7 +32,8 @@ export async function runText(script: string, options: TextOptions = {}): Promis
   const [program = '', ...rest] = [...before, command, ...args];
   const child = spawn(program, rest, {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env, [MARK_VARIABLE]: mark },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // Nobody ends stdin, as with agents that leave it open.
+    stdio: 'pipe',
   });
   const seen: { output: Buffer[]; begin?: OomCount; end?: ScriptEnd } = { output: [] };
   const cutter = markCutter(mark, {
