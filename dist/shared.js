@@ -2101,34 +2101,27 @@ function logOutput(redact) {
 }
 
 // src/report/command-hints.ts
+const BELOW_ROOT = "/(usr|etc|var|opt|root)\\b";
+/** What to do if a line of the output matches, and if the user is root, or is not. */
 const OUTPUT_HINTS = [
-	{
-		pattern: /\\r'?: (command not found|No such file)|env: .*\\r/,
-		hint: "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."
-	},
-	{
-		pattern: /sudo: (command )?not found/,
-		isRoot: false,
-		hint: "The sandbox has no `sudo`. To run commands as root, set `username: root`."
-	},
-	{
-		pattern: /sudo: (command )?not found/,
-		isRoot: true,
-		hint: "The sandbox has no `sudo`. The command runs as root, so leave `sudo` out."
-	},
-	{
-		pattern: /\/(usr|etc|var|opt|root)\b.*permission denied|(EACCES|permission denied).*\/(usr|etc|var|opt|root)\b/i,
-		isRoot: false,
-		hint: "Only root may write there: set `username: root`."
-	},
-	{
-		pattern: /no space left on device|ENOSPC/i,
-		hint: "The disk is full, or the folder is one in memory. Use a template with a larger disk."
-	},
-	{
-		pattern: /heap out of memory/,
-		hint: "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`."
-	}
+	[/\\r'?: (command not found|No such file)|env: .*\\r/, "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."],
+	[
+		/sudo: (command )?not found/,
+		"The sandbox has no `sudo`. To run commands as root, set `username: root`.",
+		false
+	],
+	[
+		/sudo: (command )?not found/,
+		"The sandbox has no `sudo`. The command runs as root, so leave `sudo` out.",
+		true
+	],
+	[
+		new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, "i"),
+		"Only root may write there: set `username: root`.",
+		false
+	],
+	[/no space left on device|ENOSPC/i, "The disk is full, or the folder is one in memory. Use a template with a larger disk."],
+	[/heap out of memory/, "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`."]
 ];
 const CODE_HINTS = {
 	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
@@ -2138,8 +2131,8 @@ const CODE_HINTS = {
 /** Returns what to do about a failed command, by what its last lines say, or else by its exit code. */
 function hintsOn(result, exitCode) {
 	const { lastLines, isRoot, oomKills } = result;
-	const found = OUTPUT_HINTS.find((each) => (each.isRoot ?? isRoot) === isRoot && lastLines.some((line) => each.pattern.test(line)));
-	const hint = (exitCode !== 126 ? found?.hint : void 0) ?? CODE_HINTS[exitCode];
+	const [, outputHint] = OUTPUT_HINTS.filter(([line]) => lastLines.some((each) => line.test(each))).find(([, , forRoot = isRoot]) => forRoot === isRoot) ?? [];
+	const hint = (exitCode === 126 ? void 0 : outputHint) ?? CODE_HINTS[exitCode];
 	if (hint !== void 0) return [withMarkup(hint)];
 	if (exitCode !== 137 || oomKills !== void 0) return [];
 	return [withMarkup("Whether it was memory could not be told. Compare the peak of the memory with its size.")];
@@ -3773,10 +3766,9 @@ function lineSplitter(onLines) {
 const MAX_LINE_BYTES = 8192;
 /** Passes a command's output on, without the lines of the shell, which begin with `mark`. */
 function markCutter(mark, handlers) {
-	const { onOutput } = handlers;
 	let unread = Buffer.alloc(0);
 	const pass = (length) => {
-		if (length > 0) onOutput(unread.subarray(0, length));
+		if (length > 0) handlers.onOutput(unread.subarray(0, length));
 		unread = unread.subarray(length);
 	};
 	return {
@@ -3789,7 +3781,9 @@ function markCutter(mark, handlers) {
 				if (readLine(unread.toString("utf8", mark.length, Math.max(end, 0)), handlers)) unread = unread.subarray(end + 1);
 				else pass(mark.length);
 			}
-			pass(unread.length - lengthOfPrefix(unread, mark));
+			let held = Math.min(unread.length, mark.length - 1);
+			while (held > 0 && unread.toString("latin1", unread.length - held) !== mark.slice(0, held)) held -= 1;
+			pass(unread.length - held);
 		},
 		/** Passes on what may have been the beginning of a mark. */
 		end: () => {
@@ -3798,25 +3792,18 @@ function markCutter(mark, handlers) {
 		}
 	};
 }
-/** Returns false unless the shell may have printed what follows the mark in a line. */
+/** Returns false unless the shell may have printed this after the mark. */
 function readLine(line, { onBegin, onEnd }) {
-	const [start, kind, ...fields] = line.split("	");
+	const [start, kind, first, ...fields] = line.split("	");
+	const exitCode = parseNumber(first);
 	if (start !== "") return false;
-	if (kind === "begin") onBegin(parseCount(fields[0]));
-	const end = kind === "end" ? parseEnd(fields) : void 0;
-	if (end !== void 0) onEnd(end);
-	return kind === "begin" || end !== void 0;
+	if (kind === "begin") onBegin(parseCount(first));
+	else if (kind === "end" && exitCode !== void 0) onEnd(parseEnd(exitCode, fields));
+	else return false;
+	return true;
 }
-/** Returns how many bytes at the end may be the beginning of the mark. */
-function lengthOfPrefix(bytes, mark) {
-	let length = Math.min(bytes.length, mark.length - 1);
-	while (length > 0 && bytes.toString("latin1", bytes.length - length) !== mark.slice(0, length)) length -= 1;
-	return length;
-}
-function parseEnd(fields) {
-	const [code = "", before, after, uid, unset = "", ...failed] = fields;
-	const exitCode = parseNumber(code);
-	if (exitCode === void 0) return void 0;
+function parseEnd(exitCode, fields) {
+	const [before, after, uid, unset = "", ...failed] = fields;
 	return {
 		exitCode,
 		oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
@@ -3833,7 +3820,7 @@ function parseFailed(fields) {
 		exitCode,
 		pipeline: parts.length > 1 && parts.findLast((code) => code !== 0) === exitCode ? parts : [],
 		line: parseNumber(line) || void 0,
-		file: file === "environment" || file === "bash" ? "" : file,
+		file: /^(environment|bash)$/.test(file) ? "" : file,
 		command: command.join("	")
 	};
 }
@@ -4093,42 +4080,52 @@ kill -KILL $(members)`;
 }
 
 // src/command/session.ts
-const END_SESSION_MS = 6e3;
+const MAX_MS = 6e3;
 /** Ends a command and all its children. */
-async function endSession(link, leader) {
+async function endSession(link, leader, context) {
 	const { client, username, limits } = link;
-	const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(END_SESSION_MS)]);
-	const bounded = {
-		...limits,
-		signal
+	const stop = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
+	const policy = {
+		...context,
+		retries: 10,
+		stop,
+		onRetry: () => {}
 	};
 	const text = endSessionText(leader);
-	for (const user of ["root", username]) if (await readOutput({
-		client,
-		username: user,
-		limits: bounded
-	}, text) !== void 0) break;
-	await killProcess(client, leader, limits).catch(ignoreAgentError);
+	for (const user of ["root", username]) {
+		const end = () => run$1({
+			...link,
+			username: user
+		}, text, stop);
+		if ((await withRetries(end, policy)).status === "done") break;
+	}
+	await withRetries(() => killProcess(client, leader, limits), {
+		...policy,
+		stop: limits.signal
+	});
 }
 /** Returns the exit code of a process that the agent does not wait for, or undefined. */
 async function readExitCode(link, pid) {
 	const output = await readOutput(link, exitCodeText(pid));
-	const [, status] = /^ended (\d+)$/m.exec(output ?? "") ?? [];
+	const status = parseNumber(/^ended (\d+)$/m.exec(output ?? "")?.[1]);
 	if (status === void 0) return void 0;
-	return Number(status) & 127 ? 128 + (Number(status) & 127) : Number(status) >> 8;
+	return status & 127 ? 128 + (status & 127) : status >> 8;
 }
 /** Returns how many processes the kernel has killed since a count was read. */
 async function readOomKills(link, before) {
 	const output = await readOutput(link, oomKillsText(before.group));
-	const [, kills] = /^oom_kill (\d+)$/m.exec(output ?? "") ?? [];
-	return kills === void 0 ? void 0 : oomKillsBetween(before, {
+	const kills = parseNumber(/^oom_kill (\d+)$/m.exec(output ?? "")?.[1]);
+	return oomKillsBetween(before, {
 		...before,
-		kills: Number(kills)
+		kills
 	});
 }
-const MAX_OUTPUT = 1048576;
-/** Runs a text and returns its output (1 MiB at most), or undefined if the agent fails. */
-async function readOutput({ client, username, limits }, text) {
+/** Runs a text and returns its output, or undefined if the agent fails. */
+function readOutput(link, text) {
+	return run$1(link, text).catch(ignoreAgentError);
+}
+/** Runs a text and returns the end of its output. */
+async function run$1({ client, username, limits }, text, stop = AbortSignal.timeout(MAX_MS)) {
 	const options = {
 		...bashCommand(text),
 		env: {},
@@ -4139,16 +4136,14 @@ async function readOutput({ client, username, limits }, text) {
 	const handlers = {
 		onStart: () => {},
 		onActivity: () => {},
-		onOutput(bytes) {
-			if (output.length < MAX_OUTPUT) output += String(bytes);
-		}
+		onOutput: (bytes) => void (output = `${output}${String(bytes)}`.slice(-1048576))
 	};
-	try {
-		await startProcess(client, options, handlers, limits);
-		return output;
-	} catch (error) {
-		return ignoreAgentError(error);
-	}
+	const signal = AbortSignal.any([limits.signal, stop]);
+	await startProcess(client, options, handlers, {
+		...limits,
+		signal
+	});
+	return output;
 }
 function ignoreAgentError(error) {
 	if (!(error instanceof AgentError)) throw error;
@@ -4209,7 +4204,7 @@ async function followCommand(sent, inputs, client, context, output) {
 	if (isStopped) {
 		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
 		const pid = await started;
-		if (pid !== void 0) await endSession(link, pid);
+		if (pid !== void 0) await endSession(link, pid, context);
 	}
 	await Promise.race([marked, ended]);
 	await Promise.race([ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);

@@ -91,7 +91,7 @@ export async function followCommand(
   if (isStopped) {
     setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
     const pid = await started;
-    if (pid !== undefined) await endSession(link, pid);
+    if (pid !== undefined) await endSession(link, pid, context);
   }
   await Promise.race([marked, ended]);
   await Promise.race([ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);

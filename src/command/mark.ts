@@ -39,10 +39,9 @@ const MAX_LINE_BYTES = 8192;
 
 /** Passes a command's output on, without the lines of the shell, which begin with `mark`. */
 export function markCutter(mark: string, handlers: MarkHandlers) {
-  const { onOutput } = handlers;
   let unread: Buffer = Buffer.alloc(0);
   const pass = (length: number) => {
-    if (length > 0) onOutput(unread.subarray(0, length));
+    if (length > 0) handlers.onOutput(unread.subarray(0, length));
     unread = unread.subarray(length);
   };
   return {
@@ -52,15 +51,16 @@ export function markCutter(mark: string, handlers: MarkHandlers) {
         pass(start);
         const end = unread.indexOf('\n');
         if (end === -1 && unread.length < MAX_LINE_BYTES) return;
-        const isOfShell = readLine(
-          unread.toString('utf8', mark.length, Math.max(end, 0)),
-          handlers,
-        );
-        if (isOfShell) unread = unread.subarray(end + 1);
+        const line = unread.toString('utf8', mark.length, Math.max(end, 0));
+        if (readLine(line, handlers)) unread = unread.subarray(end + 1);
         // The script has found the mark and prints it.
         else pass(mark.length);
       }
-      pass(unread.length - lengthOfPrefix(unread, mark));
+      // The last bytes may be the beginning of the mark.
+      let held = Math.min(unread.length, mark.length - 1);
+      while (held > 0 && unread.toString('latin1', unread.length - held) !== mark.slice(0, held))
+        held -= 1;
+      pass(unread.length - held);
     },
     /** Passes on what may have been the beginning of a mark. */
     end: () => {
@@ -70,28 +70,19 @@ export function markCutter(mark: string, handlers: MarkHandlers) {
   };
 }
 
-/** Returns false unless the shell may have printed what follows the mark in a line. */
+/** Returns false unless the shell may have printed this after the mark. */
 function readLine(line: string, { onBegin, onEnd }: MarkHandlers): boolean {
-  const [start, kind, ...fields] = line.split('\t');
+  const [start, kind, first, ...fields] = line.split('\t');
+  const exitCode = parseNumber(first);
   if (start !== '') return false;
-  if (kind === 'begin') onBegin(parseCount(fields[0]));
-  const end = kind === 'end' ? parseEnd(fields) : undefined;
-  if (end !== undefined) onEnd(end);
-  return kind === 'begin' || end !== undefined;
+  if (kind === 'begin') onBegin(parseCount(first));
+  else if (kind === 'end' && exitCode !== undefined) onEnd(parseEnd(exitCode, fields));
+  else return false;
+  return true;
 }
 
-/** Returns how many bytes at the end may be the beginning of the mark. */
-function lengthOfPrefix(bytes: Buffer, mark: string): number {
-  let length = Math.min(bytes.length, mark.length - 1);
-  while (length > 0 && bytes.toString('latin1', bytes.length - length) !== mark.slice(0, length))
-    length -= 1;
-  return length;
-}
-
-function parseEnd(fields: readonly string[]): ScriptEnd | undefined {
-  const [code = '', before, after, uid, unset = '', ...failed] = fields;
-  const exitCode = parseNumber(code);
-  if (exitCode === undefined) return undefined;
+function parseEnd(exitCode: number, fields: readonly string[]): ScriptEnd {
+  const [before, after, uid, unset = '', ...failed] = fields;
   return {
     exitCode,
     oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
@@ -112,7 +103,7 @@ function parseFailed(fields: readonly string[]): FailedCommand | undefined {
     pipeline: isPipeline ? parts : [],
     line: parseNumber(line) || undefined,
     // In functions of the script itself, bash says "environment", from 5.3 on its own name.
-    file: file === 'environment' || file === 'bash' ? '' : file,
+    file: /^(environment|bash)$/.test(file) ? '' : file,
     command: command.join('\t'),
   };
 }
@@ -128,6 +119,6 @@ function parseCount(field = ''): OomCount {
   return { kills: parseNumber(kills), group: group.join(':') };
 }
 
-function parseNumber(text = ''): number | undefined {
+export function parseNumber(text = ''): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

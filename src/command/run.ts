@@ -73,7 +73,10 @@ const PATIENCE_MS = 500;
 const HOUR_MS = 3_600_000;
 
 /** Returns the life that the sandbox has left, less 10 s, but at least 1 m, if that is known. */
-function defaultMaxDuration({ sandboxId }: Inputs<'run'>, { now, sandboxes }: Context): number {
+export function defaultMaxDuration(
+  { sandboxId }: Pick<Inputs<'run'>, 'sandboxId'>,
+  { now, sandboxes }: Pick<Context, 'now' | 'sandboxes'>,
+): number {
   const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
   return endsAt === undefined ? HOUR_MS : Math.max(60_000, endsAt - now() - 10_000);
 }

@@ -1,42 +1,37 @@
 import type { CommandResult } from '../command/command.ts';
 import { type Reason, withMarkup } from './section.ts';
 
-interface Hint {
-  /** What a line of the output must match. */
-  readonly pattern: RegExp;
-  readonly hint: string;
-  readonly isRoot?: boolean;
-}
+const BELOW_ROOT = '/(usr|etc|var|opt|root)\\b';
 
-const OUTPUT_HINTS: readonly Hint[] = [
-  {
-    pattern: /\\r'?: (command not found|No such file)|env: .*\\r/,
-    hint: "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes.",
-  },
-  {
-    pattern: /sudo: (command )?not found/,
-    isRoot: false,
-    hint: 'The sandbox has no `sudo`. To run commands as root, set `username: root`.',
-  },
-  {
-    pattern: /sudo: (command )?not found/,
-    isRoot: true,
-    hint: 'The sandbox has no `sudo`. The command runs as root, so leave `sudo` out.',
-  },
-  {
-    pattern:
-      /\/(usr|etc|var|opt|root)\b.*permission denied|(EACCES|permission denied).*\/(usr|etc|var|opt|root)\b/i,
-    isRoot: false,
-    hint: 'Only root may write there: set `username: root`.',
-  },
-  {
-    pattern: /no space left on device|ENOSPC/i,
-    hint: 'The disk is full, or the folder is one in memory. Use a template with a larger disk.',
-  },
-  {
-    pattern: /heap out of memory/,
-    hint: "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`.",
-  },
+/** What to do if a line of the output matches, and if the user is root, or is not. */
+const OUTPUT_HINTS: readonly (readonly [line: RegExp, hint: string, isRoot?: boolean])[] = [
+  [
+    /\\r'?: (command not found|No such file)|env: .*\\r/,
+    "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes.",
+  ],
+  [
+    /sudo: (command )?not found/,
+    'The sandbox has no `sudo`. To run commands as root, set `username: root`.',
+    false,
+  ],
+  [
+    /sudo: (command )?not found/,
+    'The sandbox has no `sudo`. The command runs as root, so leave `sudo` out.',
+    true,
+  ],
+  [
+    new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, 'i'),
+    'Only root may write there: set `username: root`.',
+    false,
+  ],
+  [
+    /no space left on device|ENOSPC/i,
+    'The disk is full, or the folder is one in memory. Use a template with a larger disk.',
+  ],
+  [
+    /heap out of memory/,
+    "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`.",
+  ],
 ];
 
 // Exit codes of Bash. Above 128, they mean that a signal killed a process.
@@ -49,11 +44,9 @@ const CODE_HINTS: Readonly<Record<number, string>> = {
 /** Returns what to do about a failed command, by what its last lines say, or else by its exit code. */
 export function hintsOn(result: CommandResult, exitCode: number): Reason {
   const { lastLines, isRoot, oomKills } = result;
-  const found = OUTPUT_HINTS.find(
-    each => (each.isRoot ?? isRoot) === isRoot && lastLines.some(line => each.pattern.test(line)),
-  );
-  const isExecutable = exitCode !== 126;
-  const hint = (isExecutable ? found?.hint : undefined) ?? CODE_HINTS[exitCode];
+  const matches = OUTPUT_HINTS.filter(([line]) => lastLines.some(each => line.test(each)));
+  const [, outputHint] = matches.find(([, , forRoot = isRoot]) => forRoot === isRoot) ?? [];
+  const hint = (exitCode === 126 ? undefined : outputHint) ?? CODE_HINTS[exitCode];
   if (hint !== undefined) return [withMarkup(hint)];
   // A count that did not grow has answered the question, and one that grew is reported.
   if (exitCode !== SIGKILL_CODE || oomKills !== undefined) return [];

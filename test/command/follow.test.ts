@@ -329,3 +329,23 @@ test('a stopped command has its last words, and those of its children after the 
   assert.deepEqual(run.lines, ['last words', 'of a child']);
   assert.equal(run.count('SendSignal'), 1);
 });
+
+test('what ends a session is started again if the connection is lost, and the leader is killed in any case', async () => {
+  const cancel = new AbortController();
+  const start: Stream = async function* stream(_, sleep) {
+    yield startFrame(42);
+    cancel.abort();
+    await sleep(5000);
+    yield signalFrame('killed');
+  };
+  let failures = 2;
+  const helper = () => {
+    failures -= 1;
+    if (failures >= 0) throw STREAM_END;
+    return '';
+  };
+  const run = await follow({ start: [start], cancel: cancel.signal, helper });
+  assert.deepEqual(run.end, { kind: 'stopped', by: 'cancellation' });
+  const helpers = run.calls.filter(({ text }) => text.includes('kill -TERM'));
+  assert.deepEqual([helpers.length, run.count('SendSignal')], [3, 1]);
+});
