@@ -11,6 +11,8 @@ export interface AgentOptions {
   readonly metrics?: () => object;
   /** Serves envd's process service. Commands run as this user, without isolation. Default false. */
   readonly runCommands?: boolean;
+  /** Refuses commands other than `/bin/bash -l -c TEXT`, as some compatible agents do. */
+  readonly onlyShellCommands?: boolean;
   /**
    * Answers authorized uploads, stats and API requests, by default with `perform`. Resolves to
    * undefined if nothing is left to send.
@@ -45,8 +47,8 @@ export function createAgent(id: string, token: string, root: string, options: Sa
   for (const home of HOMES) mkdirSync(toHostPath(root, home), { recursive: true });
   const requests: { readonly method: string; readonly url: string }[] = [];
   const readMetrics = options.metrics ?? openMetrics(root);
-  const processes = options.runCommands ? createProcessService(root, options.env) : undefined;
-  const { intercept = performed } = options;
+  const { intercept = performed, runCommands, onlyShellCommands, env } = options;
+  const processes = runCommands ? createProcessService(root, env, onlyShellCommands) : undefined;
 
   return {
     id,

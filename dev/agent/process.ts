@@ -12,7 +12,7 @@ import { expandPath, findHome, toHostPath } from './sandbox-path.ts';
  * Serves the commands of the sandbox whose `/` is the directory `root` on this machine. They all get
  * the variables in `env`.
  */
-export function createProcessService(root: string, env: NodeJS.ProcessEnv) {
+export function createProcessService(root: string, env: NodeJS.ProcessEnv, onlyShell = false) {
   // Maps process IDs to commands. Keeps ended ones, since their children may still run.
   const commands = new Map<number, Command>();
 
@@ -27,7 +27,9 @@ export function createProcessService(root: string, env: NodeJS.ProcessEnv) {
       const message = await readMessage(request, isStream);
       switch (operation) {
         case 'Start': {
-          const command = await startCommand(parseStart(message, user, root, env));
+          const options = parseStart(message, user, root, env);
+          if (onlyShell) rejectPrograms(options);
+          const command = await startCommand(options);
           commands.set(command.pid, command);
           return await command.follow(request, response);
         }
@@ -100,6 +102,11 @@ function parseStart(
       ...Object.fromEntries(own),
     },
   };
+}
+
+function rejectPrograms({ command: [program, ...args] }: CommandOptions): void {
+  if (program === '/bin/bash' && args.length === 3 && args[0] === '-l' && args[1] === '-c') return;
+  throw new ConnectError('unimplemented', 'only shell commands are supported');
 }
 
 /** Returns a string, or '' if it is missing. @throws ConnectError for other types, as envd does */

@@ -86,7 +86,8 @@ export function start(
   script: string,
   { cwd, envs, ...options }: CommandOptions = {},
 ): Promise<Outcome> {
-  const process = { cmd: '/bin/sh', args: ['-c', script], cwd, envs };
+  // Some agents accept nothing else.
+  const process = { cmd: '/bin/bash', args: ['-l', '-c', script], cwd, envs };
   return follow(client, 'Start', { process, stdin: false }, options);
 }
 

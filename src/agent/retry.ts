@@ -20,13 +20,17 @@ export interface RetryOptions extends Pick<Context, 'sleep' | 'random'> {
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
   readonly isRepeatable?: (error: AgentError) => boolean;
+  /** Asked after a failure. If true, `retries` and the delays begin anew. */
+  readonly hasProgressed?: () => boolean;
 }
 
 export async function withRetries<T>(
   request: () => Promise<T>,
-  { retries, random, sleep, stop, onRetry, isRepeatable = () => true }: RetryOptions,
+  options: RetryOptions,
 ): Promise<Outcome<T>> {
+  const { retries, random, sleep, stop, onRetry, isRepeatable, hasProgressed } = options;
   let failure: Outcome<T> | undefined;
+  let failures = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return { status: 'done', attempts: attempt, value: await request() };
@@ -36,9 +40,10 @@ export async function withRetries<T>(
       // may have had an effect, so report that it was cancelled.
       if (error.kind === 'cancelled' && error.hadNoEffect && failure !== undefined) return failure;
       failure = { status: 'failed', attempts: attempt, error };
-      const isLast = attempt > retries || !error.isRetryable || !isRepeatable(error);
+      failures = hasProgressed?.() ? 1 : failures + 1;
+      const isLast = failures > retries || !error.isRetryable || isRepeatable?.(error) === false;
       if (isLast || stop.aborted) return failure;
-      const delayMs = backoff(attempt, random, error.retryAfterMs);
+      const delayMs = backoff(failures, random, error.retryAfterMs);
       onRetry({ attempt, error, delayMs });
       if (!(await sleep(delayMs, stop))) return failure;
     }

@@ -1,18 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { Client, RequestLimits } from '../agent/client.ts';
+import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
-import { type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
+import { type Outcome, withRetries } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
-import {
-  attachProcess,
-  killProcess,
-  type ProcessEnd,
-  type ProcessHandlers,
-  type ProcessOptions,
-  startProcess,
-} from './process.ts';
+import type { LineSplitter } from '../text/lines.ts';
+import { type MarkHandlers, markCutter, type OomCount, type ScriptEnd } from './mark.ts';
+import { attachProcess, type ProcessEnd, type ProcessOptions, startProcess } from './process.ts';
+import { endSession, type Link, readExitCode, readOomKills } from './session.ts';
+import { bashCommand, MARK_VARIABLE, scriptText } from './shell.ts';
 
 // Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
 const MIN_STREAM_TIMEOUT_MS = 30_000;
@@ -21,7 +19,10 @@ const MIN_STREAM_TIMEOUT_MS = 30_000;
 // but the command may still be running.
 const MAX_RECONNECTS = 10;
 
-// END_SESSION takes up to 4 s; the rest is for a slow network.
+// If the agent has not reported the end by then, something in the background holds the output open.
+const END_AFTER_MARK_MS = 1000;
+
+// endSession() takes up to 6 s; the rest is for a slow network.
 const GIVE_UP_MS = 14_000;
 
 /** How a command ended, or why nobody saw that. */
@@ -37,140 +38,207 @@ export type CommandEnd =
   | { readonly kind: 'lost'; readonly error: FailureInfo }
   | { readonly kind: 'not-started'; readonly error: FailureInfo };
 
+export interface FollowedCommand {
+  readonly end: CommandEnd;
+  readonly reconnects: number;
+  /** Undefined if the shell around the script did not report its end. */
+  readonly script: ScriptEnd | undefined;
+  /** How many processes the kernel killed for memory. Undefined if that could not be read. */
+  readonly oomKills: number | undefined;
+  /** On the monotonic clock. */
+  readonly endedAt: number;
+}
+
+export interface SentCommand {
+  readonly mark: string;
+  readonly process: ProcessOptions;
+}
+
+/** @throws InputError if the command is too long */
+export function commandToSend({ run, env, ...others }: Inputs<'run'>): SentCommand {
+  const { workingDirectory, username } = others;
+  const mark = randomUUID();
+  const marked = { ...env, [MARK_VARIABLE]: mark };
+  const shell = bashCommand(scriptText(run, randomUUID()));
+  return { mark, process: { ...shell, env: marked, workingDirectory, username } };
+}
+
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
 export async function followCommand(
-  inputs: Inputs<'run'>,
+  sent: SentCommand,
+  inputs: Inputs<'run'> & { readonly maxDuration: number },
   client: Client,
   context: Context,
-  onOutput: ProcessHandlers['onOutput'],
-): Promise<{ readonly end: CommandEnd; readonly reconnects: number }> {
-  const { cancel, killImminent, log } = context;
-  const timeIsOver = AbortSignal.timeout(inputs.maxDuration);
-  const stopCommand = AbortSignal.any([cancel, timeIsOver]);
-  if (stopCommand.aborted) {
-    const error = new AgentError('cancelled', 'The job was cancelled.');
-    return { end: { kind: 'not-started', error: failureInfoOf(error) }, reconnects: 0 };
-  }
+  output: LineSplitter,
+): Promise<FollowedCommand> {
+  const { cancel, killImminent, sleep } = context;
+  const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(inputs.maxDuration)]);
   const giveUp = new AbortController();
   // A cancelled job must still stop the command, so `cancel` does not abort these requests.
-  const stop = AbortSignal.any([killImminent, giveUp.signal]);
+  const signal = AbortSignal.any([killImminent, giveUp.signal]);
   const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
-  const policy = {
-    ...context,
-    limits: { signal: stop, timeout },
-    retries: MAX_RECONNECTS,
-    stop,
-    onRetry: ({ error, delayMs }: Retry) =>
-      log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`),
-  };
-  const { started, ended } = startCommand(inputs, client, onOutput, policy);
+  const link = { client, username: inputs.username, limits: { signal, timeout } };
+  const disconnect = new AbortController();
+  const { seen, started, marked, ended } = startCommand(sent, link, {
+    context,
+    output,
+    startRetries: inputs.retries,
+    stopCommand,
+    disconnect: disconnect.signal,
+  });
   const stopped = once(stopCommand, 'abort').then(() => 'stopped' as const);
-  const isStopped = (await Promise.race([ended, stopped])) === 'stopped';
+  const isStopped = (await Promise.race([marked, ended, stopped])) === 'stopped';
   if (isStopped) {
     setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
     const pid = await started;
-    if (pid !== undefined) await endSession(client, pid, inputs.username, policy);
+    if (pid !== undefined) await endSession(link, pid, context);
   }
+  await Promise.race([marked, ended]);
+  await Promise.race([ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
+  disconnect.abort();
   const outcome = await ended;
-  const isStarted = (await started) !== undefined;
-  const reconnects = outcome.attempts - 1;
-  if (outcome.status === 'failed') return { end: endUnseen(outcome.error, isStarted), reconnects };
-  const by = cancel.aborted ? 'cancellation' : 'max-duration';
-  return { end: isStopped ? { kind: 'stopped', by } : endOf(outcome.value), reconnects };
-}
-
-function endOf({ exitCode, status }: ProcessEnd): CommandEnd {
-  if (exitCode === undefined) return { kind: 'no-exit-code', status };
-  return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
-}
-
-function endUnseen(error: AgentError, isStarted: boolean): CommandEnd {
-  return {
-    kind: isStarted || !error.hadNoEffect ? 'lost' : 'not-started',
-    error: failureInfoOf(error),
-  };
-}
-
-type Policy = RetryOptions & { readonly limits: RequestLimits };
-
-/** `started` resolves to the command's PID, or to undefined if it did not start. */
-function startCommand(
-  inputs: Inputs<'run'>,
-  client: Client,
-  onOutput: ProcessHandlers['onOutput'],
-  policy: Policy,
-) {
-  const { promise: started, resolve } = Promise.withResolvers<number | undefined>();
-  let pid: number | undefined;
-  const onStart = (startedPid: number) => {
-    pid = startedPid;
-    resolve(startedPid);
-  };
-  const handlers = { onStart, onOutput };
-  const ended = withRetries(
-    () =>
-      pid === undefined
-        ? startProcess(client, wrap(inputs), handlers, policy.limits)
-        : attachProcess(client, pid, handlers, policy.limits),
-    // A start whose response was lost may have succeeded, so never start twice.
-    { ...policy, isRepeatable: () => pid !== undefined },
-  ).finally(() => resolve(undefined));
-  return { started, ended };
-}
-
-// Close stdin, which agents before 0.3 leave open, and merge stderr into stdout to keep their
-// order. setsid starts a session, so that the script's children can be ended with it. Skip it if
-// this shell already leads a group: setsid would fork, and the process that the agent watches would
-// exit with 0 at once.
-const WRAPPER = `exec 2>&1 </dev/null
-read -r _ _ _ _ group _ 2>/dev/null </proc/$$/stat
-[ "\${group:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
-exec "$@"`;
-
-// A login shell sets PATH from the image's profile. The script runs in a second shell: with -e in
-// the login shell, Debian's .bash_logout would replace the exit code.
-const SHELL = ['/bin/bash', '-l', '-c', 'exec bash -eo pipefail -c "$1"', '-'];
-
-function wrap({ run, env, workingDirectory, username }: Inputs<'run'>): ProcessOptions {
-  const args = ['-c', WRAPPER, '--', ...SHELL, run];
-  return { command: '/bin/sh', args, env, workingDirectory, username };
-}
-
-// Sends TERM to the script and its children, and KILL after 4 s to those that are left, except
-// zombies. Finds them by session, since programs such as timeout start a new group, or by group if
-// setsid was skipped.
-const END_SESSION = `leader=$1
-members() {
-  for file in /proc/[0-9]*/stat; do
-    read -r stat <"$file" || continue
-    set -- \${stat%% *} \${stat##*) }
-    case "$2 $4 $5" in
-      Z*) ;;
-      *" $leader "* | *" $leader") echo "$1" ;;
-    esac
-  done
-}
-kill -TERM $(members)
-for second in 1 2 3 4; do
-  [ -z "$(members)" ] || sleep 1
-done
-kill -KILL $(members)`;
-
-async function endSession(
-  client: Client,
-  pid: number,
-  username: string,
-  policy: Policy,
-): Promise<void> {
-  const args = ['-c', END_SESSION, '--', String(pid)];
-  const options = { command: '/bin/sh', args, env: {}, workingDirectory: '/' };
-  const handlers = { onStart: () => {}, onOutput: () => {} };
-  // Only root may end what sudo has started, but not every sandbox has a user of that name.
-  for (const user of ['root', username]) {
-    const start = () =>
-      startProcess(client, { ...options, username: user }, handlers, policy.limits);
-    if ((await withRetries(start, policy)).status === 'done') break;
+  const { reconnects, script, exitCode, endedAt = context.clock() } = seen;
+  const followed = { reconnects, script, endedAt };
+  if (!isStopped || (outcome.status === 'failed' && exitCode === undefined)) {
+    const end = await endOf(outcome, seen, link);
+    return { ...followed, end, oomKills: await oomKillsOf(outcome, seen, link) };
   }
-  // This makes the agent close the stream, even if a process that left the session holds it open.
-  await withRetries(() => killProcess(client, pid, policy.limits), policy);
+  const by = cancel.aborted ? 'cancellation' : 'max-duration';
+  return { ...followed, end: { kind: 'stopped', by }, oomKills: script?.oomKills };
+}
+
+async function endOf(
+  outcome: Outcome<ProcessEnd>,
+  { pid, exitCode: markedCode }: Seen,
+  link: Link,
+): Promise<CommandEnd> {
+  if (outcome.status === 'done') {
+    const { exitCode, status } = outcome.value;
+    if (exitCode === undefined) return { kind: 'no-exit-code', status };
+    return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
+  }
+  const { error } = outcome;
+  if (pid !== undefined && markedCode !== undefined)
+    return { kind: 'exited', code: (await readExitCode(link, pid)) ?? markedCode };
+  const isUnsure = pid !== undefined || !error.hadNoEffect;
+  return { kind: isUnsure ? 'lost' : 'not-started', error: failureInfoOf(error) };
+}
+
+// If the kernel killed the shell around the script, too, another process reads the second count.
+async function oomKillsOf(
+  { status }: Outcome<ProcessEnd>,
+  { begin, script }: Seen,
+  link: Link,
+): Promise<number | undefined> {
+  if (script !== undefined) return script.oomKills;
+  if (status === 'failed' || begin?.kills === undefined) return undefined;
+  return await readOomKills(link, begin);
+}
+
+/** What was seen of a command so far. */
+interface Seen {
+  pid?: number;
+  begin?: OomCount;
+  script?: ScriptEnd;
+  /** From the mark, or from the process itself after a reconnect. */
+  exitCode?: number;
+  /** On the monotonic clock, if `exitCode` is known. */
+  endedAt?: number;
+  starts: number;
+  reconnects: number;
+  hasProgressed: boolean;
+}
+
+interface StartOptions {
+  readonly context: Context;
+  readonly output: LineSplitter;
+  readonly startRetries: number;
+  readonly stopCommand: AbortSignal;
+  readonly disconnect: AbortSignal;
+}
+
+/**
+ * `started` resolves to the command's PID, or to undefined if it did not start. `marked` resolves
+ * once the script has ended, although the stream may go on.
+ */
+function startCommand({ mark, process }: SentCommand, link: Link, options: StartOptions) {
+  const { context, output, stopCommand, disconnect } = options;
+  const seen: Seen = { starts: 0, reconnects: 0, hasProgressed: false };
+  const started = Promise.withResolvers<number | undefined>();
+  const marked = Promise.withResolvers<void>();
+  const onEnd = (exitCode: number) => {
+    seen.exitCode ??= exitCode;
+    seen.endedAt ??= context.clock();
+    marked.resolve();
+  };
+  const lines = markCutter(mark, linesOf(seen, onEnd, options));
+  const handlers = {
+    onStart(pid: number) {
+      // After a reconnect, the mark may be lost.
+      if (seen.pid !== undefined)
+        void readExitCode(link, pid).then(code => code !== undefined && onEnd(code));
+      seen.pid = pid;
+      started.resolve(pid);
+    },
+    onActivity: () => void (seen.hasProgressed = true),
+    onOutput: lines.write,
+  };
+  const limits = { ...link.limits, signal: AbortSignal.any([link.limits.signal, disconnect]) };
+  const connect = () => {
+    seen.hasProgressed = false;
+    if (seen.pid !== undefined) return attachProcess(link.client, seen.pid, handlers, limits);
+    if (stopCommand.aborted)
+      throw new AgentError('cancelled', 'The step was cancelled.', { hadNoEffect: true });
+    seen.starts += 1;
+    return startProcess(link.client, process, handlers, limits);
+  };
+  const ended = withRetries(connect, {
+    ...retryPolicy(seen, options),
+    stop: link.limits.signal,
+    onRetry({ error, delayMs }) {
+      context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
+      if (seen.pid !== undefined) seen.reconnects += 1;
+      // What follows is not the rest of the line that broke off.
+      lines.end();
+      output.end();
+    },
+  }).finally(() => {
+    lines.end();
+    started.resolve(undefined);
+  });
+  return { seen, started: started.promise, marked: marked.promise, ended };
+}
+
+function linesOf(
+  seen: Seen,
+  onEnd: (exitCode: number) => void,
+  { output, stopCommand }: StartOptions,
+): MarkHandlers {
+  return {
+    // After the end of the script, the output is that of processes in the background.
+    onOutput(bytes) {
+      if (seen.exitCode === undefined || stopCommand.aborted) output.write(bytes);
+    },
+    onBegin: begin => void (seen.begin = begin),
+    onEnd(script) {
+      seen.script ??= script;
+      onEnd(script.exitCode);
+    },
+  };
+}
+
+function retryPolicy(seen: Seen, { context, startRetries, stopCommand }: StartOptions) {
+  return {
+    random: context.random,
+    retries: MAX_RECONNECTS,
+    // A command that has not started does not need to be ended.
+    sleep: (ms: number, stop: AbortSignal) =>
+      context.sleep(ms, seen.pid === undefined ? stopCommand : stop),
+    hasProgressed: () => seen.hasProgressed,
+    // A start whose response was lost may have succeeded, so never start twice.
+    isRepeatable: ({ hadNoEffect }: AgentError) =>
+      seen.pid === undefined
+        ? hadNoEffect && seen.starts <= startRetries
+        : seen.exitCode === undefined,
+  };
 }

@@ -19,6 +19,8 @@ export interface ProcessOptions {
 
 export interface ProcessHandlers {
   readonly onStart: (pid: number) => void;
+  /** Called with each event after the start, such as output or a keepalive. */
+  readonly onActivity: () => void;
   readonly onOutput: (bytes: Buffer) => void;
 }
 
@@ -103,7 +105,7 @@ function follow(
 async function readEvents(
   response: StreamedResponse,
   redact: Redact,
-  { onStart, onOutput }: ProcessHandlers,
+  { onStart, onActivity, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
   const { label } = response;
   for await (const { isLast, fields } of readFrames(response)) {
@@ -112,6 +114,7 @@ async function readEvents(
     const { start, data, end } = fieldsOf(fields['event']);
     const { pid } = fieldsOf(start);
     if (typeof pid === 'number') onStart(pid);
+    else onActivity();
     for (const text of Object.values(fieldsOf(data)))
       if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
     // The agent sends all output before this event, so ignore the rest of the stream.
@@ -122,10 +125,11 @@ async function readEvents(
 
 // The agent's JSON omits an exit code of 0, so a missing code means success if `exited` is true.
 function decodeEnd(end: unknown, redact: Redact): ProcessEnd {
-  const { exitCode = 0, exited, status } = fieldsOf(end);
-  const isSure = typeof exitCode === 'number' && (exitCode !== 0 || exited === true);
+  const { exitCode = 0, exited, status = '' } = fieldsOf(end);
+  const isSuccess = exited === true && /^(exit status 0)?$/.test(String(status));
+  const isSure = Number.isInteger(exitCode) && (exitCode !== 0 || isSuccess);
   return {
-    exitCode: isSure ? exitCode : undefined,
+    exitCode: isSure ? Number(exitCode) : undefined,
     status: excerpt(typeof status === 'string' ? status : '', redact),
   };
 }
@@ -173,7 +177,7 @@ const CONNECT_CODES: readonly { code: string; kind: FailureKind; hint?: string }
   {
     code: 'invalid_argument',
     kind: 'rejected',
-    hint: 'Check that working-directory exists in the sandbox, and that the user may enter it. A script must be shorter than 128 KiB.',
+    hint: 'Check that working-directory exists in the sandbox, and that the user may enter it.',
   },
   {
     code: 'not_found',

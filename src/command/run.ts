@@ -7,6 +7,7 @@ import { sampleTimeout } from '../stats/samples.ts';
 import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
 import { type CommandResult, runCommand } from './command.ts';
+import { commandToSend } from './follow.ts';
 import { STATS_PATH, sampleCommand } from './sample-command.ts';
 import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
 
@@ -24,29 +25,40 @@ export async function run(
   context: Context,
 ): Promise<{ readonly command: WatchedCommand; readonly stats: MonitoredStats }> {
   const { cancel, now } = context;
-  logSandboxEnd(inputs, context);
+  const sent = commandToSend(inputs);
+  const maxDuration = inputs.maxDuration ?? defaultMaxDuration(inputs, context);
+  if (inputs.maxDuration !== undefined) logSandboxEnd(inputs.sandboxId, maxDuration, context);
+  const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
+  // Without conditions, samples are only shown, so the step does not wait for them.
+  const patience = new AbortController();
+  const sampling = hasConditions
+    ? context
+    : { ...context, cancel: AbortSignal.any([cancel, patience.signal]) };
   await using client = openAgent(inputs, context);
   // A CPU figure covers the time since the previous request, so read the stats once before the
   // command starts, and drop them.
   const timeout = sampleTimeout(inputs);
   const first = { ...inputs, timeout, statsPath: STATS_PATH, retries: FIRST_SAMPLE_RETRIES };
   if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
-  else await readStatsWithRetries(first, client, context);
+  else if (hasConditions) await readStatsWithRetries(first, client, context);
+  else void readStatsWithRetries({ ...first, retries: 0 }, client, sampling);
   const from = now();
   const ended = new AbortController();
   const limits = { timeout, signal: AbortSignal.any([cancel, ended.signal]) };
   const { onSample, topPrograms } = watchMemory([...inputs.failIf, ...inputs.warnIf], () =>
-    lookAtPrograms(client, inputs.username, limits, now),
+    lookAtPrograms({ client, username: inputs.username, limits }, now),
   );
   const [{ endedAt: to, ...seen }, record] = await Promise.all([
-    runCommand(inputs, client, context).finally(() => ended.abort()),
-    sampleCommand(ended.signal, inputs, client, context, onSample),
+    runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => {
+      ended.abort();
+      setTimeout(() => patience.abort(), PATIENCE_MS).unref();
+    }),
+    sampleCommand(ended.signal, inputs, client, sampling, onSample),
   ]);
   const command = { ...seen, topPrograms: topPrograms() };
   const isStarted = command.end.kind !== 'not-started';
   const judged = isStarted ? record : { ...record, attempts: [] };
   const stats = judgeRecord(inputs, judged, { from, to }, { cancelled: cancel.aborted });
-  const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
   // A service without stats is only a problem if there are conditions.
   if (isStarted && (hasConditions || stats.samples.length > 0)) return { command, stats };
   return {
@@ -55,8 +67,23 @@ export async function run(
   };
 }
 
+// Enough for a sample after a command that was too short for one before.
+const PATIENCE_MS = 500;
+
+const HOUR_MS = 3_600_000;
+
+/** Returns the life that the sandbox has left, less 10 s, but at least 1 m, if that is known. */
+export function defaultMaxDuration(
+  { sandboxId }: Pick<Inputs<'run'>, 'sandboxId'>,
+  { now, sandboxes }: Pick<Context, 'now' | 'sandboxes'>,
+): number {
+  const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
+  return endsAt === undefined ? HOUR_MS : Math.max(60_000, endsAt - now() - 10_000);
+}
+
 function logSandboxEnd(
-  { sandboxId, maxDuration }: Inputs<'run'>,
+  sandboxId: string,
+  maxDuration: number,
   { now, sandboxes, log }: Context,
 ): void {
   const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;

@@ -1,10 +1,9 @@
-import type { Client, RequestLimits } from '../agent/client.ts';
 import { excerpt } from '../agent/failure.ts';
 import { type Condition, judge } from '../gate/judge.ts';
 import { type Figures, isMemory } from '../gate/metrics.ts';
 import { totalSize } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
-import { startProcess } from './process.ts';
+import { type Link, readOutput } from './session.ts';
 
 /** The programs that used most memory at a time in Unix milliseconds, largest first. */
 export interface TopPrograms {
@@ -51,26 +50,15 @@ export function watchMemory(
 const LIST_PROCESSES =
   'exec 2>/dev/null; ls -l /proc/[0-9]*/exe; grep -H ^RssAnon /proc/[0-9]*/status';
 
-const MAX_OUTPUT_BYTES = 1024 * 1024;
-
 /** Looks as root, or else as the user. Returns undefined if that does not work. */
 export async function lookAtPrograms(
-  client: Client,
-  username: string,
-  limits: RequestLimits,
+  link: Link,
   now: () => number,
 ): Promise<TopPrograms | undefined> {
-  for (const user of ['root', username]) {
+  for (const username of ['root', link.username]) {
     const at = now();
-    let output = Buffer.alloc(0);
-    const onOutput = (bytes: Buffer) => {
-      if (output.length < MAX_OUTPUT_BYTES) output = Buffer.concat([output, bytes]);
-    };
-    const shell = { command: '/bin/bash', args: ['-l', '-c', LIST_PROCESSES], env: {} };
-    const options = { ...shell, workingDirectory: '/', username: user };
-    // Without it, the gate still says that the memory was short.
-    await startProcess(client, options, { onStart() {}, onOutput }, limits).catch(() => undefined);
-    const programs = parsePrograms(output.toString(), client.redact);
+    const output = await readOutput({ ...link, username }, LIST_PROCESSES);
+    const programs = parsePrograms(output ?? '', link.client.redact);
     if (programs.length > 0) return { at, programs };
   }
   return undefined;

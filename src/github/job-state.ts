@@ -30,7 +30,6 @@ export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   saveState('sandbox', { ...leftovers, inputs });
 }
 
-/** `inputs` are those of the main step, but for the API key. */
 export function loadLeftovers() {
   const { endsAt, isCreated, ...state } = parseFields(getState('sandbox'));
   const { id, lost } = stringFieldsOf(state);

@@ -12,7 +12,9 @@ import {
   flag,
   type InputParser,
   keyValues,
+  optional,
   shard,
+  variables,
   wholeNumber,
 } from './parsers.ts';
 
@@ -96,9 +98,9 @@ const monitorInputs = {
 const runInputs = {
   run: textOf('script', 'npm ci && npm test'),
   'working-directory': anyText,
-  env: keyValues,
+  env: variables,
   username: anyText,
-  'max-duration': duration(1000, '1h'),
+  'max-duration': optional(duration(1000, '1h')),
   ...monitorInputs,
   'sample-interval': duration(200, '1s'),
 };
@@ -124,7 +126,7 @@ export const INPUTS = {
     'max-duration': duration(1000, '6h'),
   },
   'monitor-stop': { monitor: anyText, summary },
-  run: { ...connectionInputs, ...runInputs },
+  run: { ...connectionInputs, retries, ...runInputs },
   // The main step of a monitor saves these inputs for its post step and for monitor/stop.
   'monitor-end': { 'sandbox-id': anyText, 'base-url': anyText, ...monitorInputs },
   sandbox: {
@@ -132,7 +134,7 @@ export const INPUTS = {
     template: anyText,
     lifetime: duration(1000, '15m'),
     metadata: keyValues,
-    env: keyValues,
+    env: variables,
     'create-options': createOptions,
     'sandbox-id': sandboxId,
     token,

@@ -10,6 +10,10 @@ export type InputParser<T> = (value: string, input: string) => T;
 
 export const anyText: InputParser<string> = value => value;
 
+export function optional<T>(parse: InputParser<T>): InputParser<T | undefined> {
+  return (value, input) => (value === '' ? undefined : parse(value, input));
+}
+
 /** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
   return (value, input) => {
@@ -143,6 +147,28 @@ export const createOptions: InputParser<Readonly<Record<string, unknown>>> = (va
   if (taken === undefined) return fields;
   const owners = 'template, lifetime, metadata, env or the action itself';
   throw inputError(input, `has ${quote(taken)}. Leave it out: ${owners} sets it.`, OPTIONS_EXAMPLE);
+};
+
+// As in the files of GITHUB_ENV: KEY<<END, lines, END.
+const BLOCK = /^[ \t]*([^=\s]+?)<<(\S+)[ \t]*\r?\n(?:([^]*?)\r?\n)??[ \t]*\2[ \t\r]*$/gm;
+
+const WRAPPED = /^(["'])(?:(?!\1).)*\1$/;
+
+/** Like `keyValues`, but also takes values of several lines, and rejects quotes around a value. */
+export const variables: InputParser<Readonly<Record<string, string>>> = (value, input) => {
+  const blocks: [string, string][] = [];
+  const others = value.replace(BLOCK, (block: string, key: string, _: string, text = '') => {
+    blocks.push([key, String(text)]);
+    // Messages count lines.
+    return block.replace(/[^\n]/g, '');
+  });
+  const pairs = keyValues(others, input);
+  for (const [key, content] of Object.entries(pairs))
+    if (WRAPPED.test(content)) {
+      const message = `${key} is in quotation marks, which would be part of the value. Remove them, or to keep them, write three lines: ${key}<<END, the value, and END.`;
+      throw inputError(input, message);
+    }
+  return { ...pairs, ...Object.fromEntries(blocks) };
 };
 
 /** Parses all lines except blank ones and comments. @throws InputError with every line's problem */

@@ -10,18 +10,23 @@ import {
   formatNumber,
   formatTime,
 } from '../text/format.ts';
+import { hintsOn, SIGKILL_CODE } from './command-hints.ts';
 import { concat, type Html, html } from './html.ts';
 import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from './section.ts';
 
 export function renderCommand(result: WatchedCommand, cancelled: boolean): RenderedSection {
-  const { title, end, durationMs, lastLines, reconnects } = result;
+  const { title, end, durationMs, lastLines, reconnects, failed, unsetVariables } = result;
   const problem = problemOf(result, cancelled);
   const exitCode = exitCodeOf(result);
   return {
     level: exitCode === 0 ? 'success' : 'failure',
     problems: problem === undefined ? [] : [problem],
     done: problem === undefined ? describeEnd(result) : '',
-    warnings: warnOfReconnects(reconnects),
+    warnings: [
+      ...warnOfReconnects(reconnects),
+      ...(problem === undefined ? describeOomKills(result) : []),
+      ...warnOfVariables(unsetVariables),
+    ],
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
       'duration-ms': String(durationMs),
@@ -35,6 +40,9 @@ export function renderCommand(result: WatchedCommand, cancelled: boolean): Rende
       durationMs,
       lastLines,
       reconnects,
+      oomKills: result.oomKills ?? null,
+      failed: failed === undefined ? null : { ...failed, line: failed.line ?? null },
+      unsetVariables,
       topPrograms: result.topPrograms ?? null,
     },
   };
@@ -66,25 +74,32 @@ function describeEnd({ title, end, durationMs }: CommandResult): string {
  * Explains why a command failed. If the step was cancelled, only reports a command that may still
  * be running.
  */
-function problemOf(
-  { title, end, durationMs }: CommandResult,
-  cancelled: boolean,
-): Reason | undefined {
+function problemOf(result: CommandResult, cancelled: boolean): Reason | undefined {
+  const { title, end, durationMs } = result;
   const name = formatCommand(title);
   const duration = formatDuration(durationMs);
-  const problem = (how: string, details: Reason = []) => [withMarkup(`${name} ${how}`), ...details];
+  const problem = (how: string, details: Reason = []) => [
+    withMarkup(`${name} ${how}`),
+    ...describeOomKills(result),
+    ...details,
+  ];
   switch (end.kind) {
-    case 'exited':
-      if (end.code === 0) return undefined;
-      return problem(`exited with ${end.code} after ${duration}.`, adviceOn(end.code));
+    case 'exited': {
+      const { code } = end;
+      const details = [...describeFailed(result), ...lastWords(result), ...hintsOn(result, code)];
+      return code === 0 ? undefined : problem(`exited with ${code} after ${duration}.`, details);
+    }
     case 'killed': {
-      const advice = end.status === 'signal: killed' ? adviceOn(137) : [];
-      return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, advice);
+      const code = end.status === 'signal: killed' ? SIGKILL_CODE : -1;
+      const details = [...lastWords(result), ...hintsOn(result, code)];
+      return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, details);
     }
     case 'no-exit-code':
       return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
     case 'stopped':
-      return cancelled ? undefined : problem(`was stopped by max-duration after ${duration}.`);
+      return cancelled
+        ? undefined
+        : problem(`was stopped by max-duration after ${duration}.`, lastWords(result));
     case 'lost': {
       const how = `was not seen to end within ${duration}. It may still be running.`;
       return problem(how, cancelled ? [] : whyUnseen(end.error));
@@ -92,6 +107,36 @@ function problemOf(
     case 'not-started':
       return cancelled ? undefined : problem('was not started.', whyUnseen(end.error));
   }
+}
+
+function describeOomKills({ oomKills = 0 }: CommandResult): Reason {
+  if (oomKills === 0) return [];
+  const processes = oomKills === 1 ? '1 process' : `${oomKills} processes`;
+  return [{ text: `The kernel killed ${processes} for memory.` }];
+}
+
+function describeFailed({ title, failed }: CommandResult): Reason {
+  if (failed === undefined || failed.command === title) return [];
+  const { line, file, pipeline, command, exitCode } = failed;
+  const inFile = file === '' ? '' : ` of ${inlineCode(file)}`;
+  const place = line === undefined ? '' : `Line ${line}${inFile}: `;
+  if (pipeline.length > 0)
+    return [withMarkup(`${place}the parts of a pipeline exited with ${pipeline.join(', ')}.`)];
+  const text = inlineCode(truncate(command, MAX_FAILED_COMMAND));
+  return [withMarkup(`${place}${text} exited with ${exitCode}.`)];
+}
+
+const MAX_FAILED_COMMAND = 200;
+const LAST_WORDS = 3;
+const MAX_LAST_WORD = 300;
+
+/** Returns the last lines of the output with letters or digits. */
+function lastWords({ lastLines }: CommandResult): Reason {
+  const telling = lastLines.filter(line => /[\p{L}\d]/u.test(line)).slice(-LAST_WORDS);
+  return telling.map(line => ({
+    text: truncate(line.trim(), MAX_LAST_WORD),
+    isOutput: true as const,
+  }));
 }
 
 function whyUnseen(error: FailureInfo): Reason {
@@ -107,6 +152,22 @@ function warnOfReconnects(count: number): Reason {
   return [{ text: `The connection was lost ${times}, so output of the command may be missing.` }];
 }
 
+// The runner's files for outputs and the like do not exist in the sandbox, whatever `env` has.
+const FILES = /^GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY|WORKSPACE)$|^RUNNER_(TEMP|TOOL_CACHE)$/;
+
+function warnOfVariables(names: readonly string[]): Reason {
+  if (names.length === 0) return [];
+  const list = names.map(inlineCode).join(', ');
+  const line = names
+    .filter(name => !FILES.test(name))
+    .map(name => inlineCode(`${name}=\${{ ${name.toLowerCase().replace('_', '.')} }}`))[0];
+  const advice =
+    line === undefined
+      ? 'They lead to files of the runner. To get a value out of the sandbox, write a file and use `download`.'
+      : `To pass them on, add lines such as ${line} to \`env\`.`;
+  return [withMarkup(`Unset in the sandbox: ${list}. ${advice}`)];
+}
+
 function outputBlocks(lastLines: readonly string[]): Html[] {
   if (lastLines.length === 0) return [];
   const lines = lastLines.map(line => html`${line.replaceAll('\t', '    ')}`);
@@ -119,17 +180,4 @@ const MAX_TITLE = 60;
 
 function formatCommand(title: string): string {
   return inlineCode(truncate(title, MAX_TITLE));
-}
-
-// Exit codes of Bash. Above 128, they mean that a signal killed a child process.
-const ADVICE: Readonly<Record<number, string>> = {
-  126: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
-  127: 'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
-  137: 'Something killed it, perhaps because the memory was full. Compare the peak of the memory with its size.',
-  141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
-};
-
-function adviceOn(exitCode: number): Reason {
-  const advice = ADVICE[exitCode];
-  return advice === undefined ? [] : [withMarkup(advice)];
 }

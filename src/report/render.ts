@@ -66,12 +66,13 @@ export function renderReport(report: Report): RenderedReport {
   };
 }
 
-/** Says whose memory it was, if the gate tripped on memory. */
+/** Says whose memory it was, if the gate tripped on it or something was killed for it. */
 function describeMemory({ command, stats }: Report): string[] {
-  const isShort = stats?.gate.judgements.some(
+  const { topPrograms, oomKills = 0 } = command ?? {};
+  const hasTripped = stats?.gate.judgements.some(
     ({ result, condition }) => result === 'true' && isMemory(condition.metric),
   );
-  return isShort && command?.topPrograms ? [describePrograms(command.topPrograms)] : [];
+  return topPrograms && (hasTripped || oomKills > 0) ? [describePrograms(topPrograms)] : [];
 }
 
 export function succeeded({ level }: Pick<RenderedReport, 'level'>): boolean {

@@ -7,6 +7,8 @@ export interface ReasonLine {
   readonly text: string;
   /** Backticks mark code. Only set for our own words: others may quote the agent or an input. */
   readonly hasMarkup?: true;
+  /** A line of a command's output, which the summary shows with the other last lines. */
+  readonly isOutput?: true;
 }
 
 /** A problem in one line, and lines with details or advice below it. */

@@ -15,11 +15,13 @@ export function summaryOf(report: Report, rendered: RenderedReport): string {
   // The summaries of a matrix share a page, so show the name that the user gave this one.
   const name = truncate(report.name, MAX_NAME);
   const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
+  // The last lines of a command have a block of their own.
+  const problems = [...fileFailures, ...reasons].filter(([line]) => !line?.isOutput);
   const all = [
     html`<h3>${mark} ${name === '' ? '' : html`${code(name)}: `}${renderLine(heading)}</h3>`,
     ...rest.map(line => html`<p>${renderLine(line)}</p>`),
     ...shortList([
-      ...[...fileFailures, ...reasons].map(each => html`${mark} ${renderReason(each)}`),
+      ...problems.map(each => html`${mark} ${renderReason(each)}`),
       ...warnings.map(each => html`⚠️ ${renderLine(each)}`),
     ]),
     ...facts.map(line => html`<p>${renderMarkup(line)}</p>`),

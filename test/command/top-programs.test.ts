@@ -106,7 +106,7 @@ test('lookAtPrograms lists what runs in a sandbox', {
   await using service = await startService(options);
   const { id } = service.create('i1a2b3c4d5', TOKEN);
   await using client = openTestClient(service.url, { sandboxId: id });
-  const seen = await lookAtPrograms(client, '', LIMITS, () => 7);
+  const seen = await lookAtPrograms({ client, username: '', limits: LIMITS }, () => 7);
   assert.equal(seen?.at, 7);
   // The test itself is one of them.
   const node = seen.programs.find(({ name }) => name === path.basename(process.execPath));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_KEY } from '../support/job-with-api.ts';
+import { frame } from '../support/process-frames.ts';
 import { skipOnWindows } from '../support/system.ts';
 import { openEmptyJob } from '../support/test-job.ts';
 
@@ -96,7 +97,7 @@ const EVENTS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 for (const [command, shapes] of Object.entries(EVENTS))
-  test(`the stand-in streams the events that E2B was recorded with (${command})`, {
+  test(`the stand-in streams the events that E2B was recorded with [${command}]`, {
     skip: skipOnWindows('there is no /bin/sh'),
   }, async () => {
     await using job = await openEmptyJob({ runCommands: true });
@@ -122,13 +123,6 @@ function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shapeOf(field)]));
-}
-
-function frame(message: object): Buffer {
-  const json = Buffer.from(JSON.stringify(message));
-  const header = Buffer.alloc(5);
-  header.writeUInt32BE(json.length, 1);
-  return Buffer.concat([header, json]);
 }
 
 function framesIn(bytes: Buffer): unknown[] {

@@ -64,7 +64,7 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
 
 describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
   for (const [when, { request: due, setup, ...cancelled }] of Object.entries(CANCELLED))
-    test(`a job cancelled ${when} reports it and sends nothing more`, async () => {
+    test(`a cancelled job reports it and sends nothing more [${when}]`, async () => {
       await using job = await openJob(setup);
       const { task = 'sync', name = 'SIGINT', line, inputs, totals } = cancelled;
       const { reason: expected = 'the job was cancelled' } = cancelled;

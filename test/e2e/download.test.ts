@@ -74,7 +74,7 @@ test('targets start at working-directory, which must be in the workspace', async
 
 describe('if-no-files-found', () => {
   for (const value of ['error', 'warn', 'ignore'])
-    test(`if-no-files-found: ${value} decides about a file that does not exist`, async () => {
+    test(`if-no-files-found decides about a file that does not exist [${value}]`, async () => {
       await using download = await openDownload({ a: 'text' });
       const isError = value === 'error';
       const run = isError ? download.fail : download.succeed;

@@ -37,7 +37,7 @@ test('a dry run needs no sandbox', async () => {
   const none = { 'sandbox-id': '', token: '', 'base-url': '', 'dry-run': 'true' };
   for (const task of ['upload', 'sync'] as const) {
     const { summary, report } = await expectSuccess(job, none, { task });
-    assert.match(summary, /^<h3>✅ Sandbox Sync: Dry run: 1 file \(1 B\) would be uploaded\./);
+    assert.match(summary, /^<h3>✅ Dry run: 1 file \(1 B\) would be uploaded\./);
     assert.deepEqual(report.sandbox, { id: '', baseUrl: '' });
   }
   assert.deepEqual(job.agent.requests, []);

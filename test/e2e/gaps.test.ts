@@ -85,7 +85,7 @@ describe('gaps', { concurrency: 6, skip: SKIP_WITHOUT_BASH }, () => {
     const { exitCode, outputs, errors } = await monitor.stop();
     assert.deepEqual([exitCode, outputs['gate']], [1, 'failed']);
     assert.match(errors, NOT_SEEN);
-    assert.match(errors, /2\d samples failed, the last: GET \S+ answered 503/);
+    assert.match(errors, /\d+ samples failed, the last: GET \S+ answered 503/);
   });
 
   test('a monitor whose sandbox a later step deletes fails, unless monitor/stop comes before', async () => {

@@ -71,7 +71,7 @@ test('a gate without a stats endpoint fails before the upload, and suggests acti
 });
 
 for (const skip of [1, 2])
-  test(`the gate fails if sample ${skip} of 2 after the upload cannot be read, which ends the sampling`, async () => {
+  test(`the gate fails if a sample after the upload cannot be read, which ends the sampling [${skip}]`, async () => {
     await using job = await openJob({ faults: [{ on: 'stats', skip, do: statusFault(500) }] });
     const inputs = { ...TWO_SAMPLES, retries: '0', 'fail-if': 'mem_used < 1B' };
     const { outputs, report } = await expectFailure(job, inputs);

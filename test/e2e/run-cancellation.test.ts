@@ -29,7 +29,9 @@ async function cancelAtStats(nth: number) {
     count += 1;
     if (count === nth) signal('SIGINT');
   };
-  const result = await expectFailure(job, { run: 'true' }, { task: 'run', onRequest });
+  // With a condition, the command waits for the first stats.
+  const inputs = { run: 'true', 'warn-if': 'mem_used_pct > 90' };
+  const result = await expectFailure(job, inputs, { task: 'run', onRequest });
   const starts = job.agent.requests.filter(({ url }) => url.endsWith('/Start')).length;
   return { ...result, starts };
 }

@@ -73,11 +73,11 @@ exit ${exitCode}`;
 
 // With a gate, run starts nothing if the first sample fails, and fails if samples leave a gap.
 const REASONS = [
-  /^chaos: chaos exited with 3 after/,
-  /^chaos: chaos was not started\./,
-  /^chaos: chaos was not seen to end within .* It may still be running\./,
+  /^chaos: echo started >>starts … exited with 3 after/,
+  /^chaos: echo started >>starts … was not started\./,
+  /^chaos: echo started >>starts … was not seen to end within .* It may still be running\./,
   /^chaos: GET http:.*\/metrics (failed|answered 400)/,
-  /^chaos: The sandbox was not seen from .* (The gate failed|chaos exited with 0 after .*)\./,
+  /^chaos: The sandbox was not seen from .* (The gate failed|echo started >>starts … exited with 0 after .*)\./,
 ];
 
 testChaos({

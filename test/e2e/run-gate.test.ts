@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { statusFault } from '../support/faults.ts';
+import { STALL, statusFault } from '../support/faults.ts';
 import {
   beginResponse,
   endFrame,
@@ -10,7 +10,12 @@ import {
   startFrame,
 } from '../support/process-frames.ts';
 import { closed } from '../support/raw-server.ts';
-import { expectFailure, expectRunFailure, expectRunSuccess } from '../support/run-action.ts';
+import {
+  expectFailure,
+  expectRunFailure,
+  expectRunSuccess,
+  expectSuccess,
+} from '../support/run-action.ts';
 import { answer, expectScriptedFailure, expectScriptedSuccess } from '../support/scripted-agent.ts';
 import { SKIP_WITHOUT_BASH } from '../support/system.ts';
 import { METRICS, metricsInTurn, openJob } from '../support/test-job.ts';
@@ -54,7 +59,7 @@ describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     [{}, 'none', /^$/],
     [{ 'warn-if': 'mem_used_pct > 90' }, 'warned', /The sandbox was not seen from/],
   ] as const)
-    test(`a command runs without stats, and its gate is ${state}`, async () => {
+    test(`a command runs without stats, which only its conditions miss [${state}]`, async () => {
       const inputs = { run: 'true', ...conditions };
       const { outputs, report, warnings } = await expectRunSuccess(inputs, { faults: NO_STATS });
       assert.deepEqual(
@@ -115,4 +120,16 @@ test('the gate of run fails if all of several samples failed, although the stats
   assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '0']);
   assert.deepEqual(report.stats.samples, []);
   assert.match(errors, /The sandbox was not seen from/);
+});
+
+test('a command without conditions starts at once, and waits for no stats', {
+  skip: SKIP_WITHOUT_BASH,
+}, async () => {
+  const faults = [{ on: 'stats', do: STALL }] as const;
+  await using job = await openJob({ runCommands: true, faults });
+  const { outputs, warnings } = await expectSuccess(job, { run: 'true' }, { task: 'run' });
+  assert.deepEqual([outputs['gate'], outputs['exit-code'], warnings], ['none', '0', '']);
+  const urls = job.agent.requests.map(({ url }) => url);
+  // One request for the stats may come before, and is not waited for.
+  assert.ok(urls.indexOf('/process.Process/Start') <= 1, urls.join(' '));
 });

@@ -72,3 +72,18 @@ test('a command that prints only blank lines has no last lines', async () => {
   assert.deepEqual(report.command.lastLines, []);
   assert.doesNotMatch(summary, /Last lines/);
 });
+
+test('the last lines are what a terminal shows of a progress bar, and the log has all of it', async () => {
+  const Start = sendFrames(
+    startFrame(42),
+    outputFrame('10 %\r50'),
+    outputFrame(' %\r100 %\r'),
+    outputFrame('\ndone\r\n20 %\r'),
+    endFrame(0),
+    LAST_FRAME,
+  );
+  const { lines, report } = await expectScriptedSuccess({ processes: { Start } });
+  const at = lines.indexOf('10 %');
+  assert.deepEqual(lines.slice(at, at + 5), ['10 %', '50 %', '100 %', 'done', '20 %']);
+  assert.deepEqual(report.command.lastLines, ['100 %', 'done', '20 %']);
+});

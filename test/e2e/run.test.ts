@@ -29,24 +29,11 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
 
   test('run fails with the exit code of its command', async () => {
     const { errors, outputs, report, summary } = await expectRunFailure({ run: 'echo no; exit 3' });
-    assert.match(errors, /^echo no; exit 3 exited with 3 after \d+ m?s\.$/);
+    assert.match(errors, /^echo no; exit 3 exited with 3 after \d+ m?s\.\nno$/);
     assert.equal(outputs['exit-code'], '3');
     assert.deepEqual([report.command.exitCode, report.succeeded], [3, false]);
     assert.match(summary, /^<h3>❌/);
   });
-
-  const ENDS: Readonly<Record<string, readonly [run: string, exitCode: number]>> = {
-    'fails at the first command that fails': ['false\necho never', 1],
-    'fails if a command before a pipe fails': ['exit 4 | cat\necho never', 4],
-    'gives its command no input': ['cat\nexit 5', 5],
-    'names the signal that ended its command': ['kill -KILL $$', -1],
-  };
-  for (const [what, [run, exitCode]] of Object.entries(ENDS))
-    test(`run ${what}`, async () => {
-      const { lines, outputs } = await expectRunFailure({ run });
-      assert.equal(outputs['exit-code'], String(exitCode));
-      assert.ok(!lines.includes('never'));
-    });
 
   test('run keeps the exit code of its command, whatever .bash_logout does', async () => {
     await using job = await openJob({ runCommands: true });
@@ -67,8 +54,9 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     const { lines, report, summary } = await expectSuccess(job, { run, ...given }, { task: 'run' });
     const at = lines.indexOf(path.join(job.root, 'root/app'));
     assert.equal(lines[at + 1], `root|it's "ü" $HOME|`);
-    assert.deepEqual([report.name, report.command.title], ['tests', 'tests']);
-    assert.match(summary, /^<h3>✅ <code>tests<\/code>: /);
+    assert.deepEqual([report.name, report.command.title], ['tests', 'pwd -P …']);
+    assert.match(summary, /^<h3>✅ <code>tests<\/code>: <code>pwd -P …<\/code> exited/);
+    assert.match(lines.at(-2) ?? '', /^tests: `pwd -P …` exited with 0/);
   });
 
   test('run connects to the sandbox of the job, and says if it ends before max-duration', async () => {
@@ -77,10 +65,43 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     const { stdout, exitCode } = await job.runAction('run', { run: 'echo "hello $USER"' });
     assert.equal(exitCode, 0, stdout);
     assert.match(stdout, /^hello user$/m);
-    const limited = /^The sandbox may end at [\d:]+ UTC, before max-duration \((.*)\) is over\./m;
-    assert.equal(limited.exec(stdout)?.[1], '1 h');
+    assert.doesNotMatch(stdout, /may end/);
+    const long = await job.runAction('run', { run: 'true', 'max-duration': '1h' });
+    assert.match(
+      long.stdout,
+      /^The sandbox may end at [\d:]+ UTC, before max-duration \(1 h\) is over\./m,
+    );
     const short = await job.runAction('run', { run: 'true', 'max-duration': '20m' });
-    assert.doesNotMatch(short.stdout, /The sandbox ends/);
+    assert.doesNotMatch(short.stdout, /may end/);
+  });
+
+  test('run names the command that failed, and its last words', async () => {
+    const run = '# A comment\n\necho "a\nb" >&2\ngrep -c nothing /etc/hosts\necho never';
+    const { errors, report, lines } = await expectRunFailure({ run });
+    const words = 'Line 5: grep -c nothing /etc/hosts exited with 1.\na\nb\n0';
+    assert.match(errors, new RegExp(`^echo "a … exited with 1 after .*\\n${words}$`));
+    const failed = { exitCode: 1, pipeline: [], line: 5, file: '' };
+    assert.partialDeepStrictEqual(report.command, { failed, title: 'echo "a …' });
+    assert.ok(lines.some(line => line.startsWith('Running `echo "a …`')));
+  });
+
+  test('run warns of variables of the runner that are unset in the sandbox, and sets CI', async () => {
+    const run = 'echo "CI=$CI $GITHUB_SHA $RUNNER_OS"';
+    const { warnings, lines, report } = await expectRunSuccess({ run, env: 'RUNNER_OS=x' });
+    assert.ok(lines.includes('CI=true  x'));
+    assert.match(
+      warnings,
+      /^Unset in the sandbox: GITHUB_SHA\. .* GITHUB_SHA=\$\{\{ github\.sha \}\} to env\.$/,
+    );
+    assert.deepEqual(report.command.unsetVariables, ['GITHUB_SHA']);
+  });
+
+  test('run refuses a command above 128 KiB before anything is sent', async () => {
+    await using job = await openJob({ runCommands: true });
+    const given = { run: `echo ${"'".repeat(40_000)}` };
+    const { errors, outputs } = await expectFailure(job, given, { task: 'run' });
+    assert.match(errors, /^run: is \d+ bytes too long/);
+    assert.deepEqual([outputs['exit-code'], job.agent.requests], [undefined, []]);
   });
 
   const skip = skipUnlessLinux('the process group is read from /proc');
@@ -88,5 +109,16 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     const { errors, outputs } = await expectRunFailure({ run: 'sleep 60', 'max-duration': '1s' });
     assert.match(errors, /^sleep 60 was stopped by max-duration after \d/);
     assert.equal(outputs['exit-code'], '');
+  });
+
+  test('run starts and stops a command on an agent that accepts nothing but /bin/bash -l -c', {
+    skip,
+  }, async () => {
+    const options = { onlyShellCommands: true };
+    const { outputs } = await expectRunFailure({ run: 'sleep 1000 & exit 3' }, options);
+    assert.equal(outputs['exit-code'], '3');
+    const slow = { run: 'trap "echo last words" EXIT; sleep 60', 'max-duration': '1s' };
+    const { errors } = await expectRunFailure(slow, options);
+    assert.match(errors, /was stopped by max-duration after .*\n(Terminated\n)?last words$/);
   });
 });

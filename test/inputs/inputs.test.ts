@@ -138,11 +138,11 @@ test('conditions stand on lines, between blank ones and comments', () => {
   accepts('wait-until', { ready: [], ' Ready\r\n': [], '# none': undefined });
 });
 
-test('variables are lines KEY=value, and a value may have anything in it', () => {
-  const lines = { 'A=1\n\n# c\n B=x=y \n__proto__=': { A: '1', B: 'x=y', ['__proto__']: '' } };
-  accepts('env', lines, { action: 'sandbox' });
+test('metadata are lines KEY=value, and a value may have anything in it', () => {
+  const lines = { 'A=1\n\n# c\n B=x="y" \n__proto__=': { A: '1', B: 'x="y"', ['__proto__']: '' } };
+  accepts('metadata', lines, { action: 'sandbox' });
   const words = 'line 1: this is not of the form KEY=value.';
-  rejects('env', sameMessage(['A', '=1', 'A B=1'], words), { action: 'sandbox' });
+  rejects('metadata', sameMessage(['A', '=1', 'A B=1'], words), { action: 'sandbox' });
 });
 
 test('a command keeps its lines, and must not be blank', () => {

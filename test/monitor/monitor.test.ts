@@ -99,7 +99,7 @@ describe('monitors', { concurrency: 3 }, () => {
     ['directory', (directory: string) => rmSync(directory, { recursive: true })],
     ['record', (directory: string) => rmSync(monitorFiles(directory).record)],
   ] as const)
-    test(`a monitor whose ${lost} is lost fails, even without a gate`, async () => {
+    test(`a monitor fails if its files are lost, even without a gate [${lost}]`, async () => {
       const reset = { kind: 'reset', at: 'after-body' } as const;
       const faults = [{ on: 'stats', skip: 1, do: reset }] as const;
       await using monitor = await startMonitor({}, { faults });
@@ -112,14 +112,14 @@ describe('monitors', { concurrency: 3 }, () => {
 
 describe('monitors that do not start', { concurrency: 3 }, () => {
   const cases = {
-    'with a wrong token': [{ token: 'a-wrong-token' }, /answered 401/],
-    'with a fail-if on a metric that the sandbox does not report': [
+    'a wrong token': [{ token: 'a-wrong-token' }, /answered 401/],
+    'a fail-if on a metric that the sandbox does not report': [
       { 'fail-if': 'mem_used_pct > 90\ngpu > 1' },
       /^fail-if: gpu > 1 cannot be judged: the sandbox does not report gpu; it reports .*mem_used_pct/,
     ],
   } as const;
   for (const [name, [inputs, says]] of Object.entries(cases))
-    test(`a monitor does not start ${name}`, async () => {
+    test(`a monitor does not start if its first sample fails or cannot be judged [${name}]`, async () => {
       await using job = await openJob();
       const main = await expectFailure(job, { ...GATED, ...inputs }, { task: 'monitor' });
       assert.match(main.errors, says);

@@ -72,7 +72,7 @@ const STDERR = {
 } as const;
 
 for (const [name, [stderr, words]] of Object.entries(STDERR))
-  test(`the last words of a sampler are [${name}], after its exit code`, () => {
+  test(`the last words of a sampler follow its exit code [${name}]`, () => {
     using directory = openTempFolder();
     const { errors, exitCode } = monitorFiles(directory.path);
     writeFileSync(errors, stderr);

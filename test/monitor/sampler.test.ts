@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { isJudged, isSampling, readRecord, requestStop } from '../../src/monitor/record.ts';
 import { startMonitor } from '../../src/monitor/start-monitor.ts';
-import { answering, http, rawServer } from '../support/raw-server.ts';
+import '../support/built-dist.ts';
+import { answering, http, onRequest, rawServer } from '../support/raw-server.ts';
 import { pollUntil } from '../support/running-monitor.ts';
 import { simulateAgent } from '../support/simulated-transfer.ts';
 import { openTempFolder, type TempFolder } from '../support/temp-folder.ts';
@@ -30,6 +31,20 @@ test('startMonitor fails with the last words of a sampler that ends at once, and
       /^monitor: its process ended at once with 1 \(it last wrote: .*Cannot find module .*missing\.js/,
   });
   assert.equal(isJudged(folder.path), true);
+});
+
+test('the first sample of a monitor is tried three times', async () => {
+  for (const [failures, says] of [
+    [2, /its process ended at once/],
+    [3, /answered 503/],
+  ] as const) {
+    using folder = openTempFolder();
+    let requests = 0;
+    const respond = () => ((requests += 1) > failures ? http(200, '{"load":1}') : http(503));
+    await using server = await rawServer(onRequest(socket => socket.write(respond())));
+    await assert.rejects(startWith(folder.at('missing.js'), folder, server.host), says);
+    assert.equal(requests, 3);
+  }
 });
 
 test('a sampler has loaded all that it needs when startMonitor ends', async () => {

@@ -69,11 +69,8 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     for (const each of [monitor, other]) assertSilent(await each.post(), each);
   });
 
-  for (const [step, name] of [
-    ['stop', 'monitor/stop'],
-    ['post', 'post step of a monitor'],
-  ] as const)
-    test(`a cancelled ${name} does not wait for the last sample`, {
+  for (const step of ['stop', 'post'] as const)
+    test(`a cancelled step that ends a monitor does not wait for the last sample [${step}]`, {
       skip: SKIP_WITHOUT_SIGNALS,
     }, async () => {
       const cancelAtSample: RunOptions = { onRequest: (_, signal) => signal('SIGINT') };

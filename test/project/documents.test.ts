@@ -13,7 +13,7 @@ const DOCUMENTS = globSync('{,.github/,*/,{dev,monitor,test}/*/}*.md', {
 });
 
 for (const page of PAGES)
-  test(`${page.file} has the inputs and outputs that npm run docs writes`, async () => {
+  test(`a page has the inputs and outputs that npm run docs writes [${page.file}]`, async () => {
     assert.equal(readPage(page), await writeReference(page));
   });
 

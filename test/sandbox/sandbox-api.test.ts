@@ -44,14 +44,9 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'status 500': { faults: [500], says: ['answered 500', 'run the job again'], mayExist: true },
 };
 
-function repetitionOf({ faults }: FailedCreation): string {
-  if (faults === undefined) return '';
-  return faults.length > 1 ? 'repeated, and then ' : 'not repeated, and ';
-}
-
 describe('a creation', { concurrency: 3 }, () => {
   for (const [name, expected] of Object.entries(FAILED_CREATIONS))
-    test(`a creation that fails with ${name} is ${repetitionOf(expected)}reported with advice`, async () => {
+    test(`a creation that fails is reported with advice, and repeated only if it had no effect [${name}]`, async () => {
       const { faults, inputs, says, mayExist = false } = expected;
       await using job = await openJobWithApi(faults && { faults });
       const main = await job.runSandbox({ retries: '1', ...inputs });

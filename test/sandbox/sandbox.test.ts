@@ -22,8 +22,13 @@ const DELETED = 'DELETE /sandboxes/ID 204';
 
 test('a sandbox is created with template, lifetime, metadata and env, whose values are not logged, and deleted by the post step', async () => {
   await using job = await openJobWithApi();
-  const metadata = 'suite=api\nempty=';
-  const inputs = { template: 'node', lifetime: '90s', metadata, env: 'URL=https://x.io\nMODE="t"' };
+  const metadata = 'suite=api\nempty=\ngithub-job=another';
+  const inputs = {
+    template: 'node',
+    lifetime: '90s',
+    metadata,
+    env: 'URL=https://x.io\nMODE<<END\n"t"\nEND',
+  };
   const main = await job.runSandbox(inputs, { env: { RUNNER_DEBUG: '1' } });
   assert.equal(main.exitCode, 0, main.stdout);
   const { id = '', token = '' } = job.service.created[0] ?? {};
@@ -85,18 +90,20 @@ const page = '<html><title>404 Not Found</title></html>';
 
 describe('a deletion', { concurrency: 3 }, () => {
   const faults: Readonly<Record<string, readonly [ApiFault, words: string, key?: string]>> = {
-    'that is refused': [401, 'answered 401.*Check api-key'],
+    'a refusal': [401, 'answered 401.*Check api-key'],
     // In nested composite actions, the post step may not get the key.
-    'without a key': [0, 'api-key: is empty', ''],
-    'that a proxy answers with a web page': [statusFault(200, page), 'it is not JSON'],
-    'that a proxy answers with a 404': [statusFault(404, page), 'answered 404'],
+    'no key': [0, 'api-key: is empty', ''],
+    'a web page of a proxy': [statusFault(200, page), 'it is not JSON'],
+    'a 404 of a proxy': [statusFault(404, page), 'answered 404'],
   };
   for (const [name, [fault, words, key = API_KEY]] of Object.entries(faults))
-    test(`a deletion ${name} is a warning that says when the sandbox ends`, async () => {
+    test(`a deletion that fails is a warning that says when the sandbox ends [${name}]`, async () => {
       await using job = await openJobWithApi({ faults: [0, fault] });
+      const startedAt = Date.now();
       const main = await job.runSandbox();
       const post = await job.runSandbox({ 'api-key': key }, { post: main });
       assert.equal(post.exitCode, 0);
+      assertEnds(post.warnings, startedAt);
       const left = `^Sandbox ${main.outputs['id']} could not be deleted\\. It ends by itself at .* GMT`;
       assert.match(post.warnings, RegExp(`${left}.*${words}`));
       assert.doesNotMatch(post.stdout, /^(Deleted|Sandbox)/m);
@@ -166,22 +173,23 @@ describe('the search for a lost creation', { concurrency: 3 }, () => {
   const own = (job: JobWithApi) => jobMetadataIn(job.service.bodies[0]);
   const lists: Readonly<Record<string, readonly [(job: JobWithApi) => [number, unknown], string]>> =
     {
-      'has no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
-      'lists sandboxes without metadata': [
+      'no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
+      'sandboxes without metadata': [
         () => [200, [{ sandboxID: 'i1' }]],
         'it is no list of sandboxes with',
       ],
-      'ignores the query': [
+      'a list that ignores the query': [
         job => [200, [entry('i1', own(job)), entry('i2', { 'sandbox-sync-id': 'x' })]],
         'it is no list of sandboxes with',
       ],
-      'answers with no list': [() => [200, { sandboxes: [] }], 'it is no list of'],
-      'names a sandbox with a slash': [job => [200, [entry('../x', own(job))]], 'names no sandbox'],
+      'no list': [() => [200, { sandboxes: [] }], 'it is no list of'],
+      'an ID with a slash': [job => [200, [entry('../x', own(job))]], 'names no sandbox'],
     };
   for (const [name, [answer, words]] of Object.entries(lists))
-    test(`the search for a lost creation deletes nothing and warns if the service ${name}`, async () => {
+    test(`the search for a lost creation deletes nothing and warns if its answer is of no use [${name}]`, async () => {
       const fault = statusFault(500, '', { acts: true });
       await using job = await openJobWithApi({ faults: [fault] });
+      const startedAt = Date.now();
       const main = await job.runSandbox();
       const [status, body] = answer(job);
       const times = 1;
@@ -189,6 +197,7 @@ describe('the search for a lost creation', { concurrency: 3 }, () => {
       const post = await job.runSandbox({}, { post: main });
       assert.equal(post.exitCode, 0);
       assert.match(post.warnings, RegExp(`^A failed attempt .* GMT.*${words}`), post.stdout);
+      assertEnds(post.warnings, startedAt);
       assert.deepEqual(
         apiRequests(job).map(request => request.split(' ')[0]),
         ['POST', 'GET'],
@@ -295,10 +304,12 @@ describe('delete', { concurrency: 3 }, () => {
     await using job = await openJobWithApi({ faults: [0, 401] });
     const { id } = job.service.create();
     const inputs = { 'sandbox-id': id, delete: 'true' };
+    const startedAt = Date.now();
     const main = await job.runSandbox(inputs);
     const longer = /It lives at least until .* GMT, perhaps longer\./;
     const failed = await job.runSandbox(inputs, { post: main });
     assert.match(failed.warnings, longer);
+    assertEnds(failed.warnings, startedAt);
     const kept = await job.runSandbox({ ...inputs, delete: 'false' }, { post: main });
     assert.match(kept.stdout, longer);
     assert.equal(kept.warnings, '');
@@ -338,7 +349,7 @@ for (const [api, host] of [
   ['api.e2b.app', 'sandbox.e2b.app'],
   ['api.example.com', '49983-ID.example.com'],
 ] as const)
-  test(`later steps reach a sandbox that ${api} has created at ${host}`, {
+  test(`later steps reach a sandbox at the host that belongs to its API [${api}]`, {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {
     using certificate = createCertificate('DNS:*.e2b.app,DNS:*.example.com');
@@ -390,6 +401,14 @@ test('a sandbox with sandbox-id, token and base-url is taken over without the AP
   const none = await job.runAction('stats', {});
   assert.match(none.errors, /no earlier step of this job has left a sandbox/);
 });
+
+/** Asserts that a text names the end of a sandbox with the default lifetime, which began since then. */
+function assertEnds(text: string, startedAt: number): void {
+  const [time = ''] = /\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/.exec(text) ?? [];
+  const beganAt = Date.parse(time) - 15 * 60_000;
+  // The text has whole seconds.
+  assert.ok(beganAt > startedAt - 1000 && beganAt <= Date.now(), text);
+}
 
 /** Lets a test send the action a signal, and wait until the action has received the signal. */
 function interrupt(signal: NodeJS.Signals) {

@@ -140,7 +140,7 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
 };
 
 for (const [name, { gaps, ...job }] of Object.entries(JOBS))
-  test(`judgeRecord finds ${name}`, () => {
+  test(`judgeRecord finds the times in which a sandbox was not seen [${name}]`, () => {
     const expected = gaps.map(([from, to, sampling = 'requested']) => {
       const failures = attemptsOf(job).filter(
         ({ kind, askedAt }) => kind === 'failure' && askedAt >= from * S && askedAt < to * S,
@@ -165,9 +165,9 @@ test('judgeRecord returns the samples, the failures and the last response of the
 });
 
 const GATES = {
-  'fails a gate with fail-if': [{}, 'failed', 2, 0],
-  'is a warning with warn-if': [{ failIf: [], warnIf: CONDITIONS }, 'warned', 0, 2],
-  'is a warning without conditions': [{ failIf: [] }, 'none', 0, 2],
+  'with fail-if': [{}, 'failed', 2, 0],
+  'with warn-if': [{ failIf: [], warnIf: CONDITIONS }, 'warned', 0, 2],
+  'without conditions': [{ failIf: [] }, 'none', 0, 2],
 } as const;
 
 const MESSAGES = [
@@ -179,7 +179,7 @@ const MESSAGES = [
 });
 
 for (const [name, [conditions, state, errorCount, warningCount]] of Object.entries(GATES))
-  test(`a gap between samples ${name}`, () => {
+  test(`a gap between samples fails a gate with fail-if, and is a warning otherwise [${name}]`, () => {
     const stats = judgeJob({ at: [0, 60, 120], to: 130, ...conditions });
     assert.equal(stats.gate.state, state);
     const rendered = renderStats(stats, { cancelled: false, isOnlyResult: true });

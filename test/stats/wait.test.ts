@@ -120,7 +120,7 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
 };
 
 for (const [name, { answers, inputs, problem, ...expected }] of Object.entries(WAIT_CASES))
-  test(`waitForSandbox ${name}`, async () => {
+  test(`waitForSandbox asks until one sample meets all conditions, or asking is pointless [${name}]`, async () => {
     const timing = { 'wait-timeout': '5s', 'sample-interval': '1s' };
     const waited = await wait(answers, { 'wait-until': 'load < 5', ...timing, ...inputs });
     assert.deepEqual(waited.problem, problem);

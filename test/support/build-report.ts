@@ -5,7 +5,6 @@ import type { Sample } from '../../src/gate/metrics.ts';
 import type { Task } from '../../src/inputs/inputs.ts';
 import type { Report } from '../../src/report/report.ts';
 import type { Gap } from '../../src/stats/gaps.ts';
-import type { Stats } from '../../src/stats/sample.ts';
 import type { StatsResult } from '../../src/stats/stats.ts';
 import type { UploadResult } from '../../src/upload/upload.ts';
 import { parse } from './parse-condition.ts';
@@ -16,10 +15,6 @@ const GIB = 2 ** 30;
 export const START = Date.UTC(2026, 0, 5, 9, 5);
 
 export type Reading = Readonly<Record<string, number>>;
-
-export function statsOf(figures: Reading): Stats {
-  return { figures: new Map(Object.entries(figures)), response: JSON.stringify(figures) };
-}
 
 /** Creates one sample per second from the readings, and judges them by the conditions. */
 export function measured(
@@ -106,6 +101,10 @@ export const COMMAND: WatchedCommand = {
     '# [not a heading](https://example.com)',
   ],
   reconnects: 0,
+  oomKills: 0,
+  isRoot: false,
+  failed: undefined,
+  unsetVariables: [],
   topPrograms: undefined,
 };
 

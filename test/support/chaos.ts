@@ -17,7 +17,7 @@ export function testChaos<Chaos>({ name, chaos, run, ...more }: ChaosTest<Chaos>
   const seeds = process.env['CHAOS_SEEDS']?.split(' ').map(Number) ?? more.seeds;
   describe(name, { concurrency: 3, skip: more.skip ?? false }, () => {
     for (const seed of seeds)
-      test(`${name} (seed ${seed})`, async t => {
+      test(`${name} [seed ${seed}]`, async t => {
         const [sample] = fc.sample(chaos, { seed, numRuns: 1 });
         assert.ok(sample !== undefined);
         t.diagnostic(`seed ${seed}: ${await run(sample)}`);

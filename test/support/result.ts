@@ -32,6 +32,9 @@ interface Report {
     readonly exitCode: number | null;
     readonly durationMs: number;
     readonly lastLines: readonly string[];
+    readonly oomKills: number | null;
+    readonly failed: Readonly<Record<string, unknown>> | null;
+    readonly unsetVariables: readonly string[];
     readonly topPrograms: {
       readonly programs: readonly {
         readonly name: string;

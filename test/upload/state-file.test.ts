@@ -152,9 +152,11 @@ for (const [input, value] of Object.entries(SCOPE))
     assert.deepEqual([rows.length, warnings.length], [0, 1]);
   });
 
-test('a state file is used even if the token or a secret header has another value', () => {
-  replaceState([stored(folder.writePlanned('a', 'a'))], { headers: 'X-Api-Key: first-secret' });
-  const { rows } = read({ headers: 'X-Api-Key: second-secret', token: 'another-token' });
+test('a state file is used even if the token, a secret header or the spelling of headers differs', () => {
+  const headers = 'X-Api-Key: first-secret\nX-Tenant: a';
+  replaceState([stored(folder.writePlanned('a', 'a'))], { headers });
+  const others = 'x-tenant: a\nX-Api-Key: second-secret';
+  const { rows } = read({ headers: others, token: 'another-token' });
   assert.equal(rows.length, 1);
 });
 

@@ -1,0 +1,128 @@
+import { inputError } from '../inputs/input-error.ts';
+
+// The texts that run in the sandbox. Every one is started as E2B's SDK does it, since some
+// compatible agents accept nothing else: /bin/bash -l -c TEXT.
+
+export function bashCommand(text: string): { command: string; args: readonly string[] } {
+  return { command: '/bin/bash', args: ['-l', '-c', text] };
+}
+
+/** The variable with the mark of this run. It is unset before the script starts. */
+export const MARK_VARIABLE = 'SANDBOX_SYNC_MARK';
+
+// MAX_ARG_STRLEN in Linux's binfmts.h, less the NUL at the end.
+const MAX_TEXT_BYTES = 128 * 1024 - 1;
+
+/**
+ * Returns the text that runs a script, with lines behind its output that `markCutter` reads. `id`
+ * names a temporary file. @throws InputError if the text would be too long
+ */
+export function scriptText(script: string, id: string): string {
+  const outer = quote(outerText(script, `/tmp/sandbox-sync-${id}`));
+  const text = `${LOGIN}\nset -- bash -c ${outer} bash ${quote(script)}\n${LEAVE}`;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_TEXT_BYTES) return text;
+  throw inputError(
+    'run',
+    `is ${bytes - MAX_TEXT_BYTES} bytes too long: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`,
+  );
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+// Close stdin, which agents before 0.3 leave open, and merge stderr into stdout to keep their order.
+const LOGIN = 'exec 2>&1 </dev/null';
+
+// setsid starts a session, so that the script's children can be ended with it. Skip it if this shell
+// already leads a group: setsid would fork, and the agent would see the shell exit at once.
+const LEAVE = `read -r _ _ _ _ SANDBOX_SYNC_GROUP _ 2>/dev/null </proc/$$/stat
+[ "\${SANDBOX_SYNC_GROUP:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
+exec "$@"`;
+
+// Reads with builtins only, since a new process might not start when memory is full.
+const READ_OOM_KILLS = `__oom() {
+  local IFS=: id group name kills
+  while read -r id _ group; do [ "$id" != 0 ] || break; done </proc/self/cgroup
+  IFS=' '
+  while read -r name kills; do [ "$name" != oom_kill ] || break; done <"/sys/fs/cgroup$group/memory.events"
+  __oom=$kills:$group
+}`;
+
+// Names begin with __, since assigning to a variable of the environment would change it for the
+// script. After TERM, this shell stays to report how the script ended. Its own stderr is closed, or
+// it would print the whole script if a signal killed it.
+function outerText(script: string, file: string): string {
+  return `__mark=$${MARK_VARIABLE}
+unset ${MARK_VARIABLE}
+export CI="\${CI-true}"
+trap : TERM
+exec 2>/dev/null
+${READ_OOM_KILLS}
+__oom
+__before=$__oom
+printf '%s\\tbegin\\t%s\\n' "$__mark" "$__before"
+__unset=
+for __name in ${runnerVariables(script).join(' ')}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
+bash -Eeo pipefail -c ${quote(`trap ${quote(onError(file))} ERR; `)}"$1" 2>&1
+__code=$?
+__failed=
+IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
+__oom
+printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$__oom" $EUID "$__unset" "$__failed"
+exit $__code`;
+}
+
+// Stands before the script on its first line, to keep its line numbers. Writes into a file, since
+// stdout may be redirected where a command fails. Leaves a subshell to the shell around it. Before
+// bash 5.1, LINENO is off by one.
+function onError(file: string): string {
+  const line = '$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0))';
+  const codes = 'printf "%s " $? "${PIPESTATUS[@]}"';
+  const place = `printf "\\t%s" ${line} "\${BASH_SOURCE-}" "$BASH_COMMAND"`;
+  return `{ case $BASH_SUBSHELL$- in 0*e*) { ${codes}; ${place}; echo; } >${file};; esac; } 2>/dev/null`;
+}
+
+// Leaves out ${NAME:-…} and the like, and what the script sets itself.
+function runnerVariables(script: string): string[] {
+  const mentioned = script.matchAll(/\$\{?((?:GITHUB|RUNNER)_[A-Z_]+)\b(?!:?[-+=?])/g);
+  const names = new Set([...mentioned].map(([, name = '']) => name));
+  return [...names].filter(name => !new RegExp(`\\b${name}=`).test(script)).slice(0, MAX_NAMES);
+}
+
+// The line behind the output must stay below PIPE_BUF (4,096 bytes), so that it is written at once.
+const MAX_NAMES = 20;
+
+/** Returns the text that prints the exit code of a shell that has ended, if nobody has read it. */
+export function exitCodeText(pid: number): string {
+  return `read -r stat </proc/${pid}/stat && set -- \${stat##*) } && [ "$1" = Z ] && echo "ended \${50}"`;
+}
+
+/** Returns the text that prints the second figure of `oom_kill`, if the script's shell did not. */
+export function oomKillsText(group: string): string {
+  return `cat ${quote(`/sys/fs/cgroup${group}/memory.events`)}`;
+}
+
+/**
+ * Returns the text that sends TERM to all processes of a session, and KILL after 4 s to those that
+ * are left, except zombies. It finds them by session, since programs such as timeout start a new
+ * group, or by group if setsid was skipped.
+ */
+export function endSessionText(leader: number): string {
+  return `members() {
+  for file in /proc/[0-9]*/stat; do
+    read -r stat <"$file" || continue
+    set -- \${stat%% *} \${stat##*) }
+    case "$2 $4 $5" in
+      Z*) ;;
+      *" ${leader} "* | *" ${leader}") echo "$1" ;;
+    esac
+  done
+}
+kill -TERM $(members)
+for second in 1 2 3 4; do
+  [ -z "$(members)" ] || sleep 1
+done
+kill -KILL $(members)`;
+}

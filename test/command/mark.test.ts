@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { markCutter, type OomCount, type ScriptEnd } from '../../src/command/mark.ts';
+
+const MARK = 'f00dfeed-0000-4000-8000-00c0ffee0000';
+const BEGIN = `${MARK}\tbegin\t2:/user\n`;
+const END = `${MARK}\tend\t3\t2:/user\t4:/user\t0\t GITHUB_SHA\t1 0 1 \t7\t\tfalse\tü\n`;
+
+const PARSED: ScriptEnd = {
+  exitCode: 3,
+  oomKills: 2,
+  isRoot: true,
+  unsetVariables: ['GITHUB_SHA'],
+  failed: { exitCode: 1, pipeline: [0, 1], line: 7, file: '', command: 'false\tü' },
+};
+
+function cut(pieces: readonly Buffer[]) {
+  const output: Buffer[] = [];
+  const begins: OomCount[] = [];
+  const ends: ScriptEnd[] = [];
+  const cutter = markCutter(MARK, {
+    onOutput: bytes => output.push(bytes),
+    onBegin: begin => begins.push(begin),
+    onEnd: end => ends.push(end),
+  });
+  for (const piece of pieces) cutter.write(piece);
+  cutter.end();
+  return { output: Buffer.concat(output).toString('latin1'), begins, ends };
+}
+
+/** Splits bytes at these positions. */
+function split(bytes: Buffer, positions: readonly number[]): Buffer[] {
+  const cuts = [0, ...positions.map(at => at % (bytes.length + 1)).sort((a, b) => a - b)];
+  return cuts.map((at, index) => bytes.subarray(at, cuts[index + 1] ?? bytes.length));
+}
+
+// Pieces of the mark, so that output often looks like the beginning of one.
+const OUTPUT = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(MARK.slice(0, 1), MARK.slice(0, 9), MARK.slice(0, -1), MARK.slice(1), '\n'),
+      fc.constantFrom('\tend\t0\t0:/\t0:/\t0\t\t\n', BEGIN.slice(1), END.slice(1), 'ü', '\r\n'),
+      fc.string(),
+    ),
+  )
+  .map(parts => parts.join(''))
+  .filter(text => !`${text}${MARK}`.slice(0, -1).includes(MARK));
+
+const POSITIONS = fc.array(fc.nat(), { maxLength: 30 });
+
+test('the mark is cut out of any output, however the stream is split', () => {
+  fc.assert(
+    fc.property(OUTPUT, OUTPUT, POSITIONS, (output, others, positions) => {
+      const bytes = Buffer.from(BEGIN + output + END + others);
+      assert.deepEqual(cut(split(bytes, positions)), {
+        output: Buffer.from(output + others).toString('latin1'),
+        begins: [{ kills: 2, group: '/user' }],
+        ends: [PARSED],
+      });
+    }),
+  );
+});
+
+test('the mark is cut out of a stream that is split at any one position, or into single bytes', () => {
+  const bytes = Buffer.from(`${BEGIN}a\n\nb${END}c`);
+  const expected = cut([bytes]);
+  assert.deepEqual([expected.output, expected.ends], ['a\n\nbc', [PARSED]]);
+  for (let at = 0; at <= bytes.length; at += 1)
+    assert.deepEqual(cut([bytes.subarray(0, at), bytes.subarray(at)]), expected);
+  assert.deepEqual(cut([...bytes].map(byte => Buffer.from([byte]))), expected);
+});
+
+test('output passes at once, unless its last characters may begin the mark', () => {
+  const passed: string[] = [];
+  const ignore = () => {};
+  const onOutput = (bytes: Buffer) => void passed.push(String(bytes));
+  const cutter = markCutter(MARK, { onOutput, onBegin: ignore, onEnd: ignore });
+  for (const text of ['ready\n', 'x', `y${MARK.slice(0, 5)}`, '!', MARK.slice(0, -1)])
+    cutter.write(Buffer.from(text));
+  assert.deepEqual(passed, ['ready\n', 'x', 'y', `${MARK.slice(0, 5)}!`]);
+  cutter.end();
+  assert.equal(passed.at(-1), MARK.slice(0, -1));
+});
+
+describe('a script that prints its mark', () => {
+  const FORGERIES: readonly string[] = [
+    `SANDBOX_SYNC_MARK=${MARK}\n`,
+    `${MARK}\n`,
+    `${MARK} end 0\n`,
+    `${MARK}\tend\t\n`,
+    `${MARK}\tend\t-1\t\t\t\t\n`,
+    `${MARK}\tlater\t0\n`,
+    `${MARK}${'x'.repeat(10_000)}\n`,
+  ];
+  for (const forgery of FORGERIES)
+    test(`text around a mark that is not as the shell prints it is output [${forgery.slice(0, 60).trim()}]`, () => {
+      const { output, ends } = cut([Buffer.from(`a\n${forgery}b\n${END}`)]);
+      assert.deepEqual([output, ends], [`a\n${forgery}b\n`, [PARSED]]);
+    });
+
+  test('a mark whose line breaks off is never shown', () => {
+    for (const length of [0, 1, 5, END.length - MARK.length - 1])
+      assert.equal(cut([Buffer.from(`a${END.slice(0, MARK.length + length)}`)]).output, 'a');
+  });
+});
+
+const COUNTS: Readonly<Record<string, number | undefined>> = {
+  '0:/\t0:/': 0,
+  '1:/a:b\t3:/a:b': 2,
+  '1:/a\t3:/b': undefined,
+  ':/\t:/': undefined,
+  ':/\t1:/': undefined,
+  '1:/\t:/': undefined,
+  'x:/\t1e3:/': undefined,
+};
+test('the kernel has killed as many processes as its two counts differ, if both are of one group', () => {
+  for (const [fields, oomKills] of Object.entries(COUNTS)) {
+    const { ends } = cut([Buffer.from(`${MARK}\tend\t0\t${fields}\t1000\t\t\n`)]);
+    const kills = ends.map(end => end.oomKills);
+    assert.deepEqual(kills, [oomKills], fields);
+  }
+});

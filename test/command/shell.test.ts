@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import type { FailedCommand } from '../../src/command/mark.ts';
+import { bashCommand, endSessionText, exitCodeText, scriptText } from '../../src/command/shell.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import { runText } from '../support/run-text.ts';
+import { SKIP_WITHOUT_BASH, skipUnlessLinux } from '../support/system.ts';
+
+const skip = SKIP_WITHOUT_BASH || skipUnlessLinux('processes are read from /proc');
+
+const ODD_TEXTS: Readonly<Record<string, string>> = {
+  'a single quote': "'",
+  'two single quotes': "''",
+  'an escaped single quote': "'\\''",
+  'a double quote': '"',
+  'mixed quotes': `"'"'"'`,
+  'an unclosed quote': `it's "open`,
+  'a dollar': '$',
+  'a dollar and a quote': "$'\\n'",
+  'a variable': '$HOME ${HOME} ${HOME:-x}',
+  'a command substitution': '$(echo no) `echo no`',
+  'an arithmetic expansion': '$((1 + 1))',
+  'a backslash': '\\',
+  'two backslashes': '\\\\',
+  'a backslash before a quote': '\\\' \\"',
+  'escape sequences': '\\n \\t \\x41 \\0 %s %d',
+  'a line continuation': 'a \\\n b',
+  'line breaks': '\n\na\n\n\nb\n',
+  'a Windows line break': 'a\r\nb\r',
+  'a tab and other control characters': '\t\v\f\b\u0001\u001b[31m\u007f',
+  'letters outside of ASCII': 'ü€ ğ 漢字 العربية',
+  'an emoji with joiners': '👩‍👩‍👧 🇹🇷',
+  'an exclamation mark': '! !! !$ !1',
+  'globs and braces': '* ? [a-z] {a,b} ~ ~root',
+  operators: '; & && || | > < >> << ( ) { } #',
+  'a here-document': "cat <<'X'\n$A\nX",
+  'a leading dash': '-n -e --',
+  'trailing blanks': 'a   \n   ',
+  'something like a mark': '\tend\t0\t0:/\t0:/\t\t',
+};
+
+describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
+  for (const [what, text] of Object.entries(ODD_TEXTS))
+    test(`a script reaches bash exactly if it has [${what}]`, async () => {
+      const script = `cat /proc/$$/cmdline\n: <<'END OF TEXT'\n${text}\nEND OF TEXT\n:`;
+      const { output, exitCode } = await runText(script);
+      const [, , , , received = ''] = output.split('\0');
+      assert.ok(received.endsWith(`ERR; ${script}`), JSON.stringify(received));
+      assert.equal(exitCode, 0);
+    });
+
+  test('a script may be as long as Linux passes on, and is refused before anything is sent above', async () => {
+    const id = 'x'.repeat(36);
+    const longest = `exit 3 #${'x'.repeat(128 * 1024 - 1 - scriptText('exit 3 #', id).length)}`;
+    assert.equal((await runText(longest)).exitCode, 3);
+    const tooLong = (script: string) => () => scriptText(script, id);
+    assert.throws(tooLong(`${longest}x`), /run: is 1 bytes too long/);
+    assert.throws(tooLong("'".repeat(33_000)), /each ' counts as four bytes/);
+    assert.throws(tooLong('€'.repeat(44_000)), InputError);
+  });
+
+  const EXITS: Readonly<
+    Record<string, readonly [script: string, exitCode: number, output: string]>
+  > = {
+    'exit 0': ['echo a', 0, 'a\n'],
+    'exit 3': ['echo a; exit 3', 3, 'a\n'],
+    'no line break at the end': ['printf a; exit 3', 3, 'a'],
+    'blank lines at the end': ['printf "a\\n\\n\\n"', 0, 'a\n\n\n'],
+    'a failing command': ['false; echo never', 1, ''],
+    'a failing command before a pipe': ['exit 4 | cat; echo never', 4, ''],
+    'a missing program': [
+      'no-such-program',
+      127,
+      'bash: line 1: no-such-program: command not found\n',
+    ],
+    'a trap on EXIT': ['trap "echo bye" EXIT; exit 5', 5, 'bye\n'],
+    exec: ['exec sh -c "exit 6"', 6, ''],
+    'closed output': ['exec >/dev/null 2>&1; echo a; exit 7', 7, ''],
+    SIGKILL: ['kill -KILL $$', 137, ''],
+    'SIGTERM to its process group': [
+      'trap "echo bye; exit 8" TERM; kill -TERM 0; sleep 9',
+      8,
+      'bye\n',
+    ],
+    'a syntax error': [
+      'if then',
+      2,
+      "bash: -c: line 1: syntax error near unexpected token `then'\n",
+    ],
+    'input that nobody gives': ['cat; exit 9', 9, ''],
+    'both streams': ['echo a; echo b >&2; echo c', 0, 'a\nb\nc\n'],
+    'no arguments': ['echo "$# $0 ${REPLY-unset}"', 0, '0 bash unset\n'],
+  };
+  for (const [what, [script, exitCode, output]] of Object.entries(EXITS))
+    test(`the shell reports the exit code and all output of a script with [${what}]`, async () => {
+      const run = await runText(script);
+      assert.deepEqual([run.output, run.stderr, run.exitCode], [output, '', exitCode]);
+      assert.equal(run.end?.exitCode, exitCode);
+    });
+
+  test('a script leads a session with its shell, and sees no variable of that shell', async () => {
+    const { output, mark } = await runText(
+      'read -r _ _ _ _ _ session _ </proc/$$/stat; echo "$((session - PPID))"; set; env; cat /proc/$$/environ',
+      { env: { id: '1', group: '2', name: '3', kills: '4', IFS: 'x' } },
+    );
+    assert.match(output, /^0$/m);
+    assert.doesNotMatch(output, /SANDBOX_SYNC|__/);
+    assert.ok(!output.includes(mark));
+    for (const line of ['id=1', 'group=2', 'name=3', 'kills=4'])
+      assert.match(output, new RegExp(`^${line}$`, 'm'));
+  });
+
+  test('CI is true for a script unless it is set', async () => {
+    const runs = [{}, { CI: 'no' }, { CI: '' }].map(env => runText('printenv CI', { env }));
+    const outputs = (await Promise.all(runs)).map(({ output }) => output);
+    assert.deepEqual(outputs, ['true\n', 'no\n', '\n']);
+  });
+});
+
+describe('variables of the runner', { concurrency: 3, skip }, () => {
+  const CASES: Readonly<Record<string, readonly string[]>> = {
+    'echo $GITHUB_SHA "${RUNNER_OS}" ${GITHUB_REF##*/}': ['GITHUB_SHA', 'RUNNER_OS', 'GITHUB_REF'],
+    'echo $GITHUB_SHA $GITHUB_SHA': ['GITHUB_SHA'],
+    'echo ${GITHUB_SHA:-} ${GITHUB_SHA-} ${RUNNER_OS:+a} ${RUNNER_OS+a} ${GITHUB_REF:=a}': [],
+    'GITHUB_SHA=1; echo $GITHUB_SHA': [],
+    'echo a >>"$GITHUB_OUTPUT" || true': ['GITHUB_OUTPUT'],
+    'echo GITHUB_SHA $HOME $GITHUB': [],
+    'echo $GITHUB_SET': [],
+    'echo $GITHUB_EMPTY': [],
+  };
+  for (const [script, names] of Object.entries(CASES))
+    test(`a script is told of variables that are unset [${script}]`, async () => {
+      const { end } = await runText(script, { env: { GITHUB_SET: '1', GITHUB_EMPTY: '' } });
+      assert.deepEqual(end?.unsetVariables, names);
+    });
+});
+
+type Failed = Partial<FailedCommand>;
+const FAILURES: Readonly<Record<string, readonly [script: string, failed: Failed | undefined]>> = {
+  'a command': ['echo a\n\nfalse\necho b', { line: 3, exitCode: 1, command: 'false' }],
+  'the last command': [
+    'echo a\ngrep -c nothing /etc/hosts',
+    { line: 2, command: 'grep -c nothing /etc/hosts' },
+  ],
+  'a missing program': [
+    'true\nno-such-program x',
+    { line: 2, exitCode: 127, command: 'no-such-program x' },
+  ],
+  arithmetic: ['i=0\n((i++))', { line: 2, command: '((i++))' }],
+  'a test': ['[[ a = b ]]', { line: 1, command: '[[ a = b ]]' }],
+  'a test after a pipeline': [
+    'true | true\n[[ a = b ]]',
+    { line: 2, command: '[[ a = b ]]', pipeline: [] },
+  ],
+  'read without input': ['read -p "Go? " x', { line: 1, command: 'read -p "Go? " x' }],
+  'a variable, unexpanded': ['TOKEN=abc\nfalse "$TOKEN"', { line: 2, command: 'false "$TOKEN"' }],
+  'a function': ['f() {\n  echo in\n  false\n}\n\nf', { line: 3, command: 'false', file: '' }],
+  'a loop': ['for i in 1 2; do\n  true\n  test $i = 1\ndone', { line: 3, command: 'test $i = 1' }],
+  'a pipeline': ['true\ntrue | (exit 3) | cat', { line: 2, exitCode: 3, pipeline: [0, 3, 0] }],
+  'a pipeline with another IFS': ['IFS=:\nset -u\ntrue | false', { line: 3, pipeline: [0, 1] }],
+  'a group with redirected output': [
+    '{\n  echo a\n  false\n} >/dev/null',
+    { line: 3, command: 'false' },
+  ],
+  'a here-document': ['grep nothing <<X\nfoo\nX', { line: 1, command: 'grep nothing <<X' }],
+  'a subshell': ['true\n(exit 3)', { line: 2, exitCode: 3, command: '( exit 3 )' }],
+  'a command substitution': ['x=$(exit 7)', { line: 1, exitCode: 7, command: 'x=$(exit 7)' }],
+  'a trap on EXIT': ['trap "echo bye" EXIT\nfalse', { line: 2, command: 'false' }],
+  'a job in the background': ['false &\nwait $!', { line: 2, command: 'wait $!' }],
+  'a tab in its text': ["false 'a\tb'", { line: 1, command: "false 'a\tb'" }],
+  'a very long text': [`false ${'x'.repeat(5000)}`, { line: 1, exitCode: 1 }],
+  exit: ['exit 3', undefined],
+  success: ['false || true', undefined],
+  'set +e': ['set +e\nfalse\nfalse | true\nexit 3', undefined],
+  conditions: ['if ! true; then :; fi; ! true; false || exit 4', undefined],
+  'a list': ['[ -f /nope ] && echo yes', undefined],
+  'an unset variable': ['set -u\necho $NOPE', undefined],
+  'a required variable': [': "${NOPE:?is needed}"', undefined],
+  'a syntax error': ['true\nif then', undefined],
+  'a failure whose end a trap made a success of': ['trap "exit 0" EXIT\nfalse', { line: 2 }],
+};
+
+describe('the command that failed', { concurrency: 3, skip }, () => {
+  for (const [what, [script, expected]] of Object.entries(FAILURES))
+    test(`bash names, or rightly does not name, the command that failed for [${what}]`, async () => {
+      const { end } = await runText(script);
+      // All that the shell prints must stay below PIPE_BUF, to be written at once.
+      assert.ok((end?.failed?.command.length ?? 0) < 1000);
+      if (expected === undefined) assert.equal(end?.failed, undefined);
+      else assert.partialDeepStrictEqual(end?.failed, expected);
+    });
+
+  test('a command that failed in a sourced script is named with its file', async () => {
+    using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-test-'));
+    const file = path.join(folder.path, 'my script.sh');
+    writeFileSync(file, 'true\nfalse\n');
+    const { end } = await runText(`. "${file}"`);
+    assert.partialDeepStrictEqual(end?.failed, { line: 2, file, command: 'false' });
+  });
+
+  test('a redirected file and the trace of set -x stay free of what names the failed command', async () => {
+    using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-test-'));
+    const file = path.join(folder.path, 'out');
+    await runText(`{ echo a; false; } >"${file}" 2>&1`);
+    const { output } = await runText(`cat "${file}"\nset -x\nfalse`);
+    assert.equal(output, 'a\n+ false\n');
+  });
+});
+
+/** Mounts another cgroup file system with the counts of a cgroup whose memory was full twice. */
+const FULL_MEMORY = [
+  'unshare',
+  '-m',
+  'sh',
+  '-c',
+  'mount -t tmpfs none /sys/fs/cgroup && printf "oom 7\\noom_kill 2\\noom_group_kill 9\\n" >/sys/fs/cgroup/memory.events && exec "$@"',
+  'sh',
+];
+const SKIP_WITHOUT_MOUNTS =
+  spawnSync('unshare', ['-m', 'true']).status !== 0 && 'mounting a file system needs root';
+
+describe("the kernel's count of processes that it killed", { skip: SKIP_WITHOUT_MOUNTS }, () => {
+  const EVENTS: Readonly<Record<string, readonly [script: string, oomKills: number | undefined]>> =
+    {
+      'two more': ['echo "oom_kill 4" >/sys/fs/cgroup/memory.events; exit 1', 2],
+      'no more': ['exit 137', 0],
+      'a file that is gone': ['rm /sys/fs/cgroup/memory.events', undefined],
+      'a file without a count': ['echo "oom 1" >/sys/fs/cgroup/memory.events', undefined],
+    };
+  for (const [what, [script, oomKills]] of Object.entries(EVENTS))
+    test(`the count is read before and after a script, without a process [${what}]`, async () => {
+      const { begin, end, output } = await runText(script, { before: FULL_MEMORY });
+      assert.equal(output, '');
+      assert.match(begin?.group ?? '', /^\//);
+      assert.deepEqual([begin?.kills, end?.oomKills], [2, oomKills]);
+    });
+});
+
+/** Runs a text as an agent would. */
+function bash(text: string, env = {}): string {
+  const { command, args } = bashCommand(text);
+  return spawnSync(command, args, { env: { ...process.env, ...env } }).stdout.toString();
+}
+
+describe('the text that ends a session', { concurrency: 3, skip }, () => {
+  test('a script has its last words on TERM, and what ignores TERM gets KILL after 4 s', async () => {
+    let slept = '';
+    const script = `trap 'echo last words; exit 9' TERM
+(trap "" TERM; echo ready; exec sleep 1000) &
+sleep 1000`;
+    const { output, end, exitCode } = await runText(script, {
+      onOutput(text, { pid = 0 }) {
+        if (text !== 'ready\n') return;
+        // A function takes the place of the program, and only waits for the end of the shell.
+        const wait = `until [[ $(</proc/${pid}/stat) == *') Z '* ]]; do :; done`;
+        slept = bash(endSessionText(pid), { 'BASH_FUNC_sleep%%': `() { echo "$@"; ${wait}; }` });
+      },
+    });
+    assert.equal(slept, '1\n1\n1\n1\n');
+    assert.match(output, /^ready\n[^]*last words\n$/);
+    assert.deepEqual([end?.exitCode, exitCode], [9, 9]);
+  });
+
+  test('a session that ends at once is not waited for', async () => {
+    let slept = '';
+    await runText('echo ready; exec sleep 100', {
+      onOutput(_, { pid = 0 }) {
+        slept = bash(endSessionText(pid));
+      },
+    });
+    assert.ok(slept.length <= 2, slept);
+  });
+});
+
+test('the exit code of a shell that nobody has waited for is read from its process', {
+  skip,
+}, async () => {
+  // The parent becomes a program that never waits for its child, and only then the child ends.
+  const child = spawn('sh', ['-c', "sh -c 'kill -STOP $$; exit 4' & echo $!; exec cat"]);
+  const [pid] = await once(child.stdout, 'data');
+  child.stdin.write('executed');
+  await once(child.stdout, 'data');
+  assert.equal(bash(exitCodeText(Number(pid))), '');
+  process.kill(Number(pid), 'SIGCONT');
+  const seen = Array.from({ length: 20 }, () => bash(exitCodeText(Number(pid))));
+  assert.equal(seen.at(-1), `ended ${4 * 256}\n`);
+  child.stdin.end();
+});
