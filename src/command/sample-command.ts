@@ -31,7 +31,7 @@ export async function sampleCommand(
   inputs: Pick<Inputs<'run'>, 'sampleInterval' | 'timeout'>,
   client: Pick<Client, 'send' | 'redact'>,
   { cancel, now, sleep }: Pick<Context, 'cancel' | 'now' | 'sleep'>,
-  onSample: (figures: Figures) => void,
+  onSample: (figures: Figures) => Promise<void>,
 ): Promise<SampleRecord> {
   const { sampleInterval: intervalMs } = inputs;
   const from = now();
@@ -53,7 +53,7 @@ export async function sampleCommand(
   };
   ended.addEventListener('abort', () => void endSoon());
   const record = (attempt: Attempt) => {
-    if (attempt.kind === 'sample') onSample(attempt.figures);
+    if (attempt.kind === 'sample') void onSample(attempt.figures);
     if (attempt.kind === 'sample' || isAwaited) attempts.push(attempt);
   };
   const options = { intervalMs, firstMs: Math.min(intervalMs, MAX_FIRST_MS), sleep, stop: ended };

@@ -29,19 +29,17 @@ export function watchMemory(
   let hasTripped = false;
   let isLooking = false;
   let seen: TopPrograms | undefined;
-  const lookOnce = async () => {
-    isLooking = true;
-    seen = (await look()) ?? seen;
-    isLooking = false;
-  };
-  const onSample = (figures: Figures) => {
+  const onSample = async (figures: Figures) => {
     // The last look may be what the kernel kills next.
     if (isLooking) return;
     const steps = Math.ceil(((figures.get('mem_used_pct') ?? 0) - nextPercent) / STEP_PERCENT);
     const trips = watched.some(each => judge(each, [{ at: 0, figures }]).result === 'true');
-    if (steps > 0 || (trips && !hasTripped)) void lookOnce();
+    if (steps <= 0 && (hasTripped || !trips)) return;
     nextPercent += STEP_PERCENT * Math.max(steps, 0);
     hasTripped ||= trips;
+    isLooking = true;
+    seen = (await look()) ?? seen;
+    isLooking = false;
   };
   return { onSample, topPrograms: () => seen };
 }
@@ -70,19 +68,14 @@ const MAX_NAME = 40;
 /** Reads lines like `… /proc/7/exe -> /bin/node` and `/proc/7/status:RssAnon:    512 kB`. */
 export function parsePrograms(output: string, redact: Redact): TopPrograms['programs'] {
   const links = output.matchAll(/\/proc\/(\d+)\/exe -> (?:.*\/)?(.*?)(?: \(deleted\))?$/gm);
-  const names = new Map(
-    Array.from(links, ([, pid, name = '']) => [pid, excerpt(name, redact, MAX_NAME)]),
-  );
+  const names = new Map(Array.from(links, ([, pid, name = '']) => [pid, name]));
   const sizes = output.matchAll(/^\/proc\/(\d+)\/status:RssAnon:\s*(\d+) kB$/gm);
   const processes = Array.from(sizes, ([, pid, kib]) => {
-    return { name: names.get(pid) ?? '', size: Number(kib) * 1024 };
+    return { name: excerpt(names.get(pid) ?? '', redact, MAX_NAME), size: Number(kib) * 1024 };
   });
-  const programs = Map.groupBy(
-    processes.filter(({ name }) => name !== ''),
-    ({ name }) => name,
-  );
-  return [...programs]
+  return [...Map.groupBy(processes, ({ name }) => name)]
     .map(([name, all]) => ({ name, count: all.length, bytes: totalSize(all) }))
+    .filter(({ name }) => name !== '')
     .sort((one, other) => other.bytes - one.bytes)
     .slice(0, MAX_PROGRAMS);
 }

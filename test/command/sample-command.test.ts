@@ -40,7 +40,9 @@ async function sample({ durationMs, intervalMs = S, respond = () => ({}) }: Samp
   const { signal: cancel } = new AbortController();
   const inputs = { sampleInterval: intervalMs, timeout: 60 * S };
   const seen: number[] = [];
-  const onSample = (figures: ReadonlyMap<string, number>) => seen.push(figures.get('load') ?? 0);
+  const onSample = async (figures: ReadonlyMap<string, number>) => {
+    seen.push(figures.get('load') ?? 0);
+  };
   const sampling = sampleCommand(ended.signal, inputs, client, { cancel, now, sleep }, onSample);
   await sleep(durationMs);
   ended.abort();
