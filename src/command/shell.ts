@@ -1,4 +1,5 @@
 import { inputError } from '../inputs/input-error.ts';
+import { formatCount } from '../text/format.ts';
 
 // The texts that run in the sandbox. Every one is started as E2B's SDK does it, since some
 // compatible agents accept nothing else: /bin/bash -l -c TEXT.
@@ -19,12 +20,12 @@ const MAX_TEXT_BYTES = 128 * 1024 - 1;
  */
 export function scriptText(script: string, id: string): string {
   const outer = quote(outerText(script, `/tmp/sandbox-sync-${id}`));
-  const text = `${LOGIN}\nset -- bash -c ${outer} bash ${quote(script)}\n${LEAVE}`;
+  const text = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${quote(script)}\n${LEAVE}`;
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_TEXT_BYTES) return text;
   throw inputError(
     'run',
-    `is ${bytes - MAX_TEXT_BYTES} bytes too long: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`,
+    `is too long by ${formatCount(bytes - MAX_TEXT_BYTES, 'byte')}: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`,
   );
 }
 
@@ -50,9 +51,10 @@ const READ_OOM_KILLS = `__oom() {
   __oom=$kills:$group
 }`;
 
-// Names begin with __, since assigning to a variable of the environment would change it for the
-// script. After TERM, this shell stays to report how the script ended. Its own stderr is closed, or
-// it would print the whole script if a signal killed it.
+// Runs in POSIX mode, to leave BASH_ENV to the script's own shell. Names begin with __, since assigning
+// to a variable of the environment would change it for the script. After TERM, this shell stays to
+// report how the script ended. Its own stderr is closed, or it would print the whole script if a
+// signal killed it.
 function outerText(script: string, file: string): string {
   return `__mark=$${MARK_VARIABLE}
 unset ${MARK_VARIABLE}

@@ -59,7 +59,7 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
     const longest = `exit 3 #${'x'.repeat(128 * 1024 - 1 - scriptText('exit 3 #', id).length)}`;
     assert.equal((await runText(longest)).exitCode, 3);
     const tooLong = (script: string) => () => scriptText(script, id);
-    assert.throws(tooLong(`${longest}x`), /run: is 1 bytes too long/);
+    assert.throws(tooLong(`${longest}x`), /run: is too long by 1 byte:/);
     assert.throws(tooLong("'".repeat(33_000)), /each ' counts as four bytes/);
     assert.throws(tooLong('€'.repeat(44_000)), InputError);
   });
@@ -113,6 +113,16 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
     assert.ok(!output.includes(mark));
     for (const line of ['id=1', 'group=2', 'name=3', 'kills=4'])
       assert.match(output, new RegExp(`^${line}$`, 'm'));
+  });
+
+  test('BASH_ENV is read by the login shell and for the script, but not by the shell around it', async () => {
+    using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-test-'));
+    const file = path.join(folder.path, 'env');
+    writeFileSync(file, 'echo read; f() { echo defined; }\n');
+    const { output } = await runText('f; printenv POSIXLY_CORRECT || echo bash', {
+      env: { BASH_ENV: file },
+    });
+    assert.equal(output, 'read\nread\ndefined\nbash\n');
   });
 
   test('CI is true for a script unless it is set', async () => {
