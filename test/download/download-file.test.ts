@@ -72,7 +72,7 @@ test('a file may be exactly as large as max-size, and have the longest name', as
   assert.deepEqual(Object.keys(filesBelow(folder.path)), [target]);
 });
 
-test('a download requests its path and username, encoded', async () => {
+test('a download requests its path and username, encoded, and no copy from a cache', async () => {
   using folder = openTempFolder();
   const requests: string[] = [];
   const record: RequestHandler = (socket, { head }) => {
@@ -87,6 +87,7 @@ test('a download requests its path and username, encoded', async () => {
     'GET /files?path=a.txt HTTP/1.1',
   ]);
   assert.doesNotMatch(requests.join(), /accept-encoding/i);
+  for (const head of requests) assert.match(head, /^cache-control: no-cache\r$/im);
 });
 
 type Case = readonly [handle: RequestHandler, kind: FailureKind, message: RegExp, timeout?: number];
