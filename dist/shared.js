@@ -3068,9 +3068,11 @@ function renderReport(report) {
 		json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json]))
 	};
 }
-/** Says whose memory it was, if the gate tripped on memory. */
+/** Says whose memory it was, if the gate tripped on it or something was killed for it. */
 function describeMemory({ command, stats }) {
-	return stats?.gate.judgements.some(({ result, condition }) => result === "true" && isMemory(condition.metric)) && command?.topPrograms ? [describePrograms(command.topPrograms)] : [];
+	const { topPrograms, oomKills = 0 } = command ?? {};
+	const hasTripped = stats?.gate.judgements.some(({ result, condition }) => result === "true" && isMemory(condition.metric));
+	return topPrograms && (hasTripped || oomKills > 0) ? [describePrograms(topPrograms)] : [];
 }
 function succeeded({ level }) {
 	return level === "success" || level === "warning";
@@ -4001,10 +4003,10 @@ const MAX_TEXT_BYTES = 131071;
 */
 function scriptText(script, id) {
 	const outer = quote(outerText(script, `/tmp/sandbox-sync-${id}`));
-	const text = `${LOGIN}\nset -- bash -c ${outer} bash ${quote(script)}\n${LEAVE}`;
+	const text = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${quote(script)}\n${LEAVE}`;
 	const bytes = Buffer.byteLength(text);
 	if (bytes <= MAX_TEXT_BYTES) return text;
-	throw inputError("run", `is ${bytes - MAX_TEXT_BYTES} bytes too long: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`);
+	throw inputError("run", `is too long by ${formatCount(bytes - MAX_TEXT_BYTES, "byte")}: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`);
 }
 function quote(text) {
 	return `'${text.replaceAll("'", "'\\''")}'`;
@@ -4455,21 +4457,19 @@ function watchMemory(conditions, look) {
 	let hasTripped = false;
 	let isLooking = false;
 	let seen;
-	const lookOnce = async () => {
-		isLooking = true;
-		seen = await look() ?? seen;
-		isLooking = false;
-	};
-	const onSample = (figures) => {
+	const onSample = async (figures) => {
 		if (isLooking) return;
 		const steps = Math.ceil(((figures.get("mem_used_pct") ?? 0) - nextPercent) / STEP_PERCENT);
 		const trips = watched.some((each) => judge(each, [{
 			at: 0,
 			figures
 		}]).result === "true");
-		if (steps > 0 || trips && !hasTripped) lookOnce();
+		if (steps <= 0 && (hasTripped || !trips)) return;
 		nextPercent += STEP_PERCENT * Math.max(steps, 0);
 		hasTripped ||= trips;
+		isLooking = true;
+		seen = await look() ?? seen;
+		isLooking = false;
 	};
 	return {
 		onSample,
@@ -4496,19 +4496,19 @@ const MAX_NAME = 40;
 /** Reads lines like `… /proc/7/exe -> /bin/node` and `/proc/7/status:RssAnon:    512 kB`. */
 function parsePrograms(output, redact) {
 	const links = output.matchAll(/\/proc\/(\d+)\/exe -> (?:.*\/)?(.*?)(?: \(deleted\))?$/gm);
-	const names = new Map(Array.from(links, ([, pid, name = ""]) => [pid, excerpt(name, redact, MAX_NAME)]));
+	const names = new Map(Array.from(links, ([, pid, name = ""]) => [pid, name]));
 	const sizes = output.matchAll(/^\/proc\/(\d+)\/status:RssAnon:\s*(\d+) kB$/gm);
 	const processes = Array.from(sizes, ([, pid, kib]) => {
 		return {
-			name: names.get(pid) ?? "",
+			name: excerpt(names.get(pid) ?? "", redact, MAX_NAME),
 			size: Number(kib) * 1024
 		};
 	});
-	return [...Map.groupBy(processes.filter(({ name }) => name !== ""), ({ name }) => name)].map(([name, all]) => ({
+	return [...Map.groupBy(processes, ({ name }) => name)].map(([name, all]) => ({
 		name,
 		count: all.length,
 		bytes: totalSize(all)
-	})).sort((one, other) => other.bytes - one.bytes).slice(0, MAX_PROGRAMS);
+	})).filter(({ name }) => name !== "").sort((one, other) => other.bytes - one.bytes).slice(0, MAX_PROGRAMS);
 }
 
 // src/command/run.ts
