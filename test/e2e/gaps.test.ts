@@ -82,7 +82,7 @@ describe('gaps', { concurrency: 6, skip: SKIP_WITHOUT_BASH }, () => {
     ['25 of 26 samples failed', statusFault(503), 25, /2\d samples failed, the last: .* 503 /],
     ['the sandbox hangs', STALL, 4, /\d samples failed, the last: .* did not end within timeout/],
   ] as const)
-    test(`monitor/stop fails if ${name}`, async () => {
+    test(`monitor/stop fails if the sandbox was not seen at the end [${name}]`, async () => {
       const faults = [{ on: 'stats', skip: 1, do: fault }] as const;
       await using monitor = await startMonitor({ ...GATED, timeout: '1s' }, { faults });
       await pollUntil(() => readRecord(monitor.directory).attempts.length > count);
