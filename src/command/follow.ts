@@ -150,8 +150,9 @@ function readScript(
   { clock, log }: Pick<Context, 'clock' | 'log'>,
 ) {
   const seen: SeenScript = {};
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const onEnd = (exitCode: number) => {
+  const { promise: ended, resolve, reject: onBug } = Promise.withResolvers<void>();
+  const onEnd = (exitCode: number | undefined) => {
+    if (exitCode === undefined) return;
     seen.exitCode ??= exitCode;
     seen.endedAt ??= clock();
     resolve();
@@ -176,7 +177,7 @@ function readScript(
     // What follows is not the rest of the line that broke off.
     breakOff();
   };
-  return { seen, ended, onEnd, write, breakOff, onRetry };
+  return { seen, ended, onEnd, onBug, write, breakOff, onRetry };
 }
 
 interface SeenStream {
@@ -196,12 +197,12 @@ function openStream(
   const seen: SeenStream = { reconnects: 0, hasProgressed: false };
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const handlers = {
-    async onStart(pid: number) {
+    onStart(pid: number) {
+      // After a reconnect, the mark may be lost.
+      if (seen.pid !== undefined)
+        readExitCode(starter, pid, context).then(script.onEnd, script.onBug);
       seen.pid = pid;
       resolve();
-      // After a reconnect, the mark may be lost.
-      const exitCode = seen.reconnects > 0 ? await readExitCode(starter, pid) : undefined;
-      if (exitCode !== undefined) script.onEnd(exitCode);
     },
     onActivity: () => void (seen.hasProgressed = true),
     onOutput: script.write,
