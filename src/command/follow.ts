@@ -30,18 +30,15 @@ export type CommandEnd =
   | { readonly kind: 'exited'; readonly code: number }
   /** `status` is how the agent describes it, such as `signal: killed`. */
   | { readonly kind: 'killed'; readonly status: string }
-  /** The agent reported the end without an exit code. */
   | { readonly kind: 'no-exit-code'; readonly status: string }
   /** We stopped it, so what it exited with says nothing. */
   | { readonly kind: 'stopped'; readonly by: 'max-duration' | 'cancellation' }
-  /** The connection was lost, so the command may still be running. */
   | { readonly kind: 'lost'; readonly error: FailureInfo }
   | { readonly kind: 'not-started'; readonly error: FailureInfo };
 
 export interface FollowedCommand {
   readonly end: CommandEnd;
   readonly reconnects: number;
-  /** Undefined if the shell around the script did not report its end. */
   readonly script: ScriptEnd | undefined;
   /** How many processes the kernel killed for memory. Undefined if that could not be read. */
   readonly oomKills: number | undefined;
@@ -138,7 +135,6 @@ interface SeenScript {
   script?: ScriptEnd;
   /** From the mark, or from the process itself after a reconnect. */
   exitCode?: number;
-  /** On the monotonic clock, if `exitCode` is known. */
   endedAt?: number;
 }
 

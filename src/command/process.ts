@@ -46,10 +46,7 @@ export function startProcess(
   return follow(client, '/process.Process/Start', message, handlers, limits, headers);
 }
 
-/**
- * Follows a running process. Output written while nothing was connected is lost, but E2B's agent
- * remembers an exit for 30 s.
- */
+/** Follows a running process. Output written while nothing was connected is lost. */
 export function attachProcess(
   client: Client,
   pid: number,

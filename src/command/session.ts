@@ -73,7 +73,6 @@ export function readOutput(starter: Starter, text: string): Promise<string | und
 // More than the longest list of programs.
 const MAX_OUTPUT = 1024 * 1024;
 
-/** Runs a text and returns the end of its output. */
 async function run(
   { client, username, limits }: Starter,
   text: string,
