@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
-import type { Context } from '../../src/agent/context.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { commandToSend, followCommand } from '../../src/command/follow.ts';
 import { lineSplitter } from '../../src/command/output.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { fieldsOf } from '../../src/text/json.ts';
-import { fakeClock } from '../support/clock.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
 import {
   endFrame,
@@ -19,6 +17,7 @@ import {
   signalFrame,
   startFrame,
 } from '../support/process-frames.ts';
+import { simulateAgent } from '../support/simulated-transfer.ts';
 
 interface Call {
   readonly operation: string;
@@ -44,8 +43,16 @@ interface Simulation {
 }
 
 /** Follows a command in simulated time, on an agent that answers like this. */
-async function follow({ start, connect = [], helper = () => '', ...options }: Simulation) {
-  const clock = fakeClock();
+async function follow({
+  start,
+  connect = [],
+  helper = () => '',
+  cancel,
+  inputs: given,
+}: Simulation) {
+  const simulated = simulateAgent(undefined, { random: () => 0, ...(cancel && { cancel }) });
+  const { signal: never } = new AbortController();
+  const context = { ...simulated.context, killImminent: never };
   const calls: Call[] = [];
   const left = { Start: [...start], Connect: [...connect] };
   const next = (streams: Stream[]) => (streams.length > 1 ? streams.shift() : streams[0]);
@@ -54,14 +61,15 @@ async function follow({ start, connect = [], helper = () => '', ...options }: Si
     if (isHelper) return helperStream(helper(call.text));
     const streams = call.operation === 'Start' ? left.Start : left.Connect;
     const stream = next(streams) ?? assert.fail(call.operation);
-    return stream(call, clock.sleep);
+    return stream(call, ms => context.sleep(ms, never));
   };
   const record = (request: AgentRequest) => {
-    const call = callOf(request, clock.now());
+    const call = callOf(request, context.now());
     calls.push(call);
     return call;
   };
   const client: Client = {
+    ...simulated.client,
     async send(request) {
       record(request);
       return { label: '', status: 200, headers: {}, body: '{}' };
@@ -74,35 +82,17 @@ async function follow({ start, connect = [], helper = () => '', ...options }: Si
       });
       return await Promise.race([read(response), aborted]);
     },
-    redact: text => text,
-    [Symbol.asyncDispose]: async () => {},
   };
-  const inputs = {
-    ...parseInputs('run', REQUIRED.run),
-    ...options.inputs,
-    maxDuration: 3_600_000,
-  };
+  const maxDuration = 3_600_000;
+  const inputs = { ...parseInputs('run', REQUIRED.run), ...given, maxDuration };
   const lines: string[] = [];
   const output = lineSplitter(text => lines.push(...text.trimEnd().split('\n')));
-  const never = new AbortController().signal;
-  const context: Context = {
-    workspace: '',
-    cancel: options.cancel ?? never,
-    killImminent: never,
-    now: clock.now,
-    clock: clock.now,
-    sleep: clock.sleep,
-    random: () => 0,
-    redact: text => text,
-    sandboxes: [],
-    log: { line: () => {}, output: () => {}, debug: () => {}, warning: () => {} },
-  };
   const result = await followCommand(commandToSend(inputs), inputs, client, context, output);
   const count = (operation: string) =>
     calls.filter(
       call => call.operation === operation && (operation !== 'Start' || call.mark !== ''),
     ).length;
-  return { ...result, lines, calls, count, now: clock.now() };
+  return { ...result, lines, calls, count, now: context.now() };
 }
 
 function callOf({ path, body = [], timeout }: AgentRequest, at: number): Call {
@@ -199,25 +189,16 @@ describe('a script whose output is held open by something in the background', ()
         yield startFrame(42);
         await sleep(FOREVER);
       };
-      const helper = (text: string) => (text.includes('/proc/42/stat') ? output : '');
+      let failures = 3;
+      const helper = (text: string) => {
+        assert.match(text, /\/proc\/42\/stat/);
+        failures -= 1;
+        if (failures >= 0) throw STREAM_END;
+        return output;
+      };
       const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
       assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
     });
-
-  test('the exit code of the process is asked for again if the connection is lost meanwhile', async () => {
-    const open: Stream = async function* stream(_, sleep) {
-      yield startFrame(42);
-      await sleep(FOREVER);
-    };
-    let failures = 3;
-    const helper = () => {
-      failures -= 1;
-      if (failures >= 0) throw STREAM_END;
-      return 'ended 1024\n';
-    };
-    const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
-    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 4 }, 1]);
-  });
 
   test('a process that goes on after a reconnect is followed', async () => {
     const connect = send(startFrame(42), outputFrame('b\n'), endFrame(0), LAST_FRAME);
@@ -232,16 +213,12 @@ describe('a script whose output is held open by something in the background', ()
 describe('reconnects', () => {
   const started = lose(startFrame(42));
 
-  test('a command whose connection stays lost is connected to ten times', async () => {
-    const run = await follow({ start: [started], connect: [lose()] });
-    assert.equal(run.end.kind, 'lost');
-    assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
-  });
-
-  test('a reconnect without output or a keepalive counts against the ten, although it starts', async () => {
-    const run = await follow({ start: [started], connect: [started] });
-    assert.deepEqual([run.end.kind, run.count('Connect')], ['lost', 10]);
-  });
+  for (const [what, connect] of Object.entries({ fails: lose(), 'starts, and no more': started }))
+    test(`a command whose connection stays lost is connected to ten times [each ${what}]`, async () => {
+      const run = await follow({ start: [started], connect: [connect] });
+      assert.equal(run.end.kind, 'lost');
+      assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
+    });
 
   for (const [what, event] of Object.entries({
     output: outputFrame('x\n'),
@@ -279,11 +256,10 @@ describe('a start', () => {
     assert.equal(run.reconnects, 0);
   });
 
-  for (const retries of [0, 2])
-    test(`a start is repeated as often as the input says [${retries}]`, async () => {
-      const run = await follow({ inputs: { retries }, start: [refused] });
-      assert.deepEqual([run.end.kind, run.count('Start')], ['not-started', retries + 1]);
-    });
+  test('a start is repeated as often as the input says', async () => {
+    const run = await follow({ inputs: { retries: 2 }, start: [refused] });
+    assert.deepEqual([run.end.kind, run.count('Start')], ['not-started', 3]);
+  });
 
   test('a start that may have had an effect is not repeated', async () => {
     const run = await follow({ start: [lose(), done] });
