@@ -22,13 +22,17 @@ type Cases = readonly (readonly [title: string, parts: Parts])[];
 
 const CASES: Readonly<Record<RenderedReport['level'], Cases>> = {
   success: [
-    ['Uploaded 1 file in 2 s. The gate passed.', { files: [UPLOADED], ...load(0) }],
     [
-      'Uploaded 1 file in 2 s, 1 unchanged, 1 skipped.',
+      'Uploaded 1 file (1 KiB, 512 B/s) in 2 s. The gate passed.',
+      { files: [UPLOADED], ...load(0) },
+    ],
+    ['Uploaded 1 file (1 KiB) in 999 ms.', { files: [UPLOADED], durationMs: 999 }],
+    [
+      'Uploaded 1 file (1 KiB, 512 B/s) in 2 s, 1 unchanged, 1 skipped.',
       { files: [UNCHANGED, UPLOADED], skipped: [{ path: 'l', reason: 'a pipe' }] },
     ],
     ['Nothing was sent, 2 unchanged.', { files: [UNCHANGED, UNCHANGED] }],
-    ['Uploaded 1 file in 2 s (shard 2 of 4).', { files: [UPLOADED], shard }],
+    ['Uploaded 1 file (1 KiB, 512 B/s) in 2 s (shard 2 of 4).', { files: [UPLOADED], shard }],
     ['There were no files to upload (shard 2 of 4).', { shard }],
     ['There were no files to upload.', {}],
     ['The sandbox reports CPU 7.5 %; no gate.', { task, stats: measured([{ cpu_used_pct: 7.5 }]) }],
@@ -41,7 +45,7 @@ const CASES: Readonly<Record<RenderedReport['level'], Cases>> = {
   warning: [
     ['There were no files to upload.', { warnings: ['No files were found.'] }],
     [
-      'Uploaded 1 file in 2 s. The gate warned: `load` 1 > 0.',
+      'Uploaded 1 file (1 KiB, 512 B/s) in 2 s. The gate warned: `load` 1 > 0.',
       { files: [UPLOADED], ...load(1, 'load > 2', 'load > 0') },
     ],
   ],

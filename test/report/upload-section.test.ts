@@ -8,15 +8,11 @@ import {
   BUSY,
   diskFull,
   EVERY_STATUS,
-  FAILED,
   failed,
   NOT_ATTEMPTED,
   planned,
-  SHA256,
   UNCHANGED,
   UPLOADED,
-  unchanged,
-  uploaded,
 } from '../support/file-results.ts';
 
 test('the outputs of an upload count the files by status', () => {
@@ -50,19 +46,6 @@ test('files that failed because the job was cancelled are not listed as failures
   assert.deepEqual(renderReport(report({ files, cancelled: true })).fileFailures, []);
 });
 
-test('the log sums up the transfer in one line, with its retries', () => {
-  const many = Array.from({ length: 2000 }, () => uploaded('a', 4096));
-  const line = (files: Parts['files'], retries = 0, durationMs = 2000) => {
-    const parts = { task: 'upload', ...(files && { files }), retries, durationMs } as const;
-    return renderReport(report(parts)).facts[0] ?? '';
-  };
-  assert.equal(line(many), '2,000 files, 7.8 MiB, 3.9 MiB/s');
-  assert.equal(line([uploaded('a')], 1), '1 file, 10 B, 5 B/s, 1 retry');
-  assert.equal(line([UPLOADED, FAILED], 2), '1 file, 1 KiB, 512 B/s, 2 retries');
-  assert.equal(line([UPLOADED], 0, 999), '1 file, 1 KiB', 'no rate below a second');
-  assert.equal(line([UNCHANGED], 2), '');
-});
-
 test('the log lists files by status, failures first, and in a dry run all of them', () => {
   const linesOf = (parts: Parts) => renderReport(report(parts)).fileLines;
   assert.deepEqual(linesOf(EVERY_STATUS), [
@@ -82,19 +65,6 @@ test('the log lists files by status, failures first, and in a dry run all of the
   });
   assert.equal(cut.length, 2002);
   assert.equal(cut[1000], 'and 2 more; the report file has them all');
-});
-
-const noticeOf = (parts: Parts) => renderReport(report(parts)).notices.join('\n');
-
-test('a notice lists files that are in the sandbox, but no longer in the build', () => {
-  const orphaned = Array.from({ length: 12 }, (_, index) => `/${index}`);
-  assert.match(noticeOf({ orphaned }), /^Still in the sandbox, .*: `\/0`, .* and 2 more/);
-});
-
-test('checksums list the hashed files in the sandbox, in the format of sha256sum', () => {
-  const files = [unchanged('a\nb\\c'), UPLOADED, FAILED];
-  const line = `\\${SHA256}  /home/user/app/a\\nb\\\\c\n`;
-  assert.equal(renderReport(report({ files })).checksums, line);
 });
 
 test('an incomplete or empty build has no digest', () => {

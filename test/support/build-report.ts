@@ -3,7 +3,7 @@ import type { WatchedCommand } from '../../src/command/run.ts';
 import { judgeGate } from '../../src/gate/judge.ts';
 import type { Sample } from '../../src/gate/metrics.ts';
 import type { Task } from '../../src/inputs/inputs.ts';
-import type { Report } from '../../src/report/report.ts';
+import type { Report } from '../../src/report/render.ts';
 import type { Gap } from '../../src/stats/gaps.ts';
 import type { StatsResult } from '../../src/stats/stats.ts';
 import type { UploadResult } from '../../src/upload/upload.ts';

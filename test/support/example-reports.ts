@@ -1,6 +1,6 @@
 import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import type { Report } from '../../src/report/report.ts';
+import type { Report } from '../../src/report/render.ts';
 import { reasonOfError } from '../../src/report/section.ts';
 import type { UploadedFile } from '../../src/upload/uploaded-file.ts';
 import { measured, reading, report, runReport, withGap } from './build-report.ts';
