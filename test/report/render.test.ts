@@ -94,13 +94,14 @@ function reasonsOf(parts: Parts): string[] {
   return renderReport(report(parts)).reasons.flatMap(textsOf);
 }
 
-test('a gate without samples gives no reason but the error that says why there are none', () => {
-  assert.deepEqual(reasonsOf({ task, ...unread }), [BUSY.message, BUSY.hint]);
-});
-
 test('the reasons do not repeat the title, and what was done is a fact below it', () => {
   const parts = { files: [NOT_ATTEMPTED], ...unread };
-  assert.deepEqual(reasonsOf(parts), [BUSY.message, BUSY.hint]);
+  assert.deepEqual(reasonsOf(parts), [
+    BUSY.message,
+    BUSY.hint,
+    'The gate failed: `load > 1` cannot be judged.',
+    '`load > 1` cannot be judged: there are no stats',
+  ]);
   assert.deepEqual(renderReport(report(parts)).facts, ['Nothing was sent.']);
   assert.deepEqual(reasonsOf({ error }), ['Check base-url.']);
 });
@@ -115,6 +116,17 @@ test('a condition that tripped is the title, and a gap after it a reason', () =>
     ['`load > 1` tripped: 5'],
     [NOT_SEEN, 'Sampling had ended: its job is gone.'],
   ]);
+});
+
+test('a condition that could not be judged is listed below a gap', () => {
+  const stats = withGap(measured([{ load: 5 }], ['gpu > 1'], [], true), 15, 60);
+  const { title, reasons } = renderReport(report({ task: 'monitor', stats }));
+  assert.equal(title.text, NOT_SEEN);
+  const lines = reasons.flatMap(textsOf);
+  assert.ok(
+    lines.some(line => line.includes('does not report `gpu`')),
+    lines.join('\n'),
+  );
 });
 
 test('a gap without fail-if is a warning', () => {

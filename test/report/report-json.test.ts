@@ -46,8 +46,8 @@ test('the report of a sync has its upload and its stats, each below its name', (
     durationMs: 2000,
   });
   assert.deepEqual(stats, {
-    response: null,
-    figures: null,
+    response: {},
+    figures: {},
     aggregates: {},
     samples: [],
     gate: { state: 'none', tripped: [], unjudged: [] },

@@ -27,7 +27,7 @@ function nonEmptyOutputs(parts: Parts): Record<string, string> {
   return Object.fromEntries(outputs.filter(([, value]) => value !== ''));
 }
 
-test('the outputs have all digits of the figures, but two decimals of derived percentages', () => {
+test('the outputs have all digits of the figures', () => {
   const figures = { ...reading(12.345, 25, 0), ts: 1_700_000_000, load: 3 };
   const { aggregates: _, ...outputs } = nonEmptyOutputs({
     task: 'stats',
@@ -39,12 +39,12 @@ test('the outputs have all digits of the figures, but two decimals of derived pe
     'cpu-used-pct': '12.345',
     'mem-total': '4294967296',
     'mem-used': '1073741824',
-    'mem-used-pct': '25.00',
+    'mem-used-pct': '25',
     'mem-free': '3221225472',
     'mem-cache': '268435456',
     'disk-total': '21474836480',
     'disk-used': '0',
-    'disk-used-pct': '0.00',
+    'disk-used-pct': '0',
     'disk-free': '21474836480',
     stats: JSON.stringify(figures),
     gate: 'none',
