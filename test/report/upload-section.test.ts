@@ -15,19 +15,6 @@ import {
   UPLOADED,
 } from '../support/file-results.ts';
 
-test('the outputs of an upload count the files by status', () => {
-  const { outputs } = renderReport(report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS }));
-  assert.deepEqual(outputs, {
-    'uploaded-count': '2',
-    'unchanged-count': '1',
-    'failed-count': '1',
-    'planned-count': '1',
-    'skipped-count': '1',
-    'uploaded-bytes': '12',
-    digest: 'sha256:d',
-  });
-});
-
 test('failures are grouped by status and hint, the largest group first, with at most three names', () => {
   const full = Array.from({ length: 11 }, (_, index) => failed(`f${index}`, diskFull(`f${index}`)));
   const unreachable = failed('b', { ...BUSY, status: undefined });
