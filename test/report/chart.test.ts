@@ -80,7 +80,7 @@ test('Mermaid parses the charts of all example reports', async () => {
   const { default: mermaid } = await import('mermaid');
   const all = Object.values(EXAMPLE_REPORTS).map(({ stats = measured([]) }) => stats);
   const charts = all.map(stats => chartParts(stats).chart).filter(Boolean);
-  assert.ok(charts.length > 4);
+  assert.ok(charts.length > 2);
   for (const chart of charts) {
     // Remove texts, since Mermaid can only sanitize them in a browser.
     const text = chart.replace(/^```mermaid\n|\n```$|^ {2}acc.*\n|"[a-z]+ since .*"/gm, '');

@@ -120,13 +120,9 @@ test('a condition that tripped is the title, and a gap after it a reason', () =>
 
 test('a condition that could not be judged is listed below a gap', () => {
   const stats = withGap(measured([{ load: 5 }], ['gpu > 1'], [], true), 15, 60);
-  const { title, reasons } = renderReport(report({ task: 'monitor', stats }));
-  assert.equal(title.text, NOT_SEEN);
-  const lines = reasons.flatMap(textsOf);
-  assert.ok(
-    lines.some(line => line.includes('does not report `gpu`')),
-    lines.join('\n'),
-  );
+  const [gap, gate] = renderReport(report({ task: 'monitor', stats })).problems.map(textsOf);
+  assert.deepEqual(gap, [NOT_SEEN]);
+  assert.match(gate?.join('\n') ?? '', /^The gate failed: .*\n.* does not report `gpu`/);
 });
 
 test('a gap without fail-if is a warning', () => {

@@ -24,8 +24,6 @@ const died = Array.from({ length: 16 }, (_, index) => reading(20 + 3 * index, 30
 
 const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
 
-const fourfold = measured([...busy, ...busy, ...busy, ...busy]);
-
 const invalid = new InputError([
   { input: 'port', message: '"x" is not a whole number. Example: port: 49983' },
   { input: 'files', message: '"dist/**" matches nothing.' },
@@ -79,14 +77,6 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     sandbox: { id: '', baseUrl: '' },
     isGateUnseen: true,
   }),
-  'monitor-with-gap': report({
-    task: 'monitor',
-    stats: withGap({ ...fourfold, samples: fourfold.samples.toSpliced(12, 24) }, 11, 36),
-  }),
-  'run-passed': runReport(
-    { kind: 'exited', code: 0 },
-    { stats: measured(busy, ['mem_used_pct > 95']) },
-  ),
   'run-exited-1': runReport(
     { kind: 'exited', code: 1 },
     { stats: measured(busy, ['mem_used_pct > 95']) },
