@@ -1,6 +1,5 @@
 import type { FailureInfo } from '../agent/failure.ts';
-import type { CommandResult } from '../command/command.ts';
-import type { WatchedCommand } from '../command/run.ts';
+import type { CommandResult } from '../command/run.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import {
   formatBytes,
@@ -12,7 +11,7 @@ import {
 import { concat, type Html, html } from './html.ts';
 import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from './section.ts';
 
-export function renderCommand(result: WatchedCommand, cancelled: boolean): RenderedSection {
+export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
   const { title, end, durationMs, lastLines, reconnects, failed, unsetVariables } = result;
   const problem = problemOf(result, cancelled);
   const exitCode = exitCodeOf(result);
@@ -197,7 +196,7 @@ function warnOfVariables(names: readonly string[]): Reason {
   return [withMarkup(`Unset in the sandbox: ${list}. ${advice}`)];
 }
 
-function describePrograms({ topPrograms }: WatchedCommand): string[] {
+function describePrograms({ topPrograms }: CommandResult): string[] {
   if (topPrograms === undefined) return [];
   const uses = topPrograms.programs.map(({ name, count, bytes }) => {
     const processes = count === 1 ? '' : ` (${formatNumber(count)} processes)`;

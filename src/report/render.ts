@@ -1,4 +1,4 @@
-import type { WatchedCommand } from '../command/run.ts';
+import type { CommandResult } from '../command/run.ts';
 import type { DownloadResult } from '../download/download.ts';
 import type { Task } from '../inputs/inputs.ts';
 import type { StatsResult } from '../stats/stats.ts';
@@ -19,7 +19,7 @@ import { renderUpload } from './upload-section.ts';
 
 /** What the actions of a step return. */
 export interface Results {
-  readonly command?: WatchedCommand;
+  readonly command?: CommandResult;
   readonly upload?: UploadResult;
   readonly stats?: StatsResult;
   readonly download?: DownloadResult;

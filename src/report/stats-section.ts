@@ -1,9 +1,8 @@
 import { describeJudgement, formatFigure, formatJudged } from '../gate/describe.ts';
 import { type Gate, type GateJudgement, judge } from '../gate/judge.ts';
 import { AGGREGATE_NAMES, aggregateOf, METRICS, type Sample } from '../gate/metrics.ts';
-import type { Gap, MonitoredTime } from '../stats/gaps.ts';
 import type { FailedAttempt } from '../stats/samples.ts';
-import type { StatsResult } from '../stats/stats.ts';
+import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
 import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawChart } from './chart.ts';
@@ -103,9 +102,9 @@ function warningJudgements({ judgements }: Gate): GateJudgement[] {
   return judgements.filter(({ level, result }) => level === 'warn' && result !== 'false');
 }
 
-function explainGap({ from, to, sampling, failures }: Gap): Reason {
+function explainGap({ from, to, samplingEnd, failures }: Gap): Reason {
   const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
-  const end = sampling === 'requested' ? [] : [`Sampling had ended: ${sampling.early}.`];
+  const end = samplingEnd === 'requested' ? [] : [`Sampling had ended: ${samplingEnd.early}.`];
   return [withMarkup(title), ...describeFailures(failures), ...end.map(text => ({ text }))];
 }
 
@@ -187,10 +186,6 @@ function monitoredJson({ from, to, gaps, failures }: MonitoredTime): object {
     from,
     to,
     gaps: gaps.map(gap => ({ from: gap.from, to: gap.to })),
-    failures: failures.map(({ askedAt, answeredAt, message }) => ({
-      askedAt,
-      answeredAt,
-      message,
-    })),
+    failures: failures.map(({ askedAt, at, message }) => ({ askedAt, answeredAt: at, message })),
   };
 }

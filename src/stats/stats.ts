@@ -1,11 +1,11 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { type AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
-import { type Gate, judgeGate } from '../gate/judge.ts';
+import { type Gate, type GateConditions, judgeGate } from '../gate/judge.ts';
 import type { Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import type { MonitoredTime } from './gaps.ts';
 import { readStatsWithRetries, type Stats } from './sample.ts';
+import type { FailedAttempt, SamplingEnd } from './samples.ts';
 import { describeUnmet, waitForSandbox } from './wait.ts';
 
 export interface StatsResult {
@@ -19,11 +19,34 @@ export interface StatsResult {
   readonly monitored?: MonitoredTime;
 }
 
+/** The time that a monitor or a run covers, in Unix milliseconds. */
+export interface MonitoredTime {
+  readonly from: number;
+  readonly to: number;
+  readonly gaps: readonly Gap[];
+  readonly failures: readonly FailedAttempt[];
+}
+
+/** A time in which the sandbox was not seen. */
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+  /** `early` if sampling ended in this gap. */
+  readonly samplingEnd: SamplingEnd;
+  /** The attempts in this gap, all of which failed. */
+  readonly failures: readonly FailedAttempt[];
+}
+
 /** @throws AgentError or InputError if `wait-until` fails; failed samples go into the result */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<StatsResult> {
   await using client = openAgent(inputs, context);
   await waitForSandbox(inputs, client, context);
-  return await takeStats(inputs, client, context);
+  return await takeStats(inputs, client, context, { cpuWindowStarted: false });
+}
+
+/** Without stats, no condition passes. */
+export function withoutStats(conditions: GateConditions): StatsResult {
+  return { samples: [], response: '', gate: judgeGate(conditions, []) };
 }
 
 /** Takes `samples` samples and judges them. Pass whether this step has read the stats before. */
@@ -31,7 +54,7 @@ export async function takeStats(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-  { cpuWindowStarted }: { readonly cpuWindowStarted: boolean } = { cpuWindowStarted: false },
+  { cpuWindowStarted }: { readonly cpuWindowStarted: boolean },
 ): Promise<StatsResult> {
   const { samples: count, sampleInterval } = inputs;
   const { cancel, now, sleep } = context;

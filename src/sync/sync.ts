@@ -1,8 +1,7 @@
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import { judgeGate } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { readJudgeableStats, type StatsResult, takeStats } from '../stats/stats.ts';
+import { readJudgeableStats, type StatsResult, takeStats, withoutStats } from '../stats/stats.ts';
 import { waitForSandbox } from '../stats/wait.ts';
 import { planUpload } from '../upload/plan.ts';
 import { sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
@@ -16,10 +15,9 @@ export interface SyncResult {
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<SyncResult> {
   const plan = await planUpload(inputs, context);
   if (inputs.dryRun) {
-    // A dry run sends nothing, so it judges nothing.
-    const gate = judgeGate({ failIf: [], warnIf: [] }, []);
     const upload = await showPlan(plan, inputs, context);
-    return { upload, stats: { samples: [], response: '', gate } };
+    // A dry run sends nothing, so it judges nothing.
+    return { upload, stats: withoutStats({ failIf: [], warnIf: [] }) };
   }
   await using client = openAgent(inputs, context);
   await waitForSandbox(inputs, client, context);

@@ -5,10 +5,10 @@ import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import type { Context } from '../../src/agent/context.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { commandToSend, followCommand } from '../../src/command/follow.ts';
+import { lineSplitter } from '../../src/command/output.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { fieldsOf } from '../../src/text/json.ts';
-import { lineSplitter } from '../../src/text/lines.ts';
 import { fakeClock } from '../support/clock.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
 import {
@@ -98,7 +98,6 @@ async function follow({ start, connect = [], helper = () => '', ...options }: Si
     log: { line: () => {}, output: () => {}, debug: () => {}, warning: () => {} },
   };
   const result = await followCommand(commandToSend(inputs), inputs, client, context, output);
-  output.end();
   const count = (operation: string) =>
     calls.filter(
       call => call.operation === operation && (operation !== 'Start' || call.mark !== ''),
@@ -179,21 +178,6 @@ describe('a script whose output is held open by something in the background', ()
       assert.deepEqual(end, { kind: 'exited', code });
     });
 
-  const ZOMBIES: Readonly<Record<string, number>> = {
-    'ended 1024\n': 4,
-    'a profile\nended 1024\n': 4,
-    'ended 9\n': 137,
-    'ended 139\n': 139,
-    '': 3,
-    'ended x\n': 3,
-  };
-  for (const [output, code] of Object.entries(ZOMBIES))
-    test(`the exit code of the process wins over that of the mark [${output.trim()}]`, async () => {
-      const helper = (text: string) => (text.includes('/proc/42/stat') ? output : '');
-      const { end } = await follow({ start: [endAfter(FOREVER)], helper });
-      assert.deepEqual(end, { kind: 'exited', code });
-    });
-
   test('a lost connection after the mark is not opened again', async () => {
     const start: Stream = async function* stream({ mark }) {
       yield startFrame(42);
@@ -204,15 +188,21 @@ describe('a script whose output is held open by something in the background', ()
     assert.deepEqual([end, count('Connect')], [{ kind: 'exited', code: 3 }, 0]);
   });
 
-  test('a mark that a lost connection swallowed is made up for by the exit code of the process', async () => {
-    const open: Stream = async function* stream(_, sleep) {
-      yield startFrame(42);
-      await sleep(FOREVER);
-    };
-    const helper = () => 'ended 1024\n';
-    const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
-    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 4 }, 1]);
-  });
+  const ZOMBIES: Readonly<Record<string, number>> = {
+    'a profile\nended 1024\n': 4,
+    'ended 9\n': 137,
+    'ended 139\n': 139,
+  };
+  for (const [output, code] of Object.entries(ZOMBIES))
+    test(`a mark that a lost connection swallowed is made up for by the exit code of the process [${output.trim()}]`, async () => {
+      const open: Stream = async function* stream(_, sleep) {
+        yield startFrame(42);
+        await sleep(FOREVER);
+      };
+      const helper = (text: string) => (text.includes('/proc/42/stat') ? output : '');
+      const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
+      assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
+    });
 
   test('a process that goes on after a reconnect is followed', async () => {
     const connect = send(startFrame(42), outputFrame('b\n'), endFrame(0), LAST_FRAME);
@@ -283,6 +273,11 @@ describe('a start', () => {
   test('a start that may have had an effect is not repeated', async () => {
     const run = await follow({ start: [lose(), done] });
     assert.deepEqual([run.end.kind, run.count('Start')], ['lost', 1]);
+  });
+
+  test('a cancelled step starts nothing', async () => {
+    const run = await follow({ start: [done], cancel: AbortSignal.abort() });
+    assert.deepEqual([run.end.kind, run.count('Start')], ['not-started', 0]);
   });
 
   test('a start is not repeated once the step is cancelled', async () => {

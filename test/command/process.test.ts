@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import {
   attachProcess,
-  killProcess,
   type ProcessEnd,
   type ProcessOptions,
   startProcess,
@@ -51,8 +50,7 @@ async function follow(handle: RequestHandler): Promise<Followed> {
   const pids: number[] = [];
   const output: Buffer[] = [];
   const handlers = {
-    onStart: (pid: number) => pids.push(pid),
-    onActivity: () => {},
+    onStart: (pid: number) => void pids.push(pid),
     onOutput: (bytes: Buffer) => output.push(bytes),
   };
   const end = await startProcess(client, COMMAND, handlers, LIMITS).catch((error: unknown) => {
@@ -62,7 +60,7 @@ async function follow(handle: RequestHandler): Promise<Followed> {
   return { pids, output: Buffer.concat(output).toString(), end };
 }
 
-const IGNORED = { onStart: () => {}, onActivity: () => {}, onOutput: () => {} };
+const IGNORED = { onOutput: () => {} };
 
 /** Decodes the message of a request that consists of one frame. */
 function messageOf({ body }: RawRequest): unknown {
@@ -75,13 +73,12 @@ function headersOf({ head }: RawRequest): Readonly<Record<string, string>> {
   return Object.fromEntries(lines.map(line => line.split(': ')));
 }
 
-test('a process is started, attached to by its pid, and killed, as the Connect protocol asks for', async () => {
+test('a process is started, and attached to by its pid, as the Connect protocol asks for', async () => {
   const requests: RawRequest[] = [];
   await using server = await rawServer(
     onRequest((socket, request) => {
       requests.push(request);
-      if (request.head.includes('SendSignal')) socket.write(http(200, '{}'));
-      else sendFrames(...wholeStream())(socket);
+      sendFrames(...wholeStream())(socket);
     }),
   );
   await using client = openTestClient(`http://${server.host}`);
@@ -89,12 +86,11 @@ test('a process is started, attached to by its pid, and killed, as the Connect p
   await startProcess(client, ofUser, IGNORED, LIMITS);
   await startProcess(client, COMMAND, IGNORED, LIMITS);
   await attachProcess(client, 7, IGNORED, LIMITS);
-  await killProcess(client, 7, LIMITS);
-  const [start, plainStart, attach, kill] = requests;
-  assert.ok(start && plainStart && attach && kill);
+  const [start, plainStart, attach] = requests;
+  assert.ok(start && plainStart && attach);
   assert.deepEqual(
     requests.map(({ head }) => head.replace(/ HTTP[^]*/, '')),
-    ['Start', 'Start', 'Connect', 'SendSignal'].map(name => `POST /process.Process/${name}`),
+    ['Start', 'Start', 'Connect'].map(name => `POST /process.Process/${name}`),
   );
   for (const request of [start, plainStart, attach])
     assert.partialDeepStrictEqual(headersOf(request), {
@@ -113,9 +109,6 @@ test('a process is started, attached to by its pid, and killed, as the Connect p
   assert.deepEqual(messageOf(start), { process: { ...process, cwd: 'app' }, stdin: false });
   assert.deepEqual(messageOf(plainStart), { process, stdin: false });
   assert.deepEqual(messageOf(attach), { process: { pid: 7 } });
-  assert.equal(headersOf(kill)['Content-Type'], 'application/json');
-  const signal = { process: { pid: 7 }, signal: 'SIGNAL_SIGKILL' };
-  assert.deepEqual(JSON.parse(String(kill.body)), signal);
 });
 
 const frames = [

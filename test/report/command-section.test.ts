@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
 import type { CommandEnd } from '../../src/command/follow.ts';
-import type { WatchedCommand } from '../../src/command/run.ts';
+import type { CommandResult } from '../../src/command/run.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
 import { renderReport } from '../../src/report/render.ts';
 import { textsOf } from '../../src/report/section.ts';
@@ -21,12 +21,12 @@ const UNSEEN = '`npm test` was not seen to end within 3 min 12 s. It may still b
 const FAILED = { exitCode: 1, pipeline: [], line: 2, file: '', command: 'grep -c `x` /etc/passwd' };
 
 /** Returns the title and the details of a command without output that exited with 1. */
-function linesOf(fields: Partial<WatchedCommand>): string[] {
+function linesOf(fields: Partial<CommandResult>): string[] {
   const command = { ...COMMAND, lastLines: [], end: exited(1), ...fields };
   return renderCommand(command, false).problems?.flatMap(textsOf) ?? [];
 }
 
-const FAILURES: Readonly<Record<string, readonly [Partial<WatchedCommand>, ...lines: string[]]>> = {
+const FAILURES: Readonly<Record<string, readonly [Partial<CommandResult>, ...lines: string[]]>> = {
   'an exit code of 1': [{}, EXITED],
   'a signal, and no exit code': [
     { end: killed },

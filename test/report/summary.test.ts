@@ -95,7 +95,7 @@ for (const [title, [heading, rest]] of Object.entries(HEADINGS))
   });
 
 test('a command that nobody judges, with a single sample, shows no figures', () => {
-  const monitored = { from: START, to: START, gaps: [], failures: [], isSampledAfterEnd: false };
+  const monitored = { from: START, to: START, gaps: [], failures: [] };
   const done = { kind: 'exited', code: 0 } as const;
   for (const failIf of [[], ['cpu_used_pct > 9']]) {
     const stats = { ...measured([{ cpu_used_pct: 5 }], failIf), monitored };

@@ -35,8 +35,7 @@ function attemptsOf({ at, failedAt = [] }: MonitoredJob): Attempt[] {
   ];
   attempts.sort((one, other) => one.second - other.second);
   return attempts.map(({ second, ...attempt }) => {
-    const answeredAt = second * S;
-    return { ...attempt, askedAt: answeredAt - 1, answeredAt };
+    return { ...attempt, askedAt: second * S - 1, at: second * S };
   });
 }
 
@@ -141,27 +140,27 @@ const JOBS: Readonly<Record<string, MonitoredJob & { gaps: readonly Gap[] }>> = 
 
 for (const [name, { gaps, ...job }] of Object.entries(JOBS))
   test(`judgeRecord finds the times in which a sandbox was not seen [${name}]`, () => {
-    const expected = gaps.map(([from, to, sampling = 'requested']) => {
+    const expected = gaps.map(([from, to, samplingEnd = 'requested']) => {
       const failures = attemptsOf(job).filter(
         ({ kind, askedAt }) => kind === 'failure' && askedAt >= from * S && askedAt < to * S,
       );
-      return { from: from * S, to: to * S, sampling, failures };
+      return { from: from * S, to: to * S, samplingEnd, failures };
     });
     assert.deepEqual(judgeJob(job).monitored.gaps, expected);
   });
 
 test('judgeRecord returns the samples, the failures and the last response of the record', () => {
   const { samples, response, monitored } = judgeJob({ at: [95, 105], failedAt: [100] });
-  assert.deepEqual(samples, [
-    { at: 95 * S, figures: FIGURES },
-    { at: 105 * S, figures: FIGURES },
-  ]);
-  const answeredAt = 100 * S;
-  const failure = { kind: 'failure', askedAt: answeredAt - 1, message: 'It answered 503.' };
-  assert.deepEqual(monitored.failures, [{ ...failure, answeredAt }]);
-  assert.equal(response, RESPONSE);
-  // The last sample may be answered after the job ended.
-  assert.deepEqual([monitored.from, monitored.to], [95 * S, 105 * S]);
+  assert.deepEqual(
+    samples.map(({ at, figures }) => [at, figures]),
+    [
+      [95 * S, FIGURES],
+      [105 * S, FIGURES],
+    ],
+  );
+  const at = 100 * S;
+  const failure = { kind: 'failure', askedAt: at - 1, at, message: 'It answered 503.' };
+  assert.deepEqual([monitored.failures, response], [[failure], RESPONSE]);
 });
 
 const GATES = {

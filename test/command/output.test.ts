@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { lineSplitter } from '../../src/text/lines.ts';
+import { lineSplitter } from '../../src/command/output.ts';
 
 /** Returns the blocks of lines that are read from these chunks. */
 function read(chunks: readonly Uint8Array[]): string[] {
