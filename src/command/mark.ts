@@ -3,7 +3,6 @@ export interface ScriptEnd {
   readonly exitCode: number;
   /** Undefined if the kernel's count could not be read. */
   readonly oomKills: number | undefined;
-  readonly isRoot: boolean;
   /** Names like GITHUB_SHA that the script mentions, but that were unset. */
   readonly unsetVariables: readonly string[];
   /** Undefined if bash did not name it. */
@@ -82,11 +81,10 @@ function readLine(line: string, { onBegin, onEnd }: MarkHandlers): boolean {
 }
 
 function parseEnd(exitCode: number, fields: readonly string[]): ScriptEnd {
-  const [before, after, uid, unset = '', ...failed] = fields;
+  const [before, after, unset = '', ...failed] = fields;
   return {
     exitCode,
     oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
-    isRoot: uid === '0',
     unsetVariables: unset.split(' ').filter(Boolean),
     failed: parseFailed(failed),
   };

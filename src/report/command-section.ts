@@ -12,7 +12,7 @@ import { concat, type Html, html } from './html.ts';
 import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from './section.ts';
 
 export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
-  const { title, end, durationMs, lastLines, reconnects, failed, unsetVariables } = result;
+  const { end, ...others } = result;
   const problem = problemOf(result, cancelled);
   const exitCode = exitCodeOf(result);
   return {
@@ -20,28 +20,21 @@ export function renderCommand(result: CommandResult, cancelled: boolean): Render
     problems: problem === undefined ? [] : [problem],
     done: problem === undefined ? describeEnd(result) : '',
     warnings: [
-      ...warnOfReconnects(reconnects),
+      ...warnOfReconnects(result),
       ...(problem === undefined ? describeOomKills(result) : []),
-      ...warnOfVariables(unsetVariables),
+      ...warnOfVariables(result),
     ],
     facts: describePrograms(result),
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
-      'duration-ms': String(durationMs),
+      'duration-ms': String(result.durationMs),
     },
-    blocks: outputBlocks(lastLines),
+    blocks: outputBlocks(result),
     json: {
-      title,
+      ...others,
       end: end.kind,
-      exitCode: exitCode ?? null,
-      status: end.kind === 'killed' || end.kind === 'no-exit-code' ? end.status : '',
-      durationMs,
-      lastLines,
-      reconnects,
-      oomKills: result.oomKills ?? null,
-      failed: failed === undefined ? null : { ...failed, line: failed.line ?? null },
-      unsetVariables,
-      topPrograms: result.topPrograms ?? null,
+      exitCode,
+      ...('status' in end && { status: end.status }),
     },
   };
 }
@@ -182,15 +175,15 @@ function whyUnseen(error: FailureInfo): Reason {
     : reasonOfFailure(error);
 }
 
-function warnOfReconnects(count: number): Reason {
-  if (count === 0) return [];
-  const times = formatCount(count, 'time');
+function warnOfReconnects({ reconnects }: CommandResult): Reason {
+  if (reconnects === 0) return [];
+  const times = formatCount(reconnects, 'time');
   return [{ text: `The connection was lost ${times}, so output of the command may be missing.` }];
 }
 
-function warnOfVariables(names: readonly string[]): Reason {
-  if (names.length === 0) return [];
-  const list = names.map(inlineCode).join(', ');
+function warnOfVariables({ unsetVariables }: CommandResult): Reason {
+  if (unsetVariables.length === 0) return [];
+  const list = unsetVariables.map(inlineCode).join(', ');
   const advice =
     'To pass a value in, add a line such as `GITHUB_SHA=${{ github.sha }}` to `env`. To get one out, write a file and use `download`.';
   return [withMarkup(`Unset in the sandbox: ${list}. ${advice}`)];
@@ -205,7 +198,7 @@ function describePrograms({ topPrograms }: CommandResult): string[] {
   return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(', ')}`];
 }
 
-function outputBlocks(lastLines: readonly string[]): Html[] {
+function outputBlocks({ lastLines }: CommandResult): Html[] {
   if (lastLines.length === 0) return [];
   const lines = lastLines.map(line => html`${line.replaceAll('\t', '    ')}`);
   // Begin a block with <pre>: a blank line ends one that begins with <p> or <details>, and the rest

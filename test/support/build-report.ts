@@ -101,7 +101,6 @@ export const COMMAND: CommandResult = {
   ],
   reconnects: 0,
   oomKills: 0,
-  isRoot: false,
   failed: undefined,
   unsetVariables: [],
   topPrograms: undefined,

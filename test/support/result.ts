@@ -30,23 +30,23 @@ interface Report {
   };
   readonly command: {
     readonly title: string;
-    readonly exitCode: number | null;
+    readonly exitCode?: number;
     readonly durationMs: number;
     readonly lastLines: readonly string[];
-    readonly oomKills: number | null;
-    readonly failed: Readonly<Record<string, unknown>> | null;
+    readonly oomKills?: number;
+    readonly failed?: Readonly<Record<string, unknown>>;
     readonly unsetVariables: readonly string[];
-    readonly topPrograms: {
+    readonly topPrograms?: {
       readonly programs: readonly {
         readonly name: string;
         readonly count: number;
         readonly bytes: number;
       }[];
-    } | null;
+    };
   };
   readonly stats: {
     readonly monitored?: { readonly failures: readonly object[] };
-    readonly response: Readonly<Record<string, unknown>> | null;
+    readonly response: Readonly<Record<string, unknown>>;
     readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];
   };
 }
