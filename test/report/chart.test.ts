@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawChart } from '../../src/report/chart.ts';
 import type { StatsResult } from '../../src/stats/stats.ts';
-import { measured, stripHtml } from '../support/build-report.ts';
-import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
+import { measured, reading, stripHtml } from '../support/build-report.ts';
 
 /** Returns the legend, the chart, and the values of its first line. */
 function chartParts(section: StatsResult) {
@@ -76,14 +75,11 @@ test('the vertical axis ends at 100 % or at a higher peak', () => {
   }
 });
 
-test('Mermaid parses the charts of all example reports', async () => {
+test('Mermaid parses a chart', async () => {
   const { default: mermaid } = await import('mermaid');
-  const all = Object.values(EXAMPLE_REPORTS).map(({ stats = measured([]) }) => stats);
-  const charts = all.map(stats => chartParts(stats).chart).filter(Boolean);
-  assert.ok(charts.length > 2);
-  for (const chart of charts) {
-    // Remove texts, since Mermaid can only sanitize them in a browser.
-    const text = chart.replace(/^```mermaid\n|\n```$|^ {2}acc.*\n|"[a-z]+ since .*"/gm, '');
-    assert.equal((await mermaid.parse(text)).diagramType, 'xychart');
-  }
+  const readings = Array.from({ length: 12 }, (_, index) => reading(index, 8 * index));
+  const { chart } = chartParts(measured(readings, ['mem_used_pct > 80', 'disk_used_pct > 90']));
+  // Remove texts, since Mermaid can only sanitize them in a browser.
+  const text = chart.replace(/^```mermaid\n|\n```$|^ {2}acc.*\n|"[a-z]+ since .*"/gm, '');
+  assert.equal((await mermaid.parse(text)).diagramType, 'xychart');
 });

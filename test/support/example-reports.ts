@@ -20,7 +20,7 @@ const many = (count: number, toResult: (name: string, size: number) => UploadedF
 const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
 const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
 const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
-const died = Array.from({ length: 16 }, (_, index) => reading(20 + 3 * index, 30 + 2 * index));
+const few = busy.slice(0, 3);
 
 const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
 
@@ -64,7 +64,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   }),
   'dead-sandbox': report({
     task: 'monitor',
-    stats: withGap(measured(died, ['mem_used_pct > 80'], [], true), 15, 60, {
+    stats: withGap(measured(few, ['mem_used_pct > 80'], [], true), 15, 60, {
       early: 'GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
     }),
   }),
@@ -77,13 +77,17 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     sandbox: { id: '', baseUrl: '' },
     isGateUnseen: true,
   }),
+  'run-passed': runReport(
+    { kind: 'exited', code: 0 },
+    { stats: measured(few, ['mem_used_pct > 95']) },
+  ),
   'run-exited-1': runReport(
     { kind: 'exited', code: 1 },
-    { stats: measured(busy, ['mem_used_pct > 95']) },
+    { stats: measured(few, ['mem_used_pct > 95']) },
   ),
   'run-lost': runReport(
     { kind: 'lost', error: failureInfoOf(reset) },
-    { stats: measured(busy.slice(0, 3)) },
+    { stats: measured(few) },
     10,
   ),
 };
