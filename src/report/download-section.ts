@@ -1,14 +1,7 @@
 import type { DownloadedFile, DownloadResult } from '../download/download.ts';
 import { formatBytes } from '../text/format.ts';
 import type { RenderedSection } from './section.ts';
-import {
-  counterOf,
-  describeDone,
-  limitLines,
-  listCounts,
-  listFiles,
-  renderTransfer,
-} from './transfer-lines.ts';
+import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
 
 export function renderDownload(result: DownloadResult): RenderedSection {
   const { files, ifNoFilesFound, ...others } = result;
@@ -22,9 +15,9 @@ export function renderDownload(result: DownloadResult): RenderedSection {
       sentence: `${describeDone('Downloaded', { ...transferred, ...others })}${missed}.`,
       isWarned: downloaded === 0 && warned.length > 0,
       nameOf: ({ path }) => path,
+      describe: describeFile,
     }),
     warnings: warned.map(({ path }) => ({ text: `${path} does not exist in the sandbox.` })),
-    fileLines: limitLines(listFiles(files, describeFile)),
     outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
     json: { ...others, totals, files },
   };

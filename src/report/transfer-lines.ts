@@ -7,9 +7,7 @@ import {
   formatDuration,
   formatNumber,
   formatRate,
-  limitList,
   listSome,
-  moreInReport,
 } from '../text/format.ts';
 import type { UploadedFile } from '../upload/uploaded-file.ts';
 import { type Reason, type RenderedSection, withMarkup } from './section.ts';
@@ -34,12 +32,16 @@ interface TransferWords<F> {
   /** True for a transfer of no files if there is a warning, which explains it. */
   readonly isWarned: boolean;
   readonly nameOf: (file: F) => string;
+  /** Describes a file in the log. */
+  readonly describe: (file: F) => string;
 }
+
+type TransferFields = 'level' | 'problems' | 'done' | 'fileFailures' | 'fileLines';
 
 export function renderTransfer<F extends TransferredFile>(
   files: readonly F[],
-  { sentence, isWarned, nameOf }: TransferWords<F>,
-): Pick<RenderedSection, 'level' | 'problems' | 'done' | 'fileFailures'> {
+  { sentence, isWarned, nameOf, describe }: TransferWords<F>,
+): Required<Pick<RenderedSection, TransferFields>> {
   const has = (status: F['status']) => files.some(file => file.status === status);
   const level = isWarned ? 'warning' : 'success';
   return {
@@ -47,6 +49,7 @@ export function renderTransfer<F extends TransferredFile>(
     problems: has('failed') ? [[withMarkup(sentence)]] : [],
     done: has('failed') ? '' : sentence,
     fileFailures: explainFailedFiles(files, nameOf),
+    fileLines: listFiles(files, describe),
   };
 }
 
@@ -91,19 +94,13 @@ const STATUS_WORDS: Readonly<Record<TransferredFile['status'], string>> = {
 };
 
 /** Returns a log line for each file, grouped by status, failures first. */
-export function listFiles<F extends TransferredFile>(
+function listFiles<F extends TransferredFile>(
   files: readonly F[],
   describe: (file: F) => string,
 ): string[] {
   return Object.entries(STATUS_WORDS).flatMap(([status, word]) =>
     files.filter(file => file.status === status).map(file => `${word}: ${describe(file)}`),
   );
-}
-
-const MAX_LOGGED = 1000;
-
-export function limitLines(lines: readonly string[]): readonly string[] {
-  return limitList(lines, MAX_LOGGED, moreInReport);
 }
 
 interface Transferred {

@@ -4,14 +4,7 @@ import type { UploadResult } from '../upload/upload.ts';
 import { checksumsOf, isStored } from '../upload/uploaded-file.ts';
 import { code, folded, html } from './html.ts';
 import type { RenderedSection } from './section.ts';
-import {
-  counterOf,
-  describeDone,
-  limitLines,
-  listCounts,
-  listFiles,
-  renderTransfer,
-} from './transfer-lines.ts';
+import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
 
 export function renderUpload(result: UploadResult, cancelled: boolean): RenderedSection {
   const { files, warnings, ...others } = result;
@@ -19,14 +12,19 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
   const totals = totalsOf(result);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
   const orphans = listSome(orphaned.map(inlineCode));
+  const transfer = renderTransfer(files, {
+    sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
+    isWarned: files.length === 0 && !shard?.planned && warnings.length > 0,
+    nameOf: ({ file }) => file.source,
+    describe: each => `${each.file.source} → ${isStored(each) ? each.path : each.file.target}`,
+  });
   return {
-    ...renderTransfer(files, {
-      sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
-      isWarned: files.length === 0 && !shard?.planned && warnings.length > 0,
-      nameOf: ({ file }) => file.source,
-    }),
+    ...transfer,
     warnings: warnings.map(text => ({ text })),
-    fileLines: listLines(result),
+    fileLines: [
+      ...transfer.fileLines,
+      ...skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`),
+    ],
     facts: [
       ...(orphans === '' ? [] : [`Still in the sandbox, but no longer in the build: ${orphans}`]),
       ...(digest === '' ? [] : [`Digest: ${digest}`]),
@@ -87,13 +85,4 @@ function describeUpload(
   const [wanted, bytes] = [files - unchanged, totals.uploadedBytes];
   const done = describeDone('Uploaded', { done: uploaded, bytes, wanted, durationMs });
   return `${done}${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
-}
-
-function listLines({ files, skipped, dryRun }: UploadResult): string[] {
-  const lines = listFiles(files, result => {
-    const { source, target } = result.file;
-    return `${source} → ${isStored(result) ? result.path : target}`;
-  });
-  const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
-  return [...(dryRun ? lines : limitLines(lines)), ...limitLines(skippedLines)];
 }

@@ -124,15 +124,3 @@ test('a condition that could not be judged is listed below a gap', () => {
   assert.deepEqual(gap, [NOT_SEEN]);
   assert.match(gate?.join('\n') ?? '', /^The gate failed: .*\n.* does not report `gpu`/);
 });
-
-test('a gap without fail-if is a warning', () => {
-  const stats = withGap(measured([{ load: 5 }]), 15, 60);
-  const { level, warnings } = renderReport(report({ task: 'monitor', stats }));
-  assert.deepEqual([level, textsOf(warnings)], ['success', [NOT_SEEN]]);
-});
-
-test('a step that fails before it has results has no outputs, but a gate with fail-if fails', () => {
-  assert.deepEqual(renderReport(report({ error })).outputs, {});
-  const failure = report({ error, isGateUnseen: true });
-  assert.deepEqual(renderReport(failure).outputs, { gate: 'failed' });
-});
