@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as totalSize, B as systemCode, F as parseResponse, G as InputError, H as fieldsOf, I as AgentError, J as formatCount, K as inputError, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as isFatal, U as parseFields, V as isSecretHeader, W as findMistake, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as checkGate, p as waitForSandbox, q as formatBytes, tt as quote, z as errorText } from "./shared.js";
+import { $ as totalSize, B as systemCode, F as parseResponse, G as InputError, H as fieldsOf, I as AgentError, J as formatCount, K as inputError, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as isFatal, U as parseFields, V as isSecretHeader, W as findMistake, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, p as waitForSandbox, q as formatBytes, tt as quote, z as errorText } from "./shared.js";
 import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -902,20 +902,10 @@ async function showPlan(plan, { checksums }, { cancel }) {
 		digest: digestOf(files)
 	};
 }
-/** Returns the result of an upload that did not begin. */
-function withoutUpload(plan) {
-	const reason = "the upload did not begin";
-	return resultOf$1(plan, [...plan.toSend.map((file) => ({
-		status: "not-attempted",
-		file,
-		reason
-	})), ...unchangedFiles(plan)]);
-}
 /** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
 async function sendPlan(plan, inputs, client, context) {
 	const { state, toSend } = plan;
-	if (context.cancel.aborted) return withoutUpload(plan);
-	if (state !== void 0) removeState(state);
+	if (state !== void 0 && !context.cancel.aborted) removeState(state);
 	if (toSend.length > 0) context.log.line(announcementOf(plan, inputs));
 	using progress = logProgress(toSend, context);
 	const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
@@ -976,7 +966,7 @@ function logProgress(files, { clock, log }) {
 }
 
 // src/sync/sync.ts
-/** @throws InputError before anything is uploaded, or AgentError if a dry run cannot hash a file */
+/** @throws InputError or AgentError before anything is uploaded */
 async function sync(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	if (inputs.dryRun) return {
@@ -987,20 +977,13 @@ async function sync(inputs, context) {
 		})
 	};
 	await using client = openAgent(inputs, context);
-	const problem = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
-	if (problem !== void 0) return {
-		upload: withoutUpload(plan),
-		stats: withoutStats(inputs, problem)
-	};
-	const upload = await sendPlan(plan, inputs, client, context);
-	const cpuWindowStarted = inputs.failIf.length > 0;
+	await waitForSandbox(inputs, client, context);
+	const isGated = inputs.failIf.length > 0;
+	if (isGated) await readJudgeableStats(inputs, client, context);
 	return {
-		upload,
-		stats: statsWouldFail(upload.files) ? withoutStats(inputs) : await takeStats(inputs, client, context, { cpuWindowStarted })
+		upload: await sendPlan(plan, inputs, client, context),
+		stats: await takeStats(inputs, client, context, { cpuWindowStarted: isGated })
 	};
-}
-function statsWouldFail(files) {
-	return files.some((file) => file.status === "failed" && isFatal(file.error) && file.error.kind !== "disk-full");
 }
 
 // src/download/download-file.ts
