@@ -15,7 +15,6 @@ export class AgentError extends Error {
   /** True if the request certainly had no effect: it was never sent, or was refused. */
   readonly hadNoEffect: boolean;
 
-  /** Sets `hadNoEffect` for refusals, too, which it recognizes by kind and status. */
   constructor(
     kind: FailureKind,
     message: string,
@@ -61,7 +60,7 @@ const GENERAL_HINTS = {
   'file-changed':
     'Check that the runner may read the file, and upload once nothing writes it any more.',
   'not-written': 'Check that the runner may write the target, and that its disk is not full.',
-  cancelled: 'The job was cancelled.',
+  cancelled: 'The step was cancelled.',
 } as const;
 
 const RETRYABLE: readonly FailureKind[] = ['busy', 'server', 'connection', 'unreachable'];
@@ -77,6 +76,16 @@ export type FailureInfo = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint
 
 export function failureInfoOf({ kind, status, message, hint }: AgentError): FailureInfo {
   return { kind, status, message, hint };
+}
+
+/** Wraps the system errors of a call, and adds their code to what has failed. */
+export function wrapSystemErrors<T>(kind: FailureKind, what: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const code = systemCode(error);
+    throw code === undefined ? error : new AgentError(kind, `${what} (${code}).`);
+  }
 }
 
 export function isFatal({ kind }: Pick<FailureInfo, 'kind'>): boolean {

@@ -7,6 +7,7 @@ import {
   type FailedOrNotAttempted,
   type RequestResult,
   requestEach,
+  type TransferTotals,
 } from '../agent/request-each.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -16,13 +17,11 @@ import { inlineCode } from '../text/escape.ts';
 import { formatCount } from '../text/format.ts';
 import { type DownloadedContent, downloadFile, type FileToDownload } from './download-file.ts';
 
-export interface DownloadResult {
+export interface DownloadResult extends TransferTotals {
   /** In the order of the input `files`. */
   readonly files: readonly DownloadedFile[];
   /** What a file is that the sandbox does not have. */
   readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
-  readonly retries: number;
-  readonly durationMs: number;
 }
 
 /** What became of a file of the input `files`. */

@@ -7,7 +7,7 @@ import { bodyError, parseResponse } from '../agent/response.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-import { openFile } from './read-file.ts';
+import { readChunks } from './read-file.ts';
 
 export interface StoredFile {
   readonly file: PlannedFile;
@@ -88,12 +88,11 @@ export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean): Upload
   const digests: string[] = [];
   function* chunks(): Generator<BorrowedBuffer> {
     for (const [index, file] of batch.entries()) {
-      // Open the file first: the agent may replace the target as soon as it sees the head.
-      using opened = openFile(file);
       const digest = isHashed ? createHash('sha256') : undefined;
-      // Send the head with the first chunk, since two writes for a small file would take longer.
+      // Send the head with the first chunk: two writes for a small file would take longer, and the
+      // agent may replace the target as soon as it sees the head, so the file must be open by then.
       let head = heads[index];
-      for (const chunk of opened.chunks) {
+      for (const chunk of readChunks(file)) {
         digest?.update(chunk);
         yield head === undefined ? chunk : Buffer.concat([head, chunk]);
         head = undefined;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { before, describe, test } from 'node:test';
@@ -245,6 +246,22 @@ describe('connections', { timeout: 20_000 }, () => {
   test('no connection is made after the job was cancelled', async () => {
     const sending = sendOnce('http://127.0.0.1:1', { signal: AbortSignal.abort() });
     await assert.rejects(sending, { kind: 'cancelled', isRetryable: false });
+  });
+
+  test('a response is not read if its request is cancelled as it arrives', async t => {
+    await using server = await rawServer(answering(OK));
+    await using client = openTestClient(`http://${server.host}`);
+    const controller = new AbortController();
+    const cancel = () => controller.abort();
+    // undici publishes this after it has resolved the promise of the response.
+    subscribe('undici:request:trailers', cancel);
+    t.after(() => unsubscribe('undici:request:trailers', cancel));
+    let isRead = false;
+    const receiving = client.receive({ ...GET, signal: controller.signal }, async () => {
+      isRead = true;
+    });
+    await assert.rejects(receiving, { kind: 'cancelled' });
+    assert.equal(isRead, false);
   });
 
   test('cancelling the job ends a request that is sending its body', async () => {

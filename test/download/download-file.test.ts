@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { FailureKind } from '../../src/agent/failure.ts';
@@ -142,6 +143,18 @@ test('a rejected response frees its connection, although more of it would come',
   const downloading = downloadFile(file, inputs, client, LIMITS.signal);
   await assert.rejects(downloading, { kind: 'too-large' });
   await closed.promise;
+});
+
+test('a download reports why it failed, even if its part cannot be removed', async t => {
+  using folder = openTempFolder();
+  t.mock.method(fs, 'rmSync', () => {
+    throw Object.assign(new Error('It is in use.'), { code: 'EBUSY' });
+  });
+  syncBuiltinESMExports();
+  const downloading = downloadTo(folder.path, cut);
+  await assert.rejects(downloading, { kind: 'connection', message: CUT });
+  t.mock.restoreAll();
+  syncBuiltinESMExports();
 });
 
 const refused = async (folder: string, target: string, message: RegExp) => {
