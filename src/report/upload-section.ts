@@ -19,7 +19,7 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
   const { files, skipped, digest, shard, orphaned, warnings } = result;
   const totals = countFiles(result);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
-  const isEmpty = files.length === 0 && !shard?.planned;
+  const isEmpty = files.length === 0 && !shard?.allFiles;
   return {
     level: levelOf(totals, isEmpty && warnings.length > 0),
     ...outcomeOf(totals, `${describeUpload(result, totals, cancelled)}${suffix}`),

@@ -5,25 +5,19 @@ import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
 import { compareWithState, readState, type UploadState } from './state-file.ts';
-import type { StoredFile } from './store-files.ts';
+import type { UnchangedFile } from './uploaded-file.ts';
 
 export interface UploadPlan {
   readonly toSend: readonly PlannedFile[];
   /** Files that the sandbox already has, according to the state file. */
-  readonly unchanged: readonly StoredFile[];
+  readonly unchanged: readonly UnchangedFile[];
   /** Paths in the sandbox of files that have left the build, according to the state file. */
   readonly orphaned: readonly string[];
   readonly skipped: readonly SkippedEntry[];
-  readonly shard: PlannedShard | undefined;
+  /** `allFiles` counts those of all shards. */
+  readonly shard: (Shard & { readonly allFiles: number }) | undefined;
   readonly warnings: readonly string[];
   readonly state: UploadState | undefined;
-}
-
-export interface PlannedShard extends Shard {
-  /** Files of this shard. */
-  readonly files: number;
-  /** Files of all shards. */
-  readonly planned: number;
 }
 
 /**
@@ -44,7 +38,7 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
   return {
     ...(await compareWithState(shardFiles, state, cancel)),
     skipped,
-    shard: shard && { ...shard, files: shardFiles.length, planned: files.length },
+    shard: shard && { ...shard, allFiles: files.length },
     warnings: [...warnings, ...(state?.warnings ?? [])],
     state,
   };

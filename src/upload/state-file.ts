@@ -12,6 +12,7 @@ import { quote } from '../text/escape.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
 import type { StoredFile } from './store-files.ts';
+import type { UnchangedFile } from './uploaded-file.ts';
 
 export interface UploadState {
   readonly file: string;
@@ -54,17 +55,17 @@ export async function compareWithState(
   cancel: AbortSignal,
 ): Promise<{
   readonly toSend: readonly PlannedFile[];
-  readonly unchanged: readonly StoredFile[];
+  readonly unchanged: readonly UnchangedFile[];
   readonly orphaned: readonly string[];
 }> {
   const { rows = [] } = state ?? {};
   const byTarget = new Map(rows.map(row => [row.target, row]));
   const toSend: PlannedFile[] = [];
-  const unchanged: StoredFile[] = [];
+  const unchanged: UnchangedFile[] = [];
   for (const file of planned) {
     const row = byTarget.get(file.target);
     if (row !== undefined && (await matchesRow(file, row, cancel)))
-      unchanged.push({ file, path: row.path, sha256: row.sha256 });
+      unchanged.push({ status: 'unchanged', file, path: row.path, sha256: row.sha256 });
     else toSend.push(file);
   }
   // A cancelled search finds no files, so every file would seem to have left the build.

@@ -1,5 +1,6 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
+import type { TransferTotals } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
@@ -10,14 +11,13 @@ import { uploadFiles } from './upload-files.ts';
 import { digestOf, isStored, type UploadedFile } from './uploaded-file.ts';
 
 export interface UploadResult
-  extends Pick<UploadPlan, 'shard' | 'skipped' | 'orphaned' | 'warnings'> {
+  extends Pick<UploadPlan, 'shard' | 'skipped' | 'orphaned' | 'warnings'>,
+    TransferTotals {
   readonly dryRun: boolean;
   /** In the order of the plan, unchanged files last. */
   readonly files: readonly UploadedFile[];
   /** Empty if there are no files, or if one failed or was not hashed. */
   readonly digest: string;
-  readonly retries: number;
-  readonly durationMs: number;
 }
 
 /** @throws InputError before anything is sent, or AgentError if a dry run cannot hash a file */
@@ -39,7 +39,7 @@ export async function showPlan(
     const sha256 = checksums ? await hashFile(file, cancel) : undefined;
     planned.push({ status: 'planned', file, sha256 });
   }
-  const files = [...planned, ...unchangedFiles(plan)];
+  const files = [...planned, ...plan.unchanged];
   return { ...resultOf(plan, files), dryRun: true, digest: digestOf(files) };
 }
 
@@ -49,7 +49,7 @@ export function withoutUpload(plan: UploadPlan): UploadResult {
   const toSend = plan.toSend.map(
     (file): UploadedFile => ({ status: 'not-attempted', file, reason }),
   );
-  return resultOf(plan, [...toSend, ...unchangedFiles(plan)]);
+  return resultOf(plan, [...toSend, ...plan.unchanged]);
 }
 
 /** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
@@ -62,7 +62,10 @@ export async function sendPlan(
   const { state, toSend } = plan;
   if (context.cancel.aborted) return withoutUpload(plan);
   if (state !== undefined) removeState(state);
-  if (toSend.length > 0) context.log.line(announcementOf(plan, inputs));
+  const { sandboxId, baseUrl } = inputs;
+  const size = `${formatCount(toSend.length, 'file')} (${formatBytes(totalSize(toSend))})`;
+  if (toSend.length > 0)
+    context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
   using progress = logProgress(toSend, context);
   const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
   const stored = files.filter(isStored);
@@ -79,27 +82,12 @@ export async function sendPlan(
   };
 }
 
-function unchangedFiles({ unchanged }: UploadPlan): UploadedFile[] {
-  return unchanged.map(stored => ({ status: 'unchanged', ...stored }));
-}
-
 function resultOf(
   { shard, skipped, orphaned, warnings }: UploadPlan,
   files: readonly UploadedFile[],
 ): UploadResult {
   const totals = { retries: 0, durationMs: 0 };
   return { shard, skipped, orphaned, warnings, dryRun: false, files, digest: '', ...totals };
-}
-
-function announcementOf(
-  { toSend, shard }: UploadPlan,
-  { sandboxId, baseUrl }: Inputs<'upload'>,
-): string {
-  const size = `${formatCount(toSend.length, 'file')} (${formatBytes(totalSize(toSend))})`;
-  const line = `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`;
-  if (shard === undefined) return line;
-  const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
-  return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
 }
 
 const PROGRESS_INTERVAL_MS = 15_000;

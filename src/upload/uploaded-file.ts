@@ -3,10 +3,12 @@ import type { Attempts, FailedOrNotAttempted } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { StoredFile } from './store-files.ts';
 
+export type UnchangedFile = { readonly status: 'unchanged' } & StoredFile;
+
 /** What became of a file of the plan. */
 export type UploadedFile = { readonly file: PlannedFile } & (
   | ({ readonly status: 'uploaded' } & StoredFile & Attempts)
-  | ({ readonly status: 'unchanged' } & StoredFile)
+  | UnchangedFile
   | FailedOrNotAttempted
   /** A dry run would upload it. */
   | { readonly status: 'planned'; readonly sha256: string | undefined }

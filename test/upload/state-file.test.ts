@@ -67,7 +67,7 @@ test('a file is unchanged if its target, size and SHA-256 are the same', async (
   });
   assert.deepEqual(await compareWithState([other, a], read(), NEVER), {
     toSend: [other],
-    unchanged: [{ file: a, path: '/home/user/a', sha256: hash('sha256', 'a') }],
+    unchanged: [{ status: 'unchanged', ...stored(a) }],
     orphaned: ['/home/user/c'],
   });
 });

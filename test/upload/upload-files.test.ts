@@ -35,7 +35,7 @@ function failing(failures: Readonly<Record<string, Error>>) {
 test('a transfer returns one result per file, in plan order, with unchanged files last', async () => {
   const [first, second, third] = plannedFiles(3);
   assert.ok(first && second && third);
-  const known = { file: first, path: '/home/f0', sha256: 'a' };
+  const known = { status: 'unchanged', file: first, path: '/home/f0', sha256: 'a' } as const;
   const { results, repeated } = await simulate([second, third], failing({ f2: REJECTED }), {
     unchanged: [known],
     concurrency: 24,
@@ -46,7 +46,7 @@ test('a transfer returns one result per file, in plan order, with unchanged file
   assert.deepEqual(results, [
     { status: 'uploaded', file: second, ...sent, path: '/home/f1', sha256: undefined },
     { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
-    { status: 'unchanged', ...known },
+    known,
   ]);
   assert.equal(repeated, 0);
   assert.deepEqual((await simulate([])).results, []);
@@ -227,7 +227,7 @@ test('files that this run stored at the same path all fail, since only one survi
 });
 
 test('an unchanged file fails, too, if another is stored at its path', async () => {
-  const known = { file: plannedFile('same'), path: '/home/same', sha256: 'a' };
+  const known = { status: 'unchanged', file: plannedFile('same'), path: '/home/same' } as const;
   const { results, statuses } = await simulate([plannedFile('/home/same')], undefined, {
     storedPath: inHome,
     unchanged: [known],

@@ -49,7 +49,7 @@ test('an upload writes the state of all its files, unchanged ones included', asy
   await send(planOf([a]));
   const [row] = planOf([]).state?.rows ?? [];
   assert.ok(row !== undefined && row.target === 'a');
-  await send(planOf([b], { unchanged: [{ file: a, path: row.path, sha256: row.sha256 }] }));
+  await send(planOf([b], { unchanged: [{ status: 'unchanged', file: a, ...row }] }));
   const targets = planOf([]).state?.rows.map(({ target }) => target);
   assert.deepEqual(targets, ['b', 'a']);
 });
@@ -108,7 +108,9 @@ test('a dry run plans the files to send, hashes them with checksums, and has the
   const [row] = planOf([]).state?.rows ?? [];
   const { context } = simulateAgent();
   for (const checksums of [true, false]) {
-    const unchanged = [{ file: a, path: '/home/a', sha256: row?.sha256 }];
+    const unchanged = [
+      { status: 'unchanged', file: a, path: '/home/a', sha256: row?.sha256 },
+    ] as const;
     const inputs = { ...parseSyncInputs(), checksums };
     const planned = await showPlan(planOf([b], { unchanged }), inputs, context);
     assert.deepEqual([planned.dryRun, statusesOf(planned)], [true, 'planned unchanged']);
