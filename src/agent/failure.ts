@@ -124,16 +124,14 @@ export function networkError(
   const rule = NETWORK_RULES.find(
     each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
   );
-  // A rule matches a proxy's 407, which has this code, too. Anything else with it is a bug of ours.
-  if (rule === undefined && code === 'UND_ERR_INVALID_ARG') return error;
   const { phase, words = messageOf(error), hint }: NetworkRule = rule ?? { phase: 'request' };
   const text = excerpt(words, redact);
   const detail = text.includes(code) ? text : `${text} (${code})`;
   const hadNoEffect = phase !== 'request';
   const kind = hadNoEffect ? 'unreachable' : 'connection';
-  const proxy = proxyVariables.join(', ');
+  const isProxied = phase === 'connection' && proxyVariables.length > 0;
   return new AgentError(kind, `${label} failed: ${detail}.`, {
-    hint: (proxy && proxyHint(phase, detail, proxy)) || hint,
+    hint: isProxied ? proxyHint(proxyVariables) : hint,
     hadNoEffect,
   });
 }
@@ -146,10 +144,6 @@ interface NetworkRule {
   readonly words?: string;
   readonly hint?: string;
 }
-
-const NOT_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
-const CHECK_PORT =
-  'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.';
 
 // The first match counts. After a handshake, TLS errors surface as ECONNRESET or
 // UND_ERR_SOCKET, so the codes of TLS below mean that it failed.
@@ -168,10 +162,10 @@ const NETWORK_RULES: readonly NetworkRule[] = [
     phase: 'connection',
   },
   {
-    code: RegExp(NOT_TLS),
+    code: /^ERR_SSL_WRONG_VERSION_NUMBER$/,
     phase: 'handshake',
     words: 'the port speaks http, not https',
-    hint: CHECK_PORT,
+    hint: 'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well. The URL of a proxy usually begins with http://, too.',
   },
   {
     // OpenSSL's verification codes have no common prefix, so match parts of them.
@@ -182,14 +176,9 @@ const NETWORK_RULES: readonly NetworkRule[] = [
   { code: /^EPROTO|_TLS_|_SSL_/, phase: 'handshake' },
 ];
 
-function proxyHint(phase: NetworkRule['phase'], detail: string, variables: string): string {
-  if (detail.includes(NOT_TLS))
-    return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
-  if (phase !== 'connection') return '';
-  if (/\b407\b/.test(detail))
-    return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
+function proxyHint(variables: readonly string[]): string {
   // Only undici knows which hosts NO_PROXY exempts, so cover both cases.
-  return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
+  return `Check the proxy in ${variables.join(', ')}: is it up, may it reach the host, and does its URL have the user and password that it requires? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
 
 function codeOf(error: Error): string | undefined {

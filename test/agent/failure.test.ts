@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errors } from 'undici';
 import { AgentError, type FailureKind, networkError } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { sendOnce } from '../support/open-client.ts';
@@ -70,7 +69,6 @@ test('networkError returns bugs and AgentErrors unchanged', () => {
   const others = [
     new Error('no code'),
     new TypeError('a bug'),
-    new errors.InvalidArgumentError('invalid method'),
     new AgentError('busy', 'It is busy.'),
     'text',
   ];

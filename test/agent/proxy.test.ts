@@ -57,8 +57,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
         const { message, kind, hint } = error;
         assert.equal(kind, 'unreachable');
         assert.match(message, RegExp(`failed: Proxy response \\(${status}\\)`));
-        const advice = /^The proxy in https_proxy requires a valid user and password/;
-        assert.match(hint, status === 407 ? advice : /^Check the proxy in https_proxy: is it up/);
+        assert.match(hint, /^Check the proxy in https_proxy: is it up.* user and password/);
         assert.ok(!`${message}${hint}`.includes('s3cretpass'));
         return true;
       });
@@ -68,7 +67,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
   test('a proxy that requires a password (407) for plain http makes the sandbox unreachable', async () => {
     await using proxy = await rawServer(answering(http(407)));
     using _ = setProxyVariables({ HTTP_PROXY: `http://${proxy.host}` });
-    const hint = /^The proxy in HTTP_PROXY requires a valid user and password/;
+    const hint = /^Check the proxy in HTTP_PROXY: is it up.* user and password/;
     await assert.rejects(sendOnce(URL_BEYOND), { kind: 'unreachable', hint });
   });
 
@@ -94,7 +93,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
   test('the hint for an http proxy whose URL begins with https:// says to use http://', async () => {
     await using proxy = await rawServer(socket => void socket.end(http(400)));
     using _ = setProxyVariables({ HTTPS_PROXY: `https://${proxy.host}` });
-    const hint = /The URL of the proxy in HTTPS_PROXY usually begins with http:\/\//;
+    const hint = /The URL of a proxy usually begins with http:\/\//;
     await assert.rejects(sendOnce('https://sandbox.example.com'), { hint });
   });
 
