@@ -30,26 +30,18 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
 
 /** Returns the result of a dry run. @throws AgentError if a file cannot be hashed */
 export async function showPlan(
-  plan: UploadPlan,
+  { toSend, unchanged, shard, skipped, orphaned, warnings }: UploadPlan,
   { checksums }: Inputs<'upload'>,
   { cancel }: Context,
 ): Promise<UploadResult> {
   const planned: UploadedFile[] = [];
-  for (const file of plan.toSend) {
+  for (const file of toSend) {
     const sha256 = checksums ? await hashFile(file, cancel) : undefined;
     planned.push({ status: 'planned', file, sha256 });
   }
-  const files = [...planned, ...plan.unchanged];
-  return { ...resultOf(plan, files), dryRun: true, digest: digestOf(files) };
-}
-
-/** Returns the result of an upload that did not begin. */
-export function withoutUpload(plan: UploadPlan): UploadResult {
-  const reason = 'the upload did not begin';
-  const toSend = plan.toSend.map(
-    (file): UploadedFile => ({ status: 'not-attempted', file, reason }),
-  );
-  return resultOf(plan, [...toSend, ...plan.unchanged]);
+  const files = [...planned, ...unchanged];
+  const results = { files, digest: digestOf(files), retries: 0, durationMs: 0 };
+  return { shard, skipped, orphaned, warnings, dryRun: true, ...results };
 }
 
 /** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
@@ -59,9 +51,8 @@ export async function sendPlan(
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
-  const { state, toSend } = plan;
-  if (context.cancel.aborted) return withoutUpload(plan);
-  if (state !== undefined) removeState(state);
+  const { state, toSend, shard, skipped } = plan;
+  if (state !== undefined && !context.cancel.aborted) removeState(state);
   const { sandboxId, baseUrl } = inputs;
   const size = `${formatCount(toSend.length, 'file')} (${formatBytes(totalSize(toSend))})`;
   if (toSend.length > 0)
@@ -70,24 +61,13 @@ export async function sendPlan(
   const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
   const stored = files.filter(isStored);
   const isComplete = stored.length === files.length;
-  const warnings = state !== undefined && isComplete ? writeState(state, stored) : [];
+  const notWritten = state !== undefined && isComplete ? writeState(state, stored) : [];
+  const warnings = [...plan.warnings, ...notWritten];
   // Drop orphaned paths just written through another target, such as a link in the sandbox.
   const storedPaths = new Set(stored.map(({ path }) => path));
-  return {
-    ...resultOf(plan, files),
-    ...totals,
-    digest: digestOf(files),
-    orphaned: plan.orphaned.filter(orphan => !storedPaths.has(orphan)),
-    warnings: [...plan.warnings, ...warnings],
-  };
-}
-
-function resultOf(
-  { shard, skipped, orphaned, warnings }: UploadPlan,
-  files: readonly UploadedFile[],
-): UploadResult {
-  const totals = { retries: 0, durationMs: 0 };
-  return { shard, skipped, orphaned, warnings, dryRun: false, files, digest: '', ...totals };
+  const orphaned = plan.orphaned.filter(orphan => !storedPaths.has(orphan));
+  const digest = digestOf(files);
+  return { shard, skipped, orphaned, warnings, dryRun: false, files, digest, ...totals };
 }
 
 const PROGRESS_INTERVAL_MS = 15_000;
