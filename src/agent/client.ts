@@ -38,7 +38,6 @@ export interface RequestLimits {
 
 export interface AgentRequest extends RequestLimits {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** May include a query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Iterable<BorrowedBuffer>;

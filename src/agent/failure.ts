@@ -34,6 +34,11 @@ export class AgentError extends Error {
   get isRetryable(): boolean {
     return RETRYABLE.includes(this.kind);
   }
+
+  /** True if no other request can succeed either, once one has failed despite its retries. */
+  get isFatal(): boolean {
+    return FATAL.includes(this.kind);
+  }
 }
 
 // Requests and responses may have more specific hints.
@@ -65,34 +70,6 @@ const GENERAL_HINTS = {
 
 const RETRYABLE: readonly FailureKind[] = ['busy', 'server', 'connection', 'unreachable'];
 
-// 408 and 5xx prove no refusal: a proxy sends them even if the server goes on.
-function isRefusal(kind: FailureKind, status = 0): boolean {
-  if (kind === 'rejected' || kind === 'sandbox-not-found') return true;
-  return status >= 300 && status < 500 && status !== 408;
-}
-
-/** The part of an AgentError that goes into results. */
-export type FailureInfo = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
-
-export function failureInfoOf({ kind, status, message, hint }: AgentError): FailureInfo {
-  return { kind, status, message, hint };
-}
-
-/** Wraps the system errors of a call, and adds their code to what has failed. */
-export function wrapSystemErrors<T>(kind: FailureKind, what: string, call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    const code = systemCode(error);
-    throw code === undefined ? error : new AgentError(kind, `${what} (${code}).`);
-  }
-}
-
-export function isFatal({ kind }: Pick<FailureInfo, 'kind'>): boolean {
-  return FATAL.includes(kind);
-}
-
-// If a request fails with one of these kinds despite its retries, no other can succeed either.
 const FATAL: readonly FailureKind[] = [
   'unauthorized',
   'forbidden',
@@ -101,6 +78,27 @@ const FATAL: readonly FailureKind[] = [
   'unreachable',
   'cancelled',
 ];
+
+// 408 and 5xx prove no refusal: a proxy sends them even if the server goes on.
+function isRefusal(kind: FailureKind, status = 0): boolean {
+  if (kind === 'rejected' || kind === 'sandbox-not-found') return true;
+  return status >= 300 && status < 500 && status !== 408;
+}
+
+export type FailureInfo = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
+
+export function failureInfoOf({ kind, status, message, hint }: AgentError): FailureInfo {
+  return { kind, status, message, hint };
+}
+
+export function wrapSystemErrors<T>(kind: FailureKind, what: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const code = systemCode(error);
+    throw code === undefined ? error : new AgentError(kind, `${what} (${code}).`);
+  }
+}
 
 const MAX_EXCERPT = 300;
 

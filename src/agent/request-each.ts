@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Context } from './context.ts';
-import { AgentError, type FailureInfo, failureInfoOf, isFatal } from './failure.ts';
+import { AgentError, type FailureInfo, failureInfoOf } from './failure.ts';
 import { describeRetry, type Retry, withRetries } from './retry.ts';
 
 export interface Attempts {
@@ -61,11 +61,11 @@ export async function requestEach<I, T>(
       consecutiveFailures = 0;
       return { item, status: 'done', attempts, durationMs, value: outcome.value };
     }
-    const error = failureInfoOf(outcome.error);
-    if (outcome.error.isRetryable) consecutiveFailures += 1;
-    if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES || isFatal(error))
+    const { error } = outcome;
+    if (error.isRetryable) consecutiveFailures += 1;
+    if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES || error.isFatal)
       giveUp.abort(`the transfer had ended: ${error.message}`);
-    return { item, status: 'failed', attempts, durationMs, error };
+    return { item, status: 'failed', attempts, durationMs, error: failureInfoOf(error) };
   }
 
   // An item keeps its slot while it waits for a retry, so a dead sandbox gets few requests.

@@ -24,7 +24,6 @@ export interface DownloadResult extends TransferTotals {
   readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
 }
 
-/** What became of a file of the input `files`. */
 export type DownloadedFile = {
   /** In the sandbox, as the user wrote it. */
   readonly path: string;
@@ -37,7 +36,6 @@ export type DownloadedFile = {
   | FailedOrNotAttempted
 );
 
-/** @throws InputError before anything is sent */
 export async function download(
   inputs: Inputs<'download'>,
   context: Context,
@@ -50,7 +48,6 @@ export async function download(
   return await downloadFiles(files, inputs, client, context);
 }
 
-/** @throws InputError if `working-directory` is outside the workspace */
 function placeTargets(
   { files, workingDirectory }: Inputs<'download'>,
   workspace: string,
@@ -66,7 +63,6 @@ function placeTargets(
   });
 }
 
-/** Downloads files in parallel. Returns their results in the same order. */
 async function downloadFiles(
   files: readonly FileToDownload[],
   inputs: Inputs<'download'>,

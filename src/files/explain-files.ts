@@ -55,7 +55,6 @@ export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
-/** Returns one problem per kind of link. */
 export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {

@@ -70,11 +70,7 @@ export const LINK_TO_FOLDER = 'a link to a folder';
 // Folders that link to each other yield an almost endless number of paths, so stop somewhere.
 const MAX_FILES = 1_000_000;
 
-/**
- * Finds the files of each pattern, or nothing if cancelled.
- * @throws InputError if `working-directory` is no directory, or a pattern matches more than a
- * million files
- */
+/** Finds the files of each pattern, or nothing if cancelled. */
 export async function findFiles(
   inputs: Inputs<'upload'>,
   workspace: string,

@@ -24,8 +24,6 @@ const MAX_CONFLICTS = 10;
 /**
  * Gives each file a target below the input `target` and the target of its line. Returns one file
  * per target, in the order found.
- * @throws InputError for links that may not be sent, excludes that exclude nothing, targets that
- * conflict, a `target` that looks like a file, and patterns that match nothing
  */
 export function planFiles(
   { matches, excludes }: FoundFiles,

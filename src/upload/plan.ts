@@ -1,18 +1,12 @@
 import type { Context } from '../agent/context.ts';
 import { findFiles, type SkippedEntry } from '../files/find.ts';
-import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
+import { filesOfShard, planFiles } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
-import { compareWithState, readState, type UploadState } from './state-file.ts';
-import type { UnchangedFile } from './uploaded-file.ts';
+import { type Changes, compareWithState, readState, type UploadState } from './state-file.ts';
 
-export interface UploadPlan {
-  readonly toSend: readonly PlannedFile[];
-  /** Files that the sandbox already has, according to the state file. */
-  readonly unchanged: readonly UnchangedFile[];
-  /** Paths in the sandbox of files that have left the build, according to the state file. */
-  readonly orphaned: readonly string[];
+export interface UploadPlan extends Changes {
   readonly skipped: readonly SkippedEntry[];
   /** `allFiles` counts those of all shards. */
   readonly shard: (Shard & { readonly allFiles: number }) | undefined;
@@ -20,10 +14,7 @@ export interface UploadPlan {
   readonly state: UploadState | undefined;
 }
 
-/**
- * Finds files, plans their targets and compares them with the state.
- * @throws InputError if files, targets or the state file are wrong
- */
+/** Finds files, plans their targets and compares them with the state. */
 export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
   const { workspace, cancel, log } = context;
   const state = readState(inputs, workspace);

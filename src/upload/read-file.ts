@@ -7,10 +7,7 @@ import type { PlannedFile } from '../files/targets.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/**
- * Returns the SHA-256 in hex, or undefined if `cancel` aborts.
- * @throws AgentError if the file cannot be read or its size has changed
- */
+/** Returns the SHA-256 in hex, or undefined if `cancel` aborts. */
 export async function hashFile(
   file: PlannedFile,
   cancel: AbortSignal,

@@ -13,11 +13,11 @@ export interface StoredFile {
   readonly file: PlannedFile;
   /** As the agent returned it, redacted. */
   readonly path: string;
-  /** In hex; undefined if hashing is off. */
+  /** Undefined if hashing is off. */
   readonly sha256?: string | undefined;
 }
 
-/** Stores a batch with one request. @throws AgentError if a file is unreadable or has changed, too */
+/** Stores a batch with one request. */
 export async function storeFiles(
   batch: readonly PlannedFile[],
   inputs: Inputs<'upload'>,
@@ -75,10 +75,9 @@ const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 interface UploadBody {
-  /** Throws an AgentError if a file is unreadable or has changed. */
   readonly chunks: Iterable<BorrowedBuffer>;
   readonly length: number;
-  /** SHA-256 in hex, of the files read so far. Empty if hashing is off. */
+  /** SHA-256 of the files read so far. Empty if hashing is off. */
   readonly digests: readonly string[];
 }
 
@@ -109,7 +108,6 @@ export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean): Upload
   return { chunks: chunks(), length, digests };
 }
 
-/** Returns a part's boundary and headers. All parts are named `file`. */
 function headOf({ target }: PlannedFile, index: number): Buffer {
   // getBuffer() is quadratic in the number of parts, so each part gets its own form.
   const form = new FormData();

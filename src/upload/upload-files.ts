@@ -9,7 +9,7 @@ import type { UploadPlan } from './plan.ts';
 import { type StoredFile, storeFiles } from './store-files.ts';
 import { isStored, type UploadedFile } from './uploaded-file.ts';
 
-/** Sends the files of a plan in parallel. Returns the results of all its files, unchanged ones last. */
+/** Returns the results of all files of the plan, unchanged ones last. */
 export async function uploadFiles(
   { toSend, unchanged }: Pick<UploadPlan, 'toSend' | 'unchanged'>,
   inputs: Inputs<'upload'>,

@@ -16,11 +16,9 @@ export interface UploadResult
   readonly dryRun: boolean;
   /** In the order of the plan, unchanged files last. */
   readonly files: readonly UploadedFile[];
-  /** Empty if there are no files, or if one failed or was not hashed. */
   readonly digest: string;
 }
 
-/** @throws InputError before anything is sent, or AgentError if a dry run cannot hash a file */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<UploadResult> {
   const plan = await planUpload(inputs, context);
   if (inputs.dryRun) return showPlan(plan, inputs, context);
@@ -28,7 +26,7 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
   return await sendPlan(plan, inputs, client, context);
 }
 
-/** Returns the result of a dry run. @throws AgentError if a file cannot be hashed */
+/** @throws AgentError if a file cannot be hashed */
 export async function showPlan(
   { toSend, unchanged, shard, skipped, orphaned, warnings }: UploadPlan,
   { checksums }: Inputs<'upload'>,
@@ -44,7 +42,7 @@ export async function showPlan(
   return { shard, skipped, orphaned, warnings, dryRun: true, ...results };
 }
 
-/** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
+/** Sends the files and updates the state file. */
 export async function sendPlan(
   plan: UploadPlan,
   inputs: Inputs<'upload'>,
@@ -72,7 +70,6 @@ export async function sendPlan(
 
 const PROGRESS_INTERVAL_MS = 15_000;
 
-/** Logs the progress of an upload every 15 s, to be declared with `using`. */
 export function logProgress(
   files: readonly PlannedFile[],
   { clock, log }: Pick<Context, 'clock' | 'log'>,

@@ -5,7 +5,6 @@ import type { StoredFile } from './store-files.ts';
 
 export type UnchangedFile = { readonly status: 'unchanged' } & StoredFile;
 
-/** What became of a file of the plan. */
 export type UploadedFile = { readonly file: PlannedFile } & (
   | ({ readonly status: 'uploaded' } & StoredFile & Attempts)
   | UnchangedFile
@@ -14,7 +13,6 @@ export type UploadedFile = { readonly file: PlannedFile } & (
   | { readonly status: 'planned'; readonly sha256: string | undefined }
 );
 
-/** Returns true if the sandbox has the file. */
 export function isStored(
   file: UploadedFile,
 ): file is Extract<UploadedFile, { status: 'uploaded' | 'unchanged' }> {
