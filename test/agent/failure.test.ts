@@ -55,11 +55,6 @@ test('a network error is classified by its cause, and names each address that wa
   assert.match(String(withCause), /failed: no connection \(ENOTFOUND\)\.$/);
 });
 
-test('an HTTPParserError without a code is a failed connection', () => {
-  const error = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError' });
-  assert.match(String(wrapped(error)), /Expected HTTP\/ \(HTTPParserError\)\.$/);
-});
-
 test('a network error is redacted before it is cut', () => {
   const error = wrapped(systemError('EPIPE', `${'x'.repeat(295)}s3cretpass`));
   assert.match(String(error), /x{295}\*\*\* \(EPIPE\)\.$/);

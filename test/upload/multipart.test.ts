@@ -110,22 +110,6 @@ test('a server reads a file name as it is, or as something that cannot break the
   }
 });
 
-test('a multipart body is framed as RFC 7578 says', () => {
-  using folder = openTempFolder();
-  const files = ['ü/a', 'b'].map(name => folder.writePlanned(name, name));
-  const body = bodyOf(files, false);
-  const part = (name: string) =>
-    [
-      `--${BOUNDARY}`,
-      `Content-Disposition: form-data; name="file"; filename="${name}"`,
-      'Content-Type: application/octet-stream',
-      '',
-      name,
-      '',
-    ].join('\r\n');
-  assert.equal(readWhole(body).toString(), `${part('ü/a')}${part('b')}--${BOUNDARY}--\r\n`);
-});
-
 test('each process has another multipart boundary', async () => {
   assert.ok(BOUNDARY.length > 20 && BOUNDARY.length <= 70);
   const again = await import(import.meta.resolve('../../src/upload/store-files.ts?again'));

@@ -92,13 +92,6 @@ test('a file that has left the build is orphaned in the next run, and then forgo
   assert.deepEqual((await changes([a])).orphaned, []);
 });
 
-test('a file that comes back to the build is sent again, since users may have deleted it', async () => {
-  const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
-  replaceState([stored(a), stored(b)]);
-  replaceState([stored(a)]);
-  assert.deepEqual((await changes([a, b])).unchanged, ['a']);
-});
-
 test('a path is not orphaned if another file is stored there', async () => {
   const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('/home/user/a', 'b')];
   replaceState([stored(a)]);
@@ -205,8 +198,4 @@ test('a state file below a file cannot be replaced, which is an input error', ()
   writeFileSync(folder.at('cache'), 'a file');
   const state = read();
   assert.throws(() => removeState(state), /^InputError: state-file: .* cannot be replaced \(E/);
-});
-
-test('without state-file, there is no state', () => {
-  assert.equal(readState(parseSyncInputs(), folder.path), undefined);
 });

@@ -41,16 +41,6 @@ function store(
   return storeFiles(files, parseSyncInputs(given), client, LIMITS.signal, () => {});
 }
 
-test('the request of a single file has its target in the query, and a Content-Length', async () => {
-  using folder = openTempFolder();
-  const { client, requests } = acknowledging('/h/a b/ü');
-  const given = { signature: 'x+y', 'signature-expiration': '9' };
-  await store(client, [folder.writePlanned('a b/ü', 'content')], given);
-  const [{ path, headers, bytes } = assert.fail('nothing was sent')] = requests;
-  assert.equal(path, '/files?path=a%20b%2F%C3%BC&signature=x%2By&signature_expiration=9');
-  assert.equal(headers?.['Content-Length'], String(bytes));
-});
-
 test('the request of a batch has no target in the query', async () => {
   using folder = openTempFolder();
   const { client, requests } = acknowledging('/h/a', '/h/b');

@@ -54,16 +54,6 @@ test('an upload writes the state of all its files, unchanged ones included', asy
   assert.deepEqual(targets, ['b', 'a']);
 });
 
-test('an upload removes the state file before its first request', async () => {
-  await send(planOf(filesFor('a')));
-  const before: boolean[] = [];
-  await send(planOf(filesFor('b')), () => {
-    before.push(hasState());
-    return undefined;
-  });
-  assert.deepEqual([before, hasState()], [[false], true]);
-});
-
 test('an upload writes no state file if a file failed or was not attempted', async () => {
   await send(planOf(filesFor('a')));
   const failing = ({ name }: Request) => (name === 'b' ? REJECTED : undefined);
