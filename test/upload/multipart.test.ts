@@ -44,18 +44,22 @@ function readWhole(body: Body): Buffer {
   return bytes;
 }
 
-test('a body contains a file of any size unchanged, and has its SHA-256', async () => {
-  for (const size of [0, 1, 1000, LARGE_BYTES - 1, LARGE_BYTES, 5 * LARGE_BYTES]) {
-    using folder = openTempFolder();
-    const content = distinctBytes(size);
-    const body = bodyOf([folder.writePlanned('app/a', content)], true);
-    const [part = assert.fail('there is no part')] = await parse(readWhole(body));
-    const { field, filename, type } = part;
-    assert.deepEqual([field, filename, type], ['file', 'app/a', 'application/octet-stream']);
-    assert.ok(part.content.equals(content));
-    assert.deepEqual(body.digests, [hash('sha256', content)]);
-    assert.equal(countOpenFiles(folder.path), 0);
-  }
+test('a body contains files of any size unchanged, and has their SHA-256', async () => {
+  using folder = openTempFolder();
+  const sizes = [0, 1, 1000, LARGE_BYTES - 1, LARGE_BYTES, 5 * LARGE_BYTES];
+  const contents = sizes.map(distinctBytes);
+  const files = contents.map((content, index) => folder.writePlanned(`ü/${index}`, content));
+  const body = bodyOf(files, true);
+  const parts = await parse(readWhole(body));
+  for (const [index, { field, filename, type }] of parts.entries())
+    assert.deepEqual([field, filename, type], ['file', `ü/${index}`, 'application/octet-stream']);
+  const received = parts.map(({ content }) => content);
+  assert.deepEqual(received, contents);
+  assert.deepEqual(
+    body.digests,
+    contents.map(content => hash('sha256', content)),
+  );
+  assert.equal(countOpenFiles(folder.path), 0);
 });
 
 test('a body is sent in chunks of at most 256 KiB of a file, the last of which is the multipart tail', () => {

@@ -61,14 +61,11 @@ test('a file is unchanged if its target, size and SHA-256 are the same', async (
   replaceState([stored(a), stored(b), stored(c)]);
   const other = folder.writePlanned('b', 'B');
   const longer = folder.writePlanned('c', 'c!');
-  assert.deepEqual(await changes([a, other, longer, folder.writePlanned('d', 'a')]), {
-    unchanged: ['a'],
-    orphaned: [],
-  });
-  assert.deepEqual(await compareWithState([other, a], read(), NEVER), {
-    toSend: [other],
+  const added = folder.writePlanned('d', 'a');
+  assert.deepEqual(await compareWithState([a, other, longer, added], read(), NEVER), {
+    toSend: [other, longer, added],
     unchanged: [{ status: 'unchanged', ...stored(a) }],
-    orphaned: ['/home/user/c'],
+    orphaned: [],
   });
 });
 
@@ -85,10 +82,6 @@ test('a file that has left the build is orphaned in the next run, and then forgo
   replaceState([stored(a), stored(b)]);
   assert.deepEqual((await changes([a])).orphaned, ['/home/user/b']);
   replaceState([stored(a)]);
-  assert.deepEqual(
-    read().rows.map(({ path }) => path),
-    ['/home/user/a'],
-  );
   assert.deepEqual((await changes([a])).orphaned, []);
 });
 
@@ -113,9 +106,7 @@ test('a truncated or damaged state file is ignored, with a warning', () => {
   const cut = Array.from({ length: text.length - 21 }, (_, index) => text.slice(0, index + 20));
   const damaged = [
     text.replace('"target":"a"', '"target":7'),
-    text.replace('"path":"', '"path":7,"x":"'),
     text.replace('"size":1', '"size":"1"'),
-    text.replace('"sha256":"', '"sha256":7,"x":"'),
     text.replace('"sha256":"', '"x":"'),
     text.replace('"schema":2', '"schema":3'),
     text.replace(/\[[\s\S]*\]/, '{}'),
