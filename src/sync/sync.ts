@@ -4,8 +4,7 @@ import { judgeGate } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { readJudgeableStats, type StatsResult, takeStats } from '../stats/stats.ts';
 import { waitForSandbox } from '../stats/wait.ts';
-import { planUpload } from '../upload/plan.ts';
-import { sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
+import { planUpload, sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
 
 export interface SyncResult {
   readonly upload: UploadResult;

@@ -5,13 +5,13 @@ import { type RequestResult, requestEach, type TransferTotals } from '../agent/r
 import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { listSome } from '../text/format.ts';
-import type { UploadPlan } from './plan.ts';
+import type { Changes } from './state-file.ts';
 import { type StoredFile, storeFiles } from './store-files.ts';
 import { isStored, type UploadedFile } from './uploaded-file.ts';
 
 /** Returns the results of all files of the plan, unchanged ones last. */
 export async function uploadFiles(
-  { toSend, unchanged }: Pick<UploadPlan, 'toSend' | 'unchanged'>,
+  { toSend, unchanged }: Pick<Changes, 'toSend' | 'unchanged'>,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,

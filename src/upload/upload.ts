@@ -1,14 +1,30 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { TransferTotals } from '../agent/request-each.ts';
-import type { PlannedFile } from '../files/targets.ts';
+import { findFiles, type SkippedEntry } from '../files/find.ts';
+import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import type { Shard } from '../inputs/parsers.ts';
 import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
-import { planUpload, type UploadPlan } from './plan.ts';
 import { hashFile } from './read-file.ts';
-import { removeState, writeState } from './state-file.ts';
+import {
+  type Changes,
+  compareWithState,
+  readState,
+  removeState,
+  type UploadState,
+  writeState,
+} from './state-file.ts';
 import { uploadFiles } from './upload-files.ts';
 import { digestOf, isStored, type UploadedFile } from './uploaded-file.ts';
+
+export interface UploadPlan extends Changes {
+  readonly skipped: readonly SkippedEntry[];
+  /** `allFiles` counts those of all shards. */
+  readonly shard: (Shard & { readonly allFiles: number }) | undefined;
+  readonly warnings: readonly string[];
+  readonly state: UploadState | undefined;
+}
 
 export interface UploadResult
   extends Pick<UploadPlan, 'shard' | 'skipped' | 'orphaned' | 'warnings'>,
@@ -24,6 +40,27 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
   if (inputs.dryRun) return showPlan(plan, inputs, context);
   await using client = openAgent(inputs, context);
   return await sendPlan(plan, inputs, client, context);
+}
+
+/** Finds files, plans their targets and compares them with the state. */
+export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
+  const { workspace, cancel, log } = context;
+  const state = readState(inputs, workspace);
+  const found = await findFiles(inputs, workspace, cancel);
+  for (const { pattern, root, files, skipped } of found.matches) {
+    const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
+    log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
+  }
+  const { files, skipped, warnings } = planFiles(found, inputs, workspace);
+  const { shard } = inputs;
+  const shardFiles = shard === undefined ? files : filesOfShard(files, shard);
+  return {
+    ...(await compareWithState(shardFiles, state, cancel)),
+    skipped,
+    shard: shard && { ...shard, allFiles: files.length },
+    warnings: [...warnings, ...(state?.warnings ?? [])],
+    state,
+  };
 }
 
 /** @throws AgentError if a file cannot be hashed */
