@@ -2,15 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { testChaos } from '../support/chaos.ts';
-import {
-  type Fault,
-  type FaultAction,
-  faultsInTurn,
-  proxyError,
-  statusFault,
-} from '../support/faults.ts';
-import { assertDelivered } from '../support/result.ts';
-import { expectSuccess, runAction, uploadRequests } from '../support/run-action.ts';
+import { type FaultAction, faultsInTurn, proxyError, statusFault } from '../support/faults.ts';
+import { runAction, uploadRequests } from '../support/run-action.ts';
 import { type Files, openJob } from '../support/test-job.ts';
 
 const RETRIES = 2;
@@ -77,33 +70,5 @@ testChaos({
     for (const { source, status } of report.upload.files)
       if (status === 'uploaded') assert.deepEqual(job.readStored(source), files[source], source);
     return `${uploadRequests(job).length} requests`;
-  },
-});
-
-testChaos({
-  name: 'every file arrives in batches despite random faults',
-  seeds: [1],
-  chaos: fc.record({
-    files: filesOf(200),
-    faults: fc.array(
-      fc.record<Fault>({
-        on: fc.constant('upload'),
-        skip: fc.nat(20),
-        times: fc.constant(1),
-        do: fc.constantFrom(...RETRYABLE),
-      }),
-      { minLength: 6, maxLength: 6 },
-    ),
-  }),
-  async run({ files, faults }) {
-    await using job = await openJob({ files, faults });
-    // There are six faults in total, so six retries are always enough.
-    const inputs = { retries: '6', 'files-per-request': '25' };
-    const result = await expectSuccess(job, inputs, { task: 'upload' });
-    const { length } = uploadRequests(job);
-    assert.equal(result.report.upload.files.length, 200);
-    assertDelivered(job, result);
-    assert.ok(length < 200);
-    return `${length} requests`;
   },
 });

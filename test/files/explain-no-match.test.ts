@@ -116,8 +116,3 @@ for (const line of ['dist/*.none', 'a{b}/*', 'https://x.io/a', 'a#b'])
   test(`explainNoMatch finds no wrong character in a line that has none [${line}]`, async () => {
     assert.doesNotMatch(await explain(line), /to upload\. It /);
   });
-
-test('explainNoMatch names the root of the file system', async () => {
-  const root = WINDOWS ? / in "[A-Z]:\/"\. Found there: "/ : / in "\/"\. Found there: "/;
-  assert.match(await explain('/no\u200bne'), root);
-});

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   createTree,
-  directory,
   dropDebugLines,
   type Entries,
   find,
@@ -14,7 +13,6 @@ import {
 } from '../support/file-tree.ts';
 import {
   canBeNamed,
-  SKIP_WITHOUT_FILE_MODES,
   SKIP_WITHOUT_SYMLINKS,
   skipOnWindows,
   skipUnlessLinux,
@@ -136,18 +134,6 @@ for (const followSymlinks of [undefined, true]) {
     await assert.rejects(find(tree.root, ['a'], { followSymlinks }), { message });
   });
 }
-
-test('an unreadable folder is an error, unless it is hidden', {
-  skip: process.getuid?.() === 0 ? 'root reads all' : SKIP_WITHOUT_FILE_MODES,
-}, async () => {
-  using tree = createTree({ 'a/shut': directory, 'b/.shut': directory, 'b/f': '' });
-  const folders = [tree.at('a/shut'), tree.at('b/.shut')];
-  for (const folder of folders) chmodSync(folder, 0);
-  await assert.rejects(find(tree.root, ['a']), { code: 'EACCES', path: tree.at('a/shut') });
-  assert.deepEqual(relativePaths(await find(tree.root, ['b/**'])), ['f']);
-  // A folder without permissions could not be removed after the test.
-  for (const folder of folders) chmodSync(folder, 0o700);
-});
 
 for (const pattern of ['**', '**/none']) {
   test(`a search cancelled before its start or while it runs finds nothing [${pattern}]`, async () => {

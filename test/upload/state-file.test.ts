@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
@@ -93,14 +92,6 @@ test('a path is not orphaned if another file is stored there', async () => {
   assert.deepEqual((await changes([b])).unchanged, ['/home/user/a']);
 });
 
-test('targets with quotes, line breaks or the name __proto__ survive in the state file', async () => {
-  const files = ['a', '"\\\n\u2028', '__proto__'].map(name => folder.writePlanned(name, name));
-  replaceState(files.map(file => stored(file)));
-  const targets = files.map(({ target }) => target);
-  assert.deepEqual(await changes(files), { unchanged: targets, orphaned: [] });
-  assert.equal(read().rows.find(row => row.target === '__proto__')?.path, '/home/user/__proto__');
-});
-
 test('a truncated or damaged state file is ignored, with a warning', () => {
   const text = replaceState([stored(folder.writePlanned('a', 'a'))]);
   const cut = Array.from({ length: text.length - 21 }, (_, index) => text.slice(0, index + 20));
@@ -174,15 +165,6 @@ test('state-file must not name a file that is no state file, or a folder', () =>
   rmSync(stateFile());
   mkdirSync(stateFile());
   assert.throws(() => read(), /is not a regular file/);
-});
-
-test('state-file must not be a pipe or a device, which might be read for ever', {
-  skip: skipOnWindows('files cannot be pipes'),
-}, () => {
-  mkdirSync(folder.at('cache'));
-  execFileSync('mkfifo', [stateFile()]);
-  for (const file of [stateFile(), '/dev/zero'])
-    assert.throws(() => read({ 'state-file': file }), /is not a regular file/);
 });
 
 test('a state file below a file cannot be replaced, which is an input error', () => {
