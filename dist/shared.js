@@ -540,7 +540,6 @@ var AgentError = class extends Error {
 	hint;
 	/** True if the request certainly had no effect: it was never sent, or was refused. */
 	hadNoEffect;
-	/** Sets `hadNoEffect` for refusals, too, which it recognizes by kind and status. */
 	constructor(kind, message, details = {}) {
 		super(message);
 		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
@@ -552,6 +551,10 @@ var AgentError = class extends Error {
 	}
 	get isRetryable() {
 		return RETRYABLE.includes(this.kind);
+	}
+	/** True if no other request can succeed either, once one has failed despite its retries. */
+	get isFatal() {
+		return FATAL.includes(this.kind);
 	}
 };
 const GENERAL_HINTS = {
@@ -570,13 +573,21 @@ const GENERAL_HINTS = {
 	"bad-response": "Check that base-url and the paths lead to the in-sandbox agent.",
 	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
 	"not-written": "Check that the runner may write the target, and that its disk is not full.",
-	cancelled: "The job was cancelled."
+	cancelled: "The step was cancelled."
 };
 const RETRYABLE = [
 	"busy",
 	"server",
 	"connection",
 	"unreachable"
+];
+const FATAL = [
+	"unauthorized",
+	"forbidden",
+	"sandbox-not-found",
+	"disk-full",
+	"unreachable",
+	"cancelled"
 ];
 function isRefusal(kind, status = 0) {
 	if (kind === "rejected" || kind === "sandbox-not-found") return true;
@@ -590,17 +601,14 @@ function failureInfoOf({ kind, status, message, hint }) {
 		hint
 	};
 }
-function isFatal({ kind }) {
-	return FATAL.includes(kind);
+function wrapSystemErrors(kind, what, call) {
+	try {
+		return call();
+	} catch (error) {
+		const code = systemCode(error);
+		throw code === void 0 ? error : new AgentError(kind, `${what} (${code}).`);
+	}
 }
-const FATAL = [
-	"unauthorized",
-	"forbidden",
-	"sandbox-not-found",
-	"disk-full",
-	"unreachable",
-	"cancelled"
-];
 const MAX_EXCERPT = 300;
 /** Returns the start of a third party's text, on one line and without secrets. */
 function excerpt(text, redact, limit = MAX_EXCERPT) {
@@ -611,21 +619,17 @@ function networkError(error, label, redact, proxyVariables = []) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const code = codeOf(error);
 	if (code === void 0) return error;
-	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
-	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
-	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
+	const { phase, words = messageOf(error), hint } = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true)) ?? { phase: "request" };
 	const text = excerpt(words, redact);
 	const detail = text.includes(code) ? text : `${text} (${code})`;
 	const hadNoEffect = phase !== "request";
 	const kind = hadNoEffect ? "unreachable" : "connection";
-	const proxy = proxyVariables.join(", ");
+	const isProxied = phase === "connection" && proxyVariables.length > 0;
 	return new AgentError(kind, `${label} failed: ${detail}.`, {
-		hint: proxy && proxyHint(phase, detail, proxy) || hint,
+		hint: isProxied ? proxyHint(proxyVariables) : hint,
 		hadNoEffect
 	});
 }
-const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
-const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
 const NETWORK_RULES = [
 	{
 		message: /^(read|write) E(HOST|NET)UNREACH/,
@@ -645,10 +649,10 @@ const NETWORK_RULES = [
 		phase: "connection"
 	},
 	{
-		code: RegExp(NOT_TLS),
+		code: /^ERR_SSL_WRONG_VERSION_NUMBER$/,
 		phase: "handshake",
 		words: "the port speaks http, not https",
-		hint: CHECK_PORT
+		hint: "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well. The URL of a proxy usually begins with http://, too."
 	},
 	{
 		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
@@ -660,11 +664,8 @@ const NETWORK_RULES = [
 		phase: "handshake"
 	}
 ];
-function proxyHint(phase, detail, variables) {
-	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
-	if (phase !== "connection") return "";
-	if (/\b407\b/.test(detail)) return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
-	return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
+function proxyHint(variables) {
+	return `Check the proxy in ${variables.join(", ")}: is it up, may it reach the host, and does its URL have the user and password that it requires? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
 function codeOf(error) {
 	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
@@ -676,7 +677,6 @@ function messageOf(error) {
 
 // src/agent/dispatcher.ts
 const MAX_CONNECT_MS = 1e4;
-/** @throws InputError for a bad proxy URL */
 function openDispatcher(baseUrl, timeoutMs) {
 	const options = {
 		allowH2: false,
@@ -756,7 +756,6 @@ function redactJson(text, redact) {
 }
 
 // src/agent/response.ts
-/** Parses the body without redacting it. */
 function parseResponse(response) {
 	try {
 		return JSON.parse(response.body);
@@ -778,7 +777,6 @@ function bodyError(response, why) {
 function isFromProxy({ body }) {
 	return body.trim() !== "" && !isJson(body);
 }
-/** `now` is Unix time in milliseconds. */
 function statusError(response, redact, now, hints = {}) {
 	const { status, headers, body } = response;
 	if (status >= 300 && status < 400) return redirectError(response, redact);
@@ -915,10 +913,7 @@ function messageIn(text, redact) {
 	].find((each) => typeof each === "string") ?? json;
 }
 const MAX_RETRY_AFTER_MS = 6e4;
-/**
-* Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. Returns
-* undefined if it is missing, invalid or not in the future.
-*/
+/** Returns undefined for a missing, invalid or past Retry-After (RFC 9110, section 10.2.3). */
 function parseRetryAfter(value, now) {
 	if (value === void 0) return void 0;
 	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
@@ -941,7 +936,6 @@ function postJson(path, message, limits) {
 		body: [bytes]
 	};
 }
-/** Opens a client for a sandbox's agent. */
 function openAgent(connection, options) {
 	const { token, sandboxId, port, headerPrefix } = connection;
 	const headers = {
@@ -956,26 +950,25 @@ function openAgent(connection, options) {
 	}, options);
 }
 /** `timeout` limits how long a connection may take to open. */
-function openClient(endpoint, options) {
-	const { baseUrl, timeout } = endpoint;
+function openClient({ baseUrl, headers, timeout }, options) {
 	const dispatcher = openDispatcher(baseUrl, timeout);
-	const headers = {
-		...endpoint.headers,
+	const allHeaders = {
+		...headers,
 		Accept: "application/json",
 		"User-Agent": USER_AGENT
 	};
 	const transport = {
 		...options,
 		baseUrl,
-		headers,
+		headers: allHeaders,
 		dispatcher
 	};
 	return {
 		send: (request) => exchange(request, transport, readResponse),
-		receive: (request, read) => exchange({
-			...request,
-			isStreamed: true
-		}, transport, read),
+		receive: (request, read) => exchange(request, transport, (response, idle) => read({
+			...response,
+			body: restartOnChunk(response.body, idle)
+		})),
 		redact: options.redact,
 		[Symbol.asyncDispose]: () => dispatcher.destroy()
 	};
@@ -986,7 +979,7 @@ const SUCCESS = [
 	204
 ];
 async function exchange(request, transport, read) {
-	const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
+	const { method, path, headers, body, onSent, accepts = [], hints } = request;
 	const { baseUrl, dispatcher, redact, now } = transport;
 	const label = `${method} ${baseUrl}${path.replace(/\?.*/s, "")}`;
 	let isSent = body === void 0;
@@ -1005,12 +998,9 @@ async function exchange(request, transport, read) {
 			signal: idle.signal,
 			dispatcher
 		});
+		idle.signal.throwIfAborted();
 		if (![...SUCCESS, ...accepts].includes(response.status)) throw statusError(await readResponse(response), redact, now(), hints);
-		const chunks = isStreamed ? restartOnChunk(response.body, idle) : response.body;
-		const result = await read({
-			...response,
-			body: chunks
-		});
+		const result = await read(response, idle);
 		if (isSent) return result;
 		const message = `${label} answered ${response.status} before everything was sent.`;
 		throw new AgentError("connection", message);
@@ -2826,7 +2816,6 @@ function monitoredJson({ from, to, gaps, failures }) {
 }
 
 // src/upload/uploaded-file.ts
-/** Returns true if the sandbox has the file. */
 function isStored(file) {
 	return file.status === "uploaded" || file.status === "unchanged";
 }
@@ -2864,7 +2853,7 @@ function renderUpload(result, cancelled) {
 	const orphans = listSome(orphaned.map(inlineCode));
 	const transfer = renderTransfer(files, {
 		sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
-		isWarned: files.length === 0 && !shard?.planned && warnings.length > 0,
+		isWarned: files.length === 0 && !shard?.allFiles && warnings.length > 0,
 		nameOf: ({ file }) => file.source,
 		describe: (each) => `${each.file.source} → ${isStored(each) ? each.path : each.file.target}`
 	});
@@ -4704,4 +4693,4 @@ function chooseMonitor(idOrName, directories) {
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-export { totalSize as $, openSandbox as A, systemCode as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, InputError as G, fieldsOf as H, AgentError as I, formatCount as J, inputError as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, isFatal as R, loadMonitorDirectory as S, saveLeftovers as T, parseFields as U, isSecretHeader as V, findMistake as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, errorText as z };
+export { totalSize as $, openSandbox as A, systemCode as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, InputError as G, fieldsOf as H, AgentError as I, formatCount as J, inputError as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, parseFields as U, isSecretHeader as V, findMistake as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, errorText as z };
