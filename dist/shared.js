@@ -2186,6 +2186,7 @@ function problemOf(result, cancelled) {
 			if (end.code === 0) return void 0;
 			return problem(`exited with ${end.code} after ${duration}.`, explainExit(result));
 		case "killed": return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, explainExit(result));
+		case "not-run": return problem("was not run: the login shell ended before it. Look for `exec` or `exit` in the login profile.");
 		case "no-exit-code": return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
 		case "stopped":
 			if (cancelled) return void 0;
@@ -3668,13 +3669,15 @@ function follow(client, path, message, handlers, limits, headers = {}) {
 }
 async function readEvents(response, redact, { onStart, onActivity, onOutput }) {
 	const { label } = response;
+	let isStarted = false;
 	for await (const { isLast, fields } of readFrames(response)) {
 		if (isLast && fields["error"] !== void 0) throw streamError(fields["error"], label, redact);
 		if (isLast) throw new AgentError("bad-response", `${label} did not say how the command ended.`);
 		const { start, data, end } = fieldsOf(fields["event"]);
 		const { pid } = fieldsOf(start);
-		if (typeof pid === "number") onStart?.(pid);
+		if (typeof pid === "number" && !isStarted) onStart?.(pid);
 		else onActivity?.();
+		isStarted ||= typeof pid === "number";
 		for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
 		if (end !== void 0) return decodeEnd$1(end, redact);
 	}
@@ -3818,7 +3821,7 @@ printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$
 exit $__code`;
 }
 function onError(file) {
-	return `{ case $BASH_SUBSHELL$- in 0*e*) { printf "%s " \$? "\${PIPESTATUS[@]}"; printf "\\t%s" \$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0)) "\${BASH_SOURCE-}" "\$BASH_COMMAND"; echo; } >${file};; esac; } 2>/dev/null`;
+	return `{ case $BASH_SUBSHELL$- in 0*e*) { builtin printf "%s " \$? "\${PIPESTATUS[@]}"; builtin printf "\\t%s" \$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0)) "\${BASH_SOURCE-}" "\$BASH_COMMAND"; builtin echo; } >${file};; esac; } 2>/dev/null`;
 }
 function runnerVariables(script) {
 	const mentioned = script.matchAll(/\$\{?((?:GITHUB|RUNNER)_[A-Z_]+)\b(?!:?[-+=?])/g);
@@ -4031,13 +4034,14 @@ async function followCommand(sent, inputs, client, context, output) {
 		oomKills
 	};
 }
-function endOf(outcome, { pid, exitCode: markedCode }) {
+function endOf(outcome, { pid, exitCode: markedCode, reconnects }) {
 	if (outcome.status === "done") {
 		const { exitCode, status } = outcome.value;
 		if (exitCode === void 0) return {
 			kind: "no-exit-code",
 			status
 		};
+		if (exitCode === 0 && markedCode === void 0 && reconnects === 0) return { kind: "not-run" };
 		return exitCode === -1 ? {
 			kind: "killed",
 			status
@@ -4157,13 +4161,15 @@ function openStream({ process, retries, stopCommand }, starter, script, context)
 const MAX_LAST_LINE = 1e3;
 /** Logs the output, and keeps its end for the result, as a terminal would show it. */
 function keepLastLines({ log, redact }) {
-	let last = "";
+	let last = [];
 	const splitter = lineSplitter((text) => {
 		log.output(text.replaceAll("\r", "\n"));
-		last = `${last}${text}`.split("\n").slice(-21).map((line) => line.replace(/^.*\r(?=.)/s, "")).join("\n");
+		const [first = "", ...others] = text.split("\n");
+		const shown = [`${last.at(-1) ?? ""}${first}`, ...others].map((line) => line.replace(/^.*\r(?=.)/s, ""));
+		last = [...last.slice(0, -1), ...shown].slice(-21);
 	});
 	const lastLines = () => {
-		const text = redact(removeColors(last.replaceAll("\r", ""))).trimEnd();
+		const text = redact(removeColors(last.join("\n").replaceAll("\r", ""))).trimEnd();
 		return text === "" ? [] : text.split("\n").map((line) => truncate(line, MAX_LAST_LINE));
 	};
 	return {

@@ -31,6 +31,8 @@ export type CommandEnd =
   /** `status` is how the agent describes it, such as `signal: killed`. */
   | { readonly kind: 'killed'; readonly status: string }
   | { readonly kind: 'no-exit-code'; readonly status: string }
+  /** The login shell ended before it ran the command. */
+  | { readonly kind: 'not-run' }
   /** We stopped it, so what it exited with says nothing. */
   | { readonly kind: 'stopped'; readonly by: 'max-duration' | 'cancellation' }
   | { readonly kind: 'lost'; readonly error: FailureInfo }
@@ -106,11 +108,14 @@ export async function followCommand(
 
 function endOf(
   outcome: Outcome<ProcessEnd>,
-  { pid, exitCode: markedCode }: SeenStream & SeenScript,
+  { pid, exitCode: markedCode, reconnects }: SeenStream & SeenScript,
 ): CommandEnd {
   if (outcome.status === 'done') {
     const { exitCode, status } = outcome.value;
     if (exitCode === undefined) return { kind: 'no-exit-code', status };
+    // A login profile with `exit` or `exec` ends the shell before it prints the mark. A reconnect may
+    // have lost the mark.
+    if (exitCode === 0 && markedCode === undefined && reconnects === 0) return { kind: 'not-run' };
     return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
   }
   const { error } = outcome;

@@ -8,17 +8,19 @@ const MAX_LAST_LINE = 1000;
 
 /** Logs the output, and keeps its end for the result, as a terminal would show it. */
 export function keepLastLines({ log, redact }: Pick<Context, 'log' | 'redact'>) {
-  let last = '';
+  let last: readonly string[] = [];
   const splitter = lineSplitter(text => {
     // The runner treats a lone \r as a line break.
     log.output(text.replaceAll('\r', '\n'));
-    const lines = `${last}${text}`.split('\n').slice(-MAX_LAST_LINES - 1);
+    const [first = '', ...others] = text.split('\n');
+    const lines = [`${last.at(-1) ?? ''}${first}`, ...others];
     // What follows a \r replaces the line before it.
-    last = lines.map(line => line.replace(/^.*\r(?=.)/s, '')).join('\n');
+    const shown = lines.map(line => line.replace(/^.*\r(?=.)/s, ''));
+    last = [...last.slice(0, -1), ...shown].slice(-MAX_LAST_LINES - 1);
   });
   const lastLines = () => {
     // Removing a color may join two halves of a secret, so redact afterwards.
-    const text = redact(removeColors(last.replaceAll('\r', ''))).trimEnd();
+    const text = redact(removeColors(last.join('\n').replaceAll('\r', ''))).trimEnd();
     return text === '' ? [] : text.split('\n').map(line => truncate(line, MAX_LAST_LINE));
   };
   return { ...splitter, lastLines };

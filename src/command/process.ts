@@ -95,13 +95,16 @@ async function readEvents(
   { onStart, onActivity, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
   const { label } = response;
+  let isStarted = false;
   for await (const { isLast, fields } of readFrames(response)) {
     if (isLast && fields['error'] !== undefined) throw streamError(fields['error'], label, redact);
     if (isLast) throw new AgentError('bad-response', `${label} did not say how the command ended.`);
     const { start, data, end } = fieldsOf(fields['event']);
     const { pid } = fieldsOf(start);
-    if (typeof pid === 'number') onStart?.(pid);
+    // Only the first one counts: each may cause a request.
+    if (typeof pid === 'number' && !isStarted) onStart?.(pid);
     else onActivity?.();
+    isStarted ||= typeof pid === 'number';
     for (const text of Object.values(fieldsOf(data)))
       if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
     // The agent sends all output before this event, so ignore the rest of the stream.

@@ -76,14 +76,15 @@ printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$
 exit $__code`;
 }
 
-// Stands before the script on its first line, to keep its line numbers. Writes into a file, since
+// Stands before the script on its first line, to keep its line numbers. `builtin`, since the script
+// may have functions of these names. Writes into a file, since
 // stdout may be redirected where a command fails. Leaves a subshell to the shell around it. Before
 // bash 5.1, LINENO is off by one.
 function onError(file: string): string {
   const line = '$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0))';
-  const codes = 'printf "%s " $? "${PIPESTATUS[@]}"';
-  const place = `printf "\\t%s" ${line} "\${BASH_SOURCE-}" "$BASH_COMMAND"`;
-  return `{ case $BASH_SUBSHELL$- in 0*e*) { ${codes}; ${place}; echo; } >${file};; esac; } 2>/dev/null`;
+  const codes = 'builtin printf "%s " $? "${PIPESTATUS[@]}"';
+  const place = `builtin printf "\\t%s" ${line} "\${BASH_SOURCE-}" "$BASH_COMMAND"`;
+  return `{ case $BASH_SUBSHELL$- in 0*e*) { ${codes}; ${place}; builtin echo; } >${file};; esac; } 2>/dev/null`;
 }
 
 // Leaves out ${NAME:-…} and the like, and what the script sets itself.

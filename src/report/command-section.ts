@@ -70,6 +70,10 @@ function problemOf(result: CommandResult, cancelled: boolean): Reason | undefine
       const how = `was ended after ${duration} (${inlineCode(end.status)}).`;
       return problem(how, explainExit(result));
     }
+    case 'not-run':
+      return problem(
+        'was not run: the login shell ended before it. Look for `exec` or `exit` in the login profile.',
+      );
     case 'no-exit-code':
       return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
     case 'stopped':

@@ -201,7 +201,7 @@ describe('reconnects', () => {
   });
 });
 
-const done = send(startFrame(42), endFrame(0), LAST_FRAME);
+const done = send(startFrame(42), endFrame(3), LAST_FRAME);
 const refused = fail(new AgentError('unreachable', 'ECONNREFUSED', { hadNoEffect: true }));
 
 const STARTS: Readonly<Record<string, readonly [start: Stream[], end: string, count: number]>> = {
@@ -214,6 +214,12 @@ for (const [what, [start, end, count]] of Object.entries(STARTS))
     const run = await follow({ inputs: { retries: 2 }, start });
     assert.deepEqual([run.end.kind, run.count('Start'), run.reconnects], [end, count, 0]);
   });
+
+test('a start event of an agent that repeats it causes no further request', async () => {
+  const starts = Array.from({ length: 50 }, () => startFrame(42));
+  const run = await follow({ start: [send(...starts, endFrame(3), LAST_FRAME)] });
+  assert.deepEqual([run.end, run.calls.length], [{ kind: 'exited', code: 3 }, 1]);
+});
 
 test('a cancelled step starts nothing, and not once more', async () => {
   const cancel = new AbortController();

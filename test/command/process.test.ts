@@ -78,7 +78,7 @@ test('a process is started, and attached to by its pid, as the Connect protocol 
   await using server = await rawServer(
     onRequest((socket, request) => {
       requests.push(request);
-      sendFrames(...wholeStream())(socket);
+      sendFrames(...wholeStream())(socket, request);
     }),
   );
   await using client = openTestClient(`http://${server.host}`);

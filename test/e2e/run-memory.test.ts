@@ -10,6 +10,7 @@ import {
   outputFrame,
   sendFrames,
   startFrame,
+  withMark,
 } from '../support/process-frames.ts';
 import { answer, expectScriptedFailure, type Responder } from '../support/scripted-agent.ts';
 import { METRICS } from '../support/test-job.ts';
@@ -31,12 +32,14 @@ const NO_ROOT = sendFrames(errorFrame('unauthenticated', "invalid username: 'roo
 function shortOfMemory(percents: readonly number[], looks: readonly Responder[]) {
   const left = [...looks];
   let command: Socket | undefined;
+  let start = Buffer.alloc(0);
   let requests = 0;
   return {
     processes: {
       Start: (socket: Socket, request: Parameters<Responder>[1]) => {
         if (command !== undefined) return left.shift()?.(socket, request);
         command = socket;
+        start = Buffer.from(request.body);
         beginResponse(socket, [startFrame(42)]);
       },
     },
@@ -44,7 +47,7 @@ function shortOfMemory(percents: readonly number[], looks: readonly Responder[])
       const percent = percents[requests];
       requests += 1;
       if (percent === undefined && command !== undefined)
-        return endResponse(command, [endFrame(0), LAST_FRAME]);
+        return endResponse(command, withMark([endFrame(0), LAST_FRAME], start));
       const mem_used = (METRICS.mem_total * (percent ?? 0)) / 100;
       answer(200, JSON.stringify({ ...METRICS, mem_used }))(socket, request);
     },

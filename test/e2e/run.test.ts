@@ -93,6 +93,17 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     assert.deepEqual(report.command.unsetVariables, ['GITHUB_SHA']);
   });
 
+  test('run fails if the login profile ends the shell before the command', async () => {
+    await using job = await openJob({ runCommands: true });
+    mkdirSync(path.join(job.root, 'home/user'), { recursive: true });
+    for (const line of ['exit 0', 'exec true']) {
+      writeFileSync(path.join(job.root, 'home/user/.bash_profile'), `${line}\n`);
+      const { errors, lines } = await expectFailure(job, { run: 'echo RAN' }, { task: 'run' });
+      assert.match(errors, /^echo RAN was not run: the login shell ended before it\./);
+      assert.ok(!lines.includes('RAN'));
+    }
+  });
+
   test('run refuses a command above 128 KiB before anything is sent', async () => {
     await using job = await openJob({ runCommands: true });
     const given = { run: `echo ${"'".repeat(40_000)}` };

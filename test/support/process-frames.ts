@@ -39,6 +39,10 @@ export function errorFrame(code: string, message = ''): Buffer {
   return frame({ error: { code, message } }, 2);
 }
 
+function markFrame(mark: string): Buffer {
+  return outputFrame(`${mark}\tend\t0\t0:/\t0:/\t\t\n`);
+}
+
 export function wholeStream(exitCode = 0): Buffer[] {
   return [startFrame(42), endFrame(exitCode), LAST_FRAME];
 }
@@ -56,11 +60,19 @@ export function endResponse(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([...pieces.flatMap(chunkOf), Buffer.from('0\r\n\r\n')]));
 }
 
+/** Puts the mark that the shell of a command prints before an end with 0. */
+export function withMark(frames: readonly Buffer[], start: Buffer): Buffer[] {
+  const [mark] = /(?<="SANDBOX_SYNC_MARK":")[^"]+/.exec(start.toString()) ?? [];
+  return frames.flatMap(each =>
+    mark !== undefined && each.equals(endFrame(0)) ? [markFrame(mark), each] : each,
+  );
+}
+
 export function sendFrames(...frames: readonly Buffer[]) {
-  return (socket: Socket) => {
+  return (socket: Socket, { body }: { readonly body: Buffer }) => {
     // Without corking, the second write would wait for the delayed ACK of the first.
     socket.cork();
-    beginResponse(socket, frames);
+    beginResponse(socket, withMark(frames, body));
     endResponse(socket, []);
     socket.uncork();
   };
