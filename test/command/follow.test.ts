@@ -177,6 +177,12 @@ describe('reconnects', () => {
       assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
     });
 
+  test('a command whose process is gone is not connected to again', async () => {
+    const gone = fail(new AgentError('rejected', 'It is not found.'));
+    const run = await follow({ start: [started], connect: [gone] });
+    assert.deepEqual([run.end.kind, run.count('Start'), run.count('Connect')], ['lost', 1, 1]);
+  });
+
   for (const [what, event] of Object.entries({
     output: outputFrame('x\n'),
     'a keepalive': frame({ event: { keepalive: {} } }),
