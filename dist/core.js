@@ -544,14 +544,6 @@ function warning(message, properties = {}) {
 	issueCommand("warning", toCommandProperties(properties), message instanceof Error ? message.toString() : message);
 }
 /**
-* Adds a notice issue
-* @param message notice issue message. Errors will be converted to string via toString()
-* @param properties optional properties to add to the annotation.
-*/
-function notice(message, properties = {}) {
-	issueCommand("notice", toCommandProperties(properties), message instanceof Error ? message.toString() : message);
-}
-/**
 * Writes info to log with console.log.
 * @param message info message
 */
@@ -594,4 +586,4 @@ function getState(name) {
 	return process.env[`STATE_${name}`] || "";
 }
 
-export { getState as a, notice as c, setOutput as d, setSecret as f, summary as h, getInput as i, saveState as l, warning as m, endGroup as n, info as o, startGroup as p, error as r, isDebug as s, debug as t, setFailed as u };
+export { getState as a, saveState as c, setSecret as d, startGroup as f, getInput as i, setFailed as l, summary as m, endGroup as n, info as o, warning as p, error as r, isDebug as s, debug as t, setOutput as u };

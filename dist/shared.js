@@ -1,5 +1,5 @@
 import { t as require_undici } from "./undici.js";
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$1, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
+import { a as getState, c as saveState, d as setSecret, f as startGroup, i as getInput, l as setFailed, m as summary$1, n as endGroup, o as info, p as warning, r as error, s as isDebug, t as debug, u as setOutput } from "./core.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { once } from "node:events";
 import { hash, randomUUID } from "node:crypto";
@@ -25,7 +25,7 @@ function truncate(text, limit) {
 }
 const MAX_QUOTED = 100;
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
-function quote$1(value) {
+function quote(value) {
 	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
 }
 /** Wraps text in backticks, which the summary shows as code. */
@@ -230,7 +230,7 @@ function findMistake(kind, value) {
 	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
 /** @throws InputError if the value has a mistake of its kind; `label` names it in the message */
-function rejectMistakes(kind, value, input, example, label = value === "" || SECRET_INPUTS.includes(input) ? "" : quote$1(value)) {
+function rejectMistakes(kind, value, input, example, label = value === "" || SECRET_INPUTS.includes(input) ? "" : quote(value)) {
 	const mistake = findMistake(kind, value);
 	if (mistake !== void 0) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
 }
@@ -279,7 +279,7 @@ function flag(fallback) {
 		if (/^(true|True|TRUE)$/.test(value)) return true;
 		if (/^(false|False|FALSE)$/.test(value)) return false;
 		const isYes = /^(true|yes|y|on|1)$/i.test(value);
-		throw inputError(input, `${quote$1(value)} is neither true nor false.`, String(isYes));
+		throw inputError(input, `${quote(value)} is neither true nor false.`, String(isYes));
 	};
 }
 function choice(fallback, ...alternatives) {
@@ -287,7 +287,7 @@ function choice(fallback, ...alternatives) {
 	return (value, input) => {
 		const word = value === "" ? fallback : words.find((candidate) => candidate === value);
 		if (word !== void 0) return word;
-		throw inputError(input, `${quote$1(value)} is not one of ${words.join(", ")}.`, fallback);
+		throw inputError(input, `${quote(value)} is not one of ${words.join(", ")}.`, fallback);
 	};
 }
 function wholeNumber(min, max, fallback) {
@@ -295,7 +295,7 @@ function wholeNumber(min, max, fallback) {
 		if (value === "" || value === fallback) return fallback;
 		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
 		if (number >= min && number <= max) return number;
-		const message = `${quote$1(value)} is not a whole number from ${min} to ${max}.`;
+		const message = `${quote(value)} is not a whole number from ${min} to ${max}.`;
 		throw inputError(input, message, String(fallback));
 	};
 }
@@ -314,7 +314,7 @@ function duration(min, fallback) {
 		const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
 		const ms = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 		if (ms >= min && ms <= MAX_DURATION_MS) return ms;
-		const message = `${quote$1(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
+		const message = `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
 		throw inputError(input, message, fallback);
 	};
 }
@@ -340,7 +340,7 @@ function byteSize(fallback) {
 		const unit = findUnit(SIZE_UNITS, suffix || "B") ?? "";
 		const bytes = Math.round(Number(number) * (BYTES_PER_UNIT[unit] ?? NaN));
 		if (bytes >= 1) return bytes;
-		const message = `${quote$1(value)} is not a size: write bytes, or a number with ${SIZE_UNITS.join(", ")}.`;
+		const message = `${quote(value)} is not a size: write bytes, or a number with ${SIZE_UNITS.join(", ")}.`;
 		throw inputError(input, message, fallback);
 	};
 }
@@ -352,7 +352,7 @@ const shard = (value, input) => {
 		index,
 		count
 	};
-	const message = `${quote$1(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
+	const message = `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
 	throw inputError(input, message, "2/4");
 };
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
@@ -373,7 +373,7 @@ const createOptions = (value, input) => {
 	const fields = fieldsOf(JSON.parse(text));
 	const taken = Object.keys(fields).find((name) => TAKEN.test(name));
 	if (taken === void 0) return fields;
-	throw inputError(input, `has ${quote$1(taken)}. Leave it out: template, lifetime, metadata, env or the action itself sets it.`, OPTIONS_EXAMPLE);
+	throw inputError(input, `has ${quote(taken)}. Leave it out: template, lifetime, metadata, env or the action itself sets it.`, OPTIONS_EXAMPLE);
 };
 const BLOCK = /^[ \t]*([^=\s]+?)<<(\S+)[ \t]*\r?\n(?:([^]*?)\r?\n)??[ \t]*\2[ \t\r]*$/gm;
 const WRAPPED = /^(["'])(?:(?!\1).)*\1$/;
@@ -413,7 +413,7 @@ const API_URL_EXAMPLE = "https://api.e2b.app";
 const apiUrl = (value) => {
 	const url = parseUrl(value, "api-url", API_URL_EXAMPLE);
 	if (!isUnencrypted(url)) return url;
-	const message = `${quote$1(value)} would send secrets unencrypted. Use https.`;
+	const message = `${quote(value)} would send secrets unencrypted. Use https.`;
 	throw inputError("api-url", message, API_URL_EXAMPLE);
 };
 function parseUrl(value, input, example) {
@@ -421,7 +421,7 @@ function parseUrl(value, input, example) {
 	rejectMistakes("url", value, input, example);
 	const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
 	if (url !== null) return url.href.replace(/\/+$/, "");
-	throw inputError(input, `${quote$1(value)} is not a URL that begins with https:// and has no query or fragment.`, example);
+	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query or fragment.`, example);
 }
 function isUnencrypted(url) {
 	const { protocol, hostname } = new URL(url);
@@ -443,7 +443,7 @@ const headers = (value, input) => {
 		if (header === void 0) throw inputError(input, "this is not of the form Name: value.", HEADER_EXAMPLE);
 		const [name] = header;
 		if (!RESERVED.test(name)) return header;
-		const message = `the action itself sets ${quote$1(name)}. Remove the line.`;
+		const message = `the action itself sets ${quote(name)}. Remove the line.`;
 		throw inputError(input, message, HEADER_EXAMPLE);
 	});
 	return Object.fromEntries(lines);
@@ -488,8 +488,8 @@ function isDryRun(raw) {
 }
 function explainChoice(givenId, sandboxes) {
 	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox, or its step was not waited for. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
-	const ids = listSome(sandboxes.map(({ id }) => quote$1(id)));
-	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote$1(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
+	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
+	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 /**
 * Fills in the placeholders of `base-url`. In place of an invalid ID or port, uses a valid one, so
@@ -540,7 +540,6 @@ var AgentError = class extends Error {
 	hint;
 	/** True if the request certainly had no effect: it was never sent, or was refused. */
 	hadNoEffect;
-	/** Sets `hadNoEffect` for refusals, too, which it recognizes by kind and status. */
 	constructor(kind, message, details = {}) {
 		super(message);
 		const { status, retryAfterMs, hint, hadNoEffect = false } = details;
@@ -552,6 +551,10 @@ var AgentError = class extends Error {
 	}
 	get isRetryable() {
 		return RETRYABLE.includes(this.kind);
+	}
+	/** True if no other request can succeed either, once one has failed despite its retries. */
+	get isFatal() {
+		return FATAL.includes(this.kind);
 	}
 };
 const GENERAL_HINTS = {
@@ -570,13 +573,21 @@ const GENERAL_HINTS = {
 	"bad-response": "Check that base-url and the paths lead to the in-sandbox agent.",
 	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
 	"not-written": "Check that the runner may write the target, and that its disk is not full.",
-	cancelled: "The job was cancelled."
+	cancelled: "The step was cancelled."
 };
 const RETRYABLE = [
 	"busy",
 	"server",
 	"connection",
 	"unreachable"
+];
+const FATAL = [
+	"unauthorized",
+	"forbidden",
+	"sandbox-not-found",
+	"disk-full",
+	"unreachable",
+	"cancelled"
 ];
 function isRefusal(kind, status = 0) {
 	if (kind === "rejected" || kind === "sandbox-not-found") return true;
@@ -590,17 +601,14 @@ function failureInfoOf({ kind, status, message, hint }) {
 		hint
 	};
 }
-function isFatal({ kind }) {
-	return FATAL.includes(kind);
+function wrapSystemErrors(kind, what, call) {
+	try {
+		return call();
+	} catch (error) {
+		const code = systemCode(error);
+		throw code === void 0 ? error : new AgentError(kind, `${what} (${code}).`);
+	}
 }
-const FATAL = [
-	"unauthorized",
-	"forbidden",
-	"sandbox-not-found",
-	"disk-full",
-	"unreachable",
-	"cancelled"
-];
 const MAX_EXCERPT = 300;
 /** Returns the start of a third party's text, on one line and without secrets. */
 function excerpt(text, redact, limit = MAX_EXCERPT) {
@@ -611,21 +619,17 @@ function networkError(error, label, redact, proxyVariables = []) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const code = codeOf(error);
 	if (code === void 0) return error;
-	const rule = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true));
-	if (rule === void 0 && code === "UND_ERR_INVALID_ARG") return error;
-	const { phase, words = messageOf(error), hint } = rule ?? { phase: "request" };
+	const { phase, words = messageOf(error), hint } = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true)) ?? { phase: "request" };
 	const text = excerpt(words, redact);
 	const detail = text.includes(code) ? text : `${text} (${code})`;
 	const hadNoEffect = phase !== "request";
 	const kind = hadNoEffect ? "unreachable" : "connection";
-	const proxy = proxyVariables.join(", ");
+	const isProxied = phase === "connection" && proxyVariables.length > 0;
 	return new AgentError(kind, `${label} failed: ${detail}.`, {
-		hint: proxy && proxyHint(phase, detail, proxy) || hint,
+		hint: isProxied ? proxyHint(proxyVariables) : hint,
 		hadNoEffect
 	});
 }
-const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
-const CHECK_PORT = "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
 const NETWORK_RULES = [
 	{
 		message: /^(read|write) E(HOST|NET)UNREACH/,
@@ -645,10 +649,10 @@ const NETWORK_RULES = [
 		phase: "connection"
 	},
 	{
-		code: RegExp(NOT_TLS),
+		code: /^ERR_SSL_WRONG_VERSION_NUMBER$/,
 		phase: "handshake",
 		words: "the port speaks http, not https",
-		hint: CHECK_PORT
+		hint: "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well. The URL of a proxy usually begins with http://, too."
 	},
 	{
 		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
@@ -660,11 +664,8 @@ const NETWORK_RULES = [
 		phase: "handshake"
 	}
 ];
-function proxyHint(phase, detail, variables) {
-	if (detail.includes(NOT_TLS)) return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
-	if (phase !== "connection") return "";
-	if (/\b407\b/.test(detail)) return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
-	return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
+function proxyHint(variables) {
+	return `Check the proxy in ${variables.join(", ")}: is it up, may it reach the host, and does its URL have the user and password that it requires? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
 function codeOf(error) {
 	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
@@ -676,7 +677,6 @@ function messageOf(error) {
 
 // src/agent/dispatcher.ts
 const MAX_CONNECT_MS = 1e4;
-/** @throws InputError for a bad proxy URL */
 function openDispatcher(baseUrl, timeoutMs) {
 	const options = {
 		allowH2: false,
@@ -756,7 +756,6 @@ function redactJson(text, redact) {
 }
 
 // src/agent/response.ts
-/** Parses the body without redacting it. */
 function parseResponse(response) {
 	try {
 		return JSON.parse(response.body);
@@ -778,7 +777,6 @@ function bodyError(response, why) {
 function isFromProxy({ body }) {
 	return body.trim() !== "" && !isJson(body);
 }
-/** `now` is Unix time in milliseconds. */
 function statusError(response, redact, now, hints = {}) {
 	const { status, headers, body } = response;
 	if (status >= 300 && status < 400) return redirectError(response, redact);
@@ -915,10 +913,7 @@ function messageIn(text, redact) {
 	].find((each) => typeof each === "string") ?? json;
 }
 const MAX_RETRY_AFTER_MS = 6e4;
-/**
-* Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. Returns
-* undefined if it is missing, invalid or not in the future.
-*/
+/** Returns undefined for a missing, invalid or past Retry-After (RFC 9110, section 10.2.3). */
 function parseRetryAfter(value, now) {
 	if (value === void 0) return void 0;
 	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
@@ -941,7 +936,6 @@ function postJson(path, message, limits) {
 		body: [bytes]
 	};
 }
-/** Opens a client for a sandbox's agent. */
 function openAgent(connection, options) {
 	const { token, sandboxId, port, headerPrefix } = connection;
 	const headers = {
@@ -956,26 +950,25 @@ function openAgent(connection, options) {
 	}, options);
 }
 /** `timeout` limits how long a connection may take to open. */
-function openClient(endpoint, options) {
-	const { baseUrl, timeout } = endpoint;
+function openClient({ baseUrl, headers, timeout }, options) {
 	const dispatcher = openDispatcher(baseUrl, timeout);
-	const headers = {
-		...endpoint.headers,
+	const allHeaders = {
+		...headers,
 		Accept: "application/json",
 		"User-Agent": USER_AGENT
 	};
 	const transport = {
 		...options,
 		baseUrl,
-		headers,
+		headers: allHeaders,
 		dispatcher
 	};
 	return {
 		send: (request) => exchange(request, transport, readResponse),
-		receive: (request, read) => exchange({
-			...request,
-			isStreamed: true
-		}, transport, read),
+		receive: (request, read) => exchange(request, transport, (response, idle) => read({
+			...response,
+			body: restartOnChunk(response.body, idle)
+		})),
 		redact: options.redact,
 		[Symbol.asyncDispose]: () => dispatcher.destroy()
 	};
@@ -986,7 +979,7 @@ const SUCCESS = [
 	204
 ];
 async function exchange(request, transport, read) {
-	const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
+	const { method, path, headers, body, onSent, accepts = [], hints } = request;
 	const { baseUrl, dispatcher, redact, now } = transport;
 	const label = `${method} ${baseUrl}${path.replace(/\?.*/s, "")}`;
 	let isSent = body === void 0;
@@ -1005,12 +998,9 @@ async function exchange(request, transport, read) {
 			signal: idle.signal,
 			dispatcher
 		});
+		idle.signal.throwIfAborted();
 		if (![...SUCCESS, ...accepts].includes(response.status)) throw statusError(await readResponse(response), redact, now(), hints);
-		const chunks = isStreamed ? restartOnChunk(response.body, idle) : response.body;
-		const result = await read({
-			...response,
-			body: chunks
-		});
+		const result = await read(response, idle);
 		if (isSent) return result;
 		const message = `${label} answered ${response.status} before everything was sent.`;
 		throw new AgentError("connection", message);
@@ -1113,10 +1103,7 @@ function sleep(ms, stop) {
 }
 
 // src/gate/metrics.ts
-/**
-* Known metrics. Each has an output with hyphens in its name, such as `mem-used`, which is only
-* rounded if `decimals` is set.
-*/
+/** Known metrics. Each has an output with hyphens in its name, such as `mem-used`. */
 const METRICS = {
 	ts: { unit: "plain" },
 	cpu_count: { unit: "plain" },
@@ -1128,15 +1115,9 @@ const METRICS = {
 	mem_used_mib: { unit: "mebibytes" },
 	disk_total: { unit: "bytes" },
 	disk_used: { unit: "bytes" },
-	mem_used_pct: {
-		unit: "percentage",
-		decimals: 2
-	},
+	mem_used_pct: { unit: "percentage" },
 	mem_free: { unit: "bytes" },
-	disk_used_pct: {
-		unit: "percentage",
-		decimals: 2
-	},
+	disk_used_pct: { unit: "percentage" },
 	disk_free: { unit: "bytes" }
 };
 /** Returns undefined for custom metrics whose name does not end in `_mib`. */
@@ -1268,7 +1249,7 @@ const waitConditions = (value, input) => {
 const CONDITION_PATTERN = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 /** Parses `metric[.aggregate] operator number[unit]`. */
 function parseCondition(line, input, example) {
-	const problem = (why) => inputError(input, `${quote$1(line)}: ${why}.`, example);
+	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
 	const [, start = "", sign = "", number = "", suffix = ""] = CONDITION_PATTERN.exec(line) ?? [];
 	const name = start.replace(/\s+/, "");
 	if (name === "") throw problem("it must begin with a metric, such as mem_used_pct");
@@ -1355,7 +1336,7 @@ function fileRules(value) {
 }
 function parseExclude(line) {
 	const exclude = line.slice(1).trim();
-	rejectMistakes("exclude", exclude, "files", EXAMPLE, quote$1(line));
+	rejectMistakes("exclude", exclude, "files", EXAMPLE, quote(line));
 	return exclude;
 }
 function parsePattern(line) {
@@ -1368,7 +1349,7 @@ function parsePattern(line) {
 	};
 }
 function rejectTarget(kind, target, example) {
-	const label = `the target ${quote$1(target)}`;
+	const label = `the target ${quote(target)}`;
 	rejectMistakes(kind, target, "files", example, label);
 }
 /** Parses `path`, `path => target`, `#` comments and blank lines. */
@@ -1379,7 +1360,7 @@ function downloadLines(value) {
 	const keys = lines.map(({ target }) => `${target.toLowerCase()}/`);
 	const conflicting = keys.map((key) => lines.filter((_, index) => keys[index]?.startsWith(key))).find(({ length }) => length > 1);
 	if (conflicting === void 0) return lines;
-	const message = `two targets are the same, or one is inside the other: ${listSome(conflicting.map(({ path, target }) => `${quote$1(path)} to ${quote$1(target)}`))}.`;
+	const message = `two targets are the same, or one is inside the other: ${listSome(conflicting.map(({ path, target }) => `${quote(path)} to ${quote(target)}`))}.`;
 	throw inputError("files", message, DOWNLOAD_EXAMPLE);
 }
 function parseDownloadLine(line) {
@@ -1397,7 +1378,7 @@ function splitAtArrow(line, form, example) {
 	const spaced = line.split(/(?:^|\s+)=>(?:\s+|$)/);
 	const [source = "", target, ...others] = spaced.length > 1 ? spaced : line.split("=>");
 	if (source !== "" && target !== "" && others.length === 0) return [source, target];
-	throw inputError("files", `${quote$1(line)} is not of the form ${form}.`, example);
+	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
 }
 
 // src/inputs/inputs.ts
@@ -1555,7 +1536,7 @@ const CROSS_INPUT_RULES = [
 ];
 function checkHttpIsAllowed({ baseUrl = "", allowInsecureHttp }) {
 	if (baseUrl === "" || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
-	const message = `${quote$1(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
 	throw inputError("base-url", message, BASE_URL_EXAMPLE);
 }
 const API = ["api-url", "api-key"];
@@ -1607,7 +1588,7 @@ function canBeEmpty(name, entry, raw) {
 function checkWayToSandbox({ template, sandboxId }, raw) {
 	if (template === void 0 || sandboxId === void 0) return;
 	if (template === "" === (sandboxId === "")) {
-		const message = `is ${quote$1(sandboxId)}, and template is ${quote$1(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+		const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
 		throw inputError("sandbox-id", message);
 	}
 	const [, unused, why] = wayToSandbox(raw);
@@ -1621,7 +1602,7 @@ function checkWayToSandbox({ template, sandboxId }, raw) {
 function checkUserOfCommand({ run, username = "", headers = {} }) {
 	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
 	if (run === void 0 || username === "" || !isSet) return;
-	const message = `${quote$1(username)} would replace the header Authorization. Remove one of them.`;
+	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
 	throw inputError("username", message);
 }
 
@@ -2082,7 +2063,6 @@ function openLog(redact) {
 			info(lines.map(clean).join("\n"));
 			endGroup();
 		},
-		notice: (text) => notice(toMessage([text])),
 		warning: (text) => warning(toMessage([text])),
 		error: (lines) => error(toMessage(lines)),
 		fail: (lines) => setFailed(toMessage(lines))
@@ -2099,46 +2079,6 @@ function logOutput(redact) {
 		if (left <= 0) info("The rest of the output is not shown, since the log is limited to 16 MiB.");
 	};
 }
-
-// src/report/command-hints.ts
-const BELOW_ROOT = "/(usr|etc|var|opt|root)\\b";
-/** What to do if a line of the output matches, and if the user is root, or is not. */
-const OUTPUT_HINTS = [
-	[/\\r'?: (command not found|No such file)|env: .*\\r/, "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."],
-	[
-		/sudo: (command )?not found/,
-		"The sandbox has no `sudo`. To run commands as root, set `username: root`.",
-		false
-	],
-	[
-		/sudo: (command )?not found/,
-		"The sandbox has no `sudo`. The command runs as root, so leave `sudo` out.",
-		true
-	],
-	[
-		new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, "i"),
-		"Only root may write there: set `username: root`.",
-		false
-	],
-	[/no space left on device|ENOSPC/i, "The disk is full, or the folder is one in memory. Use a template with a larger disk."],
-	[/heap out of memory/, "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`."]
-];
-const CODE_HINTS = {
-	126: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
-	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
-	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
-};
-/** Returns what to do about a failed command, by what its last lines say, or else by its exit code. */
-function hintsOn(result, exitCode) {
-	const { lastLines, isRoot, oomKills } = result;
-	const [, outputHint] = OUTPUT_HINTS.filter(([line]) => lastLines.some((each) => line.test(each))).find(([, , forRoot = isRoot]) => forRoot === isRoot) ?? [];
-	const hint = (exitCode === 126 ? void 0 : outputHint) ?? CODE_HINTS[exitCode];
-	if (hint !== void 0) return [withMarkup(hint)];
-	if (exitCode !== 137 || oomKills !== void 0) return [];
-	return [withMarkup("Whether it was memory could not be told. Compare the peak of the memory with its size.")];
-}
-/** The exit code of a shell whose process SIGKILL has ended. */
-const SIGKILL_CODE = 137;
 
 // src/report/html.ts
 const MAX_TEXT = 300;
@@ -2194,7 +2134,7 @@ function cutMiddle(text) {
 
 // src/report/command-section.ts
 function renderCommand(result, cancelled) {
-	const { title, end, durationMs, lastLines, reconnects, failed, unsetVariables } = result;
+	const { end, ...others } = result;
 	const problem = problemOf(result, cancelled);
 	const exitCode = exitCodeOf(result);
 	return {
@@ -2202,80 +2142,54 @@ function renderCommand(result, cancelled) {
 		problems: problem === void 0 ? [] : [problem],
 		done: problem === void 0 ? describeEnd(result) : "",
 		warnings: [
-			...warnOfReconnects(reconnects),
+			...warnOfReconnects(result),
 			...problem === void 0 ? describeOomKills(result) : [],
-			...warnOfVariables(unsetVariables)
+			...warnOfVariables(result)
 		],
+		facts: describePrograms(result),
 		outputs: {
 			"exit-code": exitCode === void 0 ? "" : String(exitCode),
-			"duration-ms": String(durationMs)
+			"duration-ms": String(result.durationMs)
 		},
-		blocks: outputBlocks(lastLines),
+		blocks: outputBlocks(result),
 		json: {
-			title,
+			...others,
 			end: end.kind,
-			exitCode: exitCode ?? null,
-			status: end.kind === "killed" || end.kind === "no-exit-code" ? end.status : "",
-			durationMs,
-			lastLines,
-			reconnects,
-			oomKills: result.oomKills ?? null,
-			failed: failed === void 0 ? null : {
-				...failed,
-				line: failed.line ?? null
-			},
-			unsetVariables,
-			topPrograms: result.topPrograms ?? null
+			exitCode,
+			..."status" in end && { status: end.status }
 		}
 	};
-}
-function describePrograms({ at, programs }) {
-	const uses = programs.map(({ name, count, bytes }) => {
-		const processes = count === 1 ? "" : ` (${formatNumber(count)} processes)`;
-		return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
-	});
-	return `Most memory at ${formatTime(at)}: ${uses.join(", ")}`;
 }
 function exitCodeOf({ end }) {
 	if (end.kind === "killed") return -1;
 	return end.kind === "exited" ? end.code : void 0;
 }
 function describeEnd({ title, end, durationMs }) {
-	const name = formatCommand(title);
-	const after = `after ${formatDuration(durationMs)}`;
 	if (end.kind === "not-started") return "Nothing was run.";
-	return end.kind === "exited" ? `${name} exited with ${end.code} ${after}.` : `${name} was stopped ${after}.`;
+	const how = end.kind === "exited" ? `exited with ${end.code}` : "was stopped";
+	return `${formatCommand(title)} ${how} after ${formatDuration(durationMs)}.`;
 }
 /**
 * Explains why a command failed. If the step was cancelled, only reports a command that may still
 * be running.
 */
 function problemOf(result, cancelled) {
-	const { title, end, durationMs } = result;
-	const name = formatCommand(title);
-	const duration = formatDuration(durationMs);
+	const { title, end } = result;
+	const duration = formatDuration(result.durationMs);
 	const problem = (how, details = []) => [
-		withMarkup(`${name} ${how}`),
+		withMarkup(`${formatCommand(title)} ${how}`),
 		...describeOomKills(result),
 		...details
 	];
 	switch (end.kind) {
-		case "exited": {
-			const { code } = end;
-			const details = [
-				...describeFailed(result),
-				...lastWords$1(result),
-				...hintsOn(result, code)
-			];
-			return code === 0 ? void 0 : problem(`exited with ${code} after ${duration}.`, details);
-		}
-		case "killed": {
-			const code = end.status === "signal: killed" ? 137 : -1;
-			const details = [...lastWords$1(result), ...hintsOn(result, code)];
-			return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, details);
-		}
+		case "exited":
+			if (end.code === 0) return void 0;
+			return problem(`exited with ${end.code} after ${duration}.`, explainExit(result));
+		case "killed": return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, explainExit(result));
 		case "no-exit-code": return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
-		case "stopped": return cancelled ? void 0 : problem(`was stopped by max-duration after ${duration}.`, lastWords$1(result));
+		case "stopped":
+			if (cancelled) return void 0;
+			return problem(`was stopped by max-duration after ${duration}.`, lastWords$1(result));
 		case "lost": return problem(`was not seen to end within ${duration}. It may still be running.`, cancelled ? [] : whyUnseen(end.error));
 		case "not-started": return cancelled ? void 0 : problem("was not started.", whyUnseen(end.error));
 	}
@@ -2284,6 +2198,14 @@ function describeOomKills({ oomKills = 0 }) {
 	if (oomKills === 0) return [];
 	return [{ text: `The kernel killed ${oomKills === 1 ? "1 process" : `${oomKills} processes`} for memory.` }];
 }
+function explainExit(result) {
+	return [
+		...describeFailed(result),
+		...lastWords$1(result),
+		...adviceOn(result)
+	];
+}
+const MAX_FAILED_COMMAND = 200;
 function describeFailed({ title, failed }) {
 	if (failed === void 0 || failed.command === title) return [];
 	const { line, file, pipeline, command, exitCode } = failed;
@@ -2293,7 +2215,6 @@ function describeFailed({ title, failed }) {
 	const text = inlineCode(truncate(command, MAX_FAILED_COMMAND));
 	return [withMarkup(`${place}${text} exited with ${exitCode}.`)];
 }
-const MAX_FAILED_COMMAND = 200;
 const MAX_LAST_WORD = 300;
 /** Returns the last lines of the output with letters or digits. */
 function lastWords$1({ lastLines }) {
@@ -2302,22 +2223,53 @@ function lastWords$1({ lastLines }) {
 		isOutput: true
 	}));
 }
+const BELOW_ROOT = "/(usr|etc|var|opt|root)\\b";
+/** Advice by a line of the output. */
+const OUTPUT_ADVICE = [
+	[/\\r'?: (command not found|No such file)|env: .*\\r/, "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."],
+	[/sudo: (command )?not found/, "The sandbox has no `sudo`. Leave it out, and if the command does not run as root, set `username: root`."],
+	[new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, "i"), "Only root may write there: if the command does not run as root, set `username: root`."],
+	[/no space left on device|ENOSPC/i, "The disk is full, or the folder is one in memory. Use a template with a larger disk."],
+	[/heap out of memory/, "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`."]
+];
+const NOT_EXECUTABLE = 126;
+const SIGKILL_CODE = 137;
+const CODE_ADVICE = {
+	[NOT_EXECUTABLE]: "A file is not executable. Uploads carry no modes, so run `chmod +x` first.",
+	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
+	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
+};
+/** Says what to do about a failed command, by its last lines, or else by its exit code. */
+function adviceOn({ end, lastLines, oomKills }) {
+	const isSigkill = end.kind === "killed" && end.status === "signal: killed";
+	const code = end.kind === "exited" ? end.code : isSigkill ? SIGKILL_CODE : -1;
+	const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some((each) => line.test(each)))?.[1];
+	const advice = (code === NOT_EXECUTABLE ? void 0 : find()) ?? CODE_ADVICE[code];
+	if (advice !== void 0) return [withMarkup(advice)];
+	if (code !== SIGKILL_CODE || oomKills !== void 0) return [];
+	return [{ text: "Whether it was memory could not be told. Compare the peak of the memory with its size." }];
+}
 function whyUnseen(error) {
 	return error.kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : reasonOfFailure(error);
 }
-function warnOfReconnects(count) {
-	if (count === 0) return [];
-	return [{ text: `The connection was lost ${formatCount(count, "time")}, so output of the command may be missing.` }];
+function warnOfReconnects({ reconnects }) {
+	if (reconnects === 0) return [];
+	return [{ text: `The connection was lost ${formatCount(reconnects, "time")}, so output of the command may be missing.` }];
 }
-const FILES = /^GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY|WORKSPACE)$|^RUNNER_(TEMP|TOOL_CACHE)$/;
-function warnOfVariables(names) {
-	if (names.length === 0) return [];
-	const list = names.map(inlineCode).join(", ");
-	const line = names.filter((name) => !FILES.test(name)).map((name) => inlineCode(`${name}=\${{ ${name.toLowerCase().replace("_", ".")} }}`))[0];
-	const advice = line === void 0 ? "They lead to files of the runner. To get a value out of the sandbox, write a file and use `download`." : `To pass them on, add lines such as ${line} to \`env\`.`;
-	return [withMarkup(`Unset in the sandbox: ${list}. ${advice}`)];
+function warnOfVariables({ unsetVariables }) {
+	if (unsetVariables.length === 0) return [];
+	const list = unsetVariables.map(inlineCode).join(", ");
+	return [withMarkup(`Unset in the sandbox: ${list}. To pass a value in, add a line such as \`GITHUB_SHA=\${{ github.sha }}\` to \`env\`. To get one out, write a file and use \`download\`.`)];
 }
-function outputBlocks(lastLines) {
+function describePrograms({ topPrograms }) {
+	if (topPrograms === void 0) return [];
+	const uses = topPrograms.programs.map(({ name, count, bytes }) => {
+		const processes = count === 1 ? "" : ` (${formatNumber(count)} processes)`;
+		return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
+	});
+	return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(", ")}`];
+}
+function outputBlocks({ lastLines }) {
 	if (lastLines.length === 0) return [];
 	const lines = lastLines.map((line) => html`${line.replaceAll("	", "    ")}`);
 	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
@@ -2328,17 +2280,23 @@ function formatCommand(title) {
 }
 
 // src/report/transfer-lines.ts
-/** Returns `warning` for a transfer of no files if there is a warning, which explains it. */
-function levelOf$1({ failed, notAttempted }, isEmptyWithWarning) {
-	if (failed + notAttempted > 0) return "failure";
-	return isEmptyWithWarning ? "warning" : "success";
-}
-/** Says what was done. It is a problem if files failed; `fileFailures` say why. */
-function outcomeOf({ failed }, sentence) {
-	if (failed === 0) return { done: `${sentence}.` };
+/** Returns functions that count the files with a status, and their bytes. */
+function counterOf(files, sizeOf) {
+	const withStatus = (status) => files.filter((file) => file.status === status);
 	return {
-		problems: [[withMarkup(`${sentence}.`)]],
-		done: ""
+		count: (status) => withStatus(status).length,
+		bytes: (status) => withStatus(status).reduce((sum, file) => sum + sizeOf(file), 0)
+	};
+}
+function renderTransfer(files, { sentence, isWarned, nameOf, describe }) {
+	const has = (status) => files.some((file) => file.status === status);
+	const level = isWarned ? "warning" : "success";
+	return {
+		level: has("failed") || has("not-attempted") ? "failure" : level,
+		problems: has("failed") ? [[withMarkup(sentence)]] : [],
+		done: has("failed") ? "" : sentence,
+		fileFailures: explainFailedFiles(files, nameOf),
+		fileLines: listFiles(files, describe)
 	};
 }
 /** Explains why files failed, with the message of the first of those that failed alike. */
@@ -2373,20 +2331,12 @@ const STATUS_WORDS = {
 function listFiles(files, describe) {
 	return Object.entries(STATUS_WORDS).flatMap(([status, word]) => files.filter((file) => file.status === status).map((file) => `${word}: ${describe(file)}`));
 }
-const MAX_LOGGED = 1e3;
-function limitLines(lines) {
-	return limitList(lines, MAX_LOGGED, moreInReport);
-}
-function describeSpeed(count, bytes, { retries, durationMs }) {
-	if (count === 0) return [];
-	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
-	const repeated = listCounts({ [retries === 1 ? "retry" : "retries"]: retries });
-	return [`${formatCount(count, "file")}, ${formatBytes(bytes)}${rate}${repeated}`];
-}
-/** Returns a headline such as `Uploaded 2 files in 3 s` or `Uploaded 2 of 3 files, 1 failed`. */
-function describeDone(verb, done, wanted, durationMs, others) {
+/** Returns `Uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `Uploaded 2 of 3 files`. */
+function describeDone(verb, { done, bytes, wanted, durationMs }) {
 	const files = formatCount(wanted, "file");
-	return done === wanted ? `${verb} ${files} in ${formatDuration(durationMs)}${others}` : `${verb} ${formatNumber(done)} of ${files}${others}`;
+	if (done < wanted) return `${verb} ${formatNumber(done)} of ${files}`;
+	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
+	return `${verb} ${files} (${formatBytes(bytes)}${rate}) in ${formatDuration(durationMs)}`;
 }
 /** Lists counts other than 0: `, 1 failed, 2 unchanged`. */
 function listCounts(counts) {
@@ -2394,56 +2344,57 @@ function listCounts(counts) {
 }
 
 // src/report/download-section.ts
-const NOT_FOUND = "does not exist in the sandbox";
 function renderDownload(result) {
-	const { files, retries, durationMs } = result;
-	const totals = countFiles$1(files);
+	const { files, ifNoFilesFound, ...others } = result;
+	const totals = totalsOf$1(files);
 	const { downloaded, missing, failed, notAttempted } = totals;
-	const others = listCounts({
+	const missed = listCounts({
 		failed,
 		missing,
 		"not attempted": notAttempted
 	});
-	const warned = files.filter(({ status }) => status === "missing" && result.ifNoFilesFound === "warn");
+	const warned = files.filter(({ status }) => status === "missing" && ifNoFilesFound === "warn");
+	const transferred = {
+		done: downloaded,
+		bytes: totals.downloadedBytes,
+		wanted: files.length
+	};
 	return {
-		level: levelOf$1(totals, downloaded === 0 && warned.length > 0),
-		...outcomeOf(totals, describeDone("Downloaded", downloaded, files.length, durationMs, others)),
-		fileFailures: explainFailedFiles(files, ({ path }) => path),
-		warnings: warned.map(({ path }) => ({ text: `${path} ${NOT_FOUND}.` })),
-		fileLines: limitLines(listFiles(files, describeFile)),
-		facts: describeSpeed(downloaded, totals.downloadedBytes, result),
+		...renderTransfer(files, {
+			sentence: `${describeDone("Downloaded", {
+				...transferred,
+				...others
+			})}${missed}.`,
+			isWarned: downloaded === 0 && warned.length > 0,
+			nameOf: ({ path }) => path,
+			describe: describeFile
+		}),
+		warnings: warned.map(({ path }) => ({ text: `${path} does not exist in the sandbox.` })),
 		outputs: {
 			"downloaded-count": String(downloaded),
 			"failed-count": String(failed)
 		},
 		json: {
+			...others,
 			totals,
-			files: files.map(fileJson),
-			retries,
-			durationMs
+			files
 		}
 	};
 }
-function countFiles$1(files) {
-	const count = (status) => files.filter((file) => file.status === status).length;
+function totalsOf$1(files) {
+	const { count, bytes } = counterOf(files, (file) => file.status === "downloaded" ? file.size : 0);
 	return {
 		files: files.length,
 		downloaded: count("downloaded"),
 		missing: count("missing"),
 		failed: count("failed"),
 		notAttempted: count("not-attempted"),
-		downloadedBytes: files.reduce((sum, file) => sum + (file.status === "downloaded" ? file.size : 0), 0)
+		downloadedBytes: bytes("downloaded")
 	};
 }
 function describeFile(file) {
 	const places = `${file.path} → ${file.target}`;
 	return file.status === "downloaded" ? `${places} (${formatBytes(file.size)})` : places;
-}
-function fileJson(file) {
-	return file.status === "missing" ? {
-		...file,
-		reason: `it ${NOT_FOUND}`
-	} : file;
 }
 
 // src/gate/describe.ts
@@ -2481,9 +2432,7 @@ function describeJudgement(judgement) {
 const MIN_SAMPLES = 10;
 const MAX_POINTS = 60;
 const GAP_POINTS = 2.5;
-const MAX_CHARTS = 4;
 const LIMIT_COLOR = "#d1242f";
-const MAX_FIGURE = 1e21;
 const PLOTS = [
 	{
 		name: "🟦 CPU",
@@ -2501,25 +2450,18 @@ const PLOTS = [
 		metric: "disk_used_pct"
 	}
 ];
-function drawCharts({ samples, gate }) {
-	const stretches = splitAtGaps(samples).filter((stretch) => stretch.length >= MIN_SAMPLES);
-	const drawn = stretches.slice(0, MAX_CHARTS).map(pointsOf);
-	const plots = plotsOf(drawn.flat(), gate);
-	if (drawn.length === 0 || plots.length === 0) return [];
+/** Draws the longest time without a gap, since Mermaid cannot interrupt a line. */
+function drawChart({ samples, gate }) {
+	const longest = splitAtGaps(samples).reduce((best, each) => each.length > best.length ? each : best);
+	const points = pointsOf(longest);
+	const plots = plotsOf(points, gate);
+	if (longest.length < MIN_SAMPLES || plots.length === 0) return [];
 	const limits = plots.flatMap(({ limitNames }) => limitNames);
-	const notes = [
-		...plots.map(({ name }) => name),
-		...limits.length > 0 ? [`🟥 limit of ${limits.join(", ")}`] : [],
-		...drawn.length > 1 ? ["a chart for each time without a gap"] : [],
-		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
-	];
-	const charts = drawn.map((points) => drawChart(points, plots));
-	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts];
+	const legend = [...plots.map(({ name }) => name), ...limits.length > 0 ? [`🟥 limit of ${limits.join(", ")}`] : []];
+	return [html`<p>In percent: ${legend.join(" · ")}</p>`, renderChart(points, plots)];
 }
 function plotsOf(points, { judgements }) {
-	return PLOTS.filter(({ metric }) => {
-		return pointPeaks(metric, points).filter((peak) => Math.abs(peak) < MAX_FIGURE).length === points.length;
-	}).map(({ name, color, metric }) => {
+	return PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length).map(({ name, color, metric }) => {
 		const conditions = judgements.map(({ condition }) => condition).filter((each) => each.metric === metric && each.aggregate === void 0);
 		const limits = [...new Set(conditions.map(({ limit }) => limit))];
 		return {
@@ -2549,15 +2491,15 @@ function pointsOf(samples) {
 	return [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
 }
 /** Returns the highest figure of each point that has the metric. */
-function pointPeaks(metric, points) {
+function peaksOf(metric, points) {
 	return points.flatMap((point) => aggregateOf("max", metric, point) ?? []);
 }
-function drawChart(points, plots) {
+function renderChart(points, plots) {
 	const times = points.flat().map(({ at }) => at);
 	const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
 	const series = [...plots.map(({ color, metric }) => ({
 		color,
-		figures: pointPeaks(metric, points)
+		figures: peaksOf(metric, points)
 	})), ...plots.flatMap(({ limits }) => limits.map((limit) => ({
 		color: LIMIT_COLOR,
 		figures: points.map(() => limit)
@@ -2649,7 +2591,8 @@ function figuresTable({ samples, gate, monitored }) {
 	const metrics = new Set(judgements.map(({ condition }) => condition.metric));
 	const rows = [.../* @__PURE__ */ new Set([...RESOURCES, ...[...metrics].map(resourceOf)])].flatMap((resource) => describeResource(resource, judgements, samples));
 	if (samples.length === 0 || rows.length === 0) return [];
-	const time = monitored?.isSampledAfterEnd ? "After its end" : "Now";
+	const [{ at } = { at: 0 }] = samples;
+	const time = at > (monitored?.to ?? at) ? "After its end" : "Now";
 	const figures = samples.length > 1 ? "Peak" : time;
 	const isGated = judgements.length > 0;
 	const headings = [
@@ -2702,34 +2645,38 @@ function describeCondition(judgement) {
 }
 
 // src/report/stats-section.ts
-function renderStats(result, step) {
-	const { samples, gate } = result;
-	const tripped = gate.judgements.filter((each) => each.result === "true");
-	const unjudged = gate.judgements.filter((each) => each.result === "unknown");
-	const entries = {
-		tripped: tripped.map(entryOf),
-		unjudged: unjudged.map(entryOf)
-	};
+function renderStats(result, view) {
+	const { samples, response, gate, monitored } = result;
+	const tripped = gate.judgements.filter((each) => each.result === "true").map(entryOf);
+	const unjudged = gate.judgements.filter((each) => each.result === "unknown").map(entryOf);
 	const aggregates = aggregatesOf(result);
+	const figures = Object.fromEntries(samples.at(-1)?.figures ?? []);
 	return {
 		level: LEVELS[gate.state],
-		problems: problemsOf(result, step),
-		done: describeStats(result, step),
+		problems: problemsOf(result, view),
+		done: describeStats(result, view),
 		warnings: warningsOf(result),
 		outputs: {
-			...figureOutputs(samples.at(-1)),
-			stats: result.response,
+			...figureOutputs(figures),
+			stats: response,
 			gate: gate.state,
-			tripped: JSON.stringify(entries.tripped),
-			unjudged: JSON.stringify(entries.unjudged),
+			tripped: JSON.stringify(tripped),
+			unjudged: JSON.stringify(unjudged),
 			aggregates: JSON.stringify(aggregates)
 		},
-		blocks: showsFigures(result) ? [...figuresTable(result), ...drawCharts(result)] : [],
+		blocks: showsFigures(result) ? [...figuresTable(result), ...drawChart(result)] : [],
 		json: {
-			...jsonOf$1(result),
+			monitored: monitored && monitoredJson(monitored),
+			figures,
+			samples: samples.map(({ at, figures: each }) => ({
+				at,
+				figures: Object.fromEntries(each)
+			})),
+			response: parseFields(response),
 			gate: {
 				state: gate.state,
-				...entries
+				tripped,
+				unjudged
 			},
 			aggregates
 		}
@@ -2747,54 +2694,36 @@ const LEVELS = {
 };
 /** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
 function problemsOf(result, { cancelled }) {
-	const { samples, problem } = result;
-	const failing = notPassedAt("fail", result);
-	const isTripped = failing.some((each) => each.result === "true");
-	const gaps = isGapAProblem(result) ? gapsOf(result) : [];
-	const isExplained = cancelled || problem !== void 0 || gaps.length > 0 || samples.length === 0;
+	const { samples, error, gate, monitored } = result;
+	const failIf = gate.judgements.filter(({ level }) => level === "fail");
+	const tripped = failIf.filter((each) => each.result === "true");
+	const unjudged = cancelled ? [] : failIf.filter((each) => each.result === "unknown");
+	const named = tripped.length > 0 ? tripped : unjudged;
+	const verdict = [withMarkup(`The gate failed: ${summarizeJudgements(named)}.`), ...[...tripped, ...unjudged].map((each) => withMarkup(explainJudgement(each, samples)))];
+	const unread = error && [withMarkup("The stats could not be read."), ...reasonOfFailure(error)];
+	const gaps = failIf.length === 0 ? [] : monitored?.gaps ?? [];
 	return [
-		...failing.length > 0 && (isTripped || !isExplained) ? [explainGate(result, failing)] : [],
-		...problem === void 0 ? [] : [explainProblem(problem)],
-		...gaps.map(explainGap)
+		...tripped.length > 0 ? [verdict] : [],
+		...unread === void 0 ? [] : [unread],
+		...gaps.map(explainGap),
+		...named === unjudged && unjudged.length > 0 ? [verdict] : []
 	];
 }
-function notPassedAt(level, { gate }) {
-	return gate.judgements.filter((each) => each.level === level && each.result !== "false");
-}
-/** A gap fails a step with `fail-if`, and is a warning otherwise. */
-function isGapAProblem({ gate }) {
-	return gate.judgements.some(({ level }) => level === "fail");
-}
-function gapsOf(result) {
-	return result.monitored?.gaps ?? [];
-}
-function warningsOf(result) {
-	const gaps = isGapAProblem(result) ? [] : gapsOf(result);
-	const conditions = result.samples.length === 0 ? [] : notPassedAt("warn", result);
-	const isSaid = result.gate.state === "none" || gapsOf(result).length > 0;
+function warningsOf({ samples, gate, monitored }) {
+	const { gaps = [], failures = [] } = monitored ?? {};
+	const hasFailIf = gate.judgements.some(({ level }) => level === "fail");
 	return [
-		...conditions.map((each) => withMarkup(explainJudgement(each, result.samples))),
-		...isSaid ? [] : describeFailures(result.monitored?.failures ?? []),
-		...gaps.flatMap(explainGap)
+		...warningJudgements(gate).map((each) => withMarkup(explainJudgement(each, samples))),
+		...gate.state === "none" || gaps.length > 0 ? [] : describeFailures(failures),
+		...hasFailIf ? [] : gaps.flatMap(explainGap)
 	];
 }
-function explainProblem(problem) {
-	switch (problem.kind) {
-		case "not-read": return [withMarkup("The stats could not be read."), ...reasonOfFailure(problem.error)];
-		case "not-judgeable": return [withMarkup(`\`${problem.input}\` cannot be judged.`), ...problem.unjudged.map((each) => withMarkup(describeJudgement(each)))];
-		case "not-ready": {
-			const { waitedMs, unmet, error } = problem;
-			return [
-				withMarkup(`The sandbox was not ready within ${formatDuration(waitedMs)}.`),
-				...unmet.map((each) => withMarkup(describeJudgement(each))),
-				...error === void 0 ? [] : reasonOfFailure(error)
-			];
-		}
-	}
+function warningJudgements({ judgements }) {
+	return judgements.filter(({ level, result }) => level === "warn" && result !== "false");
 }
-function explainGap({ from, to, sampling, failures }) {
+function explainGap({ from, to, samplingEnd, failures }) {
 	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
-	const end = sampling === "requested" ? [] : [`Sampling had ended: ${sampling.early}.`];
+	const end = samplingEnd === "requested" ? [] : [`Sampling had ended: ${samplingEnd.early}.`];
 	return [
 		withMarkup(title),
 		...describeFailures(failures),
@@ -2807,24 +2736,21 @@ function describeFailures(failures) {
 	const suffix = failures.length === 1 ? "" : ", the last";
 	return [{ text: `${formatCount(failures.length, "sample")} failed${suffix}: ${last.message}` }];
 }
-const MAX_NAMED = 3;
-function explainGate({ samples }, failing) {
-	const tripped = failing.filter(({ result }) => result === "true");
-	const names = (tripped.length > 0 ? tripped : failing).map(summarizeJudgement);
-	return [withMarkup(`The gate failed: ${listSome(names, MAX_NAMED)}.`), ...failing.map((each) => withMarkup(explainJudgement(each, samples)))];
-}
 /** Says what passed, or what the figures are if nothing else was done. */
-function describeStats(result, { cancelled, isOnlyResult }) {
-	const { samples, gate, problem } = result;
-	if (samples.length === 0) return problem === void 0 && isOnlyResult ? "No stats were read." : "";
-	const showsUsage = isOnlyResult && (cancelled || gate.state !== "failed");
+function describeStats({ samples, gate, error }, view) {
+	const { cancelled, isOnlyResult } = view;
+	if (samples.length === 0) return error === void 0 && isOnlyResult ? "No stats were read." : "";
 	const suffix = gate.state === "none" ? "; no gate." : ".";
-	return [showsUsage ? `${describeUsage(samples)}${suffix}` : "", cancelled ? "" : describeGate(result)].filter((sentence) => sentence !== "").join(" ");
+	return [isOnlyResult ? `${describeUsage(samples)}${suffix}` : "", cancelled ? "" : describeGate(gate)].filter(Boolean).join(" ");
 }
-function describeGate(result) {
-	if (result.gate.state === "passed") return "The gate passed.";
-	if (result.gate.state !== "warned") return "";
-	return `The gate warned: ${listSome(notPassedAt("warn", result).map(summarizeJudgement), MAX_NAMED)}.`;
+function describeGate(gate) {
+	if (gate.state === "passed") return "The gate passed.";
+	if (gate.state !== "warned") return "";
+	return `The gate warned: ${summarizeJudgements(warningJudgements(gate))}.`;
+}
+const MAX_NAMED = 3;
+function summarizeJudgements(judgements) {
+	return listSome(judgements.map(summarizeJudgement), MAX_NAMED);
 }
 /** Describes a judgement in a few words, such as `memory 93 % > 90 %`. */
 function summarizeJudgement(judgement) {
@@ -2848,13 +2774,11 @@ function explainJudgement(judgement, samples) {
 	const count = samples.filter((sample) => judge(condition, [sample]).result === "true").length;
 	return `${line} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}`;
 }
-function figureOutputs(sample) {
-	const figures = Object.entries(METRICS).map(([metric, { decimals }]) => {
-		const figure = sample?.figures.get(metric);
-		const text = decimals === void 0 ? String(figure) : figure?.toFixed(decimals);
-		return [metric.replaceAll("_", "-"), figure === void 0 ? "" : text];
+function figureOutputs(figures) {
+	const outputs = Object.keys(METRICS).map((metric) => {
+		return [metric.replaceAll("_", "-"), String(figures[metric] ?? "")];
 	});
-	return Object.fromEntries(figures);
+	return Object.fromEntries(outputs);
 }
 function aggregatesOf({ gate, samples }) {
 	const judged = gate.judgements.map(({ condition }) => condition.metric);
@@ -2865,33 +2789,14 @@ function aggregatesOf({ gate, samples }) {
 	return Object.fromEntries(aggregates.filter(([, { last }]) => last !== void 0));
 }
 function entryOf(judgement) {
-	const { level, condition } = judgement;
+	const { level, condition, result: _, ...outcome } = judgement;
 	const { text, metric, limit } = condition;
-	const entry = {
+	return {
 		level,
 		condition: text,
 		metric,
-		limit
-	};
-	return judgement.result === "unknown" ? {
-		...entry,
-		why: judgement.why
-	} : {
-		...entry,
-		figure: judgement.figure
-	};
-}
-function jsonOf$1(result) {
-	const { samples, response } = result;
-	const last = samples.at(-1);
-	return {
-		monitored: result.monitored && monitoredJson(result.monitored),
-		figures: last === void 0 ? null : Object.fromEntries(last.figures),
-		samples: samples.map(({ at, figures }) => ({
-			at,
-			figures: Object.fromEntries(figures)
-		})),
-		response: response === "" ? null : parseFields(response)
+		limit,
+		...outcome
 	};
 }
 function monitoredJson({ from, to, gaps, failures }) {
@@ -2902,16 +2807,15 @@ function monitoredJson({ from, to, gaps, failures }) {
 			from: gap.from,
 			to: gap.to
 		})),
-		failures: failures.map(({ askedAt, answeredAt, message }) => ({
+		failures: failures.map(({ askedAt, at, message }) => ({
 			askedAt,
-			answeredAt,
+			answeredAt: at,
 			message
 		}))
 	};
 }
 
 // src/upload/uploaded-file.ts
-/** Returns true if the sandbox has the file. */
 function isStored(file) {
 	return file.status === "uploaded" || file.status === "unchanged";
 }
@@ -2942,18 +2846,22 @@ function checksumLine(sha256, name) {
 
 // src/report/upload-section.ts
 function renderUpload(result, cancelled) {
-	const { files, skipped, digest, shard, orphaned, warnings } = result;
-	const totals = countFiles(result);
+	const { files, warnings, ...others } = result;
+	const { skipped, digest, shard, orphaned } = others;
+	const totals = totalsOf(result);
 	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
-	const isEmpty = files.length === 0 && !shard?.planned;
+	const orphans = listSome(orphaned.map(inlineCode));
+	const transfer = renderTransfer(files, {
+		sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
+		isWarned: files.length === 0 && !shard?.allFiles && warnings.length > 0,
+		nameOf: ({ file }) => file.source,
+		describe: (each) => `${each.file.source} → ${isStored(each) ? each.path : each.file.target}`
+	});
 	return {
-		level: levelOf$1(totals, isEmpty && warnings.length > 0),
-		...outcomeOf(totals, `${describeUpload(result, totals, cancelled)}${suffix}`),
-		fileFailures: explainFailedFiles(files, ({ file }) => file.source),
+		...transfer,
 		warnings: warnings.map((text) => ({ text })),
-		notices: orphansNotice(orphaned),
-		fileLines: listLines(result),
-		facts: [...describeSpeed(totals.uploaded, totals.uploadedBytes, result), ...digest === "" ? [] : [`Digest: ${digest}`]],
+		fileLines: [...transfer.fileLines, ...skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`)],
+		facts: [...orphans === "" ? [] : [`Still in the sandbox, but no longer in the build: ${orphans}`], ...digest === "" ? [] : [`Digest: ${digest}`]],
 		outputs: {
 			"uploaded-count": String(totals.uploaded),
 			"unchanged-count": String(totals.unchanged),
@@ -2965,23 +2873,32 @@ function renderUpload(result, cancelled) {
 		},
 		checksums: checksumsOf(files),
 		blocks: folded(`${formatNumber(skipped.length)} skipped`, skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`)),
-		json: jsonOf(result, totals)
+		json: {
+			...others,
+			totals,
+			files: files.map(({ file: { source, target, size }, ...outcome }) => {
+				return {
+					source,
+					target,
+					size,
+					...outcome
+				};
+			})
+		}
 	};
 }
-function countFiles({ files, skipped }) {
-	const filesWith = (status) => files.filter((file) => file.status === status).map(({ file }) => file);
-	const [uploaded, unchanged] = [filesWith("uploaded"), filesWith("unchanged")];
-	const planned = filesWith("planned");
+function totalsOf({ files, skipped }) {
+	const { count, bytes } = counterOf(files, ({ file }) => file.size);
 	return {
 		files: files.length,
-		uploaded: uploaded.length,
-		uploadedBytes: totalSize(uploaded),
-		unchanged: unchanged.length,
-		unchangedBytes: totalSize(unchanged),
-		planned: planned.length,
-		plannedBytes: totalSize(planned),
-		failed: filesWith("failed").length,
-		notAttempted: filesWith("not-attempted").length,
+		uploaded: count("uploaded"),
+		uploadedBytes: bytes("uploaded"),
+		unchanged: count("unchanged"),
+		unchangedBytes: bytes("unchanged"),
+		planned: count("planned"),
+		plannedBytes: bytes("planned"),
+		failed: count("failed"),
+		notAttempted: count("not-attempted"),
 		skipped: skipped.length
 	};
 }
@@ -2997,44 +2914,16 @@ function describeUpload({ dryRun, durationMs }, totals, cancelled) {
 		return `Dry run: ${formatCount(planned, "file")} (${size}) would be uploaded${unsent}`;
 	}
 	if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
-	const others = `${listCounts({
+	const [wanted, bytes] = [files - unchanged, totals.uploadedBytes];
+	return `${describeDone("Uploaded", {
+		done: uploaded,
+		bytes,
+		wanted,
+		durationMs
+	})}${listCounts({
 		failed,
 		"not attempted": notAttempted
 	})}${unsent}`;
-	return describeDone("Uploaded", uploaded, files - unchanged, durationMs, others);
-}
-function listLines({ files, skipped, dryRun }) {
-	const lines = listFiles(files, (result) => {
-		const { source, target } = result.file;
-		return `${source} → ${isStored(result) ? result.path : target}`;
-	});
-	const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
-	return [...dryRun ? lines : limitLines(lines), ...limitLines(skippedLines)];
-}
-function orphansNotice(orphaned) {
-	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${listSome(orphaned.map(inlineCode))}`];
-}
-function jsonOf(result, totals) {
-	const { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs } = result;
-	return {
-		dryRun,
-		shard,
-		totals,
-		files: files.map(({ file: { source, target, size }, ...outcome }) => {
-			return {
-				source,
-				target,
-				size,
-				...outcome
-			};
-		}),
-		skipped,
-		digest,
-		orphaned,
-		retries,
-		durationMs
-	};
 }
 
 // src/report/render.ts
@@ -3055,24 +2944,13 @@ function renderReport(report) {
 		problems,
 		fileFailures: all.flatMap(({ fileFailures = [] }) => fileFailures),
 		warnings: all.flatMap(({ warnings = [] }) => warnings),
-		notices: all.flatMap(({ notices = [] }) => notices),
 		fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
-		facts: [
-			...firstLine === void 0 ? [] : done,
-			...all.flatMap(({ facts = [] }) => facts),
-			...describeMemory(report)
-		],
+		facts: [...firstLine === void 0 ? [] : done, ...all.flatMap(({ facts = [] }) => facts)],
 		outputs: Object.assign(report.isGateUnseen ? { gate: "failed" } : {}, ...all.map(({ outputs }) => outputs)),
 		checksums: sections.upload?.checksums,
 		blocks: blocksOf(all),
 		json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json]))
 	};
-}
-/** Says whose memory it was, if the gate tripped on it or something was killed for it. */
-function describeMemory({ command, stats }) {
-	const { topPrograms, oomKills = 0 } = command ?? {};
-	const hasTripped = stats?.gate.judgements.some(({ result, condition }) => result === "true" && isMemory(condition.metric));
-	return topPrograms && (hasTripped || oomKills > 0) ? [describePrograms(topPrograms)] : [];
 }
 function succeeded({ level }) {
 	return level === "success" || level === "warning";
@@ -3128,8 +3006,6 @@ function reportJson(report, rendered) {
 	};
 	return `${JSON.stringify(document)}\n`;
 }
-
-// src/report/report.ts
 /**
 * Redacts what users typed, such as a token in the wrong input or in a file name. Skips figures and
 * other numbers, which may happen to contain the digits of a secret.
@@ -3156,7 +3032,7 @@ const LEVEL_MARKS = {
 };
 /** Returns the job summary in Markdown and HTML. */
 function summaryOf(report, rendered) {
-	const { level, title, reasons, fileFailures, warnings, notices, facts, blocks } = rendered;
+	const { level, title, reasons, fileFailures, warnings, facts, blocks } = rendered;
 	const mark = LEVEL_MARKS[level];
 	const name = truncate(report.name, MAX_NAME$1);
 	const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
@@ -3167,7 +3043,6 @@ function summaryOf(report, rendered) {
 		...shortList([...problems.map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
 		...facts.map((line) => html`<p>${renderMarkup(line)}</p>`),
 		...blocks,
-		...folded(formatCount(notices.length, "notice"), notices.map(renderMarkup)),
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
@@ -3206,42 +3081,37 @@ async function publish(unredacted, { log, redact, withSummary }) {
 	const report = redactReport(unredacted, redact);
 	const rendered = renderReport(report);
 	if (rendered.fileLines.length > 0) log.group("Files", rendered.fileLines);
-	const problems = writeOutputs(report, rendered, log);
+	const problems = writeOutputs(report, rendered);
 	if (withSummary) await writeSummary(report, rendered, log);
 	logVerdict(report, rendered, problems, log);
 }
-function writeOutputs(report, rendered, log) {
+function writeOutputs(report, rendered) {
 	try {
-		const outputs = {
-			...writeFiles(report, rendered, log),
-			...rendered.outputs
-		};
-		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+		setOutputs(rendered.outputs);
+		setOutputs(writeFiles(report, rendered));
 		return [];
 	} catch (error) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-/** Writes the report and checksums. Returns their paths by output; '' for a file not written. */
-function writeFiles(report, rendered, log) {
+function setOutputs(outputs) {
+	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+}
+/** Writes the report and checksums. Returns their paths by output. */
+function writeFiles(report, rendered) {
 	const { checksums } = rendered;
-	try {
-		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
-		const write = (name, text) => {
-			const file = path.join(folder, name);
-			writeFileSync(file, text, { mode: 384 });
-			return file;
-		};
-		const paths = { report: write("report.json", reportJson(report, rendered)) };
-		if (checksums === void 0) return paths;
-		return {
-			...paths,
-			checksums: checksums && write("checksums.txt", checksums)
-		};
-	} catch (error) {
-		log.warning(`The report file could not be written: ${errorText(error)}.`);
-		return { report: "" };
-	}
+	const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
+	const write = (name, text) => {
+		const file = path.join(folder, name);
+		writeFileSync(file, text, { mode: 384 });
+		return file;
+	};
+	const paths = { report: write("report.json", reportJson(report, rendered)) };
+	if (checksums === void 0) return paths;
+	return {
+		...paths,
+		checksums: checksums && write("checksums.txt", checksums)
+	};
 }
 async function writeSummary(report, rendered, log) {
 	try {
@@ -3252,12 +3122,11 @@ async function writeSummary(report, rendered, log) {
 }
 const MAX_ANNOTATIONS = 9;
 function logVerdict({ name }, rendered, outputProblems, log) {
-	const { title, reasons, fileFailures, warnings, notices, facts } = rendered;
+	const { title, reasons, fileFailures, warnings, facts } = rendered;
 	const prefix = name === "" ? "" : `${name}: `;
 	const withName = ([first = "", ...others]) => [`${prefix}${first}`, ...others];
 	for (const line of facts) log.line(line);
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
-	for (const text of notices) log.notice(`${prefix}${text}`);
 	for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS)) log.error(withName(textsOf(failure)));
 	const texts = withName([
 		...outputProblems,
@@ -3462,88 +3331,72 @@ function addDerived(sent) {
 
 // src/stats/wait.ts
 const WAIT_LOG_INTERVAL_MS = 15e3;
-/**
-* Waits until one sample meets `wait-until`, if that is set. Returns a problem if it takes too long
-* or a failure cannot be retried, or a sample lacks a metric, unless the step is cancelled.
-*/
+/** Waits until one sample meets `wait-until`, or the step is cancelled. @throws AgentError if late */
 async function waitForSandbox(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
 	const { cancel, clock, sleep, log } = context;
-	if (conditions === void 0 || cancel.aborted) return void 0;
+	if (conditions === void 0) return;
 	log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
 	const startedAt = clock();
 	let nextLogMs = WAIT_LOG_INTERVAL_MS;
-	let unmet = [];
+	let unmet = "";
 	for (;;) {
 		const outcome = await readStatsWithRetries({
 			...inputs,
 			retries: 0
 		}, client, context);
+		if (cancel.aborted) return;
 		const waitedMs = clock() - startedAt;
+		const waited = formatDuration(waitedMs);
 		const error = outcome.status === "failed" ? outcome.error : void 0;
-		if (outcome.status === "done") unmet = findUnmet(conditions, outcome.value);
-		const unjudged = unmet.filter(({ result }) => result === "unknown");
-		if (unjudged.length > 0) return {
-			kind: "not-judgeable",
-			input: "wait-until",
-			unjudged
-		};
-		if (error === void 0 && unmet.length === 0) {
-			log.line(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+		if (outcome.status === "done") unmet = describeUnmet("wait-until", conditions, outcome.value);
+		if (error === void 0 && unmet === "") {
+			log.line(`The sandbox was ready after ${waited}`);
 			return;
 		}
+		if (error?.isRetryable === false) throw error;
+		const why = [unmet, error?.message ?? ""].filter(Boolean).join("; ");
 		const leftMs = timeoutMs - waitedMs;
-		const isOver = leftMs <= 0 || error?.isRetryable === false;
-		if (!isOver) await sleep(Math.min(sampleInterval, leftMs), cancel);
-		if (cancel.aborted) return void 0;
-		if (error?.isRetryable === false) return {
-			kind: "not-read",
-			error: failureInfoOf(error)
-		};
-		if (isOver) return {
-			kind: "not-ready",
-			waitedMs,
-			unmet,
-			error: error && failureInfoOf(error)
-		};
-		if (waitedMs < nextLogMs) continue;
-		nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
-		log.line(`Waited ${formatDuration(waitedMs)}: ${whyNotReady(unmet, error)}`);
+		if (leftMs <= 0) {
+			const hint = error?.hint ?? "If the sandbox needs longer, raise wait-timeout.";
+			throw new AgentError("busy", `The sandbox was not ready within ${waited}. ${why}`, { hint });
+		}
+		if (waitedMs >= nextLogMs) {
+			nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
+			log.line(`Waited ${waited}: ${why}`);
+		}
+		await sleep(Math.min(sampleInterval, leftMs), cancel);
 	}
 }
-function whyNotReady(unmet, error) {
-	return [...unmet.map(describeJudgement), error?.message ?? []].flat().join("; ");
-}
-/** Returns the conditions that are false in this response, or cannot be judged in it. */
-function findUnmet(conditions, { figures }) {
-	const sample = {
+/** Describes the conditions that are false. @throws InputError if one cannot be judged */
+function describeUnmet(input, conditions, { figures }) {
+	const judgements = conditions.map((each) => judge(each, [{
 		at: 0,
 		figures
-	};
-	return conditions.map((each) => judge(each, [sample])).filter(({ result }) => result !== "true");
+	}]));
+	const describe = (result) => judgements.filter((each) => each.result === result).map(describeJudgement).join("; ");
+	const unjudged = describe("unknown");
+	if (unjudged !== "") throw inputError(input, `${unjudged}.`);
+	return describe("false");
 }
 
 // src/stats/stats.ts
-/** Failed requests go into the result instead of being thrown. */
+/** @throws AgentError or InputError if `wait-until` fails; failed samples go into the result */
 async function stats(inputs, context) {
 	await using client = openAgent(inputs, context);
-	const problem = await waitForSandbox(inputs, client, context);
-	return problem === void 0 ? await takeStats(inputs, client, context) : withoutStats(inputs, problem);
+	await waitForSandbox(inputs, client, context);
+	return await takeStats(inputs, client, context, { cpuWindowStarted: false });
 }
 /** Without stats, no condition passes. */
-function withoutStats(inputs, problem) {
-	const result = {
+function withoutStats(conditions) {
+	return {
 		samples: [],
 		response: "",
-		gate: judgeGate(inputs, [])
-	};
-	return problem === void 0 ? result : {
-		...result,
-		problem
+		gate: judgeGate(conditions, [])
 	};
 }
 /** Takes `samples` samples and judges them. Pass whether this step has read the stats before. */
-async function takeStats(inputs, client, context, { cpuWindowStarted } = { cpuWindowStarted: false }) {
+async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 	const { samples: count, sampleInterval } = inputs;
 	const { cancel, now, sleep } = context;
 	const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
@@ -3573,126 +3426,45 @@ async function takeStats(inputs, client, context, { cpuWindowStarted } = { cpuWi
 	if (error === void 0 || cancel.aborted) return result;
 	return {
 		...result,
-		problem: {
-			kind: "not-read",
-			error: failureInfoOf(error)
-		}
+		error: failureInfoOf(error)
 	};
 }
-/**
-* @throws AgentError if the stats cannot be read
-* @throws InputError if they lack a metric of `fail-if`
-*/
+/** @throws AgentError if the stats cannot be read, or InputError if they lack a metric of `fail-if` */
 async function readJudgeableStats(inputs, client, context) {
 	const outcome = await readStatsWithRetries(inputs, client, context);
 	if (outcome.status === "failed") throw outcome.error;
-	const unjudged = findUnjudged(inputs, outcome.value);
-	if (unjudged.length > 0) throw inputError("fail-if", `${unjudged.map(describeJudgement).join("; ")}.`);
+	describeUnmet("fail-if", inputs.failIf, outcome.value);
 	return outcome.value;
-}
-/** Returns a problem if `fail-if` cannot be judged, unless it is empty or the step is cancelled. */
-async function checkGate(inputs, client, context) {
-	if (inputs.failIf.length === 0) return void 0;
-	const outcome = await readStatsWithRetries(inputs, client, context);
-	if (context.cancel.aborted) return void 0;
-	if (outcome.status === "failed") return {
-		kind: "not-read",
-		error: failureInfoOf(outcome.error)
-	};
-	const unjudged = findUnjudged(inputs, outcome.value);
-	return unjudged.length > 0 ? {
-		kind: "not-judgeable",
-		input: "fail-if",
-		unjudged
-	} : void 0;
-}
-function findUnjudged({ failIf }, stats) {
-	return findUnmet(failIf, stats).filter(({ result }) => result === "unknown");
-}
-
-// src/stats/samples.ts
-function samplesIn(attempts) {
-	return attempts.flatMap((attempt) => attempt.kind === "sample" ? {
-		at: attempt.answeredAt,
-		figures: attempt.figures
-	} : []);
-}
-async function trySample(read, now) {
-	const askedAt = now();
-	try {
-		const figures = await read();
-		return {
-			kind: "sample",
-			askedAt,
-			answeredAt: now(),
-			figures
-		};
-	} catch (error) {
-		if (!(error instanceof AgentError)) throw error;
-		const answeredAt = now();
-		const unanswered = `The sandbox had not answered after ${formatDuration(answeredAt - askedAt)}.`;
-		return {
-			kind: "failure",
-			askedAt,
-			answeredAt,
-			message: error.kind === "cancelled" ? unanswered : error.message
-		};
-	}
-}
-const MAX_SAMPLES = 6e4;
-/** Records a sample after each interval until `stop` aborts, or until there are 60,000. */
-async function takeSamples(take, record, options) {
-	const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
-	for (let count = 0; count < MAX_SAMPLES && !stop.aborted; count += 1) if (await sleep(count === 0 ? firstMs : intervalMs, stop) || sampleOnStop) record(await take());
-	return stop.aborted ? "requested" : { early: "its record was full" };
-}
-/** How long to wait at the end for an attempt that has no answer yet. */
-const LAST_ANSWER_MS = 5e3;
-const MIN_SAMPLE_TIMEOUT_MS = 1e4;
-/** Returns a sample's timeout (ms), capped so that one slow response does not cause a gap. */
-function sampleTimeout({ timeout, sampleInterval }) {
-	return Math.min(timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, sampleInterval));
 }
 
 // src/stats/gaps.ts
-/**
-* Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass, nor
-* in a cancelled step, which cuts requests off itself.
-*/
-function judgeRecord(inputs, record, { from, to }, { cancelled }) {
+/** Judges a record between two times. With a gap, or in a cancelled step, the gate cannot pass. */
+function judgeRecord(inputs, record, time, { cancelled }) {
 	const { attempts, response } = record;
-	const samples = samplesIn(attempts);
+	const samples = attempts.filter((attempt) => attempt.kind === "sample");
 	const failures = attempts.filter((attempt) => attempt.kind === "failure");
-	const first = attempts.find(({ kind }) => kind === "sample");
-	const gaps = cancelled ? [] : findGaps(record, {
-		from,
-		to
-	}, inputs.sampleInterval);
+	const gate = (isIncomplete) => judgeGate(inputs, samples, isIncomplete);
+	if (cancelled) return {
+		samples,
+		response,
+		gate: gate(true),
+		monitored: {
+			...time,
+			gaps: [],
+			failures: []
+		}
+	};
+	const gaps = findGaps(record, time, inputs.sampleInterval);
 	return {
 		samples,
 		response,
-		gate: judgeGate(inputs, samples, cancelled || gaps.length > 0),
+		gate: gate(gaps.length > 0),
 		monitored: {
-			from,
-			to: Math.max(samples.at(-1)?.at ?? to, to),
+			...time,
 			gaps,
-			failures: cancelled ? [] : failures,
-			isSampledAfterEnd: first !== void 0 && first.askedAt > to
+			failures
 		}
 	};
-}
-/** Returns true if there is a gap unless an attempt that has no answer yet succeeds. */
-function wouldLeaveGap(attempts, time, intervalMs) {
-	const unanswered = {
-		kind: "failure",
-		askedAt: time.to,
-		answeredAt: time.to,
-		message: ""
-	};
-	return findGaps({
-		attempts: [...attempts, unanswered],
-		end: "requested"
-	}, time, intervalMs).length > 0;
 }
 function findGaps({ attempts, end }, { from, to }, intervalMs) {
 	const gaps = [];
@@ -3703,11 +3475,11 @@ function findGaps({ attempts, end }, { from, to }, intervalMs) {
 			failures.push(attempt);
 			continue;
 		}
-		const until = Math.min(attempt.answeredAt, to);
+		const until = Math.min(attempt.at, to);
 		if (until - last > longestTime(failures, intervalMs, OUTAGE_MS)) gaps.push({
 			from: last,
 			to: until,
-			sampling: "requested",
+			samplingEnd: "requested",
 			failures
 		});
 		last = until;
@@ -3718,7 +3490,7 @@ function findGaps({ attempts, end }, { from, to }, intervalMs) {
 	return [...gaps, {
 		from: last,
 		to,
-		sampling: end,
+		samplingEnd: end,
 		failures
 	}];
 }
@@ -3732,36 +3504,51 @@ function longestTime(failures, intervalMs, extraMs) {
 	return Math.max(IDLE_INTERVALS * intervalMs, MIN_IDLE_MS);
 }
 
-// src/text/lines.ts
-const MAX_LINE_LENGTH = 65536;
-/**
-* Decodes UTF-8 and passes on blocks of whole lines, so that no secret is split between two blocks.
-* Lines end in `\n`, or in a lone `\r` as progress bars do. Those above 65,536 characters may be cut.
-*/
-function lineSplitter(onLines) {
-	const decoder = new TextDecoder();
-	let unfinished = "";
-	let held = "";
-	const add = (text) => {
-		const all = (held + text).replaceAll("\r\n", "\n");
-		held = all.endsWith("\r") ? "\r" : "";
-		const lines = all.slice(0, all.length - held.length);
-		const end = Math.max(lines.lastIndexOf("\n"), lines.lastIndexOf("\r")) + 1;
-		if (end > 0) {
-			onLines(unfinished + lines.slice(0, end));
-			unfinished = "";
-		}
-		unfinished += lines.slice(end, end + MAX_LINE_LENGTH - unfinished.length);
-	};
+// src/stats/samples.ts
+async function trySample(read, now) {
+	const askedAt = now();
+	try {
+		const figures = await read();
+		return {
+			kind: "sample",
+			askedAt,
+			at: now(),
+			figures
+		};
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		const at = now();
+		const unanswered = `The sandbox had not answered after ${formatDuration(at - askedAt)}.`;
+		return {
+			kind: "failure",
+			askedAt,
+			at,
+			message: error.kind === "cancelled" ? unanswered : error.message
+		};
+	}
+}
+const MAX_SAMPLES = 6e4;
+/** Records a sample after each interval until `stop` aborts. */
+async function takeSamples(take, record, options) {
+	const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
+	for (let count = 0; count < MAX_SAMPLES && !stop.aborted; count += 1) if (await sleep(count === 0 ? firstMs : intervalMs, stop) || sampleOnStop) record(await take());
+	return stop.aborted ? "requested" : { early: "its record was full" };
+}
+/** How long to wait at the end for a response that is still due. */
+const LAST_RESPONSE_MS = 5e3;
+/** Returns a signal that aborts a while after `stop` does, to be declared with `using`. */
+function deadlineAfter(stop, ms, sleep) {
+	const deadline = new AbortController();
+	const abort = () => deadline.abort();
+	stop.addEventListener("abort", () => void sleep(ms, deadline.signal).then(abort));
 	return {
-		write: (bytes) => add(decoder.decode(bytes, { stream: true })),
-		end() {
-			add(decoder.decode());
-			if (unfinished + held !== "") onLines(`${unfinished}\n`);
-			unfinished = "";
-			held = "";
-		}
+		signal: deadline.signal,
+		[Symbol.dispose]: abort
 	};
+}
+const MIN_SAMPLE_TIMEOUT_MS = 1e4;
+function sampleTimeout({ timeout, sampleInterval }) {
+	return Math.min(timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, sampleInterval));
 }
 
 // src/command/mark.ts
@@ -3805,11 +3592,10 @@ function readLine(line, { onBegin, onEnd }) {
 	return true;
 }
 function parseEnd(exitCode, fields) {
-	const [before, after, uid, unset = "", ...failed] = fields;
+	const [before, after, unset = "", ...failed] = fields;
 	return {
 		exitCode,
 		oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
-		isRoot: uid === "0",
 		unsetVariables: unset.split(" ").filter(Boolean),
 		failed: parseFailed(failed)
 	};
@@ -3857,20 +3643,9 @@ function startProcess(client, { command: cmd, args, env: envs, workingDirectory,
 	const credentials = Buffer.from(`${username}:`).toString("base64");
 	return follow(client, "/process.Process/Start", message, handlers, limits, username === "" ? void 0 : { Authorization: `Basic ${credentials}` });
 }
-/**
-* Follows a running process. Output written while nothing was connected is lost, but E2B's agent
-* remembers an exit for 30 s.
-*/
+/** Follows a running process. Output written while nothing was connected is lost. */
 function attachProcess(client, pid, handlers, limits) {
 	return follow(client, "/process.Process/Connect", { process: { pid } }, handlers, limits);
-}
-/** Kills a process, but not its children. */
-async function killProcess(client, pid, limits) {
-	const message = {
-		process: { pid },
-		signal: "SIGNAL_SIGKILL"
-	};
-	await client.send(postJson("/process.Process/SendSignal", message, limits));
 }
 const KEEPALIVE_SECONDS = 10;
 function follow(client, path, message, handlers, limits, headers = {}) {
@@ -3898,8 +3673,8 @@ async function readEvents(response, redact, { onStart, onActivity, onOutput }) {
 		if (isLast) throw new AgentError("bad-response", `${label} did not say how the command ended.`);
 		const { start, data, end } = fieldsOf(fields["event"]);
 		const { pid } = fieldsOf(start);
-		if (typeof pid === "number") onStart(pid);
-		else onActivity();
+		if (typeof pid === "number") onStart?.(pid);
+		else onActivity?.();
 		for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
 		if (end !== void 0) return decodeEnd$1(end, redact);
 	}
@@ -4002,13 +3777,13 @@ const MAX_TEXT_BYTES = 131071;
 * names a temporary file. @throws InputError if the text would be too long
 */
 function scriptText(script, id) {
-	const outer = quote(outerText(script, `/tmp/sandbox-sync-${id}`));
-	const text = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${quote(script)}\n${LEAVE}`;
+	const outer = shellQuote(outerText(script, `/tmp/sandbox-sync-${id}`));
+	const text = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${shellQuote(script)}\n${LEAVE}`;
 	const bytes = Buffer.byteLength(text);
 	if (bytes <= MAX_TEXT_BYTES) return text;
 	throw inputError("run", `is too long by ${formatCount(bytes - MAX_TEXT_BYTES, "byte")}: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`);
 }
-function quote(text) {
+function shellQuote(text) {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 const LOGIN = "exec 2>&1 </dev/null";
@@ -4034,12 +3809,12 @@ __before=$__oom
 printf '%s\\tbegin\\t%s\\n' "$__mark" "$__before"
 __unset=
 for __name in ${runnerVariables(script).join(" ")}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
-bash -Eeo pipefail -c ${quote(`trap ${quote(onError(file))} ERR; `)}"$1" 2>&1
+bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(file))} ERR; `)}"$1" 2>&1
 __code=$?
 __failed=
 IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
 __oom
-printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$__oom" $EUID "$__unset" "$__failed"
+printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$__oom" "$__unset" "$__failed"
 exit $__code`;
 }
 function onError(file) {
@@ -4056,7 +3831,7 @@ function exitCodeText(pid) {
 }
 /** Returns the text that prints the second figure of `oom_kill`, if the script's shell did not. */
 function oomKillsText(group) {
-	return `cat ${quote(`/sys/fs/cgroup${group}/memory.events`)}`;
+	return `cat ${shellQuote(`/sys/fs/cgroup${group}/memory.events`)}`;
 }
 /**
 * Returns the text that sends TERM to all processes of a session, and KILL after 4 s to those that
@@ -4083,9 +3858,10 @@ kill -KILL $(members)`;
 
 // src/command/session.ts
 const MAX_MS = 6e3;
+const TIMEOUT_MS = 5e3;
 /** Ends a command and all its children. */
-async function endSession(link, leader, context) {
-	const { client, username, limits } = link;
+async function endSession(starter, leader, context) {
+	const { client, username, limits } = starter;
 	const stop = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
 	const policy = {
 		...context,
@@ -4096,26 +3872,38 @@ async function endSession(link, leader, context) {
 	const text = endSessionText(leader);
 	for (const user of ["root", username]) {
 		const end = () => run$1({
-			...link,
+			...starter,
 			username: user
 		}, text, stop);
 		if ((await withRetries(end, policy)).status === "done") break;
 	}
-	await withRetries(() => killProcess(client, leader, limits), {
+	const message = {
+		process: { pid: leader },
+		signal: "SIGNAL_SIGKILL"
+	};
+	const kill = () => client.send(postJson("/process.Process/SendSignal", message, limits));
+	await withRetries(kill, {
 		...policy,
 		stop: limits.signal
 	});
 }
 /** Returns the exit code of a process that the agent does not wait for, or undefined. */
-async function readExitCode(link, pid) {
-	const output = await readOutput(link, exitCodeText(pid));
-	const status = parseNumber(/^ended (\d+)$/m.exec(output ?? "")?.[1]);
+async function readExitCode(starter, pid, context) {
+	const policy = {
+		...context,
+		retries: 10,
+		stop: starter.limits.signal,
+		onRetry: () => {}
+	};
+	const outcome = await withRetries(() => run$1(starter, exitCodeText(pid)), policy);
+	const output = outcome.status === "done" ? outcome.value : "";
+	const status = parseNumber(/^ended (\d+)$/m.exec(output)?.[1]);
 	if (status === void 0) return void 0;
 	return status & 127 ? 128 + (status & 127) : status >> 8;
 }
 /** Returns how many processes the kernel has killed since a count was read. */
-async function readOomKills(link, before) {
-	const output = await readOutput(link, oomKillsText(before.group));
+async function readOomKills(starter, before) {
+	const output = await readOutput(starter, oomKillsText(before.group));
 	const kills = parseNumber(/^oom_kill (\d+)$/m.exec(output ?? "")?.[1]);
 	return oomKillsBetween(before, {
 		...before,
@@ -4123,10 +3911,9 @@ async function readOomKills(link, before) {
 	});
 }
 /** Runs a text and returns its output, or undefined if the agent fails. */
-function readOutput(link, text) {
-	return run$1(link, text).catch(ignoreAgentError);
+function readOutput(starter, text) {
+	return run$1(starter, text).catch(ignoreAgentError);
 }
-/** Runs a text and returns the end of its output. */
 async function run$1({ client, username, limits }, text, stop = AbortSignal.timeout(MAX_MS)) {
 	const options = {
 		...bashCommand(text),
@@ -4135,15 +3922,11 @@ async function run$1({ client, username, limits }, text, stop = AbortSignal.time
 		username
 	};
 	let output = "";
-	const handlers = {
-		onStart: () => {},
-		onActivity: () => {},
-		onOutput: (bytes) => void (output = `${output}${String(bytes)}`.slice(-1048576))
-	};
+	const onOutput = (bytes) => void (output = `${output}${String(bytes)}`.slice(-1048576));
 	const signal = AbortSignal.any([limits.signal, stop]);
-	await startProcess(client, options, handlers, {
-		...limits,
-		signal
+	await startProcess(client, options, { onOutput }, {
+		signal,
+		timeout: TIMEOUT_MS
 	});
 	return output;
 }
@@ -4176,67 +3959,79 @@ function commandToSend({ run, env, ...others }) {
 }
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
 async function followCommand(sent, inputs, client, context, output) {
-	const { cancel, killImminent, sleep } = context;
-	const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(inputs.maxDuration)]);
-	const giveUp = new AbortController();
-	const signal = AbortSignal.any([killImminent, giveUp.signal]);
+	const { cancel, killImminent, clock, sleep } = context;
+	const { username, maxDuration } = inputs;
+	const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(maxDuration)]);
+	const signal = AbortSignal.any([killImminent, AbortSignal.timeout(maxDuration + GIVE_UP_MS)]);
 	const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
-	const link = {
+	const starter = {
 		client,
-		username: inputs.username,
+		username,
 		limits: {
 			signal,
 			timeout
 		}
 	};
 	const disconnect = new AbortController();
-	const { seen, started, marked, ended } = startCommand(sent, link, {
-		context,
-		output,
-		startRetries: inputs.retries,
-		stopCommand,
-		disconnect: disconnect.signal
-	});
+	const limits = {
+		signal: AbortSignal.any([signal, disconnect.signal]),
+		timeout
+	};
+	const script = readScript(sent.mark, output, stopCommand, context);
+	const stream = openStream({
+		...sent,
+		retries: inputs.retries,
+		stopCommand
+	}, {
+		...starter,
+		limits
+	}, script, context);
+	const { ended } = stream;
 	const stopped = once(stopCommand, "abort").then(() => "stopped");
 	const isStopped = await Promise.race([
-		marked,
+		script.ended,
 		ended,
 		stopped
 	]) === "stopped";
 	if (isStopped) {
-		setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-		const pid = await started;
-		if (pid !== void 0) await endSession(link, pid, context);
+		await Promise.race([stream.started, ended]);
+		const { pid } = stream.seen;
+		if (pid !== void 0) await endSession(starter, pid, context);
 	}
-	await Promise.race([marked, ended]);
+	await Promise.race([script.ended, ended]);
 	await Promise.race([ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
 	disconnect.abort();
 	const outcome = await ended;
-	const { reconnects, script, exitCode, endedAt = context.clock() } = seen;
+	script.breakOff();
+	const seen = {
+		...script.seen,
+		...stream.seen
+	};
+	const { reconnects, exitCode, endedAt = clock() } = seen;
 	const followed = {
 		reconnects,
-		script,
+		script: seen.script,
 		endedAt
 	};
-	if (!isStopped || outcome.status === "failed" && exitCode === void 0) {
-		const end = await endOf(outcome, seen, link);
+	if (isStopped && (outcome.status === "done" || exitCode !== void 0)) {
+		const by = cancel.aborted ? "cancellation" : "max-duration";
 		return {
 			...followed,
-			end,
-			oomKills: await oomKillsOf(outcome, seen, link)
+			end: {
+				kind: "stopped",
+				by
+			},
+			oomKills: seen.script?.oomKills
 		};
 	}
-	const by = cancel.aborted ? "cancellation" : "max-duration";
+	const oomKills = await oomKillsOf(outcome, seen, starter);
 	return {
 		...followed,
-		end: {
-			kind: "stopped",
-			by
-		},
-		oomKills: script?.oomKills
+		end: endOf(outcome, seen),
+		oomKills
 	};
 }
-async function endOf(outcome, { pid, exitCode: markedCode }, link) {
+function endOf(outcome, { pid, exitCode: markedCode }) {
 	if (outcome.status === "done") {
 		const { exitCode, status } = outcome.value;
 		if (exitCode === void 0) return {
@@ -4252,81 +4047,31 @@ async function endOf(outcome, { pid, exitCode: markedCode }, link) {
 		};
 	}
 	const { error } = outcome;
-	if (pid !== void 0 && markedCode !== void 0) return {
+	if (markedCode !== void 0) return {
 		kind: "exited",
-		code: await readExitCode(link, pid) ?? markedCode
+		code: markedCode
 	};
 	return {
 		kind: pid !== void 0 || !error.hadNoEffect ? "lost" : "not-started",
 		error: failureInfoOf(error)
 	};
 }
-async function oomKillsOf({ status }, { begin, script }, link) {
+async function oomKillsOf({ status }, { begin, script }, starter) {
 	if (script !== void 0) return script.oomKills;
 	if (status === "failed" || begin?.kills === void 0) return void 0;
-	return await readOomKills(link, begin);
+	return await readOomKills(starter, begin);
 }
-/**
-* `started` resolves to the command's PID, or to undefined if it did not start. `marked` resolves
-* once the script has ended, although the stream may go on.
-*/
-function startCommand({ mark, process }, link, options) {
-	const { context, output, stopCommand, disconnect } = options;
-	const seen = {
-		starts: 0,
-		reconnects: 0,
-		hasProgressed: false
-	};
-	const started = Promise.withResolvers();
-	const marked = Promise.withResolvers();
+/** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
+function readScript(mark, output, stopCommand, { clock, log }) {
+	const seen = {};
+	const { promise: ended, resolve, reject: onBug } = Promise.withResolvers();
 	const onEnd = (exitCode) => {
+		if (exitCode === void 0) return;
 		seen.exitCode ??= exitCode;
-		seen.endedAt ??= context.clock();
-		marked.resolve();
+		seen.endedAt ??= clock();
+		resolve();
 	};
-	const lines = markCutter(mark, linesOf(seen, onEnd, options));
-	const handlers = {
-		onStart(pid) {
-			if (seen.pid !== void 0) readExitCode(link, pid).then((code) => code !== void 0 && onEnd(code));
-			seen.pid = pid;
-			started.resolve(pid);
-		},
-		onActivity: () => void (seen.hasProgressed = true),
-		onOutput: lines.write
-	};
-	const limits = {
-		...link.limits,
-		signal: AbortSignal.any([link.limits.signal, disconnect])
-	};
-	const connect = () => {
-		seen.hasProgressed = false;
-		if (seen.pid !== void 0) return attachProcess(link.client, seen.pid, handlers, limits);
-		if (stopCommand.aborted) throw new AgentError("cancelled", "The step was cancelled.", { hadNoEffect: true });
-		seen.starts += 1;
-		return startProcess(link.client, process, handlers, limits);
-	};
-	const ended = withRetries(connect, {
-		...retryPolicy(seen, options),
-		stop: link.limits.signal,
-		onRetry({ error, delayMs }) {
-			context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
-			if (seen.pid !== void 0) seen.reconnects += 1;
-			lines.end();
-			output.end();
-		}
-	}).finally(() => {
-		lines.end();
-		started.resolve(void 0);
-	});
-	return {
-		seen,
-		started: started.promise,
-		marked: marked.promise,
-		ended
-	};
-}
-function linesOf(seen, onEnd, { output, stopCommand }) {
-	return {
+	const { write, end } = markCutter(mark, {
 		onOutput(bytes) {
 			if (seen.exitCode === void 0 || stopCommand.aborted) output.write(bytes);
 		},
@@ -4335,47 +4080,80 @@ function linesOf(seen, onEnd, { output, stopCommand }) {
 			seen.script ??= script;
 			onEnd(script.exitCode);
 		}
+	});
+	const breakOff = () => {
+		end();
+		output.end();
+	};
+	const onRetry = ({ error, delayMs }) => {
+		log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
+		breakOff();
+	};
+	return {
+		seen,
+		ended,
+		onEnd,
+		onBug,
+		write,
+		breakOff,
+		onRetry
 	};
 }
-function retryPolicy(seen, { context, startRetries, stopCommand }) {
+/** Starts a command and stays connected to it. */
+function openStream({ process, retries, stopCommand }, starter, script, context) {
+	const { client, limits } = starter;
+	const seen = {
+		reconnects: 0,
+		hasProgressed: false
+	};
+	const { promise: started, resolve } = Promise.withResolvers();
+	const handlers = {
+		onStart(pid) {
+			if (seen.pid !== void 0) readExitCode(starter, pid, context).then(script.onEnd, script.onBug);
+			seen.pid = pid;
+			resolve();
+		},
+		onActivity: () => void (seen.hasProgressed = true),
+		onOutput: script.write
+	};
+	const policy = {
+		...context,
+		onRetry: script.onRetry
+	};
+	const begin = async () => {
+		if (stopCommand.aborted) throw new AgentError("cancelled", "The step was cancelled.", { hadNoEffect: true });
+		const isRepeatable = ({ hadNoEffect }) => hadNoEffect && seen.pid === void 0;
+		const options = {
+			...policy,
+			retries,
+			stop: stopCommand,
+			isRepeatable
+		};
+		const start = () => startProcess(client, process, handlers, limits);
+		const outcome = await withRetries(start, options);
+		if (outcome.status === "failed") throw outcome.error;
+		return outcome.value;
+	};
+	const connect = () => {
+		seen.hasProgressed = false;
+		if (seen.pid === void 0) return begin();
+		seen.reconnects += 1;
+		return attachProcess(client, seen.pid, handlers, limits);
+	};
 	return {
-		random: context.random,
-		retries: MAX_RECONNECTS,
-		sleep: (ms, stop) => context.sleep(ms, seen.pid === void 0 ? stopCommand : stop),
-		hasProgressed: () => seen.hasProgressed,
-		isRepeatable: ({ hadNoEffect }) => seen.pid === void 0 ? hadNoEffect && seen.starts <= startRetries : seen.exitCode === void 0
+		seen,
+		started,
+		ended: withRetries(connect, {
+			...policy,
+			retries: MAX_RECONNECTS,
+			stop: limits.signal,
+			hasProgressed: () => seen.hasProgressed,
+			isRepeatable: () => seen.pid !== void 0 && script.seen.exitCode === void 0
+		})
 	};
 }
 
-// src/command/command.ts
-/** Runs the command and logs its output. `endedAt` is Unix time in milliseconds. */
-async function runCommand(sent, inputs, client, context) {
-	const { sandboxId, baseUrl, run } = inputs;
-	const { clock, now, redact, log } = context;
-	const title = redact(titleOf(run));
-	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
-	const output = keepLastLines(context);
-	const startedAt = clock();
-	const followed = await followCommand(sent, inputs, client, context, output);
-	output.end();
-	const { end, reconnects, oomKills, script, endedAt } = followed;
-	return {
-		title,
-		end,
-		durationMs: end.kind === "not-started" ? 0 : Math.round(endedAt - startedAt),
-		lastLines: output.lastLines(),
-		reconnects,
-		oomKills,
-		isRoot: script?.isRoot ?? inputs.username === "root",
-		failed: script?.failed,
-		unsetVariables: script?.unsetVariables ?? [],
-		endedAt: Math.round(now() - clock() + endedAt)
-	};
-}
-function titleOf(run) {
-	const [first = run, ...others] = run.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
-	return others.length === 0 ? first.trim() : `${first.trim()} …`;
-}
+// src/command/output.ts
 const MAX_LAST_LINE = 1e3;
 /** Logs the output, and keeps its end for the result, as a terminal would show it. */
 function keepLastLines({ log, redact }) {
@@ -4393,53 +4171,80 @@ function keepLastLines({ log, redact }) {
 		lastLines
 	};
 }
+const MAX_LINE_LENGTH = 65536;
+/**
+* Decodes UTF-8 and passes on blocks of whole lines, so that no secret is split between two blocks.
+* Lines end in `\n`, or in a lone `\r` as progress bars do. Those above 65,536 characters may be cut.
+*/
+function lineSplitter(onLines) {
+	const decoder = new TextDecoder();
+	let unfinished = "";
+	let held = "";
+	const add = (text) => {
+		const all = (held + text).replaceAll("\r\n", "\n");
+		held = all.endsWith("\r") ? "\r" : "";
+		const lines = all.slice(0, all.length - held.length);
+		const end = Math.max(lines.lastIndexOf("\n"), lines.lastIndexOf("\r")) + 1;
+		if (end > 0) {
+			onLines(unfinished + lines.slice(0, end));
+			unfinished = "";
+		}
+		unfinished += lines.slice(end, end + MAX_LINE_LENGTH - unfinished.length);
+	};
+	return {
+		write: (bytes) => add(decoder.decode(bytes, { stream: true })),
+		end() {
+			add(decoder.decode());
+			if (unfinished + held !== "") onLines(`${unfinished}\n`);
+			unfinished = "";
+			held = "";
+		}
+	};
+}
 
 // src/command/sample-command.ts
 const STATS_PATH = "/metrics";
 const MAX_FIRST_MS = 1e3;
 const LAST_SAMPLE_DELAY_MS = 200;
+const PATIENCE_MS = 500;
 /**
-* Samples until `ended` aborts, and calls `onSample` meanwhile. An attempt that has no answer then
-* is only waited for if there would be a gap otherwise. If there is no sample, takes one.
+* Samples until a while after `ended` aborts, and calls `onSample` meanwhile. If there is no sample
+* then, takes one.
 */
 async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSample) {
-	const { sampleInterval: intervalMs } = inputs;
-	const from = now();
+	const { sampleInterval: intervalMs, failIf, warnIf } = inputs;
+	const timeout = sampleTimeout(inputs);
+	const isJudged = failIf.length + warnIf.length > 0;
+	using late = deadlineAfter(ended, isJudged ? LAST_RESPONSE_MS : PATIENCE_MS, sleep);
+	const deadline = AbortSignal.any([cancel, late.signal]);
 	const attempts = [];
-	const giveUp = new AbortController();
-	let isAwaited = true;
 	let response = "";
-	const takeUntil = (signal) => trySample(async () => {
+	const take = (signal) => trySample(async () => {
 		const stats = await readStats(client, STATS_PATH, {
 			signal,
-			timeout: sampleTimeout(inputs)
+			timeout
 		});
 		({response} = stats);
 		return stats.figures;
 	}, now);
-	const signal = AbortSignal.any([cancel, giveUp.signal]);
-	const endSoon = async () => {
-		isAwaited = wouldLeaveGap(attempts, {
-			from,
-			to: now()
-		}, intervalMs);
-		if (isAwaited) await sleep(LAST_ANSWER_MS, signal);
-		giveUp.abort();
-	};
-	ended.addEventListener("abort", () => void endSoon());
+	let looks = Promise.resolve();
 	const record = (attempt) => {
-		if (attempt.kind === "sample") onSample(attempt.figures);
-		if (attempt.kind === "sample" || isAwaited) attempts.push(attempt);
+		attempts.push(attempt);
+		if (attempt.kind === "failure") return;
+		looks = Promise.all([looks, onSample(attempt.figures)]);
+		looks.catch(() => {});
 	};
-	const end = await takeSamples(() => takeUntil(signal), record, {
+	const end = await takeSamples(() => take(deadline), record, {
 		intervalMs,
 		firstMs: Math.min(intervalMs, MAX_FIRST_MS),
 		sleep,
 		stop: ended,
 		sampleOnStop: false
 	});
-	giveUp.abort();
-	if (attempts.length < 2 && attempts.every(({ kind }) => kind === "failure") && await sleep(LAST_SAMPLE_DELAY_MS, cancel)) record(await takeUntil(cancel));
+	const needsSample = attempts.length < 2 && attempts.every(({ kind }) => kind === "failure");
+	const lastSignal = isJudged ? cancel : deadline;
+	if (needsSample && await sleep(LAST_SAMPLE_DELAY_MS, lastSignal)) record(await take(lastSignal));
+	await looks;
 	return {
 		attempts,
 		response,
@@ -4453,20 +4258,20 @@ const STEP_PERCENT = 10;
 /** Decides after which samples `look` looks at the programs, one look at a time. */
 function watchMemory(conditions, look) {
 	const watched = conditions.filter(({ metric }) => isMemory(metric));
-	let nextPercent = FIRST_PERCENT;
-	let hasTripped = false;
-	let isLooking = false;
-	let seen;
-	const onSample = async (figures) => {
-		if (isLooking) return;
-		const steps = Math.ceil(((figures.get("mem_used_pct") ?? 0) - nextPercent) / STEP_PERCENT);
+	const levelOf = (figures) => {
 		const trips = watched.some((each) => judge(each, [{
 			at: 0,
 			figures
 		}]).result === "true");
-		if (steps <= 0 && (hasTripped || !trips)) return;
-		nextPercent += STEP_PERCENT * Math.max(steps, 0);
-		hasTripped ||= trips;
+		const above = (figures.get("mem_used_pct") ?? 0) - FIRST_PERCENT;
+		return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
+	};
+	let level = 0;
+	let isLooking = false;
+	let seen;
+	const onSample = async (figures) => {
+		if (isLooking || levelOf(figures) <= level) return;
+		level = levelOf(figures);
 		isLooking = true;
 		seen = await look() ?? seen;
 		isLooking = false;
@@ -4478,13 +4283,13 @@ function watchMemory(conditions, look) {
 }
 const LIST_PROCESSES = "exec 2>/dev/null; ls -l /proc/[0-9]*/exe; grep -H ^RssAnon /proc/[0-9]*/status";
 /** Looks as root, or else as the user. Returns undefined if that does not work. */
-async function lookAtPrograms(link, now) {
-	for (const username of ["root", link.username]) {
+async function lookAtPrograms(starter, now) {
+	for (const username of ["root", starter.username]) {
 		const at = now();
 		const programs = parsePrograms(await readOutput({
-			...link,
+			...starter,
 			username
-		}, LIST_PROCESSES) ?? "", link.client.redact);
+		}, LIST_PROCESSES) ?? "", starter.client.redact);
 		if (programs.length > 0) return {
 			at,
 			programs
@@ -4512,128 +4317,135 @@ function parsePrograms(output, redact) {
 }
 
 // src/command/run.ts
-/**
-* Runs a command in the sandbox, takes samples meanwhile, and judges them.
-* @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged
-*/
+/** @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged */
 async function run(inputs, context) {
 	const { cancel, now } = context;
+	const { failIf, warnIf, username } = inputs;
 	const sent = commandToSend(inputs);
-	const maxDuration = inputs.maxDuration ?? defaultMaxDuration(inputs, context);
-	if (inputs.maxDuration !== void 0) logSandboxEnd(inputs.sandboxId, maxDuration, context);
-	const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
-	const patience = new AbortController();
-	const sampling = hasConditions ? context : {
-		...context,
-		cancel: AbortSignal.any([cancel, patience.signal])
-	};
+	const maxDuration = maxDurationOf(inputs, context);
 	await using client = openAgent(inputs, context);
 	const timeout = sampleTimeout(inputs);
 	const first = {
 		...inputs,
 		timeout,
-		statsPath: STATS_PATH,
-		retries: 2
+		statsPath: STATS_PATH
 	};
-	if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
-	else if (hasConditions) await readStatsWithRetries(first, client, context);
-	else readStatsWithRetries({
+	if (failIf.length > 0) await readJudgeableStats({
 		...first,
-		retries: 0
-	}, client, sampling);
+		retries: 2
+	}, client, context);
 	const from = now();
 	const ended = new AbortController();
+	const untilEnd = {
+		...context,
+		cancel: AbortSignal.any([cancel, ended.signal])
+	};
 	const limits = {
 		timeout,
-		signal: AbortSignal.any([cancel, ended.signal])
+		signal: untilEnd.cancel
 	};
-	const { onSample, topPrograms } = watchMemory([...inputs.failIf, ...inputs.warnIf], () => lookAtPrograms({
+	const { onSample, topPrograms } = watchMemory([...failIf, ...warnIf], () => lookAtPrograms({
 		client,
-		username: inputs.username,
+		username,
 		limits
 	}, now));
-	const [{ endedAt: to, ...seen }, record] = await Promise.all([runCommand(sent, {
-		...inputs,
-		maxDuration
-	}, client, context).finally(() => {
-		ended.abort();
-		setTimeout(() => patience.abort(), PATIENCE_MS).unref();
-	}), sampleCommand(ended.signal, inputs, client, sampling, onSample)]);
+	const [{ endedAt: to, ...seen }, record] = await Promise.all([
+		runCommand(sent, {
+			...inputs,
+			maxDuration
+		}, client, context).finally(() => ended.abort()),
+		sampleCommand(ended.signal, inputs, client, context, onSample),
+		failIf.length > 0 || readStatsWithRetries({
+			...first,
+			retries: 0
+		}, client, untilEnd)
+	]);
 	const command = {
 		...seen,
 		topPrograms: topPrograms()
 	};
 	const isStarted = command.end.kind !== "not-started";
-	const judged = isStarted ? record : {
-		...record,
-		attempts: []
-	};
-	const stats = judgeRecord(inputs, judged, {
-		from,
-		to
-	}, { cancelled: cancel.aborted });
-	if (isStarted && (hasConditions || stats.samples.length > 0)) return {
-		command,
-		stats
-	};
+	const hasSamples = record.attempts.some(({ kind }) => kind === "sample");
 	return {
 		command,
-		stats: {
-			...stats,
-			monitored: {
-				...stats.monitored,
-				gaps: [],
-				failures: []
-			}
-		}
+		stats: isStarted && (hasSamples || failIf.length + warnIf.length > 0) ? judgeRecord(inputs, record, {
+			from,
+			to
+		}, { cancelled: cancel.aborted }) : withoutStats(inputs)
 	};
 }
-const PATIENCE_MS = 500;
-const HOUR_MS = 36e5;
-/** Returns the life that the sandbox has left, less 10 s, but at least 1 m, if that is known. */
-function defaultMaxDuration({ sandboxId }, { now, sandboxes }) {
-	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
-	return endsAt === void 0 ? HOUR_MS : Math.max(6e4, endsAt - now() - 1e4);
+/** Runs the command and logs its output. `endedAt` is Unix time in milliseconds. */
+async function runCommand(sent, inputs, client, context) {
+	const { sandboxId, baseUrl } = inputs;
+	const { clock, now, redact, log } = context;
+	const title = redact(titleOf(inputs.run));
+	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
+	const output = keepLastLines(context);
+	const startedAt = clock();
+	const { script, endedAt, ...others } = await followCommand(sent, inputs, client, context, output);
+	return {
+		...others,
+		title,
+		durationMs: others.end.kind === "not-started" ? 0 : Math.round(endedAt - startedAt),
+		lastLines: output.lastLines(),
+		failed: script?.failed,
+		unsetVariables: script?.unsetVariables ?? [],
+		endedAt: Math.round(now() - clock() + endedAt)
+	};
 }
-function logSandboxEnd(sandboxId, maxDuration, { now, sandboxes, log }) {
+function titleOf(run) {
+	const [first = run, ...others] = run.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
+	return others.length === 0 ? first.trim() : `${first.trim()} …`;
+}
+const HOUR_MS = 36e5;
+/** Returns `max-duration`, or what is left of the sandbox's life, less 10 s and at least 1 m. */
+function maxDurationOf({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
-	if (endsAt === void 0 || now() + maxDuration <= endsAt) return;
-	log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
+	if (endsAt === void 0) return maxDuration ?? HOUR_MS;
+	const leftMs = endsAt - now();
+	if (maxDuration === void 0) return Math.max(6e4, leftMs - 1e4);
+	if (maxDuration > leftMs) log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
+	return maxDuration;
 }
 
 // src/monitor/record.ts
-/** Returns the paths of a monitor's files, which never contain secret inputs. */
-function monitorFiles(directory) {
-	return {
-		inputs: path.join(directory, "inputs.json"),
-		record: path.join(directory, "record.jsonl"),
-		response: path.join(directory, "response.json"),
-		pid: path.join(directory, "pid"),
-		exitCode: path.join(directory, "exit-code"),
-		errors: path.join(directory, "errors.txt"),
-		stop: path.join(directory, "stop")
-	};
+/** A monitor's files, which never contain secret inputs. */
+const FILES = {
+	inputs: "inputs.json",
+	/** A line for each attempt, and one for the end of sampling. */
+	record: "record.jsonl",
+	/** The last response, redacted. */
+	response: "response.json",
+	/** The PID of the sampler, which writes the file once it is ready, and removes it. */
+	pid: "pid",
+	/** What the sampler exited with, if not 0. */
+	exitCode: "exit-code",
+	errors: "errors.txt",
+	stop: "stop"
+};
+function monitorFile(directory, name) {
+	return path.join(directory, FILES[name]);
 }
 function saveInputs(directory, inputs) {
-	writeFileSync(monitorFiles(directory).inputs, JSON.stringify(inputs), { mode: 384 });
+	write(directory, "inputs", JSON.stringify(inputs));
 }
 function loadInputs(directory) {
-	const json = readIfExists(monitorFiles(directory).inputs);
+	const json = readIfExists(directory, "inputs");
 	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
 }
 /** Returns true until the sampler exits normally. A killed one leaves its PID file behind. */
-function isSampling(directory) {
-	return existsSync(monitorFiles(directory).pid);
+function hasPidFile(directory) {
+	return existsSync(monitorFile(directory, "pid"));
 }
 const JUDGED = "judged";
 function requestStop(directory) {
-	appendFileSync(monitorFiles(directory).stop, "", { mode: 384 });
+	append(directory, "stop", "");
 }
 function markJudged(directory) {
-	writeFileSync(monitorFiles(directory).stop, JUDGED);
+	write(directory, "stop", JUDGED);
 }
 function isJudged(directory) {
-	return readIfExists(monitorFiles(directory).stop) === JUDGED;
+	return readIfExists(directory, "stop") === JUDGED;
 }
 function appendAttempt(directory, attempt) {
 	if (attempt.kind === "failure") appendLine(directory, attempt);
@@ -4646,37 +4458,36 @@ function appendEnd(directory, end) {
 	appendLine(directory, { end });
 }
 function appendLine(directory, line) {
-	const { record } = monitorFiles(directory);
-	appendFileSync(record, `${JSON.stringify(line)}\n`, { mode: 384 });
+	append(directory, "record", `${JSON.stringify(line)}\n`);
 }
-/** Keeps a response, redacted, instead of the one before it. */
 function saveResponse(directory, response) {
-	writeFileSync(monitorFiles(directory).response, response, { mode: 384 });
+	write(directory, "response", response);
 }
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
-	const { record, response } = monitorFiles(directory);
-	const lines = readIfExists(record).split("\n").map(parseFields);
+	const lines = readIfExists(directory, "record").split("\n").map(parseFields);
+	const end = lines.flatMap(decodeEnd).at(-1) ?? { early: whyDied(directory) };
+	const response = readIfExists(directory, "response");
 	return {
 		attempts: lines.flatMap(decodeAttempt),
-		response: readIfExists(response),
-		end: lines.flatMap(decodeEnd).at(-1) ?? { early: whyDied(directory) }
+		response,
+		end
 	};
 }
 function decodeAttempt(line) {
-	const { kind, askedAt, answeredAt, message, figures } = line;
-	if (typeof askedAt !== "number" || typeof answeredAt !== "number") return [];
+	const { kind, askedAt, at, message, figures } = line;
+	if (typeof askedAt !== "number" || typeof at !== "number") return [];
 	if (kind === "failure") return [{
 		kind,
 		askedAt,
-		answeredAt,
+		at,
 		message: String(message)
 	}];
 	const numbers = Object.entries(fieldsOf(figures)).map(([metric, figure]) => [metric, Number(figure)]);
 	return [{
 		kind: "sample",
 		askedAt,
-		answeredAt,
+		at,
 		figures: new Map(numbers)
 	}];
 }
@@ -4686,24 +4497,27 @@ function decodeEnd({ end }) {
 	return typeof early === "string" ? [{ early }] : [];
 }
 function whyDied(directory) {
-	const exitCode = readIfExists(monitorFiles(directory).exitCode);
+	const exitCode = readIfExists(directory, "exitCode");
 	return `the process that took the samples ${exitCode === "" ? "was killed or hangs" : `exited with ${exitCode}`}${lastWords(directory)}`;
 }
 /** Returns the last lines that the sampler has written to stderr as ` (it last wrote: …)`. */
 function lastWords(directory) {
-	const words = readIfExists(monitorFiles(directory).errors).split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line));
+	const words = readIfExists(directory, "errors").split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line));
 	return words.length === 0 ? "" : ` (it last wrote: ${words.slice(-3).join(" ")})`;
 }
-function readIfExists(file) {
+function write(directory, name, text) {
+	writeFileSync(monitorFile(directory, name), text, { mode: 384 });
+}
+function append(directory, name, text) {
+	appendFileSync(monitorFile(directory, name), text, { mode: 384 });
+}
+function readIfExists(directory, name) {
+	const file = monitorFile(directory, name);
 	return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 // src/monitor/start-monitor.ts
-/**
-* Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
-* @throws AgentError if the sample fails
-* @throws InputError if the sample lacks a metric of `fail-if`, or the sampler does not start
-*/
+/** Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler. */
 async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 	await using client = openAgent(inputs, context);
 	const request = {
@@ -4721,7 +4535,7 @@ async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 	appendAttempt(directory, {
 		kind: "sample",
 		askedAt,
-		answeredAt: context.now(),
+		at: context.now(),
 		figures
 	});
 	saveResponse(directory, response);
@@ -4734,7 +4548,7 @@ async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 const POLL_MS$1 = 20;
 /** Resolves once the sampler is ready. @throws InputError if it exits before */
 async function startSampler(script, directory, inputs) {
-	const errorFile = openSync(monitorFiles(directory).errors, "a", 384);
+	const errorFile = openSync(monitorFile(directory, "errors"), "a", 384);
 	const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith("INPUT_"));
 	const child = spawn(process.execPath, [
 		script,
@@ -4754,7 +4568,7 @@ async function startSampler(script, directory, inputs) {
 	closeSync(errorFile);
 	await once(child, "spawn");
 	child.stdin?.on("error", () => {}).end(JSON.stringify(inputs));
-	while (!isSampling(directory)) {
+	while (!hasPidFile(directory)) {
 		const end = child.exitCode ?? child.signalCode;
 		if (end !== null) {
 			markJudged(directory);
@@ -4768,14 +4582,15 @@ async function startSampler(script, directory, inputs) {
 // src/monitor/sampler.ts
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 async function runSampler(directory, jobPid) {
-	const { pid, exitCode } = monitorFiles(directory);
+	const pid = monitorFile(directory, "pid");
 	process.once("exit", (code) => {
-		if (code !== 0) writeFileSync(exitCode, String(code));
+		if (code !== 0) writeFileSync(monitorFile(directory, "exitCode"), String(code));
 		rmSync(pid, { force: true });
 	});
 	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
 	const inputs = parseInputs("monitor", raw);
-	const { stop, cancel, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
+	const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
+	using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
 	const redact = redactor(secretsIn(raw));
 	await using client = openAgent(inputs, {
 		now: Date.now,
@@ -4783,7 +4598,7 @@ async function runSampler(directory, jobPid) {
 	});
 	writeFileSync(pid, String(process.pid), { mode: 384 });
 	const limits = {
-		signal: cancel,
+		signal: deadline.signal,
 		timeout: sampleTimeout(inputs)
 	};
 	const read = async () => {
@@ -4800,27 +4615,24 @@ async function runSampler(directory, jobPid) {
 	appendEnd(directory, end === "requested" ? whyStopped() : end);
 }
 const CHECK_INTERVAL_MS = 200;
-/** Aborts `stop` when sampling is to end, and `cancel` 5 s later. */
+/** Aborts `stop` when sampling is to end. */
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
-	const cancel = new AbortController();
 	const endsAt = performance.now() + maxDurationMs;
 	let reason = "requested";
 	const end = (why) => {
 		clearInterval(timer);
 		reason = why;
 		stop.abort();
-		setTimeout(() => cancel.abort(), LAST_ANSWER_MS).unref();
 	};
 	const check = () => {
-		if (existsSync(monitorFiles(directory).stop)) end("requested");
+		if (existsSync(monitorFile(directory, "stop"))) end("requested");
 		else if (!existsSync(directory) || !isRunning(jobPid)) end({ early: "its job is gone" });
 		else if (performance.now() > endsAt) end({ early: "max-duration was over" });
 	};
 	const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
 	return {
 		stop: stop.signal,
-		cancel: cancel.signal,
 		whyStopped: () => reason
 	};
 }
@@ -4837,16 +4649,14 @@ function isRunning(pid) {
 async function endMonitor(directory, context) {
 	const { cancel } = context;
 	const saved = loadInputs(directory);
-	if (saved === void 0) throw lostError(directory);
+	if (saved === void 0) throw inputError("monitor", `its record is lost: something removed files from ${directory}.`);
 	const jobEnd = context.now();
 	requestStop(directory);
 	await waitForSampler(directory, context);
 	const record = readRecord(directory);
-	const [first] = samplesIn(record.attempts);
-	if (first === void 0) throw lostError(directory);
 	const inputs = parseInputs("monitor-end", saved);
 	const time = {
-		from: first.at,
+		from: record.attempts[0]?.at ?? jobEnd,
 		to: jobEnd
 	};
 	const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
@@ -4856,20 +4666,13 @@ async function endMonitor(directory, context) {
 		stats
 	};
 }
-function lostError(directory) {
-	return inputError("monitor", `its record is lost: something removed files from ${directory}.`);
-}
 const MAX_WAIT_MS = 8e3;
 const POLL_MS = 50;
 async function waitForSampler(directory, { sleep, cancel, clock }) {
 	const deadline = clock() + MAX_WAIT_MS;
-	while (isSampling(directory) && clock() < deadline && !cancel.aborted) await sleep(POLL_MS, cancel);
+	while (hasPidFile(directory) && clock() < deadline && !cancel.aborted) await sleep(POLL_MS, cancel);
 }
-/**
-* Returns the directory of the running monitor with this ID or name. An empty `idOrName` matches
-* any.
-* @throws InputError unless exactly one matches
-*/
+/** Finds a running monitor. '' matches any. @throws InputError unless exactly one matches */
 function chooseMonitor(idOrName, directories) {
 	const running = directories.filter((directory) => !isJudged(directory)).map((directory) => {
 		return {
@@ -4885,9 +4688,9 @@ function chooseMonitor(idOrName, directories) {
 		id
 	].includes(idOrName));
 	if (only !== void 0 && others.length === 0) return only.directory;
-	const names = running.map(({ name, id }) => name === "" ? id : `${quote$1(name)} (${id})`);
-	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote$1(idOrName)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
+	const names = running.map(({ name, id }) => name === "" ? id : `${quote(name)} (${id})`);
+	throw inputError("monitor", `must name exactly one running monitor of this job, not ${quote(idOrName)}. Running: ${names.join(", ")}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-export { totalSize as $, openSandbox as A, systemCode as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, InputError as G, fieldsOf as H, AgentError as I, formatCount as J, inputError as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, isFatal as R, loadMonitorDirectory as S, saveLeftovers as T, parseFields as U, isSecretHeader as V, findMistake as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, checkGate as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, quote$1 as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, errorText as z };
+export { totalSize as $, openSandbox as A, systemCode as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, InputError as G, fieldsOf as H, AgentError as I, formatCount as J, inputError as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, parseFields as U, isSecretHeader as V, findMistake as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, errorText as z };

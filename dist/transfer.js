@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as totalSize, B as systemCode, F as parseResponse, G as InputError, H as fieldsOf, I as AgentError, J as formatCount, K as inputError, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as isFatal, U as parseFields, V as isSecretHeader, W as findMistake, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as checkGate, p as waitForSandbox, q as formatBytes, tt as quote, z as errorText } from "./shared.js";
+import { $ as totalSize, B as systemCode, F as parseResponse, G as InputError, H as fieldsOf, I as AgentError, J as formatCount, K as inputError, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as wrapSystemErrors, U as parseFields, V as isSecretHeader, W as findMistake, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, p as waitForSandbox, q as formatBytes, tt as quote, z as errorText } from "./shared.js";
 import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -67,11 +67,7 @@ function deepestLinkIn(file) {
 // src/files/find.ts
 const LINK_TO_FOLDER = "a link to a folder";
 const MAX_FILES = 1e6;
-/**
-* Finds the files of each pattern, or nothing if cancelled.
-* @throws InputError if `working-directory` is no directory, or a pattern matches more than a
-* million files
-*/
+/** Finds the files of each pattern, or nothing if cancelled. */
 async function findFiles(inputs, workspace, cancel) {
 	const { workingDirectory, stateFile, files } = inputs;
 	const directory = path.resolve(workspace, workingDirectory);
@@ -88,16 +84,18 @@ async function findFiles(inputs, workspace, cancel) {
 	const aborted = once(cancel, "abort").then(() => []);
 	const matches = await Promise.race([Promise.all(searches), aborted]);
 	if (cancel.aborted) return nothing;
+	const describe = async (line) => {
+		const pattern = absolute(line);
+		const mistake = await findExcludeMistake(line, pattern);
+		return {
+			line,
+			root: await rootOf(pattern),
+			mistake
+		};
+	};
 	return {
 		matches,
-		excludes: await Promise.all(files.excludes.map(async (line) => {
-			const pattern = absolute(line);
-			return {
-				line,
-				root: await rootOf(pattern),
-				mistake: await findExcludeMistake(line, pattern)
-			};
-		}))
+		excludes: await Promise.all(files.excludes.map(describe))
 	};
 }
 /** Looks for what an exclude would exclude, if it looks wrong: file names may look like that. */
@@ -220,15 +218,17 @@ function explainNoMatch(match, directory) {
 }
 function describeRoot({ root, skipsHidden }, directory) {
 	const existing = deepestExisting(root);
-	const isDirectory = existing === directory;
-	const name = isDirectory ? "the working directory" : quote(displayPath(existing, directory));
-	if (!statSync(existing).isDirectory()) return `${name} is a file: the pattern expects a folder, or a ! line excludes it.`;
-	const names = readdirSync(existing).sort().map(quote);
-	if (isDirectory && names.length === 0) return "The working directory is empty: did actions/checkout or the build run in this job?";
-	const found = `Found there: ${listSome(names) || "nothing"}.`;
+	const name = existing === directory ? "the working directory" : quote(displayPath(existing, directory));
 	const [missing] = path.relative(existing, root).split(path.sep);
-	if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
-	return `Nothing in ${name} matches, or a ! line excludes it${skipsHidden ? "; names that start with a dot need include-hidden-files: true" : ""}. ${found}`;
+	const content = describeContent(existing);
+	if (missing) return `There is no ${quote(missing)} in ${name}. ${content}`;
+	return `Nothing in ${name} matches, or a ! line excludes it${skipsHidden ? "; names that start with a dot need include-hidden-files: true" : ""}. ${content}`;
+}
+function describeContent(file) {
+	if (!statSync(file).isDirectory()) return "It is a file.";
+	const names = readdirSync(file).sort().map(quote);
+	if (names.length > 0) return `Found there: ${listSome(names)}.`;
+	return "It is empty: did actions/checkout or the build run in this job?";
 }
 /** Returns a warning for each reason that a user may not expect, naming one entry. */
 function warnOfSkipped(skipped) {
@@ -239,7 +239,6 @@ function warnOfSkipped(skipped) {
 	});
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-/** Returns one problem per kind of link. The links come last, since summaries cut long texts. */
 function describeLinks(links, workspace) {
 	const nameOf = (file) => quote(displayPath(file, workspace));
 	return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
@@ -264,22 +263,19 @@ function adviseOn(leadsTo, linkDescriptions) {
 function findUselessExcludes(excludes, matches, directory) {
 	const folders = matches.map(({ root }) => firstFolderOf(root, directory));
 	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
-	const problems = [];
-	for (const { line, root, mistake } of excludes) {
-		if (mistake !== void 0) problems.push({
+	return excludes.flatMap(({ line, root, mistake }) => {
+		const start = `${quote(`!${line}`)} excludes nothing`;
+		if (mistake !== void 0) return [{
 			input: "files",
-			message: `${quote(`!${line}`)} excludes nothing. It ${mistake}`
-		});
-		if (mistake !== void 0 || isSearched(root)) continue;
+			message: `${start}. It ${mistake}`
+		}];
+		if (isSearched(root)) return [];
 		const name = line.replace(/^([~.*]*[\\/])+/, "");
-		const anywhere = isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : "";
-		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
-		problems.push({
+		return [{
 			input: "files",
-			message
-		});
-	}
-	return problems;
+			message: `${start}, since no pattern begins there. Begin it like a pattern${isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : ""}.`
+		}];
+	});
 }
 function firstFolderOf(root, directory) {
 	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
@@ -290,8 +286,8 @@ function overlap(one, other) {
 }
 function findMistakenTargets(matches, target) {
 	return matches.filter(({ pattern, files: [file] }) => {
-		if (file?.relative !== "" || pattern.target !== void 0) return false;
-		return !target.endsWith("/") && path.posix.basename(target) === path.posix.basename(file.source);
+		if (file?.relative !== "" || pattern.target !== void 0 || target.endsWith("/")) return false;
+		return path.posix.basename(target) === path.posix.basename(file.source);
 	}).map(({ pattern: { pattern } }) => ({
 		input: "target",
 		message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`
@@ -301,9 +297,8 @@ function findMistakenTargets(matches, target) {
 // src/files/targets.ts
 const MAX_CONFLICTS = 10;
 /**
-* Gives each file a target below the input `target` and the target of its line.
-* @throws InputError for links that may not be sent, excludes that exclude nothing, targets that
-* conflict, a `target` that looks like a file, and patterns that match nothing
+* Gives each file a target below the input `target` and the target of its line. Returns one file
+* per target, in the order found.
 */
 function planFiles({ matches, excludes }, { workingDirectory, ifNoFilesFound, target }, workspace) {
 	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => ({
@@ -369,38 +364,33 @@ function uniqueBy(items, keyOf) {
 
 // src/upload/read-file.ts
 const CHUNK_BYTES = 262144;
-/** @throws AgentError if the file cannot be opened or its size has changed */
-function openFile(file) {
-	const descriptor = wrapReadErrors(file, () => openSync(file.realPath, "r"));
-	const close = () => closeSync(descriptor);
-	const { size } = fstatSync(descriptor);
-	if (size === file.size) return {
-		chunks: chunksOf(file, descriptor),
-		[Symbol.dispose]: close
-	};
-	close();
-	throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
-}
-/**
-* Returns the SHA-256 in hex, or undefined if `cancel` aborts.
-* @throws AgentError if the file cannot be read or its size has changed
-*/
+/** Returns the SHA-256 in hex, or undefined if `cancel` aborts. */
 async function hashFile(file, cancel) {
-	using opened = openFile(file);
 	const digest = createHash("sha256");
-	for (const chunk of opened.chunks) {
+	for (const chunk of readChunks(file)) {
 		digest.update(chunk);
 		await setImmediate();
 		if (cancel.aborted) return void 0;
 	}
 	return digest.digest("hex");
 }
-function* chunksOf(file, descriptor) {
-	const buffer = Buffer.allocUnsafe(Math.min(file.size, CHUNK_BYTES));
-	for (let sent = 0; sent < file.size; sent += buffer.length) {
-		const chunk = buffer.subarray(0, file.size - sent);
-		fill(chunk, file, descriptor);
-		yield chunk;
+/**
+* Opens the file on the first `next()`, and closes it at the end.
+* @throws AgentError if the file cannot be read or its size has changed
+*/
+function* readChunks(file) {
+	const descriptor = wrapReadErrors(file, () => openSync(file.realPath, "r"));
+	try {
+		const { size } = fstatSync(descriptor);
+		if (size !== file.size) throw fileError(file, `has ${size} bytes instead of the ${file.size} that were found`);
+		const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES));
+		for (let sent = 0; sent < size; sent += buffer.length) {
+			const chunk = buffer.subarray(0, size - sent);
+			fill(chunk, file, descriptor);
+			yield chunk;
+		}
+	} finally {
+		closeSync(descriptor);
 	}
 }
 function fill(chunk, file, descriptor) {
@@ -411,13 +401,8 @@ function fill(chunk, file, descriptor) {
 		filled += read;
 	}
 }
-function wrapReadErrors(file, call) {
-	try {
-		return call();
-	} catch (error) {
-		const code = systemCode(error);
-		throw code === void 0 ? error : fileError(file, `cannot be read (${code})`);
-	}
+function wrapReadErrors({ realPath }, call) {
+	return wrapSystemErrors("file-changed", `${realPath} cannot be read`, call);
 }
 function fileError({ realPath }, problem) {
 	return new AgentError("file-changed", `${realPath} ${problem}.`);
@@ -425,10 +410,7 @@ function fileError({ realPath }, problem) {
 
 // src/upload/state-file.ts
 const STATE_VERSION = 2;
-/**
-* Returns undefined if `state-file` is not set, and no rows without a usable state.
-* @throws InputError if the file is not a state file
-*/
+/** Returns undefined if `state-file` is not set, and no rows without a usable state. */
 function readState(inputs, workspace) {
 	if (inputs.stateFile === "") return void 0;
 	const place = resolve(workspace, inputs.stateFile);
@@ -448,7 +430,6 @@ function readState(inputs, workspace) {
 		warnings: [`The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`]
 	};
 }
-/** Returns which files the sandbox already has, and the sandbox paths of those that left the build. */
 async function compareWithState(planned, state, cancel) {
 	const { rows = [] } = state ?? {};
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
@@ -457,6 +438,7 @@ async function compareWithState(planned, state, cancel) {
 	for (const file of planned) {
 		const row = byTarget.get(file.target);
 		if (row !== void 0 && await matchesRow(file, row, cancel)) unchanged.push({
+			status: "unchanged",
 			file,
 			path: row.path,
 			sha256: row.sha256
@@ -484,10 +466,6 @@ async function matchesRow(file, { size, sha256 }, cancel) {
 		throw error;
 	}
 }
-/**
-* Removes the state file before a transfer. If that is interrupted, the next run sends every file.
-* @throws InputError if the file cannot be removed
-*/
 function removeState({ file }) {
 	try {
 		mkdirSync(dirname(file), { recursive: true });
@@ -496,14 +474,16 @@ function removeState({ file }) {
 		throw stateError(file, `cannot be replaced (${systemCode(error)})`);
 	}
 }
-/** Writes the state, once the sandbox has every file. Returns a warning if that fails. */
+/** Returns a warning if the file cannot be written. */
 function writeState({ file: stateFile, scope }, stored) {
-	const files = stored.map(({ path, file: { target, size }, sha256 }) => ({
-		path,
-		target,
-		size,
-		sha256
-	}));
+	const files = stored.map(({ path, file: { target, size }, sha256 }) => {
+		return {
+			path,
+			target,
+			size,
+			sha256
+		};
+	});
 	const text = JSON.stringify({
 		schema: STATE_VERSION,
 		scope,
@@ -534,11 +514,6 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-/**
-* Returns no rows if the file is missing or empty, and undefined if it is damaged, of another
-* version or of another scope.
-* @throws InputError if it is not a state file
-*/
 function readRows(file, expectedScope) {
 	const stats = statIfExists(file);
 	if (stats === void 0) return [];
@@ -563,91 +538,75 @@ function stateError(file, why) {
 	return inputError("state-file", message, ".sandbox-sync/state.json");
 }
 
-// src/upload/plan.ts
-/**
-* Finds files, plans their targets and compares them with the state.
-* @throws InputError if files, targets or the state file are wrong
-*/
-async function planUpload(inputs, context) {
-	const { workspace, cancel, log } = context;
-	const state = readState(inputs, workspace);
-	const found = await findFiles(inputs, workspace, cancel);
-	for (const { pattern, root, files, skipped } of found.matches) {
-		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
-		log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
-	}
-	const { files, skipped, warnings } = planFiles(found, inputs, workspace);
-	const { shard } = inputs;
-	const shardFiles = shard === void 0 ? files : filesOfShard(files, shard);
-	return {
-		...await compareWithState(shardFiles, state, cancel),
-		skipped,
-		shard: shard && {
-			...shard,
-			files: shardFiles.length,
-			planned: files.length
-		},
-		warnings: [...warnings, ...state?.warnings ?? []],
-		state
-	};
-}
-
 // src/agent/request-each.ts
-const MAX_CONSECUTIVE_FAILURES = 3;
-/** Sends a request for each item in parallel, with retries, until further ones would be pointless. */
+/**
+* Sends a request for each item in parallel, with retries, until further ones would be pointless.
+* Returns the results in the order of the items.
+*/
 async function requestEach(items, { send, nameOf }, { concurrency, retries }, context) {
 	const { cancel, clock, log } = context;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
 	const throttled = throttle(concurrency, stop, log);
-	const transferStartedAt = clock();
-	let consecutiveFailures = 0;
+	const endIfPointless = watchFailures(giveUp);
+	const durationSince = (start) => Math.round(clock() - start);
 	async function requestOne(item) {
 		const startedAt = clock();
-		let isAttempted = false;
-		const request = () => {
-			isAttempted = true;
-			return send(item);
-		};
-		const outcome = await withRetries(() => throttled(request), {
+		const onRetry = (retry) => log.line(describeRetry(nameOf(item), retry));
+		const options = {
 			...context,
 			retries,
 			stop,
-			onRetry: (retry) => log.line(describeRetry(nameOf(item), retry))
-		});
-		if (!isAttempted) return {
+			onRetry
+		};
+		const outcome = await withRetries(() => throttled(() => send(item)), options);
+		endIfPointless(outcome);
+		const attempts = {
+			attempts: outcome.attempts,
+			durationMs: durationSince(startedAt)
+		};
+		if (outcome.status === "done") return {
+			item,
+			status: "done",
+			...attempts,
+			value: outcome.value
+		};
+		const { error } = outcome;
+		if (error.kind !== "cancelled" || !error.hadNoEffect) return {
+			item,
+			status: "failed",
+			...attempts,
+			error: failureInfoOf(error)
+		};
+		return {
 			item,
 			status: "not-attempted",
 			reason: String(stop.reason)
 		};
-		const { attempts } = outcome;
-		const durationMs = Math.round(clock() - startedAt);
-		if (outcome.status === "done") {
-			consecutiveFailures = 0;
-			return {
-				item,
-				status: "done",
-				attempts,
-				durationMs,
-				value: outcome.value
-			};
-		}
-		const error = failureInfoOf(outcome.error);
-		if (outcome.error.isRetryable) consecutiveFailures += 1;
-		if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES || isFatal(error)) giveUp.abort(`the transfer had ended: ${error.message}`);
-		return {
-			item,
-			status: "failed",
-			attempts,
-			durationMs,
-			error
-		};
 	}
+	const startedAt = clock();
 	const results = await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
+	const durationMs = durationSince(startedAt);
 	return {
 		results,
-		retries: results.map((each) => each.status === "not-attempted" ? 0 : each.attempts - 1).reduce((sum, count) => sum + count, 0),
-		durationMs: Math.round(clock() - transferStartedAt)
+		retries: results.reduce(countRetries, 0),
+		durationMs
+	};
+}
+function countRetries(sum, result) {
+	return result.status === "not-attempted" ? sum : sum + result.attempts - 1;
+}
+const MAX_CONSECUTIVE_FAILURES = 3;
+/** Gives up at a failure that every request would share, or after several in a row. */
+function watchFailures(giveUp) {
+	let failures = 0;
+	return (outcome) => {
+		if (outcome.status === "done") failures = 0;
+		else {
+			const { isRetryable, isFatal, message } = outcome.error;
+			if (isRetryable) failures += 1;
+			if (isFatal || failures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`the transfer had ended: ${message}`);
+		}
 	};
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
@@ -673,7 +632,7 @@ function isOverload(error) {
 
 // src/upload/store-files.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/** Stores a batch with one request. @throws AgentError if a file is unreadable or has changed, too */
+/** Stores a batch with one request. */
 async function storeFiles(batch, inputs, client, signal, onSent) {
 	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
 	const response = await client.send({
@@ -724,10 +683,9 @@ function bodyOf(batch, isHashed) {
 	const digests = [];
 	function* chunks() {
 		for (const [index, file] of batch.entries()) {
-			using opened = openFile(file);
 			const digest = isHashed ? createHash("sha256") : void 0;
 			let head = heads[index];
-			for (const chunk of opened.chunks) {
+			for (const chunk of readChunks(file)) {
 				digest?.update(chunk);
 				yield head === void 0 ? chunk : Buffer.concat([head, chunk]);
 				head = void 0;
@@ -744,7 +702,6 @@ function bodyOf(batch, isHashed) {
 		digests
 	};
 }
-/** Returns a part's boundary and headers. All parts are named `file`. */
 function headOf({ target }, index) {
 	const form = new import_form_data.default();
 	form.setBoundary(BOUNDARY);
@@ -774,7 +731,7 @@ function isPathOf(target, path) {
 }
 
 // src/upload/upload-files.ts
-/** Sends the files of a plan in parallel. Returns the results of all its files, unchanged ones last. */
+/** Returns the results of all files of the plan, unchanged ones last. */
 async function uploadFiles({ toSend, unchanged }, inputs, client, context, { onSent, onStored }) {
 	const batches = batchesOf(toSend, filesPerRequestOf(inputs));
 	const send = async (batch) => {
@@ -786,12 +743,8 @@ async function uploadFiles({ toSend, unchanged }, inputs, client, context, { onS
 		send,
 		nameOf: formatSources
 	}, inputs, context);
-	const known = unchanged.map((stored) => ({
-		status: "unchanged",
-		...stored
-	}));
 	return {
-		files: failOverwritten([...results.flatMap(resultsOf), ...known]),
+		files: failOverwritten([...results.flatMap(resultsOf), ...unchanged]),
 		...totals
 	};
 }
@@ -877,17 +830,39 @@ function failOverwritten(results) {
 }
 
 // src/upload/upload.ts
-/** @throws InputError before anything is sent, or AgentError if a dry run cannot hash a file */
 async function upload(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	if (inputs.dryRun) return showPlan(plan, inputs, context);
 	await using client = openAgent(inputs, context);
 	return await sendPlan(plan, inputs, client, context);
 }
-/** Returns the result of a dry run. @throws AgentError if a file cannot be hashed */
-async function showPlan(plan, { checksums }, { cancel }) {
+/** Finds files, plans their targets and compares them with the state. */
+async function planUpload(inputs, context) {
+	const { workspace, cancel, log } = context;
+	const state = readState(inputs, workspace);
+	const found = await findFiles(inputs, workspace, cancel);
+	for (const { pattern, root, files, skipped } of found.matches) {
+		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
+		log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
+	}
+	const { files, skipped, warnings } = planFiles(found, inputs, workspace);
+	const { shard } = inputs;
+	const shardFiles = shard === void 0 ? files : filesOfShard(files, shard);
+	return {
+		...await compareWithState(shardFiles, state, cancel),
+		skipped,
+		shard: shard && {
+			...shard,
+			allFiles: files.length
+		},
+		warnings: [...warnings, ...state?.warnings ?? []],
+		state
+	};
+}
+/** @throws AgentError if a file cannot be hashed */
+async function showPlan({ toSend, unchanged, shard, skipped, orphaned, warnings }, { checksums }, { cancel }) {
 	const planned = [];
-	for (const file of plan.toSend) {
+	for (const file of toSend) {
 		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
 		planned.push({
 			status: "planned",
@@ -895,69 +870,45 @@ async function showPlan(plan, { checksums }, { cancel }) {
 			sha256
 		});
 	}
-	const files = [...planned, ...unchangedFiles(plan)];
-	return {
-		...resultOf$1(plan, files),
-		dryRun: true,
-		digest: digestOf(files)
-	};
-}
-/** Returns the result of an upload that did not begin. */
-function withoutUpload(plan) {
-	const reason = "the upload did not begin";
-	return resultOf$1(plan, [...plan.toSend.map((file) => ({
-		status: "not-attempted",
-		file,
-		reason
-	})), ...unchangedFiles(plan)]);
-}
-/** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
-async function sendPlan(plan, inputs, client, context) {
-	const { state, toSend } = plan;
-	if (context.cancel.aborted) return withoutUpload(plan);
-	if (state !== void 0) removeState(state);
-	if (toSend.length > 0) context.log.line(announcementOf(plan, inputs));
-	using progress = logProgress(toSend, context);
-	const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
-	const stored = files.filter(isStored);
-	const isComplete = stored.length === files.length;
-	const warnings = state !== void 0 && isComplete ? writeState(state, stored) : [];
-	const storedPaths = new Set(stored.map(({ path }) => path));
-	return {
-		...resultOf$1(plan, files),
-		...totals,
-		digest: digestOf(files),
-		orphaned: plan.orphaned.filter((orphan) => !storedPaths.has(orphan)),
-		warnings: [...plan.warnings, ...warnings]
-	};
-}
-function unchangedFiles({ unchanged }) {
-	return unchanged.map((stored) => ({
-		status: "unchanged",
-		...stored
-	}));
-}
-function resultOf$1({ shard, skipped, orphaned, warnings }, files) {
+	const files = [...planned, ...unchanged];
 	return {
 		shard,
 		skipped,
 		orphaned,
 		warnings,
-		dryRun: false,
+		dryRun: true,
 		files,
-		digest: "",
+		digest: digestOf(files),
 		retries: 0,
 		durationMs: 0
 	};
 }
-function announcementOf({ toSend, shard }, { sandboxId, baseUrl }) {
-	const line = `Uploading ${`${formatCount(toSend.length, "file")} (${formatBytes(totalSize(toSend))})`} to sandbox ${sandboxId} at ${baseUrl}`;
-	if (shard === void 0) return line;
-	const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
-	return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
+/** Sends the files and updates the state file. */
+async function sendPlan(plan, inputs, client, context) {
+	const { state, toSend, shard, skipped } = plan;
+	if (state !== void 0 && !context.cancel.aborted) removeState(state);
+	const { sandboxId, baseUrl } = inputs;
+	const size = `${formatCount(toSend.length, "file")} (${formatBytes(totalSize(toSend))})`;
+	if (toSend.length > 0) context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
+	using progress = logProgress(toSend, context);
+	const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
+	const stored = files.filter(isStored);
+	const isComplete = stored.length === files.length;
+	const notWritten = state !== void 0 && isComplete ? writeState(state, stored) : [];
+	const warnings = [...plan.warnings, ...notWritten];
+	const storedPaths = new Set(stored.map(({ path }) => path));
+	return {
+		shard,
+		skipped,
+		orphaned: plan.orphaned.filter((orphan) => !storedPaths.has(orphan)),
+		warnings,
+		dryRun: false,
+		files,
+		digest: digestOf(files),
+		...totals
+	};
 }
 const PROGRESS_INTERVAL_MS = 15e3;
-/** Logs the progress of an upload every 15 s, to be declared with `using`. */
 function logProgress(files, { clock, log }) {
 	const startedAt = clock();
 	const total = totalSize(files);
@@ -976,7 +927,7 @@ function logProgress(files, { clock, log }) {
 }
 
 // src/sync/sync.ts
-/** @throws InputError before anything is uploaded, or AgentError if a dry run cannot hash a file */
+/** @throws InputError or AgentError before anything is uploaded */
 async function sync(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	if (inputs.dryRun) return {
@@ -987,20 +938,13 @@ async function sync(inputs, context) {
 		})
 	};
 	await using client = openAgent(inputs, context);
-	const problem = await waitForSandbox(inputs, client, context) ?? await checkGate(inputs, client, context);
-	if (problem !== void 0) return {
-		upload: withoutUpload(plan),
-		stats: withoutStats(inputs, problem)
-	};
-	const upload = await sendPlan(plan, inputs, client, context);
-	const cpuWindowStarted = inputs.failIf.length > 0;
+	await waitForSandbox(inputs, client, context);
+	const isGated = inputs.failIf.length > 0;
+	if (isGated) await readJudgeableStats(inputs, client, context);
 	return {
-		upload,
-		stats: statsWouldFail(upload.files) ? withoutStats(inputs) : await takeStats(inputs, client, context, { cpuWindowStarted })
+		upload: await sendPlan(plan, inputs, client, context),
+		stats: await takeStats(inputs, client, context, { cpuWindowStarted: isGated })
 	};
-}
-function statsWouldFail(files) {
-	return files.some((file) => file.status === "failed" && isFatal(file.error) && file.error.kind !== "disk-full");
 }
 
 // src/download/download-file.ts
@@ -1022,8 +966,11 @@ async function downloadFile(file, { username, maxSize, timeout }, client, signal
 		const downloaded = await client.receive(request, (response) => receiveInto(partialFile, file, response, maxSize));
 		wrapWriteErrors(file, () => renameSync(partialFile, file.realTarget));
 		return downloaded;
-	} finally {
-		wrapWriteErrors(file, () => rmSync(partialFile, { force: true }));
+	} catch (error) {
+		try {
+			rmSync(partialFile, { force: true });
+		} catch {}
+		throw error;
 	}
 }
 function checkTarget({ target, realTarget }) {
@@ -1064,17 +1011,10 @@ function checkLength({ label, headers }, maxSize) {
 	throw new AgentError("too-large", `${label} would send ${formatBytes(bytes)}.`, { hint: `Raise max-size, which is ${formatBytes(maxSize)}, or compress the file in the sandbox.` });
 }
 function wrapWriteErrors({ target }, call) {
-	try {
-		return call();
-	} catch (error) {
-		const code = systemCode(error);
-		if (code === void 0) throw error;
-		throw new AgentError("not-written", `${target} cannot be written (${code}).`);
-	}
+	return wrapSystemErrors("not-written", `${target} cannot be written`, call);
 }
 
 // src/download/download.ts
-/** @throws InputError before anything is sent */
 async function download(inputs, context) {
 	const { sandboxId, baseUrl } = inputs;
 	const files = placeTargets(inputs, context.workspace);
@@ -1083,7 +1023,6 @@ async function download(inputs, context) {
 	await using client = openAgent(inputs, context);
 	return await downloadFiles(files, inputs, client, context);
 }
-/** @throws InputError if `working-directory` is outside the workspace */
 function placeTargets({ files, workingDirectory }, workspace) {
 	const realWorkspace = realpathSync.native(workspace);
 	const directory = pathWithin(workspace, path.resolve(workspace, workingDirectory));
@@ -1098,7 +1037,6 @@ function placeTargets({ files, workingDirectory }, workspace) {
 		};
 	});
 }
-/** Downloads files in parallel. Returns their results in the same order. */
 async function downloadFiles(files, inputs, client, context) {
 	const { ifNoFilesFound } = inputs;
 	const { results, ...totals } = await requestEach(files, {

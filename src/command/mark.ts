@@ -2,7 +2,6 @@
 export interface ScriptEnd {
   readonly exitCode: number;
   readonly oomKills: number | undefined;
-  readonly isRoot: boolean;
   /** Names like GITHUB_SHA that the script mentions, but that were unset. */
   readonly unsetVariables: readonly string[];
   readonly failed: FailedCommand | undefined;
@@ -80,11 +79,10 @@ function readLine(line: string, { onBegin, onEnd }: MarkHandlers): boolean {
 }
 
 function parseEnd(exitCode: number, fields: readonly string[]): ScriptEnd {
-  const [before, after, uid, unset = '', ...failed] = fields;
+  const [before, after, unset = '', ...failed] = fields;
   return {
     exitCode,
     oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
-    isRoot: uid === '0',
     unsetVariables: unset.split(' ').filter(Boolean),
     failed: parseFailed(failed),
   };

@@ -20,7 +20,7 @@ import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts
 
 export interface CommandResult
   extends Pick<FollowedCommand, 'end' | 'reconnects' | 'oomKills'>,
-    Pick<ScriptEnd, 'isRoot' | 'failed' | 'unsetVariables'> {
+    Pick<ScriptEnd, 'failed' | 'unsetVariables'> {
   /** The first line of the command that is no comment. */
   readonly title: string;
   /** From the start to the end; 0 if the command was not started. */
@@ -77,7 +77,7 @@ async function runCommand(
   client: Client,
   context: Context,
 ): Promise<Omit<CommandResult, 'topPrograms'> & { readonly endedAt: number }> {
-  const { sandboxId, baseUrl, username } = inputs;
+  const { sandboxId, baseUrl } = inputs;
   const { clock, now, redact, log } = context;
   const title = redact(titleOf(inputs.run));
   log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
@@ -90,7 +90,6 @@ async function runCommand(
     title,
     durationMs: others.end.kind === 'not-started' ? 0 : Math.round(endedAt - startedAt),
     lastLines: output.lastLines(),
-    isRoot: script?.isRoot ?? username === 'root',
     failed: script?.failed,
     unsetVariables: script?.unsetVariables ?? [],
     endedAt: Math.round(now() - clock() + endedAt),

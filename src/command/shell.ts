@@ -72,7 +72,7 @@ __code=$?
 __failed=
 IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
 __oom
-printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$__oom" $EUID "$__unset" "$__failed"
+printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$__oom" "$__unset" "$__failed"
 exit $__code`;
 }
 

@@ -2,11 +2,8 @@ export type Figures = ReadonlyMap<string, number>;
 
 export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
-/**
- * Known metrics. Each has an output with hyphens in its name, such as `mem-used`, which is only
- * rounded if `decimals` is set.
- */
-export const METRICS: Readonly<Record<string, { unit: Unit; decimals?: number }>> = {
+/** Known metrics. Each has an output with hyphens in its name, such as `mem-used`. */
+export const METRICS: Readonly<Record<string, { unit: Unit }>> = {
   ts: { unit: 'plain' },
   cpu_count: { unit: 'plain' },
   cpu_used_pct: { unit: 'percentage' },
@@ -17,9 +14,9 @@ export const METRICS: Readonly<Record<string, { unit: Unit; decimals?: number }>
   mem_used_mib: { unit: 'mebibytes' },
   disk_total: { unit: 'bytes' },
   disk_used: { unit: 'bytes' },
-  mem_used_pct: { unit: 'percentage', decimals: 2 },
+  mem_used_pct: { unit: 'percentage' },
   mem_free: { unit: 'bytes' },
-  disk_used_pct: { unit: 'percentage', decimals: 2 },
+  disk_used_pct: { unit: 'percentage' },
   disk_free: { unit: 'bytes' },
 };
 

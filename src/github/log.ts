@@ -3,7 +3,6 @@ import {
   error,
   info,
   isDebug,
-  notice,
   setFailed,
   startGroup,
   warning,
@@ -35,7 +34,6 @@ export function openLog(redact: Redact) {
       info(lines.map(clean).join('\n'));
       endGroup();
     },
-    notice: (text: string) => notice(toMessage([text])),
     warning: (text: string) => warning(toMessage([text])),
     error: (lines: readonly string[]) => error(toMessage(lines)),
     fail: (lines: readonly string[]) => setFailed(toMessage(lines)),

@@ -1,8 +1,14 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
-import { type RenderedReport, renderReport, reportJson, succeeded } from '../report/render.ts';
-import { type Report, redactReport } from '../report/report.ts';
+import {
+  type RenderedReport,
+  type Report,
+  redactReport,
+  renderReport,
+  reportJson,
+  succeeded,
+} from '../report/render.ts';
 import { textsOf } from '../report/section.ts';
 import { summaryOf } from '../report/summary.ts';
 import { errorText } from '../text/errors.ts';
@@ -18,43 +24,37 @@ export async function publish(
   const report = redactReport(unredacted, redact);
   const rendered = renderReport(report);
   if (rendered.fileLines.length > 0) log.group('Files', rendered.fileLines);
-  const problems = writeOutputs(report, rendered, log);
+  const problems = writeOutputs(report, rendered);
   if (withSummary) await writeSummary(report, rendered, log);
   logVerdict(report, rendered, problems, log);
 }
 
-function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): string[] {
+function writeOutputs(report: Report, rendered: RenderedReport): string[] {
   try {
-    const outputs = { ...writeFiles(report, rendered, log), ...rendered.outputs };
-    for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+    setOutputs(rendered.outputs);
+    setOutputs(writeFiles(report, rendered));
     return [];
   } catch (error) {
     return [`The step's outputs could not be written: ${errorText(error)}.`];
   }
 }
 
-/** Writes the report and checksums. Returns their paths by output; '' for a file not written. */
-function writeFiles(
-  report: Report,
-  rendered: RenderedReport,
-  log: StepLog,
-): Record<string, string> {
+function setOutputs(outputs: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+}
+
+/** Writes the report and checksums. Returns their paths by output. */
+function writeFiles(report: Report, rendered: RenderedReport): Record<string, string> {
   const { checksums } = rendered;
-  try {
-    const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
-    const write = (name: string, text: string) => {
-      const file = path.join(folder, name);
-      writeFileSync(file, text, { mode: 0o600 });
-      return file;
-    };
-    // reportJson() nests the stats further, so it may throw a RangeError.
-    const paths = { report: write('report.json', reportJson(report, rendered)) };
-    if (checksums === undefined) return paths;
-    return { ...paths, checksums: checksums && write('checksums.txt', checksums) };
-  } catch (error) {
-    log.warning(`The report file could not be written: ${errorText(error)}.`);
-    return { report: '' };
-  }
+  const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
+  const write = (name: string, text: string) => {
+    const file = path.join(folder, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    return file;
+  };
+  const paths = { report: write('report.json', reportJson(report, rendered)) };
+  if (checksums === undefined) return paths;
+  return { ...paths, checksums: checksums && write('checksums.txt', checksums) };
 }
 
 async function writeSummary(report: Report, rendered: RenderedReport, log: StepLog): Promise<void> {
@@ -74,12 +74,11 @@ function logVerdict(
   outputProblems: readonly string[],
   log: StepLog,
 ): void {
-  const { title, reasons, fileFailures, warnings, notices, facts } = rendered;
+  const { title, reasons, fileFailures, warnings, facts } = rendered;
   const prefix = name === '' ? '' : `${name}: `;
   const withName = ([first = '', ...others]: readonly string[]) => [`${prefix}${first}`, ...others];
   for (const line of facts) log.line(line);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
-  for (const text of notices) log.notice(`${prefix}${text}`);
   for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS))
     log.error(withName(textsOf(failure)));
   // Lists of annotations only show the first line.

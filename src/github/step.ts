@@ -11,7 +11,7 @@ import {
 } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { Report, Results } from '../report/report.ts';
+import type { Report, Results } from '../report/render.ts';
 import { reasonOfError, textsOf } from '../report/section.ts';
 import { redactor } from '../text/redact.ts';
 import { loadJobSandboxes } from './job-state.ts';

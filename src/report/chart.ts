@@ -2,7 +2,7 @@ import { formatFigure } from '../gate/describe.ts';
 import type { Gate } from '../gate/judge.ts';
 import { aggregateOf, type Sample } from '../gate/metrics.ts';
 import type { StatsResult } from '../stats/stats.ts';
-import { formatTime, moreInReport } from '../text/format.ts';
+import { formatTime } from '../text/format.ts';
 import { type Html, html } from './html.ts';
 
 // With fewer samples, a chart adds nothing to the table.
@@ -11,16 +11,11 @@ const MIN_SAMPLES = 10;
 // Charts are 800 px wide, so more points would be hard to tell apart.
 const MAX_POINTS = 60;
 
-// One missing sample may just be late; two in a row begin a new chart.
+// One missing sample may just be late; two in a row are a gap.
 const GAP_POINTS = 2.5;
-
-const MAX_CHARTS = 4;
 
 // Mermaid has no dashed lines, so limits have a color of their own.
 const LIMIT_COLOR = '#d1242f';
-
-// A figure that Mermaid would get with an exponent breaks its syntax.
-const MAX_FIGURE = 1e21;
 
 // These colors are readable in GitHub's light and dark themes.
 const PLOTS = [
@@ -29,31 +24,28 @@ const PLOTS = [
   { name: '🟩 disk', color: '#2da44e', metric: 'disk_used_pct' },
 ] as const;
 
-export function drawCharts({ samples, gate }: StatsResult): Html[] {
-  const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
-  const drawn = stretches.slice(0, MAX_CHARTS).map(pointsOf);
-  const plots = plotsOf(drawn.flat(), gate);
-  if (drawn.length === 0 || plots.length === 0) return [];
+/** Draws the longest time without a gap, since Mermaid cannot interrupt a line. */
+export function drawChart({ samples, gate }: StatsResult): Html[] {
+  const longest = splitAtGaps(samples).reduce((best, each) =>
+    each.length > best.length ? each : best,
+  );
+  const points = pointsOf(longest);
+  const plots = plotsOf(points, gate);
+  if (longest.length < MIN_SAMPLES || plots.length === 0) return [];
   const limits = plots.flatMap(({ limitNames }) => limitNames);
-  const notes = [
+  const legend = [
     ...plots.map(({ name }) => name),
     ...(limits.length > 0 ? [`🟥 limit of ${limits.join(', ')}`] : []),
-    ...(drawn.length > 1 ? ['a chart for each time without a gap'] : []),
-    ...(stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []),
   ];
-  const charts = drawn.map(points => drawChart(points, plots));
-  return [html`<p>In percent: ${notes.join(' · ')}</p>`, ...charts];
+  return [html`<p>In percent: ${legend.join(' · ')}</p>`, renderChart(points, plots)];
 }
 
 /** Successive samples that share a point of the chart, which shows their highest figure. */
 type Point = readonly Sample[];
 
 function plotsOf(points: readonly Point[], { judgements }: Gate) {
-  // Mermaid cannot interrupt a line, so leave out a metric that any point lacks.
-  const complete = PLOTS.filter(({ metric }) => {
-    const peaks = pointPeaks(metric, points).filter(peak => Math.abs(peak) < MAX_FIGURE);
-    return peaks.length === points.length;
-  });
+  // Leave out a metric that any point lacks, since its line would have a hole.
+  const complete = PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length);
   return complete.map(({ name, color, metric }) => {
     // The lines show single samples, so the limit of a mean or percentile would mislead.
     const conditions = judgements
@@ -67,7 +59,6 @@ function plotsOf(points: readonly Point[], { judgements }: Gate) {
   });
 }
 
-// Mermaid cannot interrupt a line, so a single chart would draw lines across the gaps.
 function splitAtGaps(samples: readonly Sample[]): Sample[][] {
   const times = samples.map(({ at }) => at);
   const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
@@ -88,15 +79,15 @@ function pointsOf(samples: readonly Sample[]): Point[] {
 }
 
 /** Returns the highest figure of each point that has the metric. */
-function pointPeaks(metric: string, points: readonly Point[]): number[] {
+function peaksOf(metric: string, points: readonly Point[]): number[] {
   return points.flatMap(point => aggregateOf('max', metric, point) ?? []);
 }
 
-function drawChart(points: readonly Point[], plots: ReturnType<typeof plotsOf>): Html {
+function renderChart(points: readonly Point[], plots: ReturnType<typeof plotsOf>): Html {
   const times = points.flat().map(({ at }) => at);
   const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
   const series = [
-    ...plots.map(({ color, metric }) => ({ color, figures: pointPeaks(metric, points) })),
+    ...plots.map(({ color, metric }) => ({ color, figures: peaksOf(metric, points) })),
     ...plots.flatMap(({ limits }) =>
       limits.map(limit => ({ color: LIMIT_COLOR, figures: points.map(() => limit) })),
     ),

@@ -1,6 +1,5 @@
 import type { FailureInfo } from '../agent/failure.ts';
 import type { CommandResult } from '../command/run.ts';
-import type { TopPrograms } from '../command/top-programs.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import {
   formatBytes,
@@ -9,12 +8,11 @@ import {
   formatNumber,
   formatTime,
 } from '../text/format.ts';
-import { hintsOn, SIGKILL_CODE } from './command-hints.ts';
 import { concat, type Html, html } from './html.ts';
 import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from './section.ts';
 
 export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
-  const { title, end, durationMs, lastLines, reconnects, failed, unsetVariables } = result;
+  const { end, ...others } = result;
   const problem = problemOf(result, cancelled);
   const exitCode = exitCodeOf(result);
   return {
@@ -22,37 +20,23 @@ export function renderCommand(result: CommandResult, cancelled: boolean): Render
     problems: problem === undefined ? [] : [problem],
     done: problem === undefined ? describeEnd(result) : '',
     warnings: [
-      ...warnOfReconnects(reconnects),
+      ...warnOfReconnects(result),
       ...(problem === undefined ? describeOomKills(result) : []),
-      ...warnOfVariables(unsetVariables),
+      ...warnOfVariables(result),
     ],
+    facts: describePrograms(result),
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
-      'duration-ms': String(durationMs),
+      'duration-ms': String(result.durationMs),
     },
-    blocks: outputBlocks(lastLines),
+    blocks: outputBlocks(result),
     json: {
-      title,
+      ...others,
       end: end.kind,
-      exitCode: exitCode ?? null,
-      status: end.kind === 'killed' || end.kind === 'no-exit-code' ? end.status : '',
-      durationMs,
-      lastLines,
-      reconnects,
-      oomKills: result.oomKills ?? null,
-      failed: failed === undefined ? null : { ...failed, line: failed.line ?? null },
-      unsetVariables,
-      topPrograms: result.topPrograms ?? null,
+      exitCode,
+      ...('status' in end && { status: end.status }),
     },
   };
-}
-
-export function describePrograms({ at, programs }: TopPrograms): string {
-  const uses = programs.map(({ name, count, bytes }) => {
-    const processes = count === 1 ? '' : ` (${formatNumber(count)} processes)`;
-    return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
-  });
-  return `Most memory at ${formatTime(at)}: ${uses.join(', ')}`;
 }
 
 function exitCodeOf({ end }: CommandResult): number | undefined {
@@ -61,12 +45,9 @@ function exitCodeOf({ end }: CommandResult): number | undefined {
 }
 
 function describeEnd({ title, end, durationMs }: CommandResult): string {
-  const name = formatCommand(title);
-  const after = `after ${formatDuration(durationMs)}`;
   if (end.kind === 'not-started') return 'Nothing was run.';
-  return end.kind === 'exited'
-    ? `${name} exited with ${end.code} ${after}.`
-    : `${name} was stopped ${after}.`;
+  const how = end.kind === 'exited' ? `exited with ${end.code}` : 'was stopped';
+  return `${formatCommand(title)} ${how} after ${formatDuration(durationMs)}.`;
 }
 
 /**
@@ -74,31 +55,26 @@ function describeEnd({ title, end, durationMs }: CommandResult): string {
  * be running.
  */
 function problemOf(result: CommandResult, cancelled: boolean): Reason | undefined {
-  const { title, end, durationMs } = result;
-  const name = formatCommand(title);
-  const duration = formatDuration(durationMs);
+  const { title, end } = result;
+  const duration = formatDuration(result.durationMs);
   const problem = (how: string, details: Reason = []) => [
-    withMarkup(`${name} ${how}`),
+    withMarkup(`${formatCommand(title)} ${how}`),
     ...describeOomKills(result),
     ...details,
   ];
   switch (end.kind) {
-    case 'exited': {
-      const { code } = end;
-      const details = [...describeFailed(result), ...lastWords(result), ...hintsOn(result, code)];
-      return code === 0 ? undefined : problem(`exited with ${code} after ${duration}.`, details);
-    }
+    case 'exited':
+      if (end.code === 0) return undefined;
+      return problem(`exited with ${end.code} after ${duration}.`, explainExit(result));
     case 'killed': {
-      const code = end.status === 'signal: killed' ? SIGKILL_CODE : -1;
-      const details = [...lastWords(result), ...hintsOn(result, code)];
-      return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, details);
+      const how = `was ended after ${duration} (${inlineCode(end.status)}).`;
+      return problem(how, explainExit(result));
     }
     case 'no-exit-code':
       return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
     case 'stopped':
-      return cancelled
-        ? undefined
-        : problem(`was stopped by max-duration after ${duration}.`, lastWords(result));
+      if (cancelled) return undefined;
+      return problem(`was stopped by max-duration after ${duration}.`, lastWords(result));
     case 'lost': {
       const how = `was not seen to end within ${duration}. It may still be running.`;
       return problem(how, cancelled ? [] : whyUnseen(end.error));
@@ -114,6 +90,12 @@ function describeOomKills({ oomKills = 0 }: CommandResult): Reason {
   return [{ text: `The kernel killed ${processes} for memory.` }];
 }
 
+function explainExit(result: CommandResult): Reason {
+  return [...describeFailed(result), ...lastWords(result), ...adviceOn(result)];
+}
+
+const MAX_FAILED_COMMAND = 200;
+
 function describeFailed({ title, failed }: CommandResult): Reason {
   if (failed === undefined || failed.command === title) return [];
   const { line, file, pipeline, command, exitCode } = failed;
@@ -125,7 +107,6 @@ function describeFailed({ title, failed }: CommandResult): Reason {
   return [withMarkup(`${place}${text} exited with ${exitCode}.`)];
 }
 
-const MAX_FAILED_COMMAND = 200;
 const LAST_WORDS = 3;
 const MAX_LAST_WORD = 300;
 
@@ -138,6 +119,55 @@ function lastWords({ lastLines }: CommandResult): Reason {
   }));
 }
 
+const BELOW_ROOT = '/(usr|etc|var|opt|root)\\b';
+
+/** Advice by a line of the output. */
+const OUTPUT_ADVICE: readonly (readonly [line: RegExp, advice: string])[] = [
+  [
+    /\\r'?: (command not found|No such file)|env: .*\\r/,
+    "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes.",
+  ],
+  [
+    /sudo: (command )?not found/,
+    'The sandbox has no `sudo`. Leave it out, and if the command does not run as root, set `username: root`.',
+  ],
+  [
+    new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, 'i'),
+    'Only root may write there: if the command does not run as root, set `username: root`.',
+  ],
+  [
+    /no space left on device|ENOSPC/i,
+    'The disk is full, or the folder is one in memory. Use a template with a larger disk.',
+  ],
+  [
+    /heap out of memory/,
+    "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`.",
+  ],
+];
+
+// Exit codes of Bash. Above 128, they mean that a signal killed a process.
+const NOT_EXECUTABLE = 126;
+const SIGKILL_CODE = 137;
+const CODE_ADVICE: Readonly<Record<number, string>> = {
+  [NOT_EXECUTABLE]: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
+  127: 'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
+  141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
+};
+
+/** Says what to do about a failed command, by its last lines, or else by its exit code. */
+function adviceOn({ end, lastLines, oomKills }: CommandResult): Reason {
+  const isSigkill = end.kind === 'killed' && end.status === 'signal: killed';
+  const code = end.kind === 'exited' ? end.code : isSigkill ? SIGKILL_CODE : -1;
+  const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some(each => line.test(each)))?.[1];
+  const advice = (code === NOT_EXECUTABLE ? undefined : find()) ?? CODE_ADVICE[code];
+  if (advice !== undefined) return [withMarkup(advice)];
+  // A count that did not grow has answered the question, and one that grew is reported.
+  if (code !== SIGKILL_CODE || oomKills !== undefined) return [];
+  const text =
+    'Whether it was memory could not be told. Compare the peak of the memory with its size.';
+  return [{ text }];
+}
+
 function whyUnseen(error: FailureInfo): Reason {
   // The caller handles cancelled steps, so only `max-duration` can have cancelled the request.
   return error.kind === 'cancelled'
@@ -145,29 +175,30 @@ function whyUnseen(error: FailureInfo): Reason {
     : reasonOfFailure(error);
 }
 
-function warnOfReconnects(count: number): Reason {
-  if (count === 0) return [];
-  const times = formatCount(count, 'time');
+function warnOfReconnects({ reconnects }: CommandResult): Reason {
+  if (reconnects === 0) return [];
+  const times = formatCount(reconnects, 'time');
   return [{ text: `The connection was lost ${times}, so output of the command may be missing.` }];
 }
 
-// The runner's files for outputs and the like do not exist in the sandbox, whatever `env` has.
-const FILES = /^GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY|WORKSPACE)$|^RUNNER_(TEMP|TOOL_CACHE)$/;
-
-function warnOfVariables(names: readonly string[]): Reason {
-  if (names.length === 0) return [];
-  const list = names.map(inlineCode).join(', ');
-  const line = names
-    .filter(name => !FILES.test(name))
-    .map(name => inlineCode(`${name}=\${{ ${name.toLowerCase().replace('_', '.')} }}`))[0];
+function warnOfVariables({ unsetVariables }: CommandResult): Reason {
+  if (unsetVariables.length === 0) return [];
+  const list = unsetVariables.map(inlineCode).join(', ');
   const advice =
-    line === undefined
-      ? 'They lead to files of the runner. To get a value out of the sandbox, write a file and use `download`.'
-      : `To pass them on, add lines such as ${line} to \`env\`.`;
+    'To pass a value in, add a line such as `GITHUB_SHA=${{ github.sha }}` to `env`. To get one out, write a file and use `download`.';
   return [withMarkup(`Unset in the sandbox: ${list}. ${advice}`)];
 }
 
-function outputBlocks(lastLines: readonly string[]): Html[] {
+function describePrograms({ topPrograms }: CommandResult): string[] {
+  if (topPrograms === undefined) return [];
+  const uses = topPrograms.programs.map(({ name, count, bytes }) => {
+    const processes = count === 1 ? '' : ` (${formatNumber(count)} processes)`;
+    return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
+  });
+  return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(', ')}`];
+}
+
+function outputBlocks({ lastLines }: CommandResult): Html[] {
   if (lastLines.length === 0) return [];
   const lines = lastLines.map(line => html`${line.replaceAll('\t', '    ')}`);
   // Begin a block with <pre>: a blank line ends one that begins with <p> or <details>, and the rest

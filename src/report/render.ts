@@ -1,8 +1,12 @@
-import { isMemory } from '../gate/metrics.ts';
-import { describePrograms, renderCommand } from './command-section.ts';
+import type { CommandResult } from '../command/run.ts';
+import type { DownloadResult } from '../download/download.ts';
+import type { Task } from '../inputs/inputs.ts';
+import type { StatsResult } from '../stats/stats.ts';
+import type { Redact } from '../text/redact.ts';
+import type { UploadResult } from '../upload/upload.ts';
+import { renderCommand } from './command-section.ts';
 import { renderDownload } from './download-section.ts';
 import type { Html } from './html.ts';
-import type { Report, Results } from './report.ts';
 import {
   type Reason,
   type ReasonLine,
@@ -13,23 +17,40 @@ import {
 import { renderStats } from './stats-section.ts';
 import { renderUpload } from './upload-section.ts';
 
+/** What the actions of a step return. */
+export interface Results {
+  readonly command?: CommandResult;
+  readonly upload?: UploadResult;
+  readonly stats?: StatsResult;
+  readonly download?: DownloadResult;
+}
+
+export interface Report extends Results {
+  readonly task: Task;
+  /** The input `name` of a monitor or a run; empty for other tasks. */
+  readonly name: string;
+  /** Has empty strings if the step failed before it knew its sandbox. */
+  readonly sandbox: { readonly id: string; readonly baseUrl: string };
+  readonly cancelled: boolean;
+  /** What the step has thrown. It has no results then. */
+  readonly error?: Reason;
+  /** True for an error in a step with `fail-if`: nothing was judged, so the gate fails. */
+  readonly isGateUnseen: boolean;
+}
+
+type SharedField = 'problems' | 'fileFailures' | 'warnings' | 'fileLines' | 'facts' | 'blocks';
+
 /** A step's outcome, for the log, the outputs, the summary and report.json. */
-export interface RenderedReport {
+export interface RenderedReport
+  extends Required<Pick<RenderedSection, SharedField>>,
+    Pick<RenderedSection, 'outputs'> {
   readonly level: RenderedSection['level'] | 'cancelled';
   /** The first problem, or else what was done. */
   readonly title: ReasonLine;
   /** Details of the title, and the other problems. */
   readonly reasons: readonly Reason[];
-  readonly problems: readonly Reason[];
-  readonly fileFailures: readonly Reason[];
-  readonly warnings: readonly ReasonLine[];
-  readonly notices: readonly string[];
-  readonly fileLines: readonly string[];
-  readonly facts: readonly string[];
-  readonly outputs: Readonly<Record<string, string>>;
   /** Undefined if the step has no upload. */
   readonly checksums: string | undefined;
-  readonly blocks: readonly Html[];
   readonly json: Readonly<Partial<Record<keyof Results, object>>>;
 }
 
@@ -49,13 +70,8 @@ export function renderReport(report: Report): RenderedReport {
     problems,
     fileFailures: all.flatMap(({ fileFailures = [] }) => fileFailures),
     warnings: all.flatMap(({ warnings = [] }) => warnings),
-    notices: all.flatMap(({ notices = [] }) => notices),
     fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
-    facts: [
-      ...(firstLine === undefined ? [] : done),
-      ...all.flatMap(({ facts = [] }) => facts),
-      ...describeMemory(report),
-    ],
+    facts: [...(firstLine === undefined ? [] : done), ...all.flatMap(({ facts = [] }) => facts)],
     outputs: Object.assign(
       report.isGateUnseen ? { gate: 'failed' } : {},
       ...all.map(({ outputs }) => outputs),
@@ -64,15 +80,6 @@ export function renderReport(report: Report): RenderedReport {
     blocks: blocksOf(all),
     json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json])),
   };
-}
-
-/** Says whose memory it was, if the gate tripped on it or something was killed for it. */
-function describeMemory({ command, stats }: Report): string[] {
-  const { topPrograms, oomKills = 0 } = command ?? {};
-  const hasTripped = stats?.gate.judgements.some(
-    ({ result, condition }) => result === 'true' && isMemory(condition.metric),
-  );
-  return topPrograms && (hasTripped || oomKills > 0) ? [describePrograms(topPrograms)] : [];
 }
 
 export function succeeded({ level }: Pick<RenderedReport, 'level'>): boolean {
@@ -130,4 +137,28 @@ export function reportJson(report: Report, rendered: RenderedReport): string {
     ...rendered.json,
   };
   return `${JSON.stringify(document)}\n`;
+}
+
+/**
+ * Redacts what users typed, such as a token in the wrong input or in a file name. Skips figures and
+ * other numbers, which may happen to contain the digits of a secret.
+ */
+export function redactReport(report: Report, redact: Redact): Report {
+  const copy = mapStrings(report, (text, key) => (UNREDACTED.test(key) ? text : redact(text)));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only texts have changed
+  return copy as Report;
+}
+
+// Redacting a short secret could change digests, and fixed words that the summary depends on. The
+// response was redacted as JSON, since a secret of digits must not break its numbers.
+const UNREDACTED =
+  /^(task|status|kind|by|result|state|level|operator|aggregate|ifNoFilesFound|digest|sha256|response)$/;
+
+function mapStrings(value: unknown, map: (text: string, key: string) => string, key = ''): unknown {
+  if (typeof value === 'string') return map(value, key);
+  if (Array.isArray(value)) return value.map(item => mapStrings(item, map, key));
+  // Metrics are redacted where they are decoded.
+  if (typeof value !== 'object' || value === null || value instanceof Map) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([name, field]) => [name, mapStrings(field, map, name)]));
 }

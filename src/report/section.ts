@@ -24,7 +24,6 @@ export interface RenderedSection {
   /** Why files failed. Each becomes a separate annotation, up to GitHub's limit. */
   readonly fileFailures?: readonly Reason[];
   readonly warnings?: readonly ReasonLine[];
-  readonly notices?: readonly string[];
   /** A log line for each file, failures first. */
   readonly fileLines?: readonly string[];
   /** Lines for the end of the log and for the summary, whose backticks mark code. */

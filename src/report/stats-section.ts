@@ -1,11 +1,11 @@
 import { describeJudgement, formatFigure, formatJudged } from '../gate/describe.ts';
-import { type GateJudgement, judge } from '../gate/judge.ts';
+import { type Gate, type GateJudgement, judge } from '../gate/judge.ts';
 import { AGGREGATE_NAMES, aggregateOf, METRICS, type Sample } from '../gate/metrics.ts';
 import type { FailedAttempt } from '../stats/samples.ts';
 import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
 import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
-import { drawCharts } from './chart.ts';
+import { drawChart } from './chart.ts';
 import { describeUsage, figuresTable, formatMetric } from './figures.ts';
 import {
   type Reason,
@@ -15,33 +15,40 @@ import {
   withMarkup,
 } from './section.ts';
 
-interface Step {
+interface View {
   readonly cancelled: boolean;
   /** False if the step has done something else, which matters more than the figures. */
   readonly isOnlyResult: boolean;
 }
 
-export function renderStats(result: StatsResult, step: Step): RenderedSection {
-  const { samples, gate } = result;
-  const tripped = gate.judgements.filter(each => each.result === 'true');
-  const unjudged = gate.judgements.filter(each => each.result === 'unknown');
-  const entries = { tripped: tripped.map(entryOf), unjudged: unjudged.map(entryOf) };
+export function renderStats(result: StatsResult, view: View): RenderedSection {
+  const { samples, response, gate, monitored } = result;
+  const tripped = gate.judgements.filter(each => each.result === 'true').map(entryOf);
+  const unjudged = gate.judgements.filter(each => each.result === 'unknown').map(entryOf);
   const aggregates = aggregatesOf(result);
+  const figures = Object.fromEntries(samples.at(-1)?.figures ?? []);
   return {
     level: LEVELS[gate.state],
-    problems: problemsOf(result, step),
-    done: describeStats(result, step),
+    problems: problemsOf(result, view),
+    done: describeStats(result, view),
     warnings: warningsOf(result),
     outputs: {
-      ...figureOutputs(samples.at(-1)),
-      stats: result.response,
+      ...figureOutputs(figures),
+      stats: response,
       gate: gate.state,
-      tripped: JSON.stringify(entries.tripped),
-      unjudged: JSON.stringify(entries.unjudged),
+      tripped: JSON.stringify(tripped),
+      unjudged: JSON.stringify(unjudged),
       aggregates: JSON.stringify(aggregates),
     },
-    blocks: showsFigures(result) ? [...figuresTable(result), ...drawCharts(result)] : [],
-    json: { ...jsonOf(result), gate: { state: gate.state, ...entries }, aggregates },
+    blocks: showsFigures(result) ? [...figuresTable(result), ...drawChart(result)] : [],
+    json: {
+      monitored: monitored && monitoredJson(monitored),
+      figures,
+      samples: samples.map(({ at, figures: each }) => ({ at, figures: Object.fromEntries(each) })),
+      response: parseFields(response),
+      gate: { state: gate.state, tripped, unjudged },
+      aggregates,
+    },
   };
 }
 
@@ -58,47 +65,41 @@ const LEVELS = {
 } as const;
 
 /** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
-function problemsOf(result: StatsResult, { cancelled }: Step): Reason[] {
-  const { samples, error } = result;
-  const failing = notPassedAt('fail', result);
-  const isTripped = failing.some(each => each.result === 'true');
-  const gaps = isGapAProblem(result) ? gapsOf(result) : [];
-  // Missing samples explain why conditions were not judged.
-  const isExplained = cancelled || error !== undefined || gaps.length > 0 || samples.length === 0;
-  const isGateAProblem = failing.length > 0 && (isTripped || !isExplained);
+function problemsOf(result: StatsResult, { cancelled }: View): Reason[] {
+  const { samples, error, gate, monitored } = result;
+  const failIf = gate.judgements.filter(({ level }) => level === 'fail');
+  const tripped = failIf.filter(each => each.result === 'true');
+  // A cancelled step lacks samples.
+  const unjudged = cancelled ? [] : failIf.filter(each => each.result === 'unknown');
+  const named = tripped.length > 0 ? tripped : unjudged;
+  const verdict = [
+    withMarkup(`The gate failed: ${summarizeJudgements(named)}.`),
+    ...[...tripped, ...unjudged].map(each => withMarkup(explainJudgement(each, samples))),
+  ];
+  const unread = error && [withMarkup('The stats could not be read.'), ...reasonOfFailure(error)];
+  // Without `fail-if`, a gap is a warning.
+  const gaps = failIf.length === 0 ? [] : (monitored?.gaps ?? []);
   return [
-    ...(isGateAProblem ? [explainGate(result, failing)] : []),
-    ...(error === undefined
-      ? []
-      : [[withMarkup('The stats could not be read.'), ...reasonOfFailure(error)]]),
+    ...(tripped.length > 0 ? [verdict] : []),
+    ...(unread === undefined ? [] : [unread]),
     ...gaps.map(explainGap),
+    ...(named === unjudged && unjudged.length > 0 ? [verdict] : []),
   ];
 }
 
-function notPassedAt(level: GateJudgement['level'], { gate }: StatsResult): GateJudgement[] {
-  return gate.judgements.filter(each => each.level === level && each.result !== 'false');
-}
-
-/** A gap fails a step with `fail-if`, and is a warning otherwise. */
-function isGapAProblem({ gate }: StatsResult): boolean {
-  return gate.judgements.some(({ level }) => level === 'fail');
-}
-
-function gapsOf(result: StatsResult): readonly Gap[] {
-  return result.monitored?.gaps ?? [];
-}
-
-function warningsOf(result: StatsResult): ReasonLine[] {
-  const gaps = isGapAProblem(result) ? [] : gapsOf(result);
-  // Without samples, every line would only repeat that there are no stats.
-  const conditions = result.samples.length === 0 ? [] : notPassedAt('warn', result);
-  // A gap says what failed in it. Without conditions, single failures do not matter.
-  const isSaid = result.gate.state === 'none' || gapsOf(result).length > 0;
+function warningsOf({ samples, gate, monitored }: StatsResult): ReasonLine[] {
+  const { gaps = [], failures = [] } = monitored ?? {};
+  const hasFailIf = gate.judgements.some(({ level }) => level === 'fail');
   return [
-    ...conditions.map(each => withMarkup(explainJudgement(each, result.samples))),
-    ...(isSaid ? [] : describeFailures(result.monitored?.failures ?? [])),
-    ...gaps.flatMap(explainGap),
+    ...warningJudgements(gate).map(each => withMarkup(explainJudgement(each, samples))),
+    // A gap says what failed in it. Without conditions, single failures do not matter.
+    ...(gate.state === 'none' || gaps.length > 0 ? [] : describeFailures(failures)),
+    ...(hasFailIf ? [] : gaps.flatMap(explainGap)),
   ];
+}
+
+function warningJudgements({ judgements }: Gate): GateJudgement[] {
+  return judgements.filter(({ level, result }) => level === 'warn' && result !== 'false');
 }
 
 function explainGap({ from, to, samplingEnd, failures }: Gap): Reason {
@@ -114,35 +115,27 @@ function describeFailures(failures: readonly FailedAttempt[]): Reason {
   return [{ text: `${formatCount(failures.length, 'sample')} failed${suffix}: ${last.message}` }];
 }
 
+/** Says what passed, or what the figures are if nothing else was done. */
+function describeStats({ samples, gate, error }: StatsResult, view: View): string {
+  const { cancelled, isOnlyResult } = view;
+  if (samples.length === 0) return error === undefined && isOnlyResult ? 'No stats were read.' : '';
+  const suffix = gate.state === 'none' ? '; no gate.' : '.';
+  const usage = isOnlyResult ? `${describeUsage(samples)}${suffix}` : '';
+  // A cancelled step lacks samples, so its gate has not passed.
+  return [usage, cancelled ? '' : describeGate(gate)].filter(Boolean).join(' ');
+}
+
+function describeGate(gate: Gate): string {
+  if (gate.state === 'passed') return 'The gate passed.';
+  if (gate.state !== 'warned') return '';
+  return `The gate warned: ${summarizeJudgements(warningJudgements(gate))}.`;
+}
+
 // Few fit in a title; the lines below it list all of them.
 const MAX_NAMED = 3;
 
-function explainGate({ samples }: StatsResult, failing: readonly GateJudgement[]): Reason {
-  const tripped = failing.filter(({ result }) => result === 'true');
-  const names = (tripped.length > 0 ? tripped : failing).map(summarizeJudgement);
-  return [
-    withMarkup(`The gate failed: ${listSome(names, MAX_NAMED)}.`),
-    ...failing.map(each => withMarkup(explainJudgement(each, samples))),
-  ];
-}
-
-/** Says what passed, or what the figures are if nothing else was done. */
-function describeStats(result: StatsResult, { cancelled, isOnlyResult }: Step): string {
-  const { samples, gate, error } = result;
-  if (samples.length === 0) return error === undefined && isOnlyResult ? 'No stats were read.' : '';
-  // The conditions that fail a gate name their figures.
-  const showsUsage = isOnlyResult && (cancelled || gate.state !== 'failed');
-  const suffix = gate.state === 'none' ? '; no gate.' : '.';
-  const usage = showsUsage ? `${describeUsage(samples)}${suffix}` : '';
-  // A cancelled step lacks samples, so its gate has not passed.
-  const verdict = cancelled ? '' : describeGate(result);
-  return [usage, verdict].filter(sentence => sentence !== '').join(' ');
-}
-
-function describeGate(result: StatsResult): string {
-  if (result.gate.state === 'passed') return 'The gate passed.';
-  if (result.gate.state !== 'warned') return '';
-  return `The gate warned: ${listSome(notPassedAt('warn', result).map(summarizeJudgement), MAX_NAMED)}.`;
+function summarizeJudgements(judgements: readonly GateJudgement[]): string {
+  return listSome(judgements.map(summarizeJudgement), MAX_NAMED);
 }
 
 /** Describes a judgement in a few words, such as `memory 93 % > 90 %`. */
@@ -166,13 +159,11 @@ function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]):
   return `${line} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}`;
 }
 
-function figureOutputs(sample: Sample | undefined): Record<string, string> {
-  const figures = Object.entries(METRICS).map(([metric, { decimals }]) => {
-    const figure = sample?.figures.get(metric);
-    const text = decimals === undefined ? String(figure) : figure?.toFixed(decimals);
-    return [metric.replaceAll('_', '-'), figure === undefined ? '' : text];
+function figureOutputs(figures: Readonly<Record<string, number>>): Record<string, string> {
+  const outputs = Object.keys(METRICS).map(metric => {
+    return [metric.replaceAll('_', '-'), String(figures[metric] ?? '')];
   });
-  return Object.fromEntries(figures);
+  return Object.fromEntries(outputs);
 }
 
 function aggregatesOf({ gate, samples }: StatsResult): object {
@@ -185,23 +176,9 @@ function aggregatesOf({ gate, samples }: StatsResult): object {
 }
 
 function entryOf(judgement: GateJudgement): object {
-  const { level, condition } = judgement;
+  const { level, condition, result: _, ...outcome } = judgement;
   const { text, metric, limit } = condition;
-  const entry = { level, condition: text, metric, limit };
-  return judgement.result === 'unknown'
-    ? { ...entry, why: judgement.why }
-    : { ...entry, figure: judgement.figure };
-}
-
-function jsonOf(result: StatsResult): object {
-  const { samples, response } = result;
-  const last = samples.at(-1);
-  return {
-    monitored: result.monitored && monitoredJson(result.monitored),
-    figures: last === undefined ? null : Object.fromEntries(last.figures),
-    samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
-    response: response === '' ? null : parseFields(response),
-  };
+  return { level, condition: text, metric, limit, ...outcome };
 }
 
 function monitoredJson({ from, to, gaps, failures }: MonitoredTime): object {

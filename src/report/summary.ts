@@ -1,8 +1,6 @@
 import { truncate } from '../text/escape.ts';
-import { formatCount } from '../text/format.ts';
-import { code, concat, folded, type Html, html, renderMarkup, shorten, shortList } from './html.ts';
-import type { RenderedReport } from './render.ts';
-import type { Report } from './report.ts';
+import { code, concat, type Html, html, renderMarkup, shorten, shortList } from './html.ts';
+import type { RenderedReport, Report } from './render.ts';
 import type { Reason, ReasonLine } from './section.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
@@ -10,7 +8,7 @@ const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancell
 
 /** Returns the job summary in Markdown and HTML. */
 export function summaryOf(report: Report, rendered: RenderedReport): string {
-  const { level, title, reasons, fileFailures, warnings, notices, facts, blocks } = rendered;
+  const { level, title, reasons, fileFailures, warnings, facts, blocks } = rendered;
   const mark = LEVEL_MARKS[level];
   // The summaries of a matrix share a page, so show the name that the user gave this one.
   const name = truncate(report.name, MAX_NAME);
@@ -26,7 +24,6 @@ export function summaryOf(report: Report, rendered: RenderedReport): string {
     ]),
     ...facts.map(line => html`<p>${renderMarkup(line)}</p>`),
     ...blocks,
-    ...folded(formatCount(notices.length, 'notice'), notices.map(renderMarkup)),
     footer(report),
   ];
   return all.map(block => `${block.html}\n\n`).join('');

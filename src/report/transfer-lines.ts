@@ -7,39 +7,56 @@ import {
   formatDuration,
   formatNumber,
   formatRate,
-  limitList,
   listSome,
-  moreInReport,
 } from '../text/format.ts';
 import type { UploadedFile } from '../upload/uploaded-file.ts';
 import { type Reason, type RenderedSection, withMarkup } from './section.ts';
 
 type TransferredFile = UploadedFile | DownloadedFile;
 
-type Counts = Readonly<Record<'failed' | 'notAttempted', number>>;
-
-/** Returns `warning` for a transfer of no files if there is a warning, which explains it. */
-export function levelOf(
-  { failed, notAttempted }: Counts,
-  isEmptyWithWarning: boolean,
-): RenderedSection['level'] {
-  if (failed + notAttempted > 0) return 'failure';
-  return isEmptyWithWarning ? 'warning' : 'success';
+/** Returns functions that count the files with a status, and their bytes. */
+export function counterOf<F extends TransferredFile>(
+  files: readonly F[],
+  sizeOf: (file: F) => number,
+) {
+  const withStatus = (status: F['status']) => files.filter(file => file.status === status);
+  return {
+    count: (status: F['status']) => withStatus(status).length,
+    bytes: (status: F['status']) => withStatus(status).reduce((sum, file) => sum + sizeOf(file), 0),
+  };
 }
 
-/** Says what was done. It is a problem if files failed; `fileFailures` say why. */
-export function outcomeOf(
-  { failed }: Counts,
-  sentence: string,
-): Pick<RenderedSection, 'problems' | 'done'> {
-  if (failed === 0) return { done: `${sentence}.` };
-  return { problems: [[withMarkup(`${sentence}.`)]], done: '' };
+interface TransferWords<F> {
+  /** What was done. It is a problem if files failed. */
+  readonly sentence: string;
+  /** True for a transfer of no files if there is a warning, which explains it. */
+  readonly isWarned: boolean;
+  readonly nameOf: (file: F) => string;
+  /** Describes a file in the log. */
+  readonly describe: (file: F) => string;
+}
+
+type TransferFields = 'level' | 'problems' | 'done' | 'fileFailures' | 'fileLines';
+
+export function renderTransfer<F extends TransferredFile>(
+  files: readonly F[],
+  { sentence, isWarned, nameOf, describe }: TransferWords<F>,
+): Required<Pick<RenderedSection, TransferFields>> {
+  const has = (status: F['status']) => files.some(file => file.status === status);
+  const level = isWarned ? 'warning' : 'success';
+  return {
+    level: has('failed') || has('not-attempted') ? 'failure' : level,
+    problems: has('failed') ? [[withMarkup(sentence)]] : [],
+    done: has('failed') ? '' : sentence,
+    fileFailures: explainFailedFiles(files, nameOf),
+    fileLines: listFiles(files, describe),
+  };
 }
 
 /** Explains why files failed, with the message of the first of those that failed alike. */
-export function explainFailedFiles<R extends TransferredFile>(
-  files: readonly R[],
-  nameOf: (file: R) => string,
+function explainFailedFiles<F extends TransferredFile>(
+  files: readonly F[],
+  nameOf: (file: F) => string,
 ): Reason[] {
   const failures = files.flatMap(file =>
     // The title already says that the step was cancelled.
@@ -77,45 +94,32 @@ const STATUS_WORDS: Readonly<Record<TransferredFile['status'], string>> = {
 };
 
 /** Returns a log line for each file, grouped by status, failures first. */
-export function listFiles<R extends TransferredFile>(
-  files: readonly R[],
-  describe: (file: R) => string,
+function listFiles<F extends TransferredFile>(
+  files: readonly F[],
+  describe: (file: F) => string,
 ): string[] {
   return Object.entries(STATUS_WORDS).flatMap(([status, word]) =>
     files.filter(file => file.status === status).map(file => `${word}: ${describe(file)}`),
   );
 }
 
-const MAX_LOGGED = 1000;
-
-export function limitLines(lines: readonly string[]): readonly string[] {
-  return limitList(lines, MAX_LOGGED, moreInReport);
+interface Transferred {
+  readonly done: number;
+  readonly bytes: number;
+  readonly wanted: number;
+  readonly durationMs: number;
 }
 
-export function describeSpeed(
-  count: number,
-  bytes: number,
-  { retries, durationMs }: Readonly<Record<'retries' | 'durationMs', number>>,
-): string[] {
-  if (count === 0) return [];
-  // Below a second, the rate would show the latency rather than the bandwidth.
-  const rate = durationMs < 1000 ? '' : `, ${formatRate(bytes, durationMs)}`;
-  const repeated = listCounts({ [retries === 1 ? 'retry' : 'retries']: retries });
-  return [`${formatCount(count, 'file')}, ${formatBytes(bytes)}${rate}${repeated}`];
-}
-
-/** Returns a headline such as `Uploaded 2 files in 3 s` or `Uploaded 2 of 3 files, 1 failed`. */
+/** Returns `Uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `Uploaded 2 of 3 files`. */
 export function describeDone(
   verb: 'Uploaded' | 'Downloaded',
-  done: number,
-  wanted: number,
-  durationMs: number,
-  others: string,
+  { done, bytes, wanted, durationMs }: Transferred,
 ): string {
   const files = formatCount(wanted, 'file');
-  return done === wanted
-    ? `${verb} ${files} in ${formatDuration(durationMs)}${others}`
-    : `${verb} ${formatNumber(done)} of ${files}${others}`;
+  if (done < wanted) return `${verb} ${formatNumber(done)} of ${files}`;
+  // Below a second, the rate would show the latency rather than the bandwidth.
+  const rate = durationMs < 1000 ? '' : `, ${formatRate(bytes, durationMs)}`;
+  return `${verb} ${files} (${formatBytes(bytes)}${rate}) in ${formatDuration(durationMs)}`;
 }
 
 /** Lists counts other than 0: `, 1 failed, 2 unchanged`. */

@@ -1,34 +1,32 @@
 import { inlineCode } from '../text/escape.ts';
-import { formatBytes, formatCount, formatNumber, listSome, totalSize } from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, listSome } from '../text/format.ts';
 import type { UploadResult } from '../upload/upload.ts';
-import { checksumsOf, isStored, type UploadedFile } from '../upload/uploaded-file.ts';
+import { checksumsOf, isStored } from '../upload/uploaded-file.ts';
 import { code, folded, html } from './html.ts';
 import type { RenderedSection } from './section.ts';
-import {
-  describeDone,
-  describeSpeed,
-  explainFailedFiles,
-  levelOf,
-  limitLines,
-  listCounts,
-  listFiles,
-  outcomeOf,
-} from './transfer-lines.ts';
+import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
 
 export function renderUpload(result: UploadResult, cancelled: boolean): RenderedSection {
-  const { files, skipped, digest, shard, orphaned, warnings } = result;
-  const totals = countFiles(result);
+  const { files, warnings, ...others } = result;
+  const { skipped, digest, shard, orphaned } = others;
+  const totals = totalsOf(result);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
-  const isEmpty = files.length === 0 && !shard?.planned;
+  const orphans = listSome(orphaned.map(inlineCode));
+  const transfer = renderTransfer(files, {
+    sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
+    isWarned: files.length === 0 && !shard?.allFiles && warnings.length > 0,
+    nameOf: ({ file }) => file.source,
+    describe: each => `${each.file.source} → ${isStored(each) ? each.path : each.file.target}`,
+  });
   return {
-    level: levelOf(totals, isEmpty && warnings.length > 0),
-    ...outcomeOf(totals, `${describeUpload(result, totals, cancelled)}${suffix}`),
-    fileFailures: explainFailedFiles(files, ({ file }) => file.source),
+    ...transfer,
     warnings: warnings.map(text => ({ text })),
-    notices: orphansNotice(orphaned),
-    fileLines: listLines(result),
+    fileLines: [
+      ...transfer.fileLines,
+      ...skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`),
+    ],
     facts: [
-      ...describeSpeed(totals.uploaded, totals.uploadedBytes, result),
+      ...(orphans === '' ? [] : [`Still in the sandbox, but no longer in the build: ${orphans}`]),
       ...(digest === '' ? [] : [`Digest: ${digest}`]),
     ],
     outputs: {
@@ -45,32 +43,35 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
       `${formatNumber(skipped.length)} skipped`,
       skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`),
     ),
-    json: jsonOf(result, totals),
+    json: {
+      ...others,
+      totals,
+      files: files.map(({ file: { source, target, size }, ...outcome }) => {
+        return { source, target, size, ...outcome };
+      }),
+    },
   };
 }
 
-function countFiles({ files, skipped }: UploadResult) {
-  const filesWith = (status: UploadedFile['status']) =>
-    files.filter(file => file.status === status).map(({ file }) => file);
-  const [uploaded, unchanged] = [filesWith('uploaded'), filesWith('unchanged')];
-  const planned = filesWith('planned');
+function totalsOf({ files, skipped }: UploadResult) {
+  const { count, bytes } = counterOf(files, ({ file }) => file.size);
   return {
     files: files.length,
-    uploaded: uploaded.length,
-    uploadedBytes: totalSize(uploaded),
-    unchanged: unchanged.length,
-    unchangedBytes: totalSize(unchanged),
-    planned: planned.length,
-    plannedBytes: totalSize(planned),
-    failed: filesWith('failed').length,
-    notAttempted: filesWith('not-attempted').length,
+    uploaded: count('uploaded'),
+    uploadedBytes: bytes('uploaded'),
+    unchanged: count('unchanged'),
+    unchangedBytes: bytes('unchanged'),
+    planned: count('planned'),
+    plannedBytes: bytes('planned'),
+    failed: count('failed'),
+    notAttempted: count('not-attempted'),
     skipped: skipped.length,
   };
 }
 
 function describeUpload(
   { dryRun, durationMs }: UploadResult,
-  totals: ReturnType<typeof countFiles>,
+  totals: ReturnType<typeof totalsOf>,
   cancelled: boolean,
 ): string {
   const { files, unchanged, uploaded, planned, failed, notAttempted, skipped } = totals;
@@ -81,39 +82,7 @@ function describeUpload(
     return `Dry run: ${formatCount(planned, 'file')} (${size}) would be uploaded${unsent}`;
   }
   if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
-  const others = `${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
-  return describeDone('Uploaded', uploaded, files - unchanged, durationMs, others);
-}
-
-function listLines({ files, skipped, dryRun }: UploadResult): string[] {
-  const lines = listFiles(files, result => {
-    const { source, target } = result.file;
-    return `${source} → ${isStored(result) ? result.path : target}`;
-  });
-  const skippedLines = skipped.map(({ path: source, reason }) => `skipped: ${source} (${reason})`);
-  return [...(dryRun ? lines : limitLines(lines)), ...limitLines(skippedLines)];
-}
-
-function orphansNotice(orphaned: readonly string[]): string[] {
-  if (orphaned.length === 0) return [];
-  return [
-    `Still in the sandbox, but no longer in the build: ${listSome(orphaned.map(inlineCode))}`,
-  ];
-}
-
-function jsonOf(result: UploadResult, totals: object): object {
-  const { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs } = result;
-  return {
-    dryRun,
-    shard,
-    totals,
-    files: files.map(({ file: { source, target, size }, ...outcome }) => {
-      return { source, target, size, ...outcome };
-    }),
-    skipped,
-    digest,
-    orphaned,
-    retries,
-    durationMs,
-  };
+  const [wanted, bytes] = [files - unchanged, totals.uploadedBytes];
+  const done = describeDone('Uploaded', { done: uploaded, bytes, wanted, durationMs });
+  return `${done}${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
 }

@@ -113,7 +113,7 @@ const FOREVER = 10 * 3600 * 1000;
 function endAfter(ms: number): Stream {
   return async function* stream(mark, sleep) {
     yield startFrame(42);
-    yield outputFrame(`text\n${mark}\tend\t3\t0:/\t2:/\t0\t GITHUB_SHA\t\nin the background\n`);
+    yield outputFrame(`text\n${mark}\tend\t3\t0:/\t2:/\t GITHUB_SHA\t\nin the background\n`);
     await sleep(ms);
     yield endFrame(5);
     yield LAST_FRAME;
@@ -137,7 +137,7 @@ describe('a script whose output is held open by something in the background', ()
   test('a lost connection after the mark is not opened again', async () => {
     const start: Stream = async function* stream(mark) {
       yield startFrame(42);
-      yield outputFrame(`${mark}\tend\t3\t0:/\t0:/\t0\t\t\n`);
+      yield outputFrame(`${mark}\tend\t3\t0:/\t0:/\t\t\n`);
       throw STREAM_END;
     };
     const { end, count } = await follow({ start: [start] });
@@ -262,7 +262,7 @@ test('a stopped command has its last words, those of its children after the end 
     yield startFrame(42);
     cancel.abort();
     await ended;
-    yield outputFrame(`last words\n${mark}\tend\t143\t0:/\t0:/\t0\t\t\nof a child\n`);
+    yield outputFrame(`last words\n${mark}\tend\t143\t0:/\t0:/\t\t\nof a child\n`);
     yield endFrame(143);
   };
   // What ends the session is started again if the connection is lost.

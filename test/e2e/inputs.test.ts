@@ -5,37 +5,22 @@ import { inputNames } from '../../src/inputs/inputs.ts';
 import { expectFailure, expectSuccess, uploadRequests } from '../support/run-action.ts';
 import { openJob, TOKEN } from '../support/test-job.ts';
 
-/** One invalid value per input. See test/inputs for others. */
-const WRONG: Readonly<Record<string, string>> = {
-  token: '',
-  'base-url': 'sandbox.example.com',
-  port: '65536',
-  headers: 'no colon here',
-  files: '# nothing',
-  target: '../up',
-  'if-no-files-found': 'fail',
-  shard: '0/3',
-  timeout: '60',
-  'fail-if': 'mem_used_pct > ',
-  summary: 'on',
-};
+/** See test/inputs for others. */
+const WRONG = { token: '', 'base-url': 'sandbox.example.com', shard: '0/3', 'fail-if': 'cpu > ' };
 
 test('all invalid inputs are reported in one error, each with its value and an example', async () => {
   await using job = await openJob();
   const result = await expectFailure(job, WRONG);
   assert.equal(result.annotations('error').length, 1);
-  assert.match(result.errors, /11 inputs are invalid/);
+  for (const text of [result.errors, result.summary]) assert.match(text, /4 inputs are invalid/);
+  const lines = result.errors.split('\n');
   for (const [name, value] of Object.entries(WRONG)) {
-    const line = result.errors.split('\n').find(each => each.startsWith(`${name}: `));
-    const quoted = value === '' || /\s/.test(value) ? '' : `"${value}"`;
-    assert.ok(line?.includes(quoted) && line.includes(`Example: ${name}: `), `${name}: ${line}`);
+    const line = lines.find(each => each.startsWith(`${name}: `)) ?? '';
+    assert.ok(line.includes(value.trim()) && line.includes(`Example: ${name}: `), line);
   }
   assert.equal(job.agent.connections(), 0);
-  assert.deepEqual(
-    [result.outputs['uploaded-count'], result.outputs['gate']],
-    [undefined, 'failed'],
-  );
-  assert.match(result.summary, /^<h3>❌ [\s\S]*11 inputs are invalid/);
+  const { gate, 'uploaded-count': uploaded } = result.outputs;
+  assert.deepEqual([uploaded, gate], [undefined, 'failed']);
 });
 
 test('patterns without a match and conflicting targets are reported in one error', async () => {

@@ -54,7 +54,7 @@ describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
       const { outputs, report, warnings } = await expectRunSuccess(inputs, { faults: NO_STATS });
       assert.deepEqual(
         [outputs['gate'], outputs['exit-code'], report.stats.response],
-        [state, '0', null],
+        [state, '0', {}],
       );
       assert.match(warnings, says);
     });

@@ -90,7 +90,7 @@ describe('the programs in a sandbox whose memory is short', { concurrency: 3 }, 
       inputs: { ...inputs, 'fail-if': 'mem_used_pct > 90' },
     });
     assert.deepEqual([outputs['exit-code'], calls('Start').length], ['0', 2]);
-    assert.equal(report.command.topPrograms, null);
+    assert.equal(report.command.topPrograms, undefined);
     assert.doesNotMatch(stdout, /Most memory/);
   });
 });

@@ -88,7 +88,7 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     assert.ok(lines.includes('CI=true  x'));
     assert.match(
       warnings,
-      /^Unset in the sandbox: GITHUB_SHA\. .* GITHUB_SHA=\$\{\{ github\.sha \}\} to env\.$/,
+      /^Unset in the sandbox: GITHUB_SHA\. .* GITHUB_SHA=\$\{\{ github\.sha \}\} to env\./,
     );
     assert.deepEqual(report.command.unsetVariables, ['GITHUB_SHA']);
   });

@@ -15,15 +15,15 @@ test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is 
   assert.equal(job.readStored('a.txt').toString(), 'text');
 });
 
-test('a job summary or a report file that cannot be written is a warning', {
+test('a report file that cannot be written fails the step, and a job summary is only a warning', {
   skip: skipUnlessLinux('needs a folder in which nobody can create another'),
 }, async () => {
   await using job = await openJob();
   const env = { GITHUB_STEP_SUMMARY: '/no/such/file', RUNNER_TEMP: '/proc' };
-  const { warnings, outputs } = await expectSuccess(job, {}, { task: 'stats', env });
+  const { errors, warnings, outputs } = await expectFailure(job, {}, { task: 'stats', env });
   assert.match(warnings, /summary could not be written/);
-  assert.match(warnings, /report file could not be written: ENOENT/);
-  assert.deepEqual([outputs['report'], outputs['gate']], ['', 'none']);
+  assert.match(errors, /outputs could not be written: ENOENT/);
+  assert.deepEqual([outputs['report'], outputs['gate']], [undefined, 'none']);
 });
 
 test('a step without RUNNER_TEMP writes its report to the temporary folder of the system', async () => {

@@ -49,16 +49,15 @@ type Write = (value: unknown) => string;
 
 const WRITERS: Readonly<Record<string, Write>> = {
   JavaScript: value => JSON.stringify(value),
-  // Go escapes &, < and >, too: https://pkg.go.dev/encoding/json#Marshal
-  Go: value => escapeIn(JSON.stringify(value), /[&<>]/g),
-  'a careful agent': value => escapeIn(JSON.stringify(value), /(?<!\\)[\w&<>+%/]/g),
+  // Escapes letters, too, and what Go escapes: &, < and >.
+  'a careful agent': value =>
+    JSON.stringify(value).replace(/"(?:[^"\\]|\\.)*"/g, literal =>
+      literal.replace(/(?<!\\)[\w&<>+%/]/g, character => {
+        const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+        return `\\u${code}`;
+      }),
+    ),
 };
-
-function escapeIn(json: string, characters: RegExp): string {
-  const escape = (character: string) =>
-    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return json.replace(/"(?:[^"\\]|\\.)*"/g, literal => literal.replace(characters, escape));
-}
 
 /** Escapes HTML as the summary does. */
 function toHtml(text: string): string {
@@ -88,7 +87,7 @@ function assertNoSecret(text: string): void {
 
 /** Asserts that the token is masked, and that no other output contains a secret. */
 function assertRedacted({ allOutput, masked }: Pick<Result, 'allOutput' | 'masked'>): void {
-  assert.ok(masked.includes(TOKEN), 'the token is masked');
+  assert.ok(masked.includes(TOKEN));
   assertNoSecret(allOutput);
 }
 
@@ -177,9 +176,6 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     uploads: { ...ERRORS, [DIGITS]: answer(400, ALL_SENT) },
     stats: answer(500, request => JSON.stringify({ message: echo(request) })),
   },
-  'an error that ends the transfer repeats them': {
-    uploads: { a: answer(401, JSON.stringify({ message: ALL_SENT })) },
-  },
 };
 
 const env = {
@@ -205,7 +201,7 @@ for (const [name, { inputs, exitCode = 1, ...responders }] of Object.entries(SCE
   });
 
 test('secrets are redacted if the creation of a sandbox fails and repeats them', async () => {
-  const body = WRITERS['Go']?.({ message: ALL_SENT }) ?? '';
+  const body = JSON.stringify({ message: ALL_SENT });
   await using job = await openScriptedJob({ upload: answer(500, body) });
   const headers = `X-Other-Token: ${LONG}\nAuthorization: ${DIGITS}`;
   const connecting = { 'api-url': job.agent.url, 'api-key': TOKEN, headers };
@@ -244,61 +240,42 @@ test('secrets are in no file, argument or variable of a monitor, and redacted by
 
 const RUN = { token: TOKEN, headers: INPUTS.headers };
 
-test('a secret that is split over two frames of output, at any position, is redacted', async () => {
+test('a secret in the output of a command is redacted, however frames or colors split it', async () => {
   const cuts = Array.from(TOKEN, (_, at) => [TOKEN.slice(0, at), TOKEN.slice(at)]);
   const frames = cuts.flatMap(([start, end]) => [
     outputFrame(`a${start}`),
     outputFrame(`${end}b\n`, 'stderr'),
   ]);
   const bytes = Array.from(`${LONG}\n`, byte => outputFrame(byte));
-  const Start = sendFrames(startFrame(42), ...frames, ...bytes, endFrame(0), LAST_FRAME);
+  const colored = outputFrame(`${TOKEN.slice(0, 4)}\u001b[31m${TOKEN.slice(4)}\u001b[0m\n`);
+  const all = [startFrame(42), ...frames, ...bytes, colored, endFrame(0), LAST_FRAME];
+  const Start = sendFrames(...all);
   const result = await expectScriptedSuccess({ processes: { Start }, inputs: RUN });
   assertRedacted(result);
   assert.equal(result.lines.filter(line => line === 'a***b').length, cuts.length);
-  assert.equal(result.report.command.lastLines.at(-1), '***');
-});
-
-test('a secret that a color splits is redacted in the last lines, which have no colors', async () => {
-  const line = `${TOKEN.slice(0, 9)}\u001b[31m${TOKEN.slice(9)}\u001b[0m\n`;
-  const Start = sendFrames(startFrame(42), outputFrame(line), endFrame(0), LAST_FRAME);
-  const { report, summary } = await expectScriptedSuccess({ processes: { Start }, inputs: RUN });
-  assert.deepEqual(report.command.lastLines, ['***']);
-  assert.match(summary, /<pre>\*\*\*<\/pre>/);
+  // The last lines have no colors, so only there the token would be whole again.
+  assert.deepEqual(result.report.command.lastLines.slice(-2), ['***', '***']);
 });
 
 test('a secret in the script or the name of a run is redacted, even where the title is cut', async () => {
   const Start = sendFrames(...wholeStream(1));
   const text = `${'x'.repeat(50)}${LONG}`;
-  for (const inputs of [{ run: `${text}\nexit` }, { name: text }]) {
-    const result = await expectScriptedFailure({
-      processes: { Start },
-      inputs: { ...RUN, ...inputs },
-    });
-    assertRedacted(result);
-    const { name, command } = result.report;
-    assert.match(`${name}${command.title}`, /\*\*\*/);
-  }
+  const inputs = { ...RUN, run: `${text}\nexit`, name: text };
+  const result = await expectScriptedFailure({ processes: { Start }, inputs });
+  assertRedacted(result);
+  const { name, command } = result.report;
+  for (const field of [name, command.title]) assert.match(field, /\*\*\*/);
 });
-
-/** Inputs that contain the token by mistake. */
-const MISPLACED: Readonly<Record<string, string>>[] = [
-  {
-    'base-url': TOKEN,
-    headers: `${TOKEN}: x\n${TOKEN}`,
-    concurrency: TOKEN,
-    timeout: TOKEN,
-    'dry-run': TOKEN,
-    'fail-if': TOKEN,
-    'wait-until': `cpu_used_pct > ${TOKEN}`,
-    'upload-path': TOKEN,
-  },
-  { 'base-url': `http://user:${encodeURIComponent(TOKEN)}@127.0.0.1:1/`, port: TOKEN },
-  { token: `${TOKEN}\n${TOKEN}` },
-];
 
 test('secrets in invalid inputs are not repeated', async () => {
   await using job = await openJob();
-  for (const inputs of MISPLACED) {
+  const names = ['concurrency', 'timeout', 'dry-run', 'fail-if', 'upload-path', 'port', 'base-url'];
+  const misplaced = Object.fromEntries(names.map(name => [name, TOKEN]));
+  const url = `http://user:${encodeURIComponent(TOKEN)}@127.0.0.1:1/`;
+  for (const inputs of [
+    { ...misplaced, headers: `${TOKEN}: x\n${TOKEN}`, 'wait-until': `cpu_used_pct > ${TOKEN}` },
+    { 'base-url': url, token: `${TOKEN}\n${TOKEN}` },
+  ]) {
     const result = await runAction(job, { ...INPUTS, ...inputs }, { env });
     assert.equal(result.exitCode, 1, result.stdout);
     assertNoSecret(result.allOutput);

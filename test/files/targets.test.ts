@@ -209,8 +209,3 @@ test('each file is in one shard, which depends only on its target', () => {
     }),
   );
 });
-
-test('shards have about the same number of files', () => {
-  const files = Array.from({ length: 1000 }, (_, index) => plannedFile(`dist/f${index}.js`));
-  for (const shard of allShards(files, 4)) assert.ok(shard.length > 200 && shard.length < 300);
-});

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readActionFile } from '../../dev/runner/action-file.ts';
 import { AGGREGATE_NAMES, METRICS } from '../../src/gate/metrics.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
@@ -33,14 +32,3 @@ test('schema/report-1.json has every aggregate and no other', () => {
   assert.deepEqual(metric.required, AGGREGATE_NAMES);
   assert.deepEqual(namesIn(description, /`(\w+)`/g), AGGREGATES);
 });
-
-for (const file of ['action.yml', 'stats/action.yml', 'monitor/stop/action.yml'])
-  test(`an action with stats has an output for every metric, and names every aggregate [${file}]`, async () => {
-    const { outputs } = await readActionFile(path.join(PROJECT, path.dirname(file)));
-    const names = outputs.map(({ name }) => name);
-    const expected = METRIC_NAMES.map(metric => metric.replaceAll('_', '-'));
-    const metrics = names.slice(names.indexOf('report') + 1, names.indexOf('stats'));
-    assert.deepEqual(metrics, expected);
-    const aggregates = outputs.find(({ name }) => name === 'aggregates')?.description ?? '';
-    assert.deepEqual(namesIn(aggregates, /`(\w+)`/g), AGGREGATES);
-  });

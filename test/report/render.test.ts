@@ -5,7 +5,7 @@ import { type Reason, textsOf, withMarkup } from '../../src/report/section.ts';
 import { measured, type Parts, report, withGap } from '../support/build-report.ts';
 import { BUSY, FAILED, NOT_ATTEMPTED, UNCHANGED, UPLOADED } from '../support/file-results.ts';
 
-const shard = { index: 2, count: 4, files: 2, planned: 2000 };
+const shard = { index: 2, count: 4, allFiles: 2000 };
 const error: Reason = [{ text: 'It is not JSON.' }, withMarkup('Check base-url.')];
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') => ({
@@ -22,13 +22,17 @@ type Cases = readonly (readonly [title: string, parts: Parts])[];
 
 const CASES: Readonly<Record<RenderedReport['level'], Cases>> = {
   success: [
-    ['Uploaded 1 file in 2 s. The gate passed.', { files: [UPLOADED], ...load(0) }],
     [
-      'Uploaded 1 file in 2 s, 1 unchanged, 1 skipped.',
+      'Uploaded 1 file (1 KiB, 512 B/s) in 2 s. The gate passed.',
+      { files: [UPLOADED], ...load(0) },
+    ],
+    ['Uploaded 1 file (1 KiB) in 999 ms.', { files: [UPLOADED], durationMs: 999 }],
+    [
+      'Uploaded 1 file (1 KiB, 512 B/s) in 2 s, 1 unchanged, 1 skipped.',
       { files: [UNCHANGED, UPLOADED], skipped: [{ path: 'l', reason: 'a pipe' }] },
     ],
     ['Nothing was sent, 2 unchanged.', { files: [UNCHANGED, UNCHANGED] }],
-    ['Uploaded 1 file in 2 s (shard 2 of 4).', { files: [UPLOADED], shard }],
+    ['Uploaded 1 file (1 KiB, 512 B/s) in 2 s (shard 2 of 4).', { files: [UPLOADED], shard }],
     ['There were no files to upload (shard 2 of 4).', { shard }],
     ['There were no files to upload.', {}],
     ['The sandbox reports CPU 7.5 %; no gate.', { task, stats: measured([{ cpu_used_pct: 7.5 }]) }],
@@ -41,7 +45,7 @@ const CASES: Readonly<Record<RenderedReport['level'], Cases>> = {
   warning: [
     ['There were no files to upload.', { warnings: ['No files were found.'] }],
     [
-      'Uploaded 1 file in 2 s. The gate warned: `load` 1 > 0.',
+      'Uploaded 1 file (1 KiB, 512 B/s) in 2 s. The gate warned: `load` 1 > 0.',
       { files: [UPLOADED], ...load(1, 'load > 2', 'load > 0') },
     ],
   ],
@@ -90,13 +94,14 @@ function reasonsOf(parts: Parts): string[] {
   return renderReport(report(parts)).reasons.flatMap(textsOf);
 }
 
-test('a gate without samples gives no reason but the error that says why there are none', () => {
-  assert.deepEqual(reasonsOf({ task, ...unread }), [BUSY.message, BUSY.hint]);
-});
-
 test('the reasons do not repeat the title, and what was done is a fact below it', () => {
   const parts = { files: [NOT_ATTEMPTED], ...unread };
-  assert.deepEqual(reasonsOf(parts), [BUSY.message, BUSY.hint]);
+  assert.deepEqual(reasonsOf(parts), [
+    BUSY.message,
+    BUSY.hint,
+    'The gate failed: `load > 1` cannot be judged.',
+    '`load > 1` cannot be judged: there are no stats',
+  ]);
   assert.deepEqual(renderReport(report(parts)).facts, ['Nothing was sent.']);
   assert.deepEqual(reasonsOf({ error }), ['Check base-url.']);
 });
@@ -113,14 +118,9 @@ test('a condition that tripped is the title, and a gap after it a reason', () =>
   ]);
 });
 
-test('a gap without fail-if is a warning', () => {
-  const stats = withGap(measured([{ load: 5 }]), 15, 60);
-  const { level, warnings } = renderReport(report({ task: 'monitor', stats }));
-  assert.deepEqual([level, textsOf(warnings)], ['success', [NOT_SEEN]]);
-});
-
-test('a step that fails before it has results has no outputs, but a gate with fail-if fails', () => {
-  assert.deepEqual(renderReport(report({ error })).outputs, {});
-  const failure = report({ error, isGateUnseen: true });
-  assert.deepEqual(renderReport(failure).outputs, { gate: 'failed' });
+test('a condition that could not be judged is listed below a gap', () => {
+  const stats = withGap(measured([{ load: 5 }], ['gpu > 1'], [], true), 15, 60);
+  const [gap, gate] = renderReport(report({ task: 'monitor', stats })).problems.map(textsOf);
+  assert.deepEqual(gap, [NOT_SEEN]);
+  assert.match(gate?.join('\n') ?? '', /^The gate failed: .*\n.* does not report `gpu`/);
 });

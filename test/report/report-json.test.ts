@@ -28,30 +28,16 @@ test('the report of a step that failed early has its errors, and no results', ()
   assert.match(parsed.$schema, /report-1\.json$/);
 });
 
-test('the report of a sync has its upload and its stats, each below its name', () => {
-  const parsed = parsedReport({ ...EVERY_STATUS, warnings: ['w'] });
-  const { upload, stats, headline, warnings } = parsed;
-  assert.equal(
-    headline,
-    'Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped.',
-  );
-  assert.deepEqual(warnings, ['w']);
+test('the report of an upload has its files and totals, and its outputs count them by status', () => {
+  const input = report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS, warnings: ['w'] });
+  const rendered = renderReport(input);
+  const { upload, headline, warnings } = JSON.parse(reportJson(input, rendered));
+  const done = 'Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped.';
+  assert.deepEqual([headline, warnings], [done, ['w']]);
   const { files, totals, ...rest } = upload;
-  assert.deepEqual(rest, {
-    dryRun: false,
-    skipped: EVERY_STATUS.skipped,
-    digest: '',
-    orphaned: [],
-    retries: 0,
-    durationMs: 2000,
-  });
-  assert.deepEqual(stats, {
-    response: null,
-    figures: null,
-    aggregates: {},
-    samples: [],
-    gate: { state: 'none', tripped: [], unjudged: [] },
-  });
+  const { skipped } = EVERY_STATUS;
+  const more = { digest: 'sha256:d', orphaned: [], retries: 0, durationMs: 2000 };
+  assert.deepEqual(rest, { dryRun: false, skipped, ...more });
   assert.deepEqual(totals, {
     files: 6,
     uploaded: 2,
@@ -63,6 +49,15 @@ test('the report of a sync has its upload and its stats, each below its name', (
     failed: 1,
     notAttempted: 1,
     skipped: 1,
+  });
+  assert.deepEqual(rendered.outputs, {
+    'uploaded-count': '2',
+    'unchanged-count': '1',
+    'failed-count': '1',
+    'planned-count': '1',
+    'skipped-count': '1',
+    'uploaded-bytes': '12',
+    digest: 'sha256:d',
   });
   const file = (name: string) => ({ source: name, target: `/home/user/app/${name}`, size: 10 });
   const path = '/home/user/app/a';

@@ -3,7 +3,7 @@ import type { CommandResult } from '../../src/command/run.ts';
 import { judgeGate } from '../../src/gate/judge.ts';
 import type { Sample } from '../../src/gate/metrics.ts';
 import type { Task } from '../../src/inputs/inputs.ts';
-import type { Report } from '../../src/report/report.ts';
+import type { Report } from '../../src/report/render.ts';
 import type { Gap, StatsResult } from '../../src/stats/stats.ts';
 import type { UploadResult } from '../../src/upload/upload.ts';
 import { parse } from './parse-condition.ts';
@@ -101,7 +101,6 @@ export const COMMAND: CommandResult = {
   ],
   reconnects: 0,
   oomKills: 0,
-  isRoot: false,
   failed: undefined,
   unsetVariables: [],
   topPrograms: undefined,

@@ -1,6 +1,6 @@
 import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import type { Report } from '../../src/report/report.ts';
+import type { Report } from '../../src/report/render.ts';
 import { reasonOfError } from '../../src/report/section.ts';
 import type { UploadedFile } from '../../src/upload/uploaded-file.ts';
 import { measured, reading, report, runReport, withGap } from './build-report.ts';
@@ -20,11 +20,9 @@ const many = (count: number, toResult: (name: string, size: number) => UploadedF
 const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
 const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
 const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
-const died = Array.from({ length: 16 }, (_, index) => reading(20 + 3 * index, 30 + 2 * index));
+const few = busy.slice(0, 3);
 
 const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
-
-const fourfold = measured([...busy, ...busy, ...busy, ...busy]);
 
 const invalid = new InputError([
   { input: 'port', message: '"x" is not a whole number. Example: port: 49983' },
@@ -66,7 +64,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   }),
   'dead-sandbox': report({
     task: 'monitor',
-    stats: withGap(measured(died, ['mem_used_pct > 80'], [], true), 15, 60, {
+    stats: withGap(measured(few, ['mem_used_pct > 80'], [], true), 15, 60, {
       early: 'GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
     }),
   }),
@@ -79,21 +77,17 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     sandbox: { id: '', baseUrl: '' },
     isGateUnseen: true,
   }),
-  'monitor-with-gap': report({
-    task: 'monitor',
-    stats: withGap({ ...fourfold, samples: fourfold.samples.toSpliced(12, 24) }, 11, 36),
-  }),
   'run-passed': runReport(
     { kind: 'exited', code: 0 },
-    { stats: measured(busy, ['mem_used_pct > 95']) },
+    { stats: measured(few, ['mem_used_pct > 95']) },
   ),
   'run-exited-1': runReport(
     { kind: 'exited', code: 1 },
-    { stats: measured(busy, ['mem_used_pct > 95']) },
+    { stats: measured(few, ['mem_used_pct > 95']) },
   ),
   'run-lost': runReport(
     { kind: 'lost', error: failureInfoOf(reset) },
-    { stats: measured(busy.slice(0, 3)) },
+    { stats: measured(few) },
     10,
   ),
 };

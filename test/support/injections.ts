@@ -23,7 +23,7 @@ const MAX_SUMMARY_BYTES = 1024 * 1024;
 const MAX_LOG_BYTES = 200 * 1024;
 
 /** Matches workflow commands of the action and of @actions/glob, which writes debug lines. */
-const COMMAND = /^::(add-mask|group|error|warning|notice|debug)::|^::endgroup::$/;
+const COMMAND = /^::(add-mask|group|error|warning|debug)::|^::endgroup::$/;
 
 /** Characters that terminals act on, or that reorder text. */
 const ACTIVE = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;

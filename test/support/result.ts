@@ -18,34 +18,36 @@ interface Report {
   readonly cancelled: boolean;
   readonly upload: {
     readonly dryRun: boolean;
+    readonly shard?: object;
     readonly totals: Readonly<Record<string, number>>;
     readonly digest: string;
     readonly orphaned: readonly string[];
     readonly files: readonly ReportedFile[];
   };
   readonly download: {
+    readonly retries: number;
     readonly totals: Readonly<Record<string, number>>;
     readonly files: readonly ReportedFile[];
   };
   readonly command: {
     readonly title: string;
-    readonly exitCode: number | null;
+    readonly exitCode?: number;
     readonly durationMs: number;
     readonly lastLines: readonly string[];
-    readonly oomKills: number | null;
-    readonly failed: Readonly<Record<string, unknown>> | null;
+    readonly oomKills?: number;
+    readonly failed?: Readonly<Record<string, unknown>>;
     readonly unsetVariables: readonly string[];
-    readonly topPrograms: {
+    readonly topPrograms?: {
       readonly programs: readonly {
         readonly name: string;
         readonly count: number;
         readonly bytes: number;
       }[];
-    } | null;
+    };
   };
   readonly stats: {
     readonly monitored?: { readonly failures: readonly object[] };
-    readonly response: Readonly<Record<string, unknown>> | null;
+    readonly response: Readonly<Record<string, unknown>>;
     readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];
   };
 }
@@ -74,8 +76,7 @@ export function resultOf(end: StepEnd, temp: string) {
   const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
   const report = reportText === '' ? undefined : parseReport(reportText);
   assertOutputsFit(outputs);
-  const annotations = (level: 'error' | 'warning' | 'notice') =>
-    lines.flatMap(annotationsOf(level));
+  const annotations = (level: 'error' | 'warning') => lines.flatMap(annotationsOf(level));
   return {
     ...end,
     /** Fails the test if the action wrote no report. */
