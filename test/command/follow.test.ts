@@ -144,6 +144,10 @@ describe('a script whose output is held open by something in the background', ()
     assert.deepEqual([end, count('Connect')], [{ kind: 'exited', code: 3 }, 0]);
   });
 
+  const open: Stream = async function* stream(_, sleep) {
+    yield startFrame(42);
+    await sleep(FOREVER);
+  };
   const ZOMBIES: Readonly<Record<string, number>> = {
     'a profile\nended 1024\n': 4,
     'ended 9\n': 137,
@@ -151,10 +155,6 @@ describe('a script whose output is held open by something in the background', ()
   };
   for (const [output, code] of Object.entries(ZOMBIES))
     test(`a mark that a lost connection swallowed is made up for by the exit code of the process [${output.trim()}]`, async () => {
-      const open: Stream = async function* stream(_, sleep) {
-        yield startFrame(42);
-        await sleep(FOREVER);
-      };
       let failures = 3;
       const helper = (text: string) => {
         assert.match(text, /\/proc\/42\/stat/);
@@ -165,6 +165,14 @@ describe('a script whose output is held open by something in the background', ()
       const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
       assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
     });
+
+  test('a bug in what looks for the exit code is thrown', async () => {
+    const helper = () => {
+      throw new TypeError('a bug');
+    };
+    const start = [lose(startFrame(42))];
+    await assert.rejects(follow({ start, connect: [open], helper }), /a bug/);
+  });
 });
 
 describe('reconnects', () => {
@@ -176,6 +184,12 @@ describe('reconnects', () => {
       assert.equal(run.end.kind, 'lost');
       assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
     });
+
+  test('a command whose process is gone is not connected to again', async () => {
+    const gone = fail(new AgentError('rejected', 'It is not found.'));
+    const run = await follow({ start: [started], connect: [gone] });
+    assert.deepEqual([run.end.kind, run.count('Start'), run.count('Connect')], ['lost', 1, 1]);
+  });
 
   for (const [what, event] of Object.entries({
     output: outputFrame('x\n'),
