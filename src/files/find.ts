@@ -90,20 +90,17 @@ export async function findFiles(
   const aborted = once(cancel, 'abort').then(() => []);
   const matches = await Promise.race([Promise.all(searches), aborted]);
   if (cancel.aborted) return nothing;
-  const describe = async (line: string): Promise<Exclude> => {
-    const pattern = absolute(line);
-    const mistake = await findExcludeMistake(line, pattern);
-    return { line, root: await rootOf(pattern), mistake };
-  };
-  return { matches, excludes: await Promise.all(files.excludes.map(describe)) };
+  const excludes = files.excludes.map(line => describeExclude(line, absolute(line)));
+  return { matches, excludes: await Promise.all(excludes) };
 }
 
-/** Looks for what an exclude would exclude, if it looks wrong: file names may look like that. */
-async function findExcludeMistake(line: string, pattern: string): Promise<string | undefined> {
+async function describeExclude(line: string, pattern: string): Promise<Exclude> {
+  const globber = await create(pattern);
+  const [root = ''] = globber.getSearchPaths();
   const mistake = findMistake('unmatched-pattern', line);
-  if (mistake === undefined) return undefined;
-  const { done } = await (await create(pattern)).globGenerator().next();
-  return done ? mistake : undefined;
+  // File names may look like a mistake, so see whether the line excludes something.
+  const isRight = mistake !== undefined && !(await globber.globGenerator().next()).done;
+  return { line, root, mistake: isRight ? undefined : mistake };
 }
 
 function requireDirectory(directory: string, workingDirectory: string): void {
@@ -121,7 +118,7 @@ async function search(
 ): Promise<Matches> {
   const directory = path.resolve(workspace, workingDirectory);
   const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
-  const root = await rootOf(absolutePattern);
+  const [root = ''] = (await create(absolutePattern)).getSearchPaths();
   const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
   // Put excludes last, since the glob ignores those that precede a pattern.
   const lines = [absolutePattern, ...excludes.map(exclude => `!${exclude}`)].join('\n');
@@ -134,11 +131,6 @@ async function search(
   }
   const found = classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks);
   return { pattern, root, skipsHidden, ...found };
-}
-
-async function rootOf(absolutePattern: string): Promise<string> {
-  const [root = ''] = (await create(absolutePattern)).getSearchPaths();
-  return root;
 }
 
 async function* pathsOf(

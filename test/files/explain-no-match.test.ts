@@ -83,17 +83,14 @@ const MISTAKES: Readonly<Record<string, readonly string[]>> = {
   'has a comma or a space, which separates nothing. Write each name on its own line.': [
     'dist/a.js,dist/b.js',
     'dist/** apps/**',
-    '- dist/**',
   ],
   'has a # in it. Write each comment on a line of its own.': ['dist/** # comment'],
   'has an arrow or a colon in it. In front of a target, write =>; a ! line has none.': [
     'dist:/app',
-    'dist/** -> app',
   ],
   'is in quotation marks. Remove them.': ['"dist/**"'],
   'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.': [
     '$BUILD_DIR/**',
-    '${{ env.DIST }}/**',
   ],
   'has a backslash, which does not separate folders on this runner. Write a slash.': [
     'apps\\web\\**',
@@ -112,7 +109,7 @@ for (const [says, lines] of Object.entries(MISTAKES))
     });
   }
 
-for (const line of ['dist/*.none', 'a{b}/*', 'https://x.io/a', 'a#b'])
+for (const line of ['a{b}/*', 'https://x.io/a', 'a#b'])
   test(`explainNoMatch finds no wrong character in a line that has none [${line}]`, async () => {
     assert.doesNotMatch(await explain(line), /to upload\. It /);
   });

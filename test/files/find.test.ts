@@ -41,7 +41,6 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   dist: DIST,
   './dist//**': DIST,
   'dist/*': DIST,
-  'dist/*.html': ['index.html'],
   'dist/**/*.js': ['a/b.js'],
   'dist/index.html': [''],
   'packages/*/dist/**': ['bar/dist/z.js', 'foo/dist/x.js'],
@@ -51,7 +50,6 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   'dist,!dist/a': ['index.html'],
   'dist,!**/*.js': ['a/c.map', 'index.html'],
   '!dist/a,dist': ['index.html'],
-  'dist,!.': [],
   'dist,**/*.html,!**/a': ['dist/index.html', 'index.html'],
 };
 
