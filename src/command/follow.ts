@@ -30,18 +30,15 @@ export type CommandEnd =
   | { readonly kind: 'exited'; readonly code: number }
   /** `status` is how the agent describes it, such as `signal: killed`. */
   | { readonly kind: 'killed'; readonly status: string }
-  /** The agent reported the end without an exit code. */
   | { readonly kind: 'no-exit-code'; readonly status: string }
   /** We stopped it, so what it exited with says nothing. */
   | { readonly kind: 'stopped'; readonly by: 'max-duration' | 'cancellation' }
-  /** The connection was lost, so the command may still be running. */
   | { readonly kind: 'lost'; readonly error: FailureInfo }
   | { readonly kind: 'not-started'; readonly error: FailureInfo };
 
 export interface FollowedCommand {
   readonly end: CommandEnd;
   readonly reconnects: number;
-  /** Undefined if the shell around the script did not report its end. */
   readonly script: ScriptEnd | undefined;
   /** How many processes the kernel killed for memory. Undefined if that could not be read. */
   readonly oomKills: number | undefined;
@@ -138,7 +135,6 @@ interface SeenScript {
   script?: ScriptEnd;
   /** From the mark, or from the process itself after a reconnect. */
   exitCode?: number;
-  /** On the monotonic clock, if `exitCode` is known. */
   endedAt?: number;
 }
 
@@ -150,8 +146,9 @@ function readScript(
   { clock, log }: Pick<Context, 'clock' | 'log'>,
 ) {
   const seen: SeenScript = {};
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const onEnd = (exitCode: number) => {
+  const { promise: ended, resolve, reject: onBug } = Promise.withResolvers<void>();
+  const onEnd = (exitCode: number | undefined) => {
+    if (exitCode === undefined) return;
     seen.exitCode ??= exitCode;
     seen.endedAt ??= clock();
     resolve();
@@ -176,7 +173,7 @@ function readScript(
     // What follows is not the rest of the line that broke off.
     breakOff();
   };
-  return { seen, ended, onEnd, write, breakOff, onRetry };
+  return { seen, ended, onEnd, onBug, write, breakOff, onRetry };
 }
 
 interface SeenStream {
@@ -196,12 +193,12 @@ function openStream(
   const seen: SeenStream = { reconnects: 0, hasProgressed: false };
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const handlers = {
-    async onStart(pid: number) {
+    onStart(pid: number) {
+      // After a reconnect, the mark may be lost.
+      if (seen.pid !== undefined)
+        readExitCode(starter, pid, context).then(script.onEnd, script.onBug);
       seen.pid = pid;
       resolve();
-      // After a reconnect, the mark may be lost.
-      const exitCode = seen.reconnects > 0 ? await readExitCode(starter, pid) : undefined;
-      if (exitCode !== undefined) script.onEnd(exitCode);
     },
     onActivity: () => void (seen.hasProgressed = true),
     onOutput: script.write,

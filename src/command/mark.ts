@@ -1,11 +1,9 @@
 /** What the shell around the script reports behind the script's output. */
 export interface ScriptEnd {
   readonly exitCode: number;
-  /** Undefined if the kernel's count could not be read. */
   readonly oomKills: number | undefined;
   /** Names like GITHUB_SHA that the script mentions, but that were unset. */
   readonly unsetVariables: readonly string[];
-  /** Undefined if bash did not name it. */
   readonly failed: FailedCommand | undefined;
 }
 

@@ -18,8 +18,7 @@ export interface ProcessOptions {
 }
 
 export interface ProcessHandlers {
-  /** The events that follow wait for it. */
-  readonly onStart?: (pid: number) => void | Promise<void>;
+  readonly onStart?: (pid: number) => void;
   /** Called with each event after the start, such as output or a keepalive. */
   readonly onActivity?: () => void;
   readonly onOutput: (bytes: Buffer) => void;
@@ -47,10 +46,7 @@ export function startProcess(
   return follow(client, '/process.Process/Start', message, handlers, limits, headers);
 }
 
-/**
- * Follows a running process. Output written while nothing was connected is lost, but E2B's agent
- * remembers an exit for 30 s.
- */
+/** Follows a running process. Output written while nothing was connected is lost. */
 export function attachProcess(
   client: Client,
   pid: number,
@@ -104,7 +100,7 @@ async function readEvents(
     if (isLast) throw new AgentError('bad-response', `${label} did not say how the command ended.`);
     const { start, data, end } = fieldsOf(fields['event']);
     const { pid } = fieldsOf(start);
-    if (typeof pid === 'number') await onStart?.(pid);
+    if (typeof pid === 'number') onStart?.(pid);
     else onActivity?.();
     for (const text of Object.values(fieldsOf(data)))
       if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));

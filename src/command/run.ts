@@ -25,16 +25,12 @@ export interface CommandResult
   readonly title: string;
   /** From the start to the end; 0 if the command was not started. */
   readonly durationMs: number;
-  /** The last 20 lines of the output, redacted and without colors. */
   readonly lastLines: readonly string[];
   /** Undefined if the memory was never short, or the programs could not be seen. */
   readonly topPrograms: TopPrograms | undefined;
 }
 
-/**
- * Runs a command in the sandbox, takes samples meanwhile, and judges them.
- * @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged
- */
+/** @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged */
 export async function run(
   inputs: Inputs<'run'>,
   context: Context,

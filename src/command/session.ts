@@ -16,6 +16,9 @@ export interface Starter {
 // Ending a session takes up to 4 s; the rest is for a login profile and a slow network.
 const MAX_MS = 6000;
 
+// Below MAX_MS, since a request that stalls is repeated, but one that takes too long in all is not.
+const TIMEOUT_MS = 5000;
+
 /** Ends a command and all its children. */
 export async function endSession(
   starter: Starter,
@@ -38,9 +41,15 @@ export async function endSession(
 }
 
 /** Returns the exit code of a process that the agent does not wait for, or undefined. */
-export async function readExitCode(starter: Starter, pid: number): Promise<number | undefined> {
-  const output = await readOutput(starter, exitCodeText(pid));
-  const status = parseNumber(/^ended (\d+)$/m.exec(output ?? '')?.[1]);
+export async function readExitCode(
+  starter: Starter,
+  pid: number,
+  context: Context,
+): Promise<number | undefined> {
+  const policy = { ...context, retries: 10, stop: starter.limits.signal, onRetry: () => {} };
+  const outcome = await withRetries(() => run(starter, exitCodeText(pid)), policy);
+  const output = outcome.status === 'done' ? outcome.value : '';
+  const status = parseNumber(/^ended (\d+)$/m.exec(output)?.[1]);
   if (status === undefined) return undefined;
   // The low bits of a wait status are the signal, if one killed the process.
   return status & 0x7f ? 128 + (status & 0x7f) : status >> 8;
@@ -64,7 +73,6 @@ export function readOutput(starter: Starter, text: string): Promise<string | und
 // More than the longest list of programs.
 const MAX_OUTPUT = 1024 * 1024;
 
-/** Runs a text and returns the end of its output. */
 async function run(
   { client, username, limits }: Starter,
   text: string,
@@ -75,7 +83,7 @@ async function run(
   const onOutput = (bytes: Buffer) =>
     void (output = `${output}${String(bytes)}`.slice(-MAX_OUTPUT));
   const signal = AbortSignal.any([limits.signal, stop]);
-  await startProcess(client, options, { onOutput }, { ...limits, signal });
+  await startProcess(client, options, { onOutput }, { signal, timeout: TIMEOUT_MS });
   return output;
 }
 

@@ -10,7 +10,7 @@ export interface TopPrograms {
   readonly at: number;
   readonly programs: readonly {
     readonly name: string;
-    /** The number of its processes. */
+    /** Of its processes. */
     readonly count: number;
     readonly bytes: number;
   }[];

@@ -44,11 +44,7 @@ async function waitForSampler(
     await sleep(POLL_MS, cancel);
 }
 
-/**
- * Returns the directory of the running monitor with this ID or name. An empty `idOrName` matches
- * any.
- * @throws InputError unless exactly one matches
- */
+/** Finds a running monitor. '' matches any. @throws InputError unless exactly one matches */
 export function chooseMonitor(idOrName: string, directories: readonly string[]): string {
   const running = directories
     .filter(directory => !isJudged(directory))

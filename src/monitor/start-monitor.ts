@@ -20,11 +20,7 @@ import {
   saveResponse,
 } from './record.ts';
 
-/**
- * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
- * @throws AgentError if the sample fails
- * @throws InputError if the sample lacks a metric of `fail-if`, or the sampler does not start
- */
+/** Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler. */
 export async function startMonitor(
   inputs: Inputs<'monitor'>,
   raw: RawInputs,

@@ -13,9 +13,7 @@ export type Attempt = { readonly askedAt: number } & (
 export type FailedAttempt = Extract<Attempt, { kind: 'failure' }>;
 
 export interface SampleRecord {
-  /** Oldest first. */
   readonly attempts: readonly Attempt[];
-  /** The last response as JSON, redacted; empty if there was none. */
   readonly response: string;
   readonly end: SamplingEnd;
 }
@@ -37,17 +35,15 @@ export async function trySample(read: () => Promise<Figures>, now: () => number)
   }
 }
 
-// A sample takes about 300 bytes in the record of a monitor, and a day has 17,280 samples at the
-// default interval of a monitor.
+// Three days at the default interval of a monitor, whose record then has about 18 MB.
 const MAX_SAMPLES = 60_000;
 
-/** Records a sample after each interval until `stop` aborts, or until there are 60,000. */
+/** Records a sample after each interval until `stop` aborts. */
 export async function takeSamples(
   take: () => Promise<Attempt>,
   record: (attempt: Attempt) => void,
   options: {
     readonly intervalMs: number;
-    /** The interval before the first sample. */
     readonly firstMs?: number;
     readonly sleep: Context['sleep'];
     readonly stop: AbortSignal;
@@ -76,7 +72,7 @@ export function deadlineAfter(stop: AbortSignal, ms: number, sleep: Context['sle
 
 const MIN_SAMPLE_TIMEOUT_MS = 10_000;
 
-/** Returns a sample's timeout (ms), capped so that one slow response does not cause a gap. */
+// A sample that hangs must not take the place of many.
 export function sampleTimeout({
   timeout,
   sampleInterval,

@@ -33,7 +33,6 @@ export interface Gap {
   readonly to: number;
   /** `early` if sampling ended in this gap. */
   readonly samplingEnd: SamplingEnd;
-  /** The attempts in this gap, all of which failed. */
   readonly failures: readonly FailedAttempt[];
 }
 
@@ -84,10 +83,7 @@ export async function takeStats(
 // A sandbox that was just created or resumed may not answer immediately.
 export const FIRST_SAMPLE_RETRIES = 2;
 
-/**
- * @throws AgentError if the stats cannot be read
- * @throws InputError if they lack a metric of `fail-if`
- */
+/** @throws AgentError if the stats cannot be read, or InputError if they lack a metric of `fail-if` */
 export async function readJudgeableStats(
   inputs: Pick<Inputs<'stats'>, 'statsPath' | 'retries' | 'timeout' | 'failIf'>,
   client: Client,

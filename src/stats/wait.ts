@@ -10,11 +10,7 @@ import { readStatsWithRetries, type Stats } from './sample.ts';
 
 const WAIT_LOG_INTERVAL_MS = 15_000;
 
-/**
- * Waits until one sample meets `wait-until`, if that is set, or the step is cancelled.
- * @throws AgentError if that takes too long
- * @throws InputError if a sample lacks a metric
- */
+/** Waits until one sample meets `wait-until`, or the step is cancelled. @throws AgentError if late */
 export async function waitForSandbox(
   inputs: Inputs<'stats'>,
   client: Client,
@@ -54,10 +50,7 @@ export async function waitForSandbox(
   }
 }
 
-/**
- * Describes the conditions that are false in a response; '' if none is.
- * @throws InputError if one cannot be judged in it
- */
+/** Describes the conditions that are false. @throws InputError if one cannot be judged */
 export function describeUnmet(
   input: 'fail-if' | 'wait-until',
   conditions: readonly Condition[],

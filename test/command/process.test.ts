@@ -92,7 +92,7 @@ test('a process is started, and attached to by its pid, as the Connect protocol 
     requests.map(({ head }) => head.replace(/ HTTP[^]*/, '')),
     ['Start', 'Start', 'Connect'].map(name => `POST /process.Process/${name}`),
   );
-  for (const request of [start, plainStart, attach])
+  for (const request of requests)
     assert.partialDeepStrictEqual(headersOf(request), {
       'Content-Type': 'application/connect+json',
       'Connect-Protocol-Version': '1',
@@ -182,25 +182,20 @@ test('the status of an ended process is redacted, and kept on one short line', a
   assert.ok(seen.status.length <= 301);
 });
 
-type Failing = readonly [handle: RequestHandler, kind: string, words: RegExp, hint?: RegExp];
-const CLOSED = /connection was closed/;
-const NO_END = /did not say how the command ended/;
-const NO_FRAMES = /something other than frames/;
 const page: RequestHandler = socket => socket.write(http(200, '<!doctype html><h1>It works</h1>'));
 const long = Buffer.from([0, 0, 16, 0, 1]);
-const FAILURES: Readonly<Record<string, Failing>> = {
-  'a response that ends after the start fails': [sendFrames(startFrame(1)), 'connection', CLOSED],
-  'a last frame without an end fails': [sendFrames(LAST_FRAME), 'bad-response', NO_END],
-  'a frame above 1 MiB fails': [sendFrames(startFrame(1), long), 'bad-response', NO_FRAMES],
-  'a web page is something other than frames': [page, 'bad-response', NO_FRAMES, /base-url/],
+const FAILURES: Readonly<Record<string, readonly [RequestHandler, kind: string, words: RegExp]>> = {
+  'no end': [sendFrames(startFrame(1)), 'connection', /connection was closed/],
+  'a last frame without an end': [sendFrames(LAST_FRAME), 'bad-response', /did not say how/],
+  'a frame above 1 MiB': [sendFrames(startFrame(1), long), 'bad-response', /other than frames/],
+  'a web page': [page, 'bad-response', /other than frames/],
 };
-for (const [what, [handle, kind, words, hint = /./]] of Object.entries(FAILURES))
-  test(what, async () => {
+for (const [what, [handle, kind, words]] of Object.entries(FAILURES))
+  test(`a response that no agent sends is an error [${what}]`, async () => {
     const { end } = await follow(handle);
     assert.ok(end instanceof AgentError, JSON.stringify(end));
     assert.equal(end.kind, kind);
     assert.match(end.message, words);
-    assert.match(end.hint, hint);
   });
 
 // The error codes of Connect: https://connectrpc.com/docs/protocol#error-codes

@@ -15,7 +15,6 @@ const skip = SKIP_WITHOUT_BASH || skipUnlessLinux('processes are read from /proc
 
 const ODD_TEXTS: Readonly<Record<string, string>> = {
   'a single quote': "'",
-  'two single quotes': "''",
   'an escaped single quote': "'\\''",
   'a double quote': '"',
   'mixed quotes': `"'"'"'`,
@@ -64,34 +63,21 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
     assert.throws(tooLong('€'.repeat(44_000)), InputError);
   });
 
-  const EXITS: Readonly<
-    Record<string, readonly [script: string, exitCode: number, output: string]>
-  > = {
-    'exit 0': ['echo a', 0, 'a\n'],
+  type Exit = readonly [script: string, exitCode: number, output: string];
+  const BAD_SYNTAX = "bash: -c: line 1: syntax error near unexpected token `then'\n";
+  const EXITS: Readonly<Record<string, Exit>> = {
     'exit 3': ['echo a; exit 3', 3, 'a\n'],
     'no line break at the end': ['printf a; exit 3', 3, 'a'],
     'blank lines at the end': ['printf "a\\n\\n\\n"', 0, 'a\n\n\n'],
     'a failing command': ['false; echo never', 1, ''],
     'a failing command before a pipe': ['exit 4 | cat; echo never', 4, ''],
-    'a missing program': [
-      'no-such-program',
-      127,
-      'bash: line 1: no-such-program: command not found\n',
-    ],
+    'a missing program': ['no-such', 127, 'bash: line 1: no-such: command not found\n'],
     'a trap on EXIT': ['trap "echo bye" EXIT; exit 5', 5, 'bye\n'],
     exec: ['exec sh -c "exit 6"', 6, ''],
     'closed output': ['exec >/dev/null 2>&1; echo a; exit 7', 7, ''],
     SIGKILL: ['kill -KILL $$', 137, ''],
-    'SIGTERM to its process group': [
-      'trap "echo bye; exit 8" TERM; kill -TERM 0; sleep 9',
-      8,
-      'bye\n',
-    ],
-    'a syntax error': [
-      'if then',
-      2,
-      "bash: -c: line 1: syntax error near unexpected token `then'\n",
-    ],
+    'SIGTERM to its group': ['trap "echo bye; exit 8" TERM; kill -TERM 0; sleep 9', 8, 'bye\n'],
+    'a syntax error': ['if then', 2, BAD_SYNTAX],
     'input that nobody gives': ['cat; exit 9', 9, ''],
     'both streams': ['echo a; echo b >&2; echo c', 0, 'a\nb\nc\n'],
     'no arguments': ['echo "$# $0 ${REPLY-unset}"', 0, '0 bash unset\n'],
@@ -150,59 +136,58 @@ describe('variables of the runner', { concurrency: 3, skip }, () => {
     });
 });
 
-type Failed = Partial<FailedCommand>;
-const FAILURES: Readonly<Record<string, readonly [script: string, failed: Failed | undefined]>> = {
-  'a command': ['echo a\n\nfalse\necho b', { line: 3, exitCode: 1, command: 'false' }],
-  'the last command': [
-    'echo a\ngrep -c nothing /etc/hosts',
-    { line: 2, command: 'grep -c nothing /etc/hosts' },
+/** A script, and the line and the text of the command that failed in it. */
+type Failing = readonly [
+  script: string,
+  line?: number,
+  command?: string | undefined,
+  more?: Partial<FailedCommand>,
+];
+const FAILURES: Readonly<Record<string, Failing>> = {
+  'a command': ['echo a\n\nfalse\necho b', 3, 'false', { exitCode: 1 }],
+  'the last command': ['echo a\ngrep -c nothing /etc/hosts', 2, 'grep -c nothing /etc/hosts'],
+  'a missing program': ['true\nno-such-program x', 2, 'no-such-program x', { exitCode: 127 }],
+  arithmetic: ['i=0\n((i++))', 2, '((i++))'],
+  'a test': ['[[ a = b ]]', 1, '[[ a = b ]]'],
+  'a test after a pipeline': ['true | true\n[[ a = b ]]', 2, '[[ a = b ]]', { pipeline: [] }],
+  'read without input': ['read -p "Go? " x', 1, 'read -p "Go? " x'],
+  'a variable, unexpanded': ['TOKEN=abc\nfalse "$TOKEN"', 2, 'false "$TOKEN"'],
+  'a function': ['f() {\n  echo in\n  false\n}\n\nf', 3, 'false', { file: '' }],
+  'a loop': ['for i in 1 2; do\n  true\n  test $i = 1\ndone', 3, 'test $i = 1'],
+  'a pipeline': ['true\ntrue | (exit 3) | cat', 2, undefined, { exitCode: 3, pipeline: [0, 3, 0] }],
+  'a pipeline with another IFS': [
+    'IFS=:\nset -u\ntrue | false',
+    3,
+    undefined,
+    { pipeline: [0, 1] },
   ],
-  'a missing program': [
-    'true\nno-such-program x',
-    { line: 2, exitCode: 127, command: 'no-such-program x' },
-  ],
-  arithmetic: ['i=0\n((i++))', { line: 2, command: '((i++))' }],
-  'a test': ['[[ a = b ]]', { line: 1, command: '[[ a = b ]]' }],
-  'a test after a pipeline': [
-    'true | true\n[[ a = b ]]',
-    { line: 2, command: '[[ a = b ]]', pipeline: [] },
-  ],
-  'read without input': ['read -p "Go? " x', { line: 1, command: 'read -p "Go? " x' }],
-  'a variable, unexpanded': ['TOKEN=abc\nfalse "$TOKEN"', { line: 2, command: 'false "$TOKEN"' }],
-  'a function': ['f() {\n  echo in\n  false\n}\n\nf', { line: 3, command: 'false', file: '' }],
-  'a loop': ['for i in 1 2; do\n  true\n  test $i = 1\ndone', { line: 3, command: 'test $i = 1' }],
-  'a pipeline': ['true\ntrue | (exit 3) | cat', { line: 2, exitCode: 3, pipeline: [0, 3, 0] }],
-  'a pipeline with another IFS': ['IFS=:\nset -u\ntrue | false', { line: 3, pipeline: [0, 1] }],
-  'a group with redirected output': [
-    '{\n  echo a\n  false\n} >/dev/null',
-    { line: 3, command: 'false' },
-  ],
-  'a here-document': ['grep nothing <<X\nfoo\nX', { line: 1, command: 'grep nothing <<X' }],
-  'a subshell': ['true\n(exit 3)', { line: 2, exitCode: 3, command: '( exit 3 )' }],
-  'a command substitution': ['x=$(exit 7)', { line: 1, exitCode: 7, command: 'x=$(exit 7)' }],
-  'a trap on EXIT': ['trap "echo bye" EXIT\nfalse', { line: 2, command: 'false' }],
-  'a job in the background': ['false &\nwait $!', { line: 2, command: 'wait $!' }],
-  'a tab in its text': ["false 'a\tb'", { line: 1, command: "false 'a\tb'" }],
-  'a very long text': [`false ${'x'.repeat(5000)}`, { line: 1, exitCode: 1 }],
-  exit: ['exit 3', undefined],
-  success: ['false || true', undefined],
-  'set +e': ['set +e\nfalse\nfalse | true\nexit 3', undefined],
-  conditions: ['if ! true; then :; fi; ! true; false || exit 4', undefined],
-  'a list': ['[ -f /nope ] && echo yes', undefined],
-  'an unset variable': ['set -u\necho $NOPE', undefined],
-  'a required variable': [': "${NOPE:?is needed}"', undefined],
-  'a syntax error': ['true\nif then', undefined],
-  'a failure whose end a trap made a success of': ['trap "exit 0" EXIT\nfalse', { line: 2 }],
+  'a group with redirected output': ['{\n  echo a\n  false\n} >/dev/null', 3, 'false'],
+  'a here-document': ['grep nothing <<X\nfoo\nX', 1, 'grep nothing <<X'],
+  'a subshell': ['true\n(exit 3)', 2, '( exit 3 )', { exitCode: 3 }],
+  'a command substitution': ['x=$(exit 7)', 1, 'x=$(exit 7)', { exitCode: 7 }],
+  'a trap on EXIT': ['trap "echo bye" EXIT\nfalse', 2, 'false'],
+  'a job in the background': ['false &\nwait $!', 2, 'wait $!'],
+  'a tab in its text': ["false 'a\tb'", 1, "false 'a\tb'"],
+  'a very long text': [`false ${'x'.repeat(5000)}`, 1, undefined, { exitCode: 1 }],
+  'a failure whose end a trap made a success of': ['trap "exit 0" EXIT\nfalse', 2],
+  exit: ['exit 3'],
+  success: ['false || true'],
+  'set +e': ['set +e\nfalse\nfalse | true\nexit 3'],
+  conditions: ['if ! true; then :; fi; ! true; false || exit 4'],
+  'a list': ['[ -f /nope ] && echo yes'],
+  'an unset variable': ['set -u\necho $NOPE'],
+  'a required variable': [': "${NOPE:?is needed}"'],
+  'a syntax error': ['true\nif then'],
 };
 
 describe('the command that failed', { concurrency: 3, skip }, () => {
-  for (const [what, [script, expected]] of Object.entries(FAILURES))
+  for (const [what, [script, line, command, more]] of Object.entries(FAILURES))
     test(`bash names, or rightly does not name, the command that failed for [${what}]`, async () => {
-      const { end } = await runText(script);
+      const { failed } = (await runText(script)).end ?? assert.fail();
       // All that the shell prints must stay below PIPE_BUF, to be written at once.
-      assert.ok((end?.failed?.command.length ?? 0) < 1000);
-      if (expected === undefined) assert.equal(end?.failed, undefined);
-      else assert.partialDeepStrictEqual(end?.failed, expected);
+      assert.ok((failed?.command.length ?? 0) < 1000);
+      if (line === undefined) assert.equal(failed, undefined);
+      else assert.partialDeepStrictEqual(failed, { line, ...(command && { command }), ...more });
     });
 
   test('a command that failed in a sourced script is named with its file', async () => {

@@ -14,14 +14,10 @@ test('a failed gate is one annotation, and outputs and summary are still written
   const result = await expectFailure(job, { ...conditions, ...TWO_SAMPLES });
   const { outputs, report, summary, annotations, errors } = result;
   assert.equal(outputs['gate'], 'failed');
-  const tripped: readonly object[] = JSON.parse(outputs['tripped'] ?? '');
+  const tripped: readonly { condition: string }[] = JSON.parse(outputs['tripped'] ?? '');
   assert.deepEqual(
-    tripped.map(entry => Object.values(entry)),
-    [
-      ['fail', 'mem_used_pct > 20', 'mem_used_pct', 20, 25],
-      ['fail', 'disk_free < 10GiB', 'disk_free', 10_737_418_240, 9_502_850_350],
-      ['warn', 'cpu_used_pct.max >= 12.5%', 'cpu_used_pct', 12.5, 12.5],
-    ],
+    tripped.map(({ condition }) => condition),
+    ['mem_used_pct > 20', 'disk_free < 10GiB', 'cpu_used_pct.max >= 12.5%'],
   );
   assert.equal(annotations('error').length, 1);
   assert.match(errors, /mem_used_pct > 20 tripped: 25 %/);

@@ -27,10 +27,3 @@ test('wait-until ends at wait-timeout, reports the last figures, and nothing is 
   assert.doesNotMatch(errors, /mem_free/);
   assert.equal(outputs['gate'], 'failed');
 });
-
-test('wait-until with a misspelt metric fails with the first sample, and nothing is sent', async () => {
-  await using job = await openJob();
-  const { errors } = await expectFailure(job, { 'wait-until': 'memory_free > 1' });
-  assert.match(errors, /^wait-until: memory_free > 1 .* does not report memory_free/);
-  assert.equal(requestMethods(job), 'GET');
-});

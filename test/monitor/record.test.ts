@@ -31,31 +31,22 @@ const ATTEMPTS: readonly Attempt[] = [
 
 test('readRecord returns what was appended, without the partial line of a killed sampler', () => {
   using directory = openTempFolder();
+  const end = { early: DIED };
+  assert.deepEqual(readRecord(directory.path), { attempts: [], response: '', end });
   for (const attempt of ATTEMPTS) appendAttempt(directory.path, attempt);
   saveResponse(directory.path, '{"load":1.5,"note":"a longer response"}');
   saveResponse(directory.path, '{"load":2}');
-  appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"answered');
-  assert.deepEqual(readRecord(directory.path), {
-    attempts: ATTEMPTS,
-    response: '{"load":2}',
-    end: { early: DIED },
-  });
-});
-
-test('the record of a monitor that has none is empty', () => {
-  using directory = openTempFolder();
-  const end = { early: DIED };
-  assert.deepEqual(readRecord(directory.path), { attempts: [], response: '', end });
+  appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"at');
+  const expected = { attempts: ATTEMPTS, response: '{"load":2}', end };
+  assert.deepEqual(readRecord(directory.path), expected);
 });
 
 test('readRecord returns how sampling ended, whatever the sampler wrote to stderr', () => {
+  using directory = openTempFolder();
+  writeFileSync(monitorFile(directory.path, 'errors'), '(node:1) Warning: x\n');
   for (const end of ['requested', { early: 'max-duration was over' }] as const) {
-    using directory = openTempFolder();
-    writeFileSync(monitorFile(directory.path, 'errors'), '(node:1) Warning: x\n');
-    for (const attempt of ATTEMPTS) appendAttempt(directory.path, attempt);
     appendEnd(directory.path, end);
-    const record = readRecord(directory.path);
-    assert.deepEqual([record.attempts, record.end], [ATTEMPTS, end]);
+    assert.deepEqual(readRecord(directory.path).end, end);
   }
 });
 

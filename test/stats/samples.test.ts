@@ -38,29 +38,18 @@ async function sample(sampling: Sampling) {
   return [...seen, end];
 }
 
-test('takeSamples takes a sample after each interval, up to the one during which it is stopped', async () => {
-  for (const sampleOnStop of [true, false])
-    assert.deepEqual(await sample({ stopDuring: 2, sampleOnStop }), [5, 10, 'requested']);
-});
-
-test('takeSamples that is stopped during an interval takes a last sample only with `sampleOnStop`', async () => {
-  assert.deepEqual(await sample({ stopAt: 12 }), [5, 10, 12, 'requested']);
-  assert.deepEqual(await sample({ stopAt: 12, sampleOnStop: false }), [5, 10, 'requested']);
-});
-
-test('takeSamples goes on after failures', async () => {
-  const errors = [new AgentError('connection', 'Slow.'), new AgentError('busy', 'Busy.')];
-  assert.deepEqual(await sample({ errors, stopDuring: 3 }), ['Slow.', 'Busy.', 15, 'requested']);
-});
-
-test('takeSamples that is stopped by sample 60,000 ends as requested', async () => {
-  const seen = await sample({ stopDuring: 60_000 });
-  assert.deepEqual([seen.length, seen.at(-1)], [60_001, 'requested']);
-});
-
-test('takeSamples waits for `firstMs` before its first sample', async () => {
-  assert.deepEqual(await sample({ firstMs: 2, stopDuring: 3 }), [2, 7, 12, 'requested']);
-});
+const FAILURES = [new AgentError('connection', 'Slow.'), new AgentError('busy', 'Busy.')];
+const SAMPLINGS: Readonly<Record<string, readonly [Sampling, readonly unknown[]]>> = {
+  'up to the one during which it is stopped': [{ stopDuring: 2 }, [5, 10]],
+  'and a last one if it is stopped between two': [{ stopAt: 12 }, [5, 10, 12]],
+  'and no last one without `sampleOnStop`': [{ stopAt: 12, sampleOnStop: false }, [5, 10]],
+  'and goes on after failures': [{ errors: FAILURES, stopDuring: 3 }, ['Slow.', 'Busy.', 15]],
+  'the first one after `firstMs`': [{ firstMs: 2, stopDuring: 3 }, [2, 7, 12]],
+};
+for (const [what, [sampling, seen]] of Object.entries(SAMPLINGS))
+  test(`takeSamples takes a sample after each interval [${what}]`, async () => {
+    assert.deepEqual(await sample(sampling), [...seen, 'requested']);
+  });
 
 test('takeSamples ends early after 60,000 samples, since its record is full', async () => {
   const seen = await sample({});

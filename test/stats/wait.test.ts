@@ -4,8 +4,8 @@ import { AgentError } from '../../src/agent/failure.ts';
 import { inputError } from '../../src/inputs/input-error.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { waitForSandbox } from '../../src/stats/wait.ts';
-import { fakeClock } from '../support/clock.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
+import { simulateAgent } from '../support/simulated-transfer.ts';
 
 const BUSY = new AgentError('busy', 'It answered 503.');
 const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
@@ -18,8 +18,8 @@ type Answer = number | AgentError;
  * cancelled during the request with the number `cancelledAt`.
  */
 async function wait(answers: readonly Answer[], inputs: RawInputs, cancelledAt?: number) {
-  const { now, sleep } = fakeClock();
-  const notes: string[] = [];
+  const job = new AbortController();
+  const { context, client, lines } = simulateAgent(undefined, { cancel: job.signal });
   let requests = 0;
   const send = async () => {
     const answer = answers[requests] ?? answers.at(-1);
@@ -29,25 +29,9 @@ async function wait(answers: readonly Answer[], inputs: RawInputs, cancelledAt?:
     if (answer instanceof AgentError) throw answer;
     return { label: 'GET /metrics', status: 200, body: `{"load":${answer}}`, headers: {} };
   };
-  const job = new AbortController();
-  const { signal } = job;
-  const problem = await waitForSandbox(
-    parseSyncInputs(inputs),
-    { send, redact: String, receive: () => assert.fail(), async [Symbol.asyncDispose]() {} },
-    {
-      workspace: '/w',
-      cancel: signal,
-      killImminent: signal,
-      clock: now,
-      now,
-      sleep,
-      random: () => 0,
-      redact: String,
-      sandboxes: [],
-      log: { line: text => notes.push(text), output() {}, debug() {}, warning() {} },
-    },
-  ).catch((error: unknown) => error);
-  return { problem, requests, notes, waitedMs: now() };
+  const waiting = waitForSandbox(parseSyncInputs(inputs), { ...client, send }, context);
+  const problem = await waiting.catch((error: unknown) => error);
+  return { problem, requests, lines, waitedMs: context.now() };
 }
 
 interface WaitCase {
@@ -129,8 +113,8 @@ test('waitForSandbox ends without an error if the job is cancelled during a requ
 test('waitForSandbox logs every 15 s why the sandbox is not ready, and when it is', async () => {
   const timing = { 'wait-timeout': '1m', 'sample-interval': '10s' };
   const answers = [9, 9, BUSY, BUSY, 9, 4];
-  const { notes } = await wait(answers, { 'wait-until': 'load < 5', ...timing });
-  assert.deepEqual(notes, [
+  const { lines } = await wait(answers, { 'wait-until': 'load < 5', ...timing });
+  assert.deepEqual(lines, [
     'Waiting up to 1 min for the sandbox',
     `Waited 20 s: ${UNMET}; It answered 503.`,
     `Waited 40 s: ${UNMET}`,
