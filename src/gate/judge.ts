@@ -1,6 +1,6 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
-import { AGGREGATES, type Aggregate, figuresOf, type Sample } from './metrics.ts';
+import { AGGREGATES, type Aggregate, figuresOf, formatFigure, type Sample } from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
@@ -84,7 +84,7 @@ function whyNotJudged(metric: string, samples: readonly Sample[]): string | unde
   if (first === undefined) return undefined;
   if (lacking.length < samples.length)
     return `${formatNumber(lacking.length)} of ${formatCount(samples.length, 'sample')} do not report ${inlineCode(metric)}`;
-  return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
+  return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
 }
 
 const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => boolean>> = {
@@ -105,10 +105,22 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
 // Agents may report hundreds of metrics, so do not list them all.
 const MAX_REPORTED = 30;
 
-/** Lists a sample's metrics, beginning with the one that `misspelt` writes with hyphens. */
-function namesIn({ figures }: Sample, misspelt: string): string {
-  const metric = misspelt.replaceAll('-', '_');
-  const others = [...figures.keys()].filter(name => name !== metric).sort();
-  const names = figures.has(metric) ? [metric, ...others] : others;
-  return listSome(names.map(inlineCode), MAX_REPORTED) || 'nothing';
+function namesIn({ figures }: Sample): string {
+  return listSome([...figures.keys()].sort().map(inlineCode), MAX_REPORTED) || 'nothing';
+}
+
+/** Describes a judgement in a line whose backticks mark code. */
+export function describeJudgement(judgement: Judgement): string {
+  const { condition } = judgement;
+  const text = inlineCode(condition.text);
+  if (judgement.result === 'unknown') return `${text} cannot be judged: ${judgement.why}`;
+  const words = judgement.result === 'true' ? 'tripped:' : 'is false: it was';
+  return `${text} ${words} ${formatJudged(condition, judgement.figure)}`;
+}
+
+/** Formats a judged figure, and adds it unrounded if it would look equal to the limit. */
+export function formatJudged({ metric, limit }: Condition, figure: number): string {
+  const text = formatFigure(metric, figure);
+  const isMisleading = figure !== limit && text === formatFigure(metric, limit);
+  return isMisleading ? `${text} (${figure})` : text;
 }

@@ -13,11 +13,10 @@ import { parseInputs } from '../inputs/parse-inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { Report, Results } from '../report/report.ts';
 import { reasonOfError, textsOf } from '../report/section.ts';
-import { redactor } from '../text/redact.ts';
-import { loadJobSandboxes } from './job-state.ts';
+import { redactor } from '../text/escape.ts';
+import { loadJobSandboxes, readInputs } from './job-state.ts';
 import { openLog } from './log.ts';
 import { publish } from './publish.ts';
-import { cancelSignals, readInputs, workspace } from './runner.ts';
 
 /** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
 export async function runStep<T extends EntryPoint>(
@@ -105,7 +104,7 @@ async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs |
   const loggable = Object.entries(raw).filter(([name]) => !UNLOGGED.includes(name));
   log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), undefined, 2)}`);
   const context = {
-    workspace: workspace(),
+    workspace: process.env['GITHUB_WORKSPACE'] || process.cwd(),
     ...cancelSignals(),
     clock: () => performance.now(),
     now: Date.now,
@@ -121,4 +120,22 @@ async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs |
     return { inputs: parseInputs(entry, filled), raw: filled };
   }
   return { context, raw, parse };
+}
+
+// A cancelled step gets SIGINT, then SIGTERM (SIGBREAK on Windows).
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
+
+// The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in
+// actions/runner). It gives a background step up after 7.5 s, and reads no state after that.
+const GRACE_MS = { SIGINT: 6500, SIGTERM: 2000, SIGBREAK: 2000 } as const;
+
+function cancelSignals() {
+  const cancel = new AbortController();
+  const killImminent = new AbortController();
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      cancel.abort('the step was cancelled');
+      setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
+    });
+  return { cancel: cancel.signal, killImminent: killImminent.signal };
 }

@@ -1,6 +1,11 @@
-import { describeJudgement, formatFigure, formatJudged } from '../gate/describe.ts';
-import { type GateJudgement, judge } from '../gate/judge.ts';
-import { AGGREGATE_NAMES, aggregateOf, METRICS, type Sample } from '../gate/metrics.ts';
+import { describeJudgement, formatJudged, type GateJudgement, judge } from '../gate/judge.ts';
+import {
+  AGGREGATE_NAMES,
+  aggregateOf,
+  formatFigure,
+  METRICS,
+  type Sample,
+} from '../gate/metrics.ts';
 import type { Gap, MonitoredTime } from '../stats/gaps.ts';
 import type { FailedAttempt } from '../stats/samples.ts';
 import type { StatsResult } from '../stats/stats.ts';

@@ -1,8 +1,13 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { type AgentError, failureInfoOf } from '../agent/failure.ts';
-import { describeJudgement } from '../gate/describe.ts';
-import { type Gate, type GateConditions, type Judgement, judgeGate } from '../gate/judge.ts';
+import {
+  describeJudgement,
+  type Gate,
+  type GateConditions,
+  type Judgement,
+  judgeGate,
+} from '../gate/judge.ts';
 import type { Sample } from '../gate/metrics.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';

@@ -1,8 +1,7 @@
 import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { type AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
-import { describeJudgement } from '../gate/describe.ts';
-import { type Condition, type Judgement, judge } from '../gate/judge.ts';
+import { type Condition, describeJudgement, type Judgement, judge } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import { readStatsWithRetries, type Stats } from './sample.ts';

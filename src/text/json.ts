@@ -1,3 +1,5 @@
+import type { Redact } from './escape.ts';
+
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
@@ -22,4 +24,15 @@ export function parseFields(text: string): Readonly<Record<string, unknown>> {
 export function stringFieldsOf(value: unknown): Readonly<Record<string, string>> {
   const fields = Object.entries(fieldsOf(value));
   return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
+}
+
+/**
+ * Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers
+ * as they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
+ */
+export function redactJson(text: string, redact: Redact): string {
+  if (!isJson(text)) return '';
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, literal =>
+    JSON.stringify(redact(String(JSON.parse(literal)))),
+  );
 }

@@ -26,7 +26,7 @@ interface CancelledJob {
   readonly setup?: TestJobOptions;
   /** Expected numbers of uploaded, failed and unattempted files. */
   readonly totals?: readonly number[];
-  /** Expected reason for unattempted files. Default: the job was cancelled. */
+  /** Expected reason for unattempted files. Default: the step was cancelled. */
   readonly reason?: string;
 }
 
@@ -67,7 +67,7 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
     test(`a cancelled job reports it and sends nothing more [${when}]`, async () => {
       await using job = await openJob(setup);
       const { task = 'sync', name = 'SIGINT', line, inputs, totals } = cancelled;
-      const { reason: expected = 'the job was cancelled' } = cancelled;
+      const { reason: expected = 'the step was cancelled' } = cancelled;
       let seen = 0;
       let before = 0;
       const cancel = (signal: Signal) => {

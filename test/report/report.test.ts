@@ -8,7 +8,7 @@ import { renderReport, reportJson } from '../../src/report/render.ts';
 import { redactReport } from '../../src/report/report.ts';
 import { reasonOfError, textsOf } from '../../src/report/section.ts';
 import { summaryOf } from '../../src/report/summary.ts';
-import { redactor } from '../../src/text/redact.ts';
+import { redactor } from '../../src/text/escape.ts';
 import { COMMAND, measured, report, withGap } from '../support/build-report.ts';
 import {
   failed,

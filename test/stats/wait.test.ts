@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
-import { describeJudgement } from '../../src/gate/describe.ts';
+import { describeJudgement } from '../../src/gate/judge.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { type StatsProblem, waitForSandbox } from '../../src/stats/wait.ts';
 import { fakeClock } from '../support/clock.ts';
