@@ -34,7 +34,7 @@ export function jobMetadata(): Readonly<Record<string, string>> {
 /** Saves what the post step needs, in place of what was saved before. */
 export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
-  // all but the secret API key.
+  // all but the API key. Headers may be secret too, but the API may refuse a deletion without them.
   const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
   const inputs = Object.fromEntries(names.map(name => [name, (raw[name] ?? '').trim()]));
   saveState('sandbox', { ...leftovers, inputs });

@@ -133,18 +133,3 @@ test('a saved sandbox whose end is no number is used as one whose end is unknown
   assert.doesNotMatch(run.allOutput, /is a bug|may end at/);
   await runSandbox({}, { post: main });
 });
-
-test('a saved sandbox that cannot be read fails only the steps that use the sandbox of the job', async () => {
-  await using job = await openJobWithApi();
-  const { service, temp, runSandbox, runAction } = job;
-  mkdirSync(path.join(temp, 'sandbox-sync-sandbox-folder.json'));
-  const main = await runSandbox();
-  assert.equal(main.exitCode, 0, main.stdout);
-  const stats = await runAction('stats', { summary: 'true' });
-  assert.equal(stats.exitCode, 1);
-  assert.match(stats.errors, /EISDIR/);
-  assert.match(stats.summary, /EISDIR/);
-  const post = await runSandbox({}, { post: main });
-  assert.equal(post.exitCode, 0, post.stdout);
-  assert.deepEqual(service.running(), []);
-});
