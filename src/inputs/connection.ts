@@ -83,14 +83,11 @@ export interface JobSandbox {
   /** May have placeholders. */
   readonly baseUrl: string;
   readonly headerPrefix: string;
-  /** Unix time in milliseconds. Undefined unless this job created the sandbox. */
+  /** Undefined unless this job created the sandbox. */
   readonly endsAt: number | undefined;
 }
 
-/**
- * Fills in the job's sandbox, unless the step sets a token or base URL.
- * @throws InputError if no single sandbox matches, or the step sets only part of a connection
- */
+/** Fills in the job's sandbox, unless the step sets a token or base URL. */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
   const isSet = (name: string) => (raw[name] ?? '').trim() !== '';
   const explicit = ['token', 'base-url'].filter(isSet);

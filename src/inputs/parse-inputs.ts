@@ -18,7 +18,9 @@ export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inp
   // Rejected inputs are missing here. Only the rules see that, since the function then throws.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
   const inputs = Object.fromEntries(parsed) as Inputs<T>;
-  problems.push(...tryAll(CROSS_INPUT_RULES, rule => rule(inputs, raw)).problems);
+  problems.push(
+    ...tryAll([checkHttpIsAllowed, checkWayToSandbox], rule => rule(inputs, raw)).problems,
+  );
   if (problems.length > 0) throw new InputError(problems);
   return inputs;
 }
@@ -27,15 +29,9 @@ function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-// An input is undefined if the action does not have it, or if its value was rejected.
+// An input is undefined if the action does not have it, or if its value was rejected. Rules pass
+// without it.
 type AnyInputs = Partial<Inputs<'run'> & Inputs<'sandbox'>>;
-
-/** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
-const CROSS_INPUT_RULES: readonly ((inputs: AnyInputs, raw: RawInputs) => void)[] = [
-  checkHttpIsAllowed,
-  checkWayToSandbox,
-  checkUserOfCommand,
-];
 
 function checkHttpIsAllowed({ baseUrl = '', allowInsecureHttp }: AnyInputs): void {
   if (baseUrl === '' || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
@@ -64,7 +60,6 @@ function wayToSandbox(raw: RawInputs) {
   return isSet('token', raw) || (isSet('base-url', raw) && !hasApi) ? WAYS.takeOver : WAYS.connect;
 }
 
-/** Returns true for inputs without a default that this step can do without. */
 function isUnneeded(name: string, entry: EntryPoint, raw: RawInputs): boolean {
   // A dry run connects to nothing.
   if (entry !== 'sandbox') return isDryRun(raw) && CONNECTION.includes(name);
@@ -83,12 +78,4 @@ function checkWayToSandbox({ template, sandboxId }: AnyInputs, raw: RawInputs): 
   const message = `has no effect, since ${why}. Leave out one of them.`;
   const problems = unused.filter(name => isSet(name, raw)).map(input => ({ input, message }));
   if (problems.length > 0) throw new InputError(problems);
-}
-
-// `username` is sent in the header Authorization, from which the agent takes a command's user.
-function checkUserOfCommand({ run, username = '', headers = {} }: AnyInputs): void {
-  const isSet = Object.keys(headers).some(name => /^authorization$/i.test(name));
-  if (run === undefined || username === '' || !isSet) return;
-  const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
-  throw inputError('username', message);
 }

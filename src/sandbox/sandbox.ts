@@ -16,7 +16,6 @@ import {
 /** What the post step deletes, keeps or looks for. */
 export interface Leftovers {
   readonly id?: string | undefined;
-  /** Unix time in milliseconds. */
   readonly endsAt: number;
   /** False if the sandbox was connected to, so that it may live longer. */
   readonly isCreated: boolean;
