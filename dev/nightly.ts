@@ -5,14 +5,13 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startService } from './agent/service.ts';
 import { runInAct } from './nightly/act.ts';
-import { runE2bSdk } from './nightly/e2b-sdk.ts';
 import { tryActions } from './nightly/real-agent.ts';
 import { measure } from './runner/execute.ts';
 import { runStep } from './runner/step.ts';
 
 // Runs the tests that take minutes or need the network: many seeds of the chaos tests, the
-// benchmark, the memory limits, external links, E2B's SDK against the stand-in, and workflows in
-// act if it is installed. With --agent URL --token TOKEN, only runs the actions against that agent.
+// benchmark, the memory limits, external links, and workflows in act if it is installed. With
+// --agent URL --token TOKEN, only runs the actions against that agent.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
 const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1).join(' ');
@@ -41,7 +40,6 @@ async function runSlowTests(): Promise<string[]> {
     ...(await checkMemory()),
     ...run('many chaos seeds', ['dev/test.ts', ...chaos], { CHAOS_SEEDS: SEEDS }),
     ...(await checkLinks()),
-    ...(await runE2bSdk()),
     ...(await runInAct()),
   ];
 }

@@ -2,10 +2,6 @@ import { availableParallelism, totalmem } from 'node:os';
 import { type Answer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
 import type { Sandbox, Sandboxes } from './sandboxes.ts';
 
-// The limits of E2B's free plan, but for the longest lifetime, which is that of paid plans.
-const MAX_SANDBOXES = 20;
-const MAX_HOURS = 24;
-
 export interface Call {
   readonly method: string;
   readonly url: URL;
@@ -30,17 +26,13 @@ export function operate(call: Call, sandboxes: Sandboxes, domain: string | undef
   if (sandbox === undefined)
     throw refuse(404, `Sandbox "${id}" doesn't exist or you don't have access to it`);
   switch (operation) {
-    case 'GET sandboxes/ID': {
-      const lifecycle = { autoResume: false, onTimeout: 'kill' };
-      return jsonAnswer({ ...accessTo(sandbox, domain), ...detailsOf(sandbox), lifecycle });
-    }
     case 'POST sandboxes/ID/connect': {
       const lifetimeMs = parseTimeout(body['timeout'] ?? 300);
       sandboxes.endAt(sandbox, Math.max(sandbox.endsAt, Date.now() + lifetimeMs));
       return jsonAnswer(accessTo(sandbox, domain));
     }
     case 'POST sandboxes/ID/snapshots':
-      return takeSnapshot(sandbox, body, sandboxes);
+      return jsonAnswer({ snapshotID: sandboxes.snapshots.take(sandbox.root), names: [] }, 201);
     case 'DELETE sandboxes/ID':
       sandboxes.remove(sandbox);
       return NO_CONTENT;
@@ -64,10 +56,6 @@ function create(body: Fields, sandboxes: Sandboxes): Sandbox {
   } = body;
   if (typeof template !== 'string') throw refuse(400, 'templateID is wrong or missing');
   const lifetimeMs = parseTimeout(timeout);
-  if (sandboxes.running().length >= MAX_SANDBOXES) {
-    const limit = `the maximum number of concurrent E2B sandboxes (${MAX_SANDBOXES})`;
-    throw refuse(429, `you have reached ${limit}`);
-  }
   const proxies = internet === false ? NO_INTERNET : {};
   const env = { ...proxies, ...textsOf(envVars) };
   const settings = { template, metadata: textsOf(metadata), env };
@@ -85,17 +73,11 @@ function list(query: URLSearchParams, sandboxes: Sandboxes): Answer {
   return jsonAnswer(found.map(sandbox => ({ ...namesOf(sandbox), ...detailsOf(sandbox) })));
 }
 
-function takeSnapshot({ root }: Sandbox, { name }: Fields, { snapshots }: Sandboxes): Answer {
-  const snapshotID = snapshots.take(root, typeof name === 'string' ? name : undefined);
-  return jsonAnswer({ snapshotID, names: name === undefined ? [] : [snapshotID] }, 201);
-}
-
 /** Returns milliseconds. @throws Refusal */
 function parseTimeout(seconds: unknown): number {
   if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < 0)
     throw refuse(400, 'timeout is wrong or missing');
-  if (seconds <= MAX_HOURS * 3600) return seconds * 1000;
-  throw refuse(400, `Timeout cannot be greater than ${MAX_HOURS} hours`);
+  return seconds * 1000;
 }
 
 /** @throws Refusal if a value is no string */

@@ -7,34 +7,26 @@ const COPY = { recursive: true, verbatimSymlinks: true };
 
 /** Keeps copies of sandboxes' roots in `folder`, from which others can start. */
 export function openSnapshots(folder: string) {
-  /** Maps IDs of snapshots to their copies. */
-  const copies = new Map<string, string>();
+  const ids = new Set<string>();
+  const copyOf = (id: string) => path.join(folder, id.replace(':', '-'));
   return {
-    /** Returns the new snapshot's ID. Replaces a snapshot of the same name. */
-    take(root: string, name: string = randomUUID().slice(0, 8)): string {
-      const copy = path.join(folder, `snapshot-${name.replace(/\W/g, '-')}`);
-      rmSync(copy, { recursive: true, force: true });
-      cpSync(root, copy, COPY);
-      copies.set(withTag(name), copy);
-      return withTag(name);
+    /** Returns the new snapshot's ID. */
+    take(root: string): string {
+      const id = `snapshot-${randomUUID().slice(0, 8)}:default`;
+      cpSync(root, copyOf(id), COPY);
+      ids.add(id);
+      return id;
     },
     /** Fills a new root, unless the template is no snapshot. @throws Refusal if it is gone */
     restore(template: string, root: string): void {
-      const copy = copies.get(withTag(template));
-      if (copy !== undefined) cpSync(copy, root, COPY);
+      if (ids.has(template)) cpSync(copyOf(template), root, COPY);
       // Only snapshots have tags here.
       else if (template.includes(':')) throw refuse(404, `template '${template}' not found`);
     },
     /** @throws Refusal if there is no such snapshot */
     remove(id: string): void {
-      const copy = copies.get(withTag(id));
-      if (copy === undefined) throw refuse(404, `template '${id}' not found`);
-      copies.delete(withTag(id));
-      rmSync(copy, { recursive: true, force: true });
+      if (!ids.delete(id)) throw refuse(404, `template '${id}' not found`);
+      rmSync(copyOf(id), { recursive: true, force: true });
     },
   };
-}
-
-function withTag(template: string): string {
-  return template.includes(':') ? template : `${template}:default`;
 }

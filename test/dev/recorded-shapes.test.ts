@@ -27,7 +27,6 @@ const LISTED = {
   state: 'string',
   volumeMounts: [],
 };
-const LIFECYCLE = { autoResume: 'boolean', onTimeout: 'string' };
 const ERROR = { code: 'number', message: 'string' };
 const CREATION = { templateID: 'base', timeout: 300, metadata: { probe: 'a b' } };
 
@@ -41,18 +40,12 @@ interface Recorded {
 /** In this order, with the ID of the first sandbox in place of `ID`. */
 const RECORDED: readonly Recorded[] = [
   { request: 'POST /v2/sandboxes', body: CREATION, status: 201, shape: ACCESS },
-  {
-    request: 'GET /sandboxes/ID',
-    status: 200,
-    shape: { ...LISTED, ...ACCESS, lifecycle: LIFECYCLE },
-  },
   { request: 'GET /v2/sandboxes?metadata=probe%3Da%2Bb', status: 200, shape: [LISTED] },
   { request: 'GET /v2/sandboxes?metadata=probe%3Dc', status: 200, shape: [] },
   // The service answered 201 to this, since it resumed the sandbox.
   { request: 'POST /v2/sandboxes/ID/connect', body: {}, status: 200, shape: ACCESS },
   { request: 'DELETE /sandboxes/ID', status: 204, shape: undefined },
   { request: 'DELETE /sandboxes/ID', status: 404, shape: ERROR },
-  { request: 'GET /sandboxes/ID', status: 404, shape: ERROR },
   { request: 'POST /v2/sandboxes/ID/connect', body: {}, status: 404, shape: ERROR },
 ];
 
