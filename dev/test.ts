@@ -49,8 +49,7 @@ function run(some: readonly string[], how: string) {
   const report = path.join(temp.path, 'report.tap');
   const show = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
   const keep = ['--test-reporter=tap', `--test-reporter-destination=${report}`];
-  // Without --test-force-exit, what a hung test left open would keep its process alive.
-  const limit = [`--test-timeout=${TIMEOUT_MS}`, '--test-force-exit'];
+  const limit = [`--test-timeout=${TIMEOUT_MS}`, '--import=./test/support/end-process.ts'];
   const select = `--test-name-pattern=${values.name}`;
   const args = ['--test', how, ...limit, select, ...show, ...keep, ...some];
   // Cache compiled code, since compiling takes a quarter of the action's time.

@@ -100,7 +100,7 @@ export async function followCommand(
   const { reconnects, script, exitCode, endedAt = context.clock() } = seen;
   const followed = { reconnects, script, endedAt };
   if (!isStopped || (outcome.status === 'failed' && exitCode === undefined)) {
-    const end = await endOf(outcome, seen, link);
+    const end = await endOf(outcome, seen, link, context);
     return { ...followed, end, oomKills: await oomKillsOf(outcome, seen, link) };
   }
   const by = cancel.aborted ? 'cancellation' : 'max-duration';
@@ -111,6 +111,7 @@ async function endOf(
   outcome: Outcome<ProcessEnd>,
   { pid, exitCode: markedCode }: Seen,
   link: Link,
+  context: Context,
 ): Promise<CommandEnd> {
   if (outcome.status === 'done') {
     const { exitCode, status } = outcome.value;
@@ -119,7 +120,7 @@ async function endOf(
   }
   const { error } = outcome;
   if (pid !== undefined && markedCode !== undefined)
-    return { kind: 'exited', code: (await readExitCode(link, pid)) ?? markedCode };
+    return { kind: 'exited', code: (await readExitCode(link, pid, context, 0)) ?? markedCode };
   const isUnsure = pid !== undefined || !error.hadNoEffect;
   return { kind: isUnsure ? 'lost' : 'not-started', error: failureInfoOf(error) };
 }
@@ -172,18 +173,20 @@ function startCommand({ mark, process }: SentCommand, link: Link, options: Start
     marked.resolve();
   };
   const lines = markCutter(mark, linesOf(seen, onEnd, options));
+  const limits = { ...link.limits, signal: AbortSignal.any([link.limits.signal, disconnect]) };
   const handlers = {
     onStart(pid: number) {
       // After a reconnect, the mark may be lost.
       if (seen.pid !== undefined)
-        void readExitCode(link, pid).then(code => code !== undefined && onEnd(code));
+        void readExitCode({ ...link, limits }, pid, context, MAX_RECONNECTS).then(
+          code => code !== undefined && onEnd(code),
+        );
       seen.pid = pid;
       started.resolve(pid);
     },
     onActivity: () => void (seen.hasProgressed = true),
     onOutput: lines.write,
   };
-  const limits = { ...link.limits, signal: AbortSignal.any([link.limits.signal, disconnect]) };
   const connect = () => {
     seen.hasProgressed = false;
     if (seen.pid !== undefined) return attachProcess(link.client, seen.pid, handlers, limits);

@@ -16,6 +16,9 @@ export interface Link {
 // Ending a session takes up to 4 s; the rest is for a login profile and a slow network.
 const MAX_MS = 6000;
 
+// Below MAX_MS, since a request that stalls is repeated, but one that takes too long in all is not.
+const TIMEOUT_MS = 5000;
+
 /** Ends a command and all its children. */
 export async function endSession(link: Link, leader: number, context: Context): Promise<void> {
   const { client, username, limits } = link;
@@ -32,9 +35,16 @@ export async function endSession(link: Link, leader: number, context: Context): 
 }
 
 /** Returns the exit code of a process that the agent does not wait for, or undefined. */
-export async function readExitCode(link: Link, pid: number): Promise<number | undefined> {
-  const output = await readOutput(link, exitCodeText(pid));
-  const status = parseNumber(/^ended (\d+)$/m.exec(output ?? '')?.[1]);
+export async function readExitCode(
+  link: Link,
+  pid: number,
+  context: Context,
+  retries: number,
+): Promise<number | undefined> {
+  const policy = { ...context, retries, stop: link.limits.signal, onRetry: () => {} };
+  const outcome = await withRetries(() => run(link, exitCodeText(pid)), policy);
+  const output = outcome.status === 'done' ? outcome.value : '';
+  const status = parseNumber(/^ended (\d+)$/m.exec(output)?.[1]);
   if (status === undefined) return undefined;
   // The low bits of a wait status are the signal, if one killed the process.
   return status & 0x7f ? 128 + (status & 0x7f) : status >> 8;
@@ -69,7 +79,7 @@ async function run(
     onOutput: (bytes: Buffer) => void (output = `${output}${String(bytes)}`.slice(-MAX_OUTPUT)),
   };
   const signal = AbortSignal.any([limits.signal, stop]);
-  await startProcess(client, options, handlers, { ...limits, signal });
+  await startProcess(client, options, handlers, { signal, timeout: TIMEOUT_MS });
   return output;
 }
 

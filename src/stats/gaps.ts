@@ -68,14 +68,10 @@ export function wouldLeaveGap(
   time: Times,
   intervalMs: number,
 ): boolean {
-  const unanswered = {
-    kind: 'failure',
-    askedAt: time.to,
-    answeredAt: time.to,
-    message: '',
-  } as const;
-  const record = { attempts: [...attempts, unanswered], end: 'requested' } as const;
-  return findGaps(record, time, intervalMs).length > 0;
+  const { to } = time;
+  const unanswered: FailedAttempt = { kind: 'failure', askedAt: to, answeredAt: to, message: '' };
+  const seen = { attempts: [...attempts, unanswered], end: 'requested' } as const;
+  return findGaps(seen, time, intervalMs).length > 0;
 }
 
 function findGaps(

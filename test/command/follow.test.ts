@@ -214,6 +214,21 @@ describe('a script whose output is held open by something in the background', ()
     assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 4 }, 1]);
   });
 
+  test('the exit code of the process is asked for again if the connection is lost meanwhile', async () => {
+    const open: Stream = async function* stream(_, sleep) {
+      yield startFrame(42);
+      await sleep(FOREVER);
+    };
+    let failures = 3;
+    const helper = () => {
+      failures -= 1;
+      if (failures >= 0) throw STREAM_END;
+      return 'ended 1024\n';
+    };
+    const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
+    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 4 }, 1]);
+  });
+
   test('a process that goes on after a reconnect is followed', async () => {
     const connect = send(startFrame(42), outputFrame('b\n'), endFrame(0), LAST_FRAME);
     const run = await follow({

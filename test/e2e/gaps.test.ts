@@ -37,7 +37,7 @@ const OUTAGES: Readonly<Record<string, readonly [FaultAction, number, RegExp]>> 
   'stats that answer 503': [statusFault(503), 23, /answered 503 Service Unavailable/],
 };
 
-describe('gaps', { concurrency: 6, skip: SKIP_WITHOUT_BASH }, () => {
+describe('gaps in what run sees', { concurrency: 6, skip: SKIP_WITHOUT_BASH }, () => {
   for (const [name, [fault, requests, says]] of Object.entries(OUTAGES))
     test(`run fails a gate that has not seen the sandbox: [${name}]`, async () => {
       const faults = [{ on: 'stats', skip: 2, do: fault }] as const;
@@ -77,12 +77,14 @@ describe('gaps', { concurrency: 6, skip: SKIP_WITHOUT_BASH }, () => {
     assert.deepEqual([exitCode, outputs['gate'], warnings], [0, 'passed', '']);
     assert.equal(report.stats.samples.length, 1);
   });
+});
 
+describe('gaps in what a monitor sees', { concurrency: 6 }, () => {
   for (const [name, fault, count, says] of [
     ['25 of 26 samples failed', statusFault(503), 25, /2\d samples failed, the last: .* 503 /],
     ['the sandbox hangs', STALL, 4, /\d samples failed, the last: .* did not end within timeout/],
   ] as const)
-    test(`monitor/stop fails if ${name}`, async () => {
+    test(`monitor/stop fails if the sandbox was not seen at the end [${name}]`, async () => {
       const faults = [{ on: 'stats', skip: 1, do: fault }] as const;
       await using monitor = await startMonitor({ ...GATED, timeout: '1s' }, { faults });
       await pollUntil(() => readRecord(monitor.directory).attempts.length > count);
