@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import { type ApiOptions, createApi } from './api.ts';
+import { listenHere } from './listen.ts';
 import { openSandboxes, type Sandbox, type Sandboxes, type SandboxesOptions } from './sandboxes.ts';
 
 export interface ServiceOptions extends SandboxesOptions, ApiOptions {
@@ -47,10 +47,7 @@ export async function startService(options: ServiceOptions) {
     ? https.createServer({ ...tls, ...TIMEOUTS }, serve)
     : http.createServer(TIMEOUTS, serve);
   server.on('connection', () => (connections += 1));
-  server.listen(listenPort, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : listenPort;
+  const port = await listenHere(server, listenPort);
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     connections: () => connections,
