@@ -47,7 +47,7 @@ export async function openSandbox(
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
   const opened = await open(api, inputs, context, save);
-  const domain = domainOf(opened, apiUrl);
+  const domain = opened.domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
   const sandbox = { ...opened, domain, baseUrl: baseUrl || baseUrlOf(domain, apiUrl) };
   if (sandbox.baseUrl === '')
     log.warning('The service names no domain. Set base-url, so that later steps find the sandbox.');
@@ -92,10 +92,6 @@ export function describeEnd({ endsAt, isCreated }: Leftovers): string {
   return isCreated
     ? `It ends by itself at ${time}, unless its lifetime was extended.`
     : `It lives at least until ${time}, perhaps longer.`;
-}
-
-export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): string | undefined {
-  return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 }
 
 // E2B's own domains have a host for all sandboxes, which routes by header (connectionConfig.ts in

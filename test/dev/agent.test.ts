@@ -89,9 +89,25 @@ test('the stand-in kills the process alone, and waits for no child that holds it
   });
   const child = Number(readFileSync(pidFile, 'utf8'));
   t.after(() => process.kill(child));
-  const status = 'signal: killed';
-  assert.deepEqual(end, { exitCode: -1, status, error: status });
+  assert.deepEqual(end, ENDS['kill -9 $$']);
   assert.ok(process.kill(child, 0));
+});
+
+// As E2B's hosted service was recorded (see recorded-shapes.test.ts).
+const ENDS: Readonly<Record<string, object>> = {
+  true: { exited: true, status: 'exit status 0' },
+  'exit 7': { exitCode: 7, exited: true, status: 'exit status 7', error: 'exit status 7' },
+  'kill -9 $$': { exitCode: -1, status: 'signal: killed', error: 'signal: killed' },
+};
+
+test('the stand-in ends a command with the fields of envd', {
+  skip: skipOnWindows('there is no /bin/bash'),
+}, async () => {
+  await using sandbox = await openSandbox();
+  for (const [script, expected] of Object.entries(ENDS)) {
+    const { end, last } = await start(sandbox.client, script);
+    assert.deepEqual([end, last], [expected, {}]);
+  }
 });
 
 test('npm run agent serves a sandbox and the API', { skip: SKIP_WITHOUT_SIGNALS }, async t => {

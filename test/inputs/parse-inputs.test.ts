@@ -45,7 +45,6 @@ const url = 'is required: the URL of the service.';
 
 /** Maps what is wrong with inputs of `sandbox` to the beginnings of the messages. */
 const WAYS: Readonly<Record<string, readonly [RawInputs, Readonly<Record<string, string>>]>> = {
-  'a sandbox is created': [TEMPLATE, {}],
   'a sandbox is created, with its own address': [
     { ...TEMPLATE, ...AT_CREATION, 'base-url': 'https://{sandbox-id}.x.io' },
     {},
@@ -56,7 +55,6 @@ const WAYS: Readonly<Record<string, readonly [RawInputs, Readonly<Record<string,
   ],
   'a sandbox is created, and a token is given': [{ ...TEMPLATE, token: 't' }, { token: created }],
   'a sandbox is connected to': [{ ...EXISTING, 'base-url': 'https://x.io' }, {}],
-  'a sandbox is connected to without a key': [{ ...EXISTING, 'api-key': '' }, { 'api-key': empty }],
   'a sandbox is connected to without an API': [
     { ...EXISTING, ...NO_API },
     { 'api-url': url, 'api-key': empty },
