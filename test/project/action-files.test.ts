@@ -3,7 +3,6 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { type Mapping, mapping, readYaml } from '../../dev/runner/yaml.ts';
-import { InputError } from '../../src/inputs/input-error.ts';
 import { ACTIONS, type ActionName, inputNames } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
@@ -62,13 +61,12 @@ for (const action of Object.keys(ACTIONS).filter(isAction)) {
     for (const type of Object.values(mapping(types['outputs']))) assertKnown(mapping(type));
   });
 
-  test(`inputs accept what action-types.yml allows, and reject other words [${action}]`, () => {
+  test(`inputs accept what action-types.yml allows [${action}]`, () => {
     for (const [name, value] of Object.entries(mapping(types['inputs']))) {
       const type = mapping(value);
       assertKnown(type);
-      const words = allowedWords(type);
-      for (const word of words) assert.ok(accepts(action, name, word), `${name}: ${word}`);
-      if (words.length > 0) assert.ok(!accepts(action, name, 'other'), `${name}: other`);
+      for (const word of allowedWords(type))
+        assert.doesNotThrow(() => parseInputs(action, { ...valid, [name]: word }), name);
     }
   });
 }
@@ -93,17 +91,4 @@ function allowedWords(type: Mapping): string[] {
   if (type['type'] === 'boolean') return ['true', 'false'];
   if (type['type'] === 'integer') return ['1'];
   return Object.values(mapping(type['allowed-values'])).map(String);
-}
-
-function accepts(action: ActionName, name: string, value: string): boolean {
-  const required = action === 'sandbox' ? REQUIRED.sandbox : { ...REQUIRED.sync, ...REQUIRED.run };
-  try {
-    // signature-expiration requires a signature, and every `files` input accepts a plain name.
-    const given = { ...required, files: 'a.txt', signature: 'v1_a1b2c3', [name]: value };
-    parseInputs(action, given);
-    return true;
-  } catch (error) {
-    assert.ok(error instanceof InputError, String(error));
-    return false;
-  }
 }

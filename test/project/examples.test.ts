@@ -36,15 +36,6 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
     for (const uses of others) if (uses !== '') assertSameVersion(uses);
   });
 
-  test(`an example saves a cache after a cancelled step as after a failed one [${path.basename(name)}]`, () => {
-    const saving = steps.filter(({ uses }) => text(uses).startsWith('actions/cache/save@'));
-    for (const { if: condition } of saving)
-      assert.match(
-        text(condition),
-        /^always\(\) && steps\.\w+\.outcome (!= 'skipped'|== 'success')$/,
-      );
-  });
-
   test(`an example gives the actions of this project inputs that they accept [${path.basename(name)}]`, async () => {
     for (const step of steps) {
       const folder = folderOf(text(step['uses']));
