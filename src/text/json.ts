@@ -14,11 +14,7 @@ export function isJson(text: string): boolean {
 }
 
 export function parseFields(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return fieldsOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
+  return isJson(text) ? fieldsOf(JSON.parse(text)) : {};
 }
 
 export function stringFieldsOf(value: unknown): Readonly<Record<string, string>> {

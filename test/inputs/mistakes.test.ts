@@ -16,11 +16,6 @@ test('a token that is an API key, or has a space or a brace, is rejected', () =>
   rejects('token', sameMessage(noTokens, 'has a space or a brace, which no token has.'));
 });
 
-test('a URL or a host name is no sandbox-id', () => {
-  const hosts = ['https://x.io/a', 'wss://a', '49983-abc.e2b.app', 'sandbox.example.com:443'];
-  rejects('sandbox-id', sameMessage(hosts, '% is a URL or a host name. Give only the ID.'));
-});
-
 test('a value with a variable that is not expanded, or in quotation marks, is rejected', () => {
   const notExpanded = 'contains a variable that is not expanded here.';
   const everywhere = ['${{ steps.x.outputs.y }}', '$TOKEN', '$(pwd)', '$env:HOME'];
