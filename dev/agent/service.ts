@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import type { Server } from 'node:net';
 import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import { type ApiOptions, createApi } from './api.ts';
-import { listenHere } from './listen.ts';
 import { openSandboxes, type Sandbox, type Sandboxes, type SandboxesOptions } from './sandboxes.ts';
 
 export interface ServiceOptions extends SandboxesOptions, ApiOptions {
@@ -82,4 +83,13 @@ function sandboxOf(
 
 function routingError(code: number, message: string, sandboxId = ''): Refusal {
   return new Refusal(jsonAnswer({ sandboxId, message, code }, code));
+}
+
+/** Listens on 127.0.0.1, by default on a free port, and returns the port. */
+export async function listenHere(server: Server, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  return address.port;
 }

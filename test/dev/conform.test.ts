@@ -4,8 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { listenHere } from '../../dev/agent/listen.ts';
-import { startService } from '../../dev/agent/service.ts';
+import { listenHere, startService } from '../../dev/agent/service.ts';
 import { execute } from '../../dev/runner/execute.ts';
 import { WINDOWS } from '../support/system.ts';
 

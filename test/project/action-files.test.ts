@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readActionFile } from '../../dev/runner/action-file.ts';
-import { type Mapping, mapping, readYaml } from '../../dev/runner/yaml.ts';
+import { type Mapping, mapping, readActionFile, readYaml } from '../../dev/runner/action-file.ts';
 import { ACTIONS, type ActionName, inputNames } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';

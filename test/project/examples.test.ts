@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readActionFile } from '../../dev/runner/action-file.ts';
-import { type Mapping, mapping, readYaml, text } from '../../dev/runner/yaml.ts';
+import {
+  type Mapping,
+  mapping,
+  readActionFile,
+  readYaml,
+  text,
+} from '../../dev/runner/action-file.ts';
 import { ACTIONS } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';

@@ -226,7 +226,7 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
     test(`a step that ends during the creation leaves the search to the post step [${signal}]`, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      let send = (_: NodeJS.Signals) => {};
+      let send: (name: NodeJS.Signals) => void = () => {};
       const answered = () => {
         send(signal);
         return promise;

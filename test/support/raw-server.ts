@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { listenHere } from '../../dev/agent/listen.ts';
+import { listenHere } from '../../dev/agent/service.ts';
 import type { TlsCertificate } from './tls-certificate.ts';
 
 /** A TCP or TLS server on a free local port whose connections are handled by a function. */
