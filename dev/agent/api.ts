@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { availableParallelism, totalmem } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { type AgentOptions, performed } from './agent.ts';
 import { type Answer, errorAnswer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
@@ -143,13 +142,9 @@ function namesOf({ id, template }: Sandbox) {
 
 function detailsOf({ metadata, startedAt, endsAt }: Sandbox) {
   return {
-    cpuCount: availableParallelism(),
-    memoryMB: Math.floor(totalmem() / 1024 ** 2),
-    diskSizeMB: 23_301,
     startedAt: new Date(startedAt).toISOString(),
     endAt: new Date(endsAt).toISOString(),
     state: 'running',
     metadata,
-    volumeMounts: [],
   };
 }

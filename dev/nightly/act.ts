@@ -71,8 +71,10 @@ async function runWorkflow(title: string, workflow: string): Promise<string[]> {
     '--cache-server-path': path.join(temp.path, 'caches'),
   };
   const problems: string[] = [];
-  for (const { event, action } of eventsOf(workflow)) {
+  const isPreview = /^ {4}types: \[opened, .*closed\]$/m.test(workflow);
+  for (const action of isPreview ? ['opened', 'closed'] : ['']) {
     await writeFile(options['--eventpath'], JSON.stringify(eventWith(action)));
+    const event = isPreview ? 'pull_request' : 'push';
     problems.push(...(await runAct(title, project, event, options, bin)));
   }
   const used = service.created.at(-1);
@@ -82,12 +84,6 @@ async function runWorkflow(title: string, workflow: string): Promise<string[]> {
   if (service.running().join() !== SANDBOX)
     problems.push(`${title}: these sandboxes run: ${service.running().join(', ')}`);
   return problems;
-}
-
-/** Returns the events to run a workflow for, one after the other. */
-function eventsOf(workflow: string): readonly { event: string; action: string }[] {
-  if (!/^ {4}types: \[opened, .*closed\]$/m.test(workflow)) return [{ event: 'push', action: '' }];
-  return ['opened', 'closed'].map(action => ({ event: 'pull_request', action }));
 }
 
 function eventWith(action: string) {

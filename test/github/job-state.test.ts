@@ -110,13 +110,10 @@ test('if two steps connect to the same sandbox, later steps use the newest token
   const { service, runSandbox, runAction } = job;
   const first = await runSandbox();
   const id = service.created[0]?.id ?? '';
-  for (const round of [1, 2, 3]) {
-    const { token } = service.create(id, `token-of-round-${round}`);
-    const main = await runSandbox({ 'sandbox-id': id });
-    assert.equal(main.outputs['token'], token);
-    const stats = await runAction('stats', {});
-    assert.equal(stats.exitCode, 0, stats.stdout);
-  }
+  const { token } = service.create(id, 'the-newest-token');
+  await runSandbox({ 'sandbox-id': id });
+  const stats = await runAction('stats', {});
+  assert.ok(stats.exitCode === 0 && stats.masked.includes(token), stats.stdout);
   await runSandbox({}, { post: first });
   assert.deepEqual(service.running(), []);
 });
