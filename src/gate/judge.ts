@@ -9,7 +9,7 @@ export interface Condition {
   /** If undefined, any single sample can trip the condition. */
   readonly aggregate: Aggregate | undefined;
   readonly operator: Operator;
-  /** In the metric's own unit, such as bytes, MiB or percent. */
+  /** In the metric's own unit. */
   readonly limit: number;
 }
 
@@ -27,14 +27,11 @@ export type GateJudgement = Judgement & { readonly level: 'fail' | 'warn' };
 /** What a condition is in the samples. In a gate, `true` means that it trips. */
 export type Judgement = { readonly condition: Condition } & (
   | { readonly result: 'true' | 'false'; readonly figure: number }
-  /** The condition cannot be judged. */
   | { readonly result: 'unknown'; readonly why: string }
 );
 
-/** The conditions of a gate, by input. */
 export type GateConditions = Readonly<Record<'failIf' | 'warnIf', readonly Condition[]>>;
 
-/** Judges all conditions. If samples are missing (`isIncomplete`), the gate cannot pass. */
 export function judgeGate(
   { failIf, warnIf }: GateConditions,
   samples: readonly Sample[],
@@ -53,11 +50,7 @@ function stateOf(judgements: readonly GateJudgement[]): Gate['state'] {
   return worst.level === 'fail' ? 'failed' : 'warned';
 }
 
-/**
- * Judges a condition over samples (oldest first). It cannot be judged without samples, if a sample
- * lacks the metric, if its figure is not finite, or if samples are missing (`isIncomplete`) and the
- * others do not make it true.
- */
+/** Judges a condition. If samples are missing (`isIncomplete`), the others can only make it true. */
 export function judge(
   condition: Condition,
   samples: readonly Sample[],
@@ -109,7 +102,6 @@ function namesIn({ figures }: Sample): string {
   return listSome([...figures.keys()].sort().map(inlineCode), MAX_REPORTED) || 'nothing';
 }
 
-/** Describes a judgement in a line whose backticks mark code. */
 export function describeJudgement(judgement: Judgement): string {
   const { condition } = judgement;
   const text = inlineCode(condition.text);

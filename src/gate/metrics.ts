@@ -4,10 +4,7 @@ export type Figures = ReadonlyMap<string, number>;
 
 export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
-/**
- * Known metrics. Each has an output with hyphens in its name, such as `mem-used`, which is only
- * rounded if `decimals` is set.
- */
+/** Known metrics. Each has an output, such as `mem-used`, which `decimals` rounds. */
 export const METRICS: Readonly<Record<string, { unit: Unit; decimals?: number }>> = {
   ts: { unit: 'plain' },
   cpu_count: { unit: 'plain' },

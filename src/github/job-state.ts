@@ -31,7 +31,6 @@ export function jobMetadata(): Readonly<Record<string, string>> {
   };
 }
 
-/** Saves what the post step needs, in place of what was saved before. */
 export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
   // all but the API key. Headers may be secret too, but the API may refuse a deletion without them.
@@ -73,7 +72,6 @@ export function publishSandbox(sandbox: JobSandbox & Pick<Sandbox, 'domain'>): v
   writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 });
 }
 
-/** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 export function loadJobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
     const fields = parseFields(readFileSync(file, 'utf8'));

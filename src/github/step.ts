@@ -114,7 +114,6 @@ function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs | undef
     sandboxes,
     log,
   };
-  /** Fills in the job's sandbox and returns the inputs, parsed and raw. @throws InputError */
   function parse() {
     const filled = usesSandbox ? withJobSandbox(raw, sandboxes) : raw;
     return { inputs: parseInputs(entry, filled), raw: filled };

@@ -120,10 +120,7 @@ function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): strin
     : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 
-/**
- * Fills in the placeholders of `base-url`. In place of an invalid ID or port, uses a valid one, so
- * that `base-url` is not reported as well.
- */
+/** Puts valid values in place of an invalid ID or port, so that `base-url` is not reported too. */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
   const url = template

@@ -21,7 +21,6 @@ export interface FileRules {
   readonly excludes: readonly string[];
 }
 
-/** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
 export function fileRules(value: string): FileRules {
   const patterns: FilePattern[] = [];
   const excludes: string[] = [];
@@ -57,7 +56,6 @@ export interface DownloadLine {
   readonly target: string;
 }
 
-/** Parses `path`, `path => target`, `#` comments and blank lines. */
 export function downloadLines(value: string): readonly DownloadLine[] {
   const lines = parseLines(value, parseDownloadLine);
   const required = 'is required: at least one line must say what to download.';

@@ -4,10 +4,7 @@ import { InputError, inputError, tryAll } from './input-error.ts';
 import { type EntryPoint, INPUTS, type Inputs } from './inputs.ts';
 import type { RawInputs } from './parsers.ts';
 
-/**
- * Parses each input, then applies the rules that compare inputs.
- * @throws InputError with the problems of all inputs and rules
- */
+/** @throws InputError with the problems of all inputs, and of rules that compare inputs */
 export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
   const filled = fillPlaceholders(raw);
   const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {

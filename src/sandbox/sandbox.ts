@@ -13,7 +13,6 @@ import {
   type SandboxApi,
 } from './sandbox-api.ts';
 
-/** What the post step deletes, keeps or looks for. */
 export interface Leftovers {
   readonly id?: string | undefined;
   readonly endsAt: number;
@@ -23,7 +22,6 @@ export interface Leftovers {
   readonly lost?: string | undefined;
 }
 
-/** The key of metadata that no other creation has. */
 export const SYNC_ID = 'sandbox-sync-id';
 
 const NO_TOKEN =

@@ -22,10 +22,7 @@ export function stringFieldsOf(value: unknown): Readonly<Record<string, string>>
   return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }
 
-/**
- * Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers
- * as they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
- */
+/** Redacts strings and keys, but no numbers that look like secrets. Returns '' if it is not JSON. */
 export function redactJson(text: string, redact: Redact): string {
   if (!isJson(text)) return '';
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, literal =>
