@@ -45,8 +45,7 @@ export async function openSandbox(
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
   const opened = await open(api, inputs, context, save);
-  const domain = opened.domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
-  const sandbox = { ...opened, domain, baseUrl: baseUrl || baseUrlOf(domain, apiUrl) };
+  const sandbox = { ...opened, ...addressOf(opened.domain, apiUrl), ...(baseUrl && { baseUrl }) };
   if (sandbox.baseUrl === '')
     log.warning('The service names no domain. Set base-url, so that later steps find the sandbox.');
   else log.line(`Its URL: ${sandbox.baseUrl.replace('{sandbox-id}', opened.id)}`);
@@ -96,11 +95,14 @@ export function describeEnd({ endsAt, isCreated }: Leftovers): string {
 // its SDK). Elsewhere, each port of a sandbox has a host, so the URL has placeholders.
 const SHARED = ['e2b.app', 'e2b.dev', 'e2b.pro', 'e2b-staging.dev'];
 
-function baseUrlOf(domain: string | undefined, apiUrl: string): string {
+/** `named` is the domain that the API names, if any. */
+export function addressOf(named: string | undefined, apiUrl: string) {
+  const domain = named ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
   // Only local test servers use http. They have one address and route by header.
-  if (apiUrl.startsWith('http:')) return apiUrl;
-  if (domain === undefined) return '';
-  return `https://${SHARED.includes(domain) ? 'sandbox' : '{port}-{sandbox-id}'}.${domain}`;
+  if (apiUrl.startsWith('http:')) return { domain, baseUrl: apiUrl };
+  if (domain === undefined) return { domain, baseUrl: '' };
+  const host = SHARED.includes(domain) ? 'sandbox' : '{port}-{sandbox-id}';
+  return { domain, baseUrl: `https://${host}.${domain}` };
 }
 
 async function create(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { addressOf } from '../../src/sandbox/sandbox.ts';
 import { statusFault } from '../support/faults.ts';
 import {
   API_KEY,
@@ -12,7 +13,6 @@ import { openRelay } from '../support/relay.ts';
 import { type Inputs, preload } from '../support/run-action.ts';
 import { pollUntil } from '../support/running-monitor.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
-import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
@@ -291,25 +291,17 @@ describe('delete', { concurrency: 3 }, () => {
   });
 });
 
-for (const [api, host] of [
-  ['api.e2b.app', 'sandbox.e2b.app'],
-  ['api.example.com', '49983-ID.example.com'],
-] as const)
-  test(`later steps reach a sandbox at the host that belongs to its API [${api}]`, {
-    skip: !hasOpenssl && 'needs openssl',
-  }, async () => {
-    using certificate = createCertificate('DNS:*.e2b.app,DNS:*.example.com');
-    await using job = await openJobWithApi({ tls: certificate, domain: undefined });
-    await using proxy = await openRelay(job.service.url, { isProxy: true });
-    const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: certificate.certFile };
-    const main = await job.runSandbox({ 'api-url': `https://${api}` }, { env });
-    const stats = await job.runAction('stats', {}, { env });
-    assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
-    const ownHost = host.replace('ID', job.service.created[0]?.id ?? '');
-    assert.equal(main.outputs['base-url'], `https://${ownHost}`);
-    const asked = new Set(proxy.heads.map(head => head.split(' ')[1]));
-    assert.deepEqual([...asked], [`${api}:443`, `${ownHost}:443`]);
-  });
+test('a sandbox is reached at the domain that the API names, or at that of the API', () => {
+  const rows: readonly (readonly [named: string | undefined, api: string, base: string])[] = [
+    ['e2b.app', 'https://api.x.io', 'https://sandbox.e2b.app'],
+    ['x.io', 'https://api.e2b.app', 'https://{port}-{sandbox-id}.x.io'],
+    [undefined, 'https://api.e2b.dev/v1', 'https://sandbox.e2b.dev'],
+    [undefined, 'https://api.mine.e2b.dev', 'https://{port}-{sandbox-id}.mine.e2b.dev'],
+    [undefined, 'https://sandboxes.example.com', ''],
+    ['e2b.app', 'http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+  ];
+  for (const [named, api, base] of rows) assert.equal(addressOf(named, api).baseUrl, base);
+});
 
 test('base-url and header-prefix of the action sandbox are kept for later steps, with placeholders filled in', async () => {
   await using job = await openJobWithApi({ headerPrefix: 'Acme' });
