@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
-import { type Outcome, withRetries } from '../agent/retry.ts';
+import { type Outcome, type Retry, withRetries } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
-import type { LineSplitter } from '../text/lines.ts';
-import { type MarkHandlers, markCutter, type OomCount, type ScriptEnd } from './mark.ts';
+import { markCutter, type OomCount, type ScriptEnd } from './mark.ts';
+import type { LineSplitter } from './output.ts';
 import { attachProcess, type ProcessEnd, type ProcessOptions, startProcess } from './process.ts';
-import { endSession, type Link, readExitCode, readOomKills } from './session.ts';
+import { endSession, readExitCode, readOomKills, type Starter } from './session.ts';
 import { bashCommand, MARK_VARIABLE, scriptText } from './shell.ts';
 
 // Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
 const MIN_STREAM_TIMEOUT_MS = 30_000;
 
 // With backoff, ten attempts take 1.5 to 3 minutes. E2B's agent only remembers an exit for 30 s,
-// but the command may still be running.
+// but the command may still be running, so reconnects go on beyond that.
 const MAX_RECONNECTS = 10;
 
 // If the agent has not reported the end by then, something in the background holds the output open.
@@ -30,18 +30,15 @@ export type CommandEnd =
   | { readonly kind: 'exited'; readonly code: number }
   /** `status` is how the agent describes it, such as `signal: killed`. */
   | { readonly kind: 'killed'; readonly status: string }
-  /** The agent reported the end without an exit code. */
   | { readonly kind: 'no-exit-code'; readonly status: string }
   /** We stopped it, so what it exited with says nothing. */
   | { readonly kind: 'stopped'; readonly by: 'max-duration' | 'cancellation' }
-  /** The connection was lost, so the command may still be running. */
   | { readonly kind: 'lost'; readonly error: FailureInfo }
   | { readonly kind: 'not-started'; readonly error: FailureInfo };
 
 export interface FollowedCommand {
   readonly end: CommandEnd;
   readonly reconnects: number;
-  /** Undefined if the shell around the script did not report its end. */
   readonly script: ScriptEnd | undefined;
   /** How many processes the kernel killed for memory. Undefined if that could not be read. */
   readonly oomKills: number | undefined;
@@ -71,56 +68,53 @@ export async function followCommand(
   context: Context,
   output: LineSplitter,
 ): Promise<FollowedCommand> {
-  const { cancel, killImminent, sleep } = context;
-  const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(inputs.maxDuration)]);
-  const giveUp = new AbortController();
+  const { cancel, killImminent, clock, sleep } = context;
+  const { username, maxDuration } = inputs;
+  const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(maxDuration)]);
   // A cancelled job must still stop the command, so `cancel` does not abort these requests.
-  const signal = AbortSignal.any([killImminent, giveUp.signal]);
+  const signal = AbortSignal.any([killImminent, AbortSignal.timeout(maxDuration + GIVE_UP_MS)]);
   const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
-  const link = { client, username: inputs.username, limits: { signal, timeout } };
+  const starter = { client, username, limits: { signal, timeout } };
   const disconnect = new AbortController();
-  const { seen, started, marked, ended } = startCommand(sent, link, {
-    context,
-    output,
-    startRetries: inputs.retries,
-    stopCommand,
-    disconnect: disconnect.signal,
-  });
+  const limits = { signal: AbortSignal.any([signal, disconnect.signal]), timeout };
+  const script = readScript(sent.mark, output, stopCommand, context);
+  const command = { ...sent, retries: inputs.retries, stopCommand };
+  const stream = openStream(command, { ...starter, limits }, script, context);
+  const { ended } = stream;
   const stopped = once(stopCommand, 'abort').then(() => 'stopped' as const);
-  const isStopped = (await Promise.race([marked, ended, stopped])) === 'stopped';
+  const isStopped = (await Promise.race([script.ended, ended, stopped])) === 'stopped';
   if (isStopped) {
-    setTimeout(() => giveUp.abort(), GIVE_UP_MS).unref();
-    const pid = await started;
-    if (pid !== undefined) await endSession(link, pid, context);
+    await Promise.race([stream.started, ended]);
+    const { pid } = stream.seen;
+    if (pid !== undefined) await endSession(starter, pid, context);
   }
-  await Promise.race([marked, ended]);
+  await Promise.race([script.ended, ended]);
   await Promise.race([ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
   disconnect.abort();
   const outcome = await ended;
-  const { reconnects, script, exitCode, endedAt = context.clock() } = seen;
-  const followed = { reconnects, script, endedAt };
-  if (!isStopped || (outcome.status === 'failed' && exitCode === undefined)) {
-    const end = await endOf(outcome, seen, link, context);
-    return { ...followed, end, oomKills: await oomKillsOf(outcome, seen, link) };
+  script.breakOff();
+  const seen = { ...script.seen, ...stream.seen };
+  const { reconnects, exitCode, endedAt = clock() } = seen;
+  const followed = { reconnects, script: seen.script, endedAt };
+  if (isStopped && (outcome.status === 'done' || exitCode !== undefined)) {
+    const by = cancel.aborted ? 'cancellation' : 'max-duration';
+    return { ...followed, end: { kind: 'stopped', by }, oomKills: seen.script?.oomKills };
   }
-  const by = cancel.aborted ? 'cancellation' : 'max-duration';
-  return { ...followed, end: { kind: 'stopped', by }, oomKills: script?.oomKills };
+  const oomKills = await oomKillsOf(outcome, seen, starter);
+  return { ...followed, end: endOf(outcome, seen), oomKills };
 }
 
-async function endOf(
+function endOf(
   outcome: Outcome<ProcessEnd>,
-  { pid, exitCode: markedCode }: Seen,
-  link: Link,
-  context: Context,
-): Promise<CommandEnd> {
+  { pid, exitCode: markedCode }: SeenStream & SeenScript,
+): CommandEnd {
   if (outcome.status === 'done') {
     const { exitCode, status } = outcome.value;
     if (exitCode === undefined) return { kind: 'no-exit-code', status };
     return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
   }
   const { error } = outcome;
-  if (pid !== undefined && markedCode !== undefined)
-    return { kind: 'exited', code: (await readExitCode(link, pid, context, 0)) ?? markedCode };
+  if (markedCode !== undefined) return { kind: 'exited', code: markedCode };
   const isUnsure = pid !== undefined || !error.hadNoEffect;
   return { kind: isUnsure ? 'lost' : 'not-started', error: failureInfoOf(error) };
 }
@@ -128,98 +122,40 @@ async function endOf(
 // If the kernel killed the shell around the script, too, another process reads the second count.
 async function oomKillsOf(
   { status }: Outcome<ProcessEnd>,
-  { begin, script }: Seen,
-  link: Link,
+  { begin, script }: SeenScript,
+  starter: Starter,
 ): Promise<number | undefined> {
   if (script !== undefined) return script.oomKills;
   if (status === 'failed' || begin?.kills === undefined) return undefined;
-  return await readOomKills(link, begin);
+  return await readOomKills(starter, begin);
 }
 
-/** What was seen of a command so far. */
-interface Seen {
-  pid?: number;
+interface SeenScript {
   begin?: OomCount;
   script?: ScriptEnd;
   /** From the mark, or from the process itself after a reconnect. */
   exitCode?: number;
-  /** On the monotonic clock, if `exitCode` is known. */
   endedAt?: number;
-  starts: number;
-  reconnects: number;
-  hasProgressed: boolean;
 }
 
-interface StartOptions {
-  readonly context: Context;
-  readonly output: LineSplitter;
-  readonly startRetries: number;
-  readonly stopCommand: AbortSignal;
-  readonly disconnect: AbortSignal;
-}
-
-/**
- * `started` resolves to the command's PID, or to undefined if it did not start. `marked` resolves
- * once the script has ended, although the stream may go on.
- */
-function startCommand({ mark, process }: SentCommand, link: Link, options: StartOptions) {
-  const { context, output, stopCommand, disconnect } = options;
-  const seen: Seen = { starts: 0, reconnects: 0, hasProgressed: false };
-  const started = Promise.withResolvers<number | undefined>();
-  const marked = Promise.withResolvers<void>();
-  const onEnd = (exitCode: number) => {
+/** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
+function readScript(
+  mark: string,
+  output: LineSplitter,
+  stopCommand: AbortSignal,
+  { clock, log }: Pick<Context, 'clock' | 'log'>,
+) {
+  const seen: SeenScript = {};
+  const { promise: ended, resolve, reject: onBug } = Promise.withResolvers<void>();
+  const onEnd = (exitCode: number | undefined) => {
+    if (exitCode === undefined) return;
     seen.exitCode ??= exitCode;
-    seen.endedAt ??= context.clock();
-    marked.resolve();
+    seen.endedAt ??= clock();
+    resolve();
   };
-  const lines = markCutter(mark, linesOf(seen, onEnd, options));
-  const limits = { ...link.limits, signal: AbortSignal.any([link.limits.signal, disconnect]) };
-  const handlers = {
-    onStart(pid: number) {
-      // After a reconnect, the mark may be lost.
-      if (seen.pid !== undefined)
-        void readExitCode({ ...link, limits }, pid, context, MAX_RECONNECTS).then(
-          code => code !== undefined && onEnd(code),
-        );
-      seen.pid = pid;
-      started.resolve(pid);
-    },
-    onActivity: () => void (seen.hasProgressed = true),
-    onOutput: lines.write,
-  };
-  const connect = () => {
-    seen.hasProgressed = false;
-    if (seen.pid !== undefined) return attachProcess(link.client, seen.pid, handlers, limits);
-    if (stopCommand.aborted)
-      throw new AgentError('cancelled', 'The step was cancelled.', { hadNoEffect: true });
-    seen.starts += 1;
-    return startProcess(link.client, process, handlers, limits);
-  };
-  const ended = withRetries(connect, {
-    ...retryPolicy(seen, options),
-    stop: link.limits.signal,
-    onRetry({ error, delayMs }) {
-      context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
-      if (seen.pid !== undefined) seen.reconnects += 1;
-      // What follows is not the rest of the line that broke off.
-      lines.end();
-      output.end();
-    },
-  }).finally(() => {
-    lines.end();
-    started.resolve(undefined);
-  });
-  return { seen, started: started.promise, marked: marked.promise, ended };
-}
-
-function linesOf(
-  seen: Seen,
-  onEnd: (exitCode: number) => void,
-  { output, stopCommand }: StartOptions,
-): MarkHandlers {
-  return {
-    // After the end of the script, the output is that of processes in the background.
+  const { write, end } = markCutter(mark, {
     onOutput(bytes) {
+      // After the end of the script, the output is that of processes in the background.
       if (seen.exitCode === undefined || stopCommand.aborted) output.write(bytes);
     },
     onBegin: begin => void (seen.begin = begin),
@@ -227,21 +163,70 @@ function linesOf(
       seen.script ??= script;
       onEnd(script.exitCode);
     },
+  });
+  const breakOff = () => {
+    end();
+    output.end();
   };
+  const onRetry = ({ error, delayMs }: Retry) => {
+    log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
+    // What follows is not the rest of the line that broke off.
+    breakOff();
+  };
+  return { seen, ended, onEnd, onBug, write, breakOff, onRetry };
 }
 
-function retryPolicy(seen: Seen, { context, startRetries, stopCommand }: StartOptions) {
-  return {
-    random: context.random,
-    retries: MAX_RECONNECTS,
-    // A command that has not started does not need to be ended.
-    sleep: (ms: number, stop: AbortSignal) =>
-      context.sleep(ms, seen.pid === undefined ? stopCommand : stop),
-    hasProgressed: () => seen.hasProgressed,
-    // A start whose response was lost may have succeeded, so never start twice.
-    isRepeatable: ({ hadNoEffect }: AgentError) =>
-      seen.pid === undefined
-        ? hadNoEffect && seen.starts <= startRetries
-        : seen.exitCode === undefined,
+interface SeenStream {
+  pid?: number;
+  reconnects: number;
+  hasProgressed: boolean;
+}
+
+/** Starts a command and stays connected to it. */
+function openStream(
+  { process, retries, stopCommand }: SentCommand & { retries: number; stopCommand: AbortSignal },
+  starter: Starter,
+  script: ReturnType<typeof readScript>,
+  context: Context,
+) {
+  const { client, limits } = starter;
+  const seen: SeenStream = { reconnects: 0, hasProgressed: false };
+  const { promise: started, resolve } = Promise.withResolvers<void>();
+  const handlers = {
+    onStart(pid: number) {
+      // After a reconnect, the mark may be lost.
+      if (seen.pid !== undefined)
+        readExitCode(starter, pid, context).then(script.onEnd, script.onBug);
+      seen.pid = pid;
+      resolve();
+    },
+    onActivity: () => void (seen.hasProgressed = true),
+    onOutput: script.write,
   };
+  const policy = { ...context, onRetry: script.onRetry };
+  const begin = async () => {
+    if (stopCommand.aborted)
+      throw new AgentError('cancelled', 'The step was cancelled.', { hadNoEffect: true });
+    // A start whose response was lost may have succeeded, so never start twice.
+    const isRepeatable = ({ hadNoEffect }: AgentError) => hadNoEffect && seen.pid === undefined;
+    const options = { ...policy, retries, stop: stopCommand, isRepeatable };
+    const start = () => startProcess(client, process, handlers, limits);
+    const outcome = await withRetries(start, options);
+    if (outcome.status === 'failed') throw outcome.error;
+    return outcome.value;
+  };
+  const connect = () => {
+    seen.hasProgressed = false;
+    if (seen.pid === undefined) return begin();
+    seen.reconnects += 1;
+    return attachProcess(client, seen.pid, handlers, limits);
+  };
+  const ended = withRetries(connect, {
+    ...policy,
+    retries: MAX_RECONNECTS,
+    stop: limits.signal,
+    hasProgressed: () => seen.hasProgressed,
+    isRepeatable: () => seen.pid !== undefined && script.seen.exitCode === undefined,
+  });
+  return { seen, started, ended };
 }

@@ -1,12 +1,10 @@
 /** What the shell around the script reports behind the script's output. */
 export interface ScriptEnd {
   readonly exitCode: number;
-  /** Undefined if the kernel's count could not be read. */
   readonly oomKills: number | undefined;
   readonly isRoot: boolean;
   /** Names like GITHUB_SHA that the script mentions, but that were unset. */
   readonly unsetVariables: readonly string[];
-  /** Undefined if bash did not name it. */
   readonly failed: FailedCommand | undefined;
 }
 

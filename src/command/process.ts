@@ -1,4 +1,4 @@
-import { type Client, postJson, type RequestLimits } from '../agent/client.ts';
+import type { Client, RequestLimits } from '../agent/client.ts';
 import type { StreamedResponse } from '../agent/dispatcher.ts';
 import { AgentError, excerpt, type FailureKind } from '../agent/failure.ts';
 import type { Redact } from '../text/escape.ts';
@@ -18,9 +18,9 @@ export interface ProcessOptions {
 }
 
 export interface ProcessHandlers {
-  readonly onStart: (pid: number) => void;
+  readonly onStart?: (pid: number) => void;
   /** Called with each event after the start, such as output or a keepalive. */
-  readonly onActivity: () => void;
+  readonly onActivity?: () => void;
   readonly onOutput: (bytes: Buffer) => void;
 }
 
@@ -46,10 +46,7 @@ export function startProcess(
   return follow(client, '/process.Process/Start', message, handlers, limits, headers);
 }
 
-/**
- * Follows a running process. Output written while nothing was connected is lost, but E2B's agent
- * remembers an exit for 30 s.
- */
+/** Follows a running process. Output written while nothing was connected is lost. */
 export function attachProcess(
   client: Client,
   pid: number,
@@ -57,16 +54,6 @@ export function attachProcess(
   limits: RequestLimits,
 ): Promise<ProcessEnd> {
   return follow(client, '/process.Process/Connect', { process: { pid } }, handlers, limits);
-}
-
-/** Kills a process, but not its children. */
-export async function killProcess(
-  client: Client,
-  pid: number,
-  limits: RequestLimits,
-): Promise<void> {
-  const message = { process: { pid }, signal: 'SIGNAL_SIGKILL' };
-  await client.send(postJson('/process.Process/SendSignal', message, limits));
 }
 
 // Keepalives restart `timeout` while a command is silent, so only a lost connection reaches it. The
@@ -113,8 +100,8 @@ async function readEvents(
     if (isLast) throw new AgentError('bad-response', `${label} did not say how the command ended.`);
     const { start, data, end } = fieldsOf(fields['event']);
     const { pid } = fieldsOf(start);
-    if (typeof pid === 'number') onStart(pid);
-    else onActivity();
+    if (typeof pid === 'number') onStart?.(pid);
+    else onActivity?.();
     for (const text of Object.values(fieldsOf(data)))
       if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
     // The agent sends all output before this event, so ignore the rest of the stream.

@@ -1,94 +1,121 @@
-import { openAgent } from '../agent/client.ts';
+import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { judgeRecord, type MonitoredStats } from '../stats/gaps.ts';
+import { judgeRecord } from '../stats/gaps.ts';
 import { readStatsWithRetries } from '../stats/sample.ts';
 import { sampleTimeout } from '../stats/samples.ts';
-import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
+import {
+  FIRST_SAMPLE_RETRIES,
+  readJudgeableStats,
+  type StatsResult,
+  withoutStats,
+} from '../stats/stats.ts';
+import { inlineCode } from '../text/escape.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
-import { type CommandResult, runCommand } from './command.ts';
-import { commandToSend } from './follow.ts';
+import { commandToSend, type FollowedCommand, followCommand, type SentCommand } from './follow.ts';
+import type { ScriptEnd } from './mark.ts';
+import { keepLastLines } from './output.ts';
 import { STATS_PATH, sampleCommand } from './sample-command.ts';
 import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
 
-export interface WatchedCommand extends CommandResult {
+export interface CommandResult
+  extends Pick<FollowedCommand, 'end' | 'reconnects' | 'oomKills'>,
+    Pick<ScriptEnd, 'isRoot' | 'failed' | 'unsetVariables'> {
+  /** The first line of the command that is no comment. */
+  readonly title: string;
+  /** From the start to the end; 0 if the command was not started. */
+  readonly durationMs: number;
+  readonly lastLines: readonly string[];
   /** Undefined if the memory was never short, or the programs could not be seen. */
   readonly topPrograms: TopPrograms | undefined;
 }
 
-/**
- * Runs a command in the sandbox, takes samples meanwhile, and judges them.
- * @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged
- */
+/** @throws AgentError or InputError, before anything runs, if `fail-if` cannot be judged */
 export async function run(
   inputs: Inputs<'run'>,
   context: Context,
-): Promise<{ readonly command: WatchedCommand; readonly stats: MonitoredStats }> {
+): Promise<{ readonly command: CommandResult; readonly stats: StatsResult }> {
   const { cancel, now } = context;
+  const { failIf, warnIf, username } = inputs;
   const sent = commandToSend(inputs);
-  const maxDuration = inputs.maxDuration ?? defaultMaxDuration(inputs, context);
-  if (inputs.maxDuration !== undefined) logSandboxEnd(inputs.sandboxId, maxDuration, context);
-  const hasConditions = inputs.failIf.length + inputs.warnIf.length > 0;
-  // Without conditions, samples are only shown, so the step does not wait for them.
-  const patience = new AbortController();
-  const sampling = hasConditions
-    ? context
-    : { ...context, cancel: AbortSignal.any([cancel, patience.signal]) };
+  const maxDuration = maxDurationOf(inputs, context);
   await using client = openAgent(inputs, context);
   // A CPU figure covers the time since the previous request, so read the stats once before the
-  // command starts, and drop them.
+  // command starts, and drop them. Only `fail-if` is worth a wait.
   const timeout = sampleTimeout(inputs);
-  const first = { ...inputs, timeout, statsPath: STATS_PATH, retries: FIRST_SAMPLE_RETRIES };
-  if (inputs.failIf.length > 0) await readJudgeableStats(first, client, context);
-  else if (hasConditions) await readStatsWithRetries(first, client, context);
-  else void readStatsWithRetries({ ...first, retries: 0 }, client, sampling);
+  const first = { ...inputs, timeout, statsPath: STATS_PATH };
+  if (failIf.length > 0)
+    await readJudgeableStats({ ...first, retries: FIRST_SAMPLE_RETRIES }, client, context);
   const from = now();
   const ended = new AbortController();
-  const limits = { timeout, signal: AbortSignal.any([cancel, ended.signal]) };
-  const { onSample, topPrograms } = watchMemory([...inputs.failIf, ...inputs.warnIf], () =>
-    lookAtPrograms({ client, username: inputs.username, limits }, now),
+  const untilEnd = { ...context, cancel: AbortSignal.any([cancel, ended.signal]) };
+  const limits = { timeout, signal: untilEnd.cancel };
+  const { onSample, topPrograms } = watchMemory([...failIf, ...warnIf], () =>
+    lookAtPrograms({ client, username, limits }, now),
   );
   const [{ endedAt: to, ...seen }, record] = await Promise.all([
-    runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => {
-      ended.abort();
-      setTimeout(() => patience.abort(), PATIENCE_MS).unref();
-    }),
-    sampleCommand(ended.signal, inputs, client, sampling, onSample),
+    runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => ended.abort()),
+    sampleCommand(ended.signal, inputs, client, context, onSample),
+    failIf.length > 0 || readStatsWithRetries({ ...first, retries: 0 }, client, untilEnd),
   ]);
   const command = { ...seen, topPrograms: topPrograms() };
   const isStarted = command.end.kind !== 'not-started';
-  const judged = isStarted ? record : { ...record, attempts: [] };
-  const stats = judgeRecord(inputs, judged, { from, to }, { cancelled: cancel.aborted });
+  const hasSamples = record.attempts.some(({ kind }) => kind === 'sample');
   // A service without stats is only a problem if there are conditions.
-  if (isStarted && (hasConditions || stats.samples.length > 0)) return { command, stats };
+  const isJudged = isStarted && (hasSamples || failIf.length + warnIf.length > 0);
+  const time = { from, to };
+  const stats = isJudged
+    ? judgeRecord(inputs, record, time, { cancelled: cancel.aborted })
+    : withoutStats(inputs);
+  return { command, stats };
+}
+
+/** Runs the command and logs its output. `endedAt` is Unix time in milliseconds. */
+async function runCommand(
+  sent: SentCommand,
+  inputs: Inputs<'run'> & { readonly maxDuration: number },
+  client: Client,
+  context: Context,
+): Promise<Omit<CommandResult, 'topPrograms'> & { readonly endedAt: number }> {
+  const { sandboxId, baseUrl, username } = inputs;
+  const { clock, now, redact, log } = context;
+  const title = redact(titleOf(inputs.run));
+  log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
+  const output = keepLastLines(context);
+  const startedAt = clock();
+  const followed = await followCommand(sent, inputs, client, context, output);
+  const { script, endedAt, ...others } = followed;
   return {
-    command,
-    stats: { ...stats, monitored: { ...stats.monitored, gaps: [], failures: [] } },
+    ...others,
+    title,
+    durationMs: others.end.kind === 'not-started' ? 0 : Math.round(endedAt - startedAt),
+    lastLines: output.lastLines(),
+    isRoot: script?.isRoot ?? username === 'root',
+    failed: script?.failed,
+    unsetVariables: script?.unsetVariables ?? [],
+    endedAt: Math.round(now() - clock() + endedAt),
   };
 }
 
-// Enough for a sample after a command that was too short for one before.
-const PATIENCE_MS = 500;
+function titleOf(run: string): string {
+  const [first = run, ...others] = run.split('\n').filter(line => !/^\s*(#|$)/.test(line));
+  return others.length === 0 ? first.trim() : `${first.trim()} …`;
+}
 
 const HOUR_MS = 3_600_000;
 
-/** Returns the life that the sandbox has left, less 10 s, but at least 1 m, if that is known. */
-export function defaultMaxDuration(
-  { sandboxId }: Pick<Inputs<'run'>, 'sandboxId'>,
-  { now, sandboxes }: Pick<Context, 'now' | 'sandboxes'>,
+/** Returns `max-duration`, or what is left of the sandbox's life, less 10 s and at least 1 m. */
+export function maxDurationOf(
+  { sandboxId, maxDuration }: Pick<Inputs<'run'>, 'sandboxId' | 'maxDuration'>,
+  { now, sandboxes, log }: Pick<Context, 'now' | 'sandboxes' | 'log'>,
 ): number {
   const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
-  return endsAt === undefined ? HOUR_MS : Math.max(60_000, endsAt - now() - 10_000);
-}
-
-function logSandboxEnd(
-  sandboxId: string,
-  maxDuration: number,
-  { now, sandboxes, log }: Context,
-): void {
-  const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
-  if (endsAt === undefined || now() + maxDuration <= endsAt) return;
-  log.line(
-    `The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`,
-  );
+  if (endsAt === undefined) return maxDuration ?? HOUR_MS;
+  const leftMs = endsAt - now();
+  if (maxDuration === undefined) return Math.max(60_000, leftMs - 10_000);
+  if (maxDuration > leftMs)
+    log.line(
+      `The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`,
+    );
+  return maxDuration;
 }

@@ -2,11 +2,11 @@ import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { Figures } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { wouldLeaveGap } from '../stats/gaps.ts';
 import { readStats } from '../stats/sample.ts';
 import {
   type Attempt,
-  LAST_ANSWER_MS,
+  deadlineAfter,
+  LAST_RESPONSE_MS,
   type SampleRecord,
   sampleTimeout,
   takeSamples,
@@ -22,48 +22,50 @@ const MAX_FIRST_MS = 1000;
 // Over a shorter period, the CPU figure would mostly measure the request itself.
 const LAST_SAMPLE_DELAY_MS = 200;
 
+// Without conditions: enough for a sample after a command that was too short for one before.
+const PATIENCE_MS = 500;
+
 /**
- * Samples until `ended` aborts, and calls `onSample` meanwhile. An attempt that has no answer then
- * is only waited for if there would be a gap otherwise. If there is no sample, takes one.
+ * Samples until a while after `ended` aborts, and calls `onSample` meanwhile. If there is no sample
+ * then, takes one.
  */
 export async function sampleCommand(
   ended: AbortSignal,
-  inputs: Pick<Inputs<'run'>, 'sampleInterval' | 'timeout'>,
+  inputs: Pick<Inputs<'run'>, 'sampleInterval' | 'timeout' | 'failIf' | 'warnIf'>,
   client: Pick<Client, 'send' | 'redact'>,
   { cancel, now, sleep }: Pick<Context, 'cancel' | 'now' | 'sleep'>,
   onSample: (figures: Figures) => Promise<void>,
 ): Promise<SampleRecord> {
-  const { sampleInterval: intervalMs } = inputs;
-  const from = now();
+  const { sampleInterval: intervalMs, failIf, warnIf } = inputs;
+  const timeout = sampleTimeout(inputs);
+  // Without conditions, samples are only shown, so the step hardly waits for them.
+  const isJudged = failIf.length + warnIf.length > 0;
+  using late = deadlineAfter(ended, isJudged ? LAST_RESPONSE_MS : PATIENCE_MS, sleep);
+  const deadline = AbortSignal.any([cancel, late.signal]);
   const attempts: Attempt[] = [];
-  const giveUp = new AbortController();
-  let isAwaited = true;
   let response = '';
-  const takeUntil = (signal: AbortSignal) =>
+  const take = (signal: AbortSignal) =>
     trySample(async () => {
-      const stats = await readStats(client, STATS_PATH, { signal, timeout: sampleTimeout(inputs) });
+      const stats = await readStats(client, STATS_PATH, { signal, timeout });
       ({ response } = stats);
       return stats.figures;
     }, now);
-  const signal = AbortSignal.any([cancel, giveUp.signal]);
-  const endSoon = async () => {
-    isAwaited = wouldLeaveGap(attempts, { from, to: now() }, intervalMs);
-    if (isAwaited) await sleep(LAST_ANSWER_MS, signal);
-    giveUp.abort();
-  };
-  ended.addEventListener('abort', () => void endSoon());
+  let looks: Promise<unknown> = Promise.resolve();
   const record = (attempt: Attempt) => {
-    if (attempt.kind === 'sample') void onSample(attempt.figures);
-    if (attempt.kind === 'sample' || isAwaited) attempts.push(attempt);
+    attempts.push(attempt);
+    if (attempt.kind === 'failure') return;
+    looks = Promise.all([looks, onSample(attempt.figures)]);
+    // The end of this function throws what a look throws.
+    looks.catch(() => {});
   };
-  const options = { intervalMs, firstMs: Math.min(intervalMs, MAX_FIRST_MS), sleep, stop: ended };
-  const end = await takeSamples(() => takeUntil(signal), record, {
-    ...options,
-    sampleOnStop: false,
-  });
-  giveUp.abort();
+  const first = Math.min(intervalMs, MAX_FIRST_MS);
+  const options = { intervalMs, firstMs: first, sleep, stop: ended, sampleOnStop: false };
+  const end = await takeSamples(() => take(deadline), record, options);
   // After two failures, the service probably has no stats.
   const needsSample = attempts.length < 2 && attempts.every(({ kind }) => kind === 'failure');
-  if (needsSample && (await sleep(LAST_SAMPLE_DELAY_MS, cancel))) record(await takeUntil(cancel));
+  const lastSignal = isJudged ? cancel : deadline;
+  if (needsSample && (await sleep(LAST_SAMPLE_DELAY_MS, lastSignal)))
+    record(await take(lastSignal));
+  await looks;
   return { attempts, response, end };
 }

@@ -1,13 +1,13 @@
-import type { Client, RequestLimits } from '../agent/client.ts';
+import { type Client, postJson, type RequestLimits } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import { withRetries } from '../agent/retry.ts';
 import { type OomCount, oomKillsBetween, parseNumber } from './mark.ts';
-import { killProcess, startProcess } from './process.ts';
+import { startProcess } from './process.ts';
 import { bashCommand, endSessionText, exitCodeText, oomKillsText } from './shell.ts';
 
 /** How to start further processes, which look after a command. */
-export interface Link {
+export interface Starter {
   readonly client: Client;
   readonly username: string;
   readonly limits: RequestLimits;
@@ -20,29 +20,34 @@ const MAX_MS = 6000;
 const TIMEOUT_MS = 5000;
 
 /** Ends a command and all its children. */
-export async function endSession(link: Link, leader: number, context: Context): Promise<void> {
-  const { client, username, limits } = link;
+export async function endSession(
+  starter: Starter,
+  leader: number,
+  context: Context,
+): Promise<void> {
+  const { client, username, limits } = starter;
   const stop = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
   const policy = { ...context, retries: 10, stop, onRetry: () => {} };
   const text = endSessionText(leader);
   // Only root may end what sudo has started, but not every sandbox has a user of that name.
   for (const user of ['root', username]) {
-    const end = () => run({ ...link, username: user }, text, stop);
+    const end = () => run({ ...starter, username: user }, text, stop);
     if ((await withRetries(end, policy)).status === 'done') break;
   }
   // This makes the agent close the stream, even if a process that left the session holds it open.
-  await withRetries(() => killProcess(client, leader, limits), { ...policy, stop: limits.signal });
+  const message = { process: { pid: leader }, signal: 'SIGNAL_SIGKILL' };
+  const kill = () => client.send(postJson('/process.Process/SendSignal', message, limits));
+  await withRetries(kill, { ...policy, stop: limits.signal });
 }
 
 /** Returns the exit code of a process that the agent does not wait for, or undefined. */
 export async function readExitCode(
-  link: Link,
+  starter: Starter,
   pid: number,
   context: Context,
-  retries: number,
 ): Promise<number | undefined> {
-  const policy = { ...context, retries, stop: link.limits.signal, onRetry: () => {} };
-  const outcome = await withRetries(() => run(link, exitCodeText(pid)), policy);
+  const policy = { ...context, retries: 10, stop: starter.limits.signal, onRetry: () => {} };
+  const outcome = await withRetries(() => run(starter, exitCodeText(pid)), policy);
   const output = outcome.status === 'done' ? outcome.value : '';
   const status = parseNumber(/^ended (\d+)$/m.exec(output)?.[1]);
   if (status === undefined) return undefined;
@@ -51,35 +56,34 @@ export async function readExitCode(
 }
 
 /** Returns how many processes the kernel has killed since a count was read. */
-export async function readOomKills(link: Link, before: OomCount): Promise<number | undefined> {
-  const output = await readOutput(link, oomKillsText(before.group));
+export async function readOomKills(
+  starter: Starter,
+  before: OomCount,
+): Promise<number | undefined> {
+  const output = await readOutput(starter, oomKillsText(before.group));
   const kills = parseNumber(/^oom_kill (\d+)$/m.exec(output ?? '')?.[1]);
   return oomKillsBetween(before, { ...before, kills });
 }
 
 /** Runs a text and returns its output, or undefined if the agent fails. */
-export function readOutput(link: Link, text: string): Promise<string | undefined> {
-  return run(link, text).catch(ignoreAgentError);
+export function readOutput(starter: Starter, text: string): Promise<string | undefined> {
+  return run(starter, text).catch(ignoreAgentError);
 }
 
 // More than the longest list of programs.
 const MAX_OUTPUT = 1024 * 1024;
 
-/** Runs a text and returns the end of its output. */
 async function run(
-  { client, username, limits }: Link,
+  { client, username, limits }: Starter,
   text: string,
   stop = AbortSignal.timeout(MAX_MS),
 ): Promise<string> {
   const options = { ...bashCommand(text), env: {}, workingDirectory: '/', username };
   let output = '';
-  const handlers = {
-    onStart: () => {},
-    onActivity: () => {},
-    onOutput: (bytes: Buffer) => void (output = `${output}${String(bytes)}`.slice(-MAX_OUTPUT)),
-  };
+  const onOutput = (bytes: Buffer) =>
+    void (output = `${output}${String(bytes)}`.slice(-MAX_OUTPUT));
   const signal = AbortSignal.any([limits.signal, stop]);
-  await startProcess(client, options, handlers, { signal, timeout: TIMEOUT_MS });
+  await startProcess(client, options, { onOutput }, { signal, timeout: TIMEOUT_MS });
   return output;
 }
 

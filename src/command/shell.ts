@@ -19,8 +19,8 @@ const MAX_TEXT_BYTES = 128 * 1024 - 1;
  * names a temporary file. @throws InputError if the text would be too long
  */
 export function scriptText(script: string, id: string): string {
-  const outer = quote(outerText(script, `/tmp/sandbox-sync-${id}`));
-  const text = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${quote(script)}\n${LEAVE}`;
+  const outer = shellQuote(outerText(script, `/tmp/sandbox-sync-${id}`));
+  const text = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${shellQuote(script)}\n${LEAVE}`;
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_TEXT_BYTES) return text;
   throw inputError(
@@ -29,7 +29,7 @@ export function scriptText(script: string, id: string): string {
   );
 }
 
-function quote(text: string): string {
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -67,7 +67,7 @@ __before=$__oom
 printf '%s\\tbegin\\t%s\\n' "$__mark" "$__before"
 __unset=
 for __name in ${runnerVariables(script).join(' ')}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
-bash -Eeo pipefail -c ${quote(`trap ${quote(onError(file))} ERR; `)}"$1" 2>&1
+bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(file))} ERR; `)}"$1" 2>&1
 __code=$?
 __failed=
 IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
@@ -103,7 +103,7 @@ export function exitCodeText(pid: number): string {
 
 /** Returns the text that prints the second figure of `oom_kill`, if the script's shell did not. */
 export function oomKillsText(group: string): string {
-  return `cat ${quote(`/sys/fs/cgroup${group}/memory.events`)}`;
+  return `cat ${shellQuote(`/sys/fs/cgroup${group}/memory.events`)}`;
 }
 
 /**

@@ -3,14 +3,14 @@ import { type Condition, judge } from '../gate/judge.ts';
 import { type Figures, isMemory } from '../gate/metrics.ts';
 import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
-import { type Link, readOutput } from './session.ts';
+import { readOutput, type Starter } from './session.ts';
 
 /** The programs that used most memory at a time in Unix milliseconds, largest first. */
 export interface TopPrograms {
   readonly at: number;
   readonly programs: readonly {
     readonly name: string;
-    /** The number of its processes. */
+    /** Of its processes. */
     readonly count: number;
     readonly bytes: number;
   }[];
@@ -25,18 +25,18 @@ export function watchMemory(
   look: () => Promise<TopPrograms | undefined>,
 ) {
   const watched = conditions.filter(({ metric }) => isMemory(metric));
-  let nextPercent = FIRST_PERCENT;
-  let hasTripped = false;
+  const levelOf = (figures: Figures) => {
+    const trips = watched.some(each => judge(each, [{ at: 0, figures }]).result === 'true');
+    const above = (figures.get('mem_used_pct') ?? 0) - FIRST_PERCENT;
+    return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
+  };
+  let level = 0;
   let isLooking = false;
   let seen: TopPrograms | undefined;
   const onSample = async (figures: Figures) => {
     // The last look may be what the kernel kills next.
-    if (isLooking) return;
-    const steps = Math.ceil(((figures.get('mem_used_pct') ?? 0) - nextPercent) / STEP_PERCENT);
-    const trips = watched.some(each => judge(each, [{ at: 0, figures }]).result === 'true');
-    if (steps <= 0 && (hasTripped || !trips)) return;
-    nextPercent += STEP_PERCENT * Math.max(steps, 0);
-    hasTripped ||= trips;
+    if (isLooking || levelOf(figures) <= level) return;
+    level = levelOf(figures);
     isLooking = true;
     seen = (await look()) ?? seen;
     isLooking = false;
@@ -50,13 +50,13 @@ const LIST_PROCESSES =
 
 /** Looks as root, or else as the user. Returns undefined if that does not work. */
 export async function lookAtPrograms(
-  link: Link,
+  starter: Starter,
   now: () => number,
 ): Promise<TopPrograms | undefined> {
-  for (const username of ['root', link.username]) {
+  for (const username of ['root', starter.username]) {
     const at = now();
-    const output = await readOutput({ ...link, username }, LIST_PROCESSES);
-    const programs = parsePrograms(output ?? '', link.client.redact);
+    const output = await readOutput({ ...starter, username }, LIST_PROCESSES);
+    const programs = parsePrograms(output ?? '', starter.client.redact);
     if (programs.length > 0) return { at, programs };
   }
   return undefined;

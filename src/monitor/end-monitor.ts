@@ -3,37 +3,32 @@ import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
-import { judgeRecord, type MonitoredStats } from '../stats/gaps.ts';
-import { samplesIn } from '../stats/samples.ts';
+import { judgeRecord } from '../stats/gaps.ts';
+import type { StatsResult } from '../stats/stats.ts';
 import { quote } from '../text/escape.ts';
-import { isJudged, isSampling, loadInputs, readRecord, requestStop } from './record.ts';
+import { hasPidFile, isJudged, loadInputs, readRecord, requestStop } from './record.ts';
 
 export interface MonitorResult {
   /** The inputs of the step that started the monitor. */
   readonly name: string;
   readonly sandbox: Pick<Connection, 'sandboxId' | 'baseUrl'>;
-  readonly stats: MonitoredStats;
+  readonly stats: StatsResult;
 }
 
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 export async function endMonitor(directory: string, context: Context): Promise<MonitorResult> {
   const { cancel } = context;
   const saved = loadInputs(directory);
-  if (saved === undefined) throw lostError(directory);
+  if (saved === undefined)
+    throw inputError('monitor', `its record is lost: something removed files from ${directory}.`);
   const jobEnd = context.now();
   requestStop(directory);
   await waitForSampler(directory, context);
   const record = readRecord(directory);
-  const [first] = samplesIn(record.attempts);
-  if (first === undefined) throw lostError(directory);
   const inputs = parseInputs('monitor-end', saved);
-  const time = { from: first.at, to: jobEnd };
+  const time = { from: record.attempts[0]?.at ?? jobEnd, to: jobEnd };
   const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
   return { name: inputs.name, sandbox: inputs, stats };
-}
-
-function lostError(directory: string): Error {
-  return inputError('monitor', `its record is lost: something removed files from ${directory}.`);
 }
 
 // Leaves time for a last sample, which the sampler cancels after 5 s.
@@ -45,15 +40,11 @@ async function waitForSampler(
   { sleep, cancel, clock }: Pick<Context, 'sleep' | 'cancel' | 'clock'>,
 ): Promise<void> {
   const deadline = clock() + MAX_WAIT_MS;
-  while (isSampling(directory) && clock() < deadline && !cancel.aborted)
+  while (hasPidFile(directory) && clock() < deadline && !cancel.aborted)
     await sleep(POLL_MS, cancel);
 }
 
-/**
- * Returns the directory of the running monitor with this ID or name. An empty `idOrName` matches
- * any.
- * @throws InputError unless exactly one matches
- */
+/** Finds a running monitor. '' matches any. @throws InputError unless exactly one matches */
 export function chooseMonitor(idOrName: string, directories: readonly string[]): string {
   const running = directories
     .filter(directory => !isJudged(directory))

@@ -4,58 +4,51 @@ import type { RawInputs } from '../inputs/parsers.ts';
 import type { Attempt, SampleRecord, SamplingEnd } from '../stats/samples.ts';
 import { fieldsOf, parseFields, stringFieldsOf } from '../text/json.ts';
 
-/** Returns the paths of a monitor's files, which never contain secret inputs. */
-export function monitorFiles(directory: string): Readonly<Record<MonitorFile, string>> {
-  return {
-    inputs: path.join(directory, 'inputs.json'),
-    record: path.join(directory, 'record.jsonl'),
-    response: path.join(directory, 'response.json'),
-    pid: path.join(directory, 'pid'),
-    exitCode: path.join(directory, 'exit-code'),
-    errors: path.join(directory, 'errors.txt'),
-    stop: path.join(directory, 'stop'),
-  };
+/** A monitor's files, which never contain secret inputs. */
+const FILES = {
+  inputs: 'inputs.json',
+  /** A line for each attempt, and one for the end of sampling. */
+  record: 'record.jsonl',
+  /** The last response, redacted. */
+  response: 'response.json',
+  /** The PID of the sampler, which writes the file once it is ready, and removes it. */
+  pid: 'pid',
+  /** What the sampler exited with, if not 0. */
+  exitCode: 'exit-code',
+  errors: 'errors.txt',
+  stop: 'stop',
+} as const;
+
+export function monitorFile(directory: string, name: keyof typeof FILES): string {
+  return path.join(directory, FILES[name]);
 }
 
-type MonitorFile =
-  | 'inputs'
-  /** A line for each attempt, and one for the end of sampling. */
-  | 'record'
-  /** The last response, as the sandbox sent it but redacted. */
-  | 'response'
-  /** Contains the PID of the sampler, which writes the file once it is ready, and removes it. */
-  | 'pid'
-  /** What the sampler exited with, if not 0. */
-  | 'exitCode'
-  | 'errors'
-  | 'stop';
-
 export function saveInputs(directory: string, inputs: RawInputs): void {
-  writeFileSync(monitorFiles(directory).inputs, JSON.stringify(inputs), { mode: 0o600 });
+  write(directory, 'inputs', JSON.stringify(inputs));
 }
 
 export function loadInputs(directory: string): RawInputs | undefined {
-  const json = readIfExists(monitorFiles(directory).inputs);
+  const json = readIfExists(directory, 'inputs');
   return json === '' ? undefined : stringFieldsOf(JSON.parse(json));
 }
 
 /** Returns true until the sampler exits normally. A killed one leaves its PID file behind. */
-export function isSampling(directory: string): boolean {
-  return existsSync(monitorFiles(directory).pid);
+export function hasPidFile(directory: string): boolean {
+  return existsSync(monitorFile(directory, 'pid'));
 }
 
 const JUDGED = 'judged';
 
 export function requestStop(directory: string): void {
-  appendFileSync(monitorFiles(directory).stop, '', { mode: 0o600 });
+  append(directory, 'stop', '');
 }
 
 export function markJudged(directory: string): void {
-  writeFileSync(monitorFiles(directory).stop, JUDGED);
+  write(directory, 'stop', JUDGED);
 }
 
 export function isJudged(directory: string): boolean {
-  return readIfExists(monitorFiles(directory).stop) === JUDGED;
+  return readIfExists(directory, 'stop') === JUDGED;
 }
 
 export function appendAttempt(directory: string, attempt: Attempt): void {
@@ -68,34 +61,29 @@ export function appendEnd(directory: string, end: SamplingEnd): void {
 }
 
 function appendLine(directory: string, line: object): void {
-  const { record } = monitorFiles(directory);
-  appendFileSync(record, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  append(directory, 'record', `${JSON.stringify(line)}\n`);
 }
 
-/** Keeps a response, redacted, instead of the one before it. */
 export function saveResponse(directory: string, response: string): void {
-  writeFileSync(monitorFiles(directory).response, response, { mode: 0o600 });
+  write(directory, 'response', response);
 }
 
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 export function readRecord(directory: string): SampleRecord {
-  const { record, response } = monitorFiles(directory);
-  const lines = readIfExists(record).split('\n').map(parseFields);
-  return {
-    attempts: lines.flatMap(decodeAttempt),
-    response: readIfExists(response),
-    end: lines.flatMap(decodeEnd).at(-1) ?? { early: whyDied(directory) },
-  };
+  const lines = readIfExists(directory, 'record').split('\n').map(parseFields);
+  const end = lines.flatMap(decodeEnd).at(-1) ?? { early: whyDied(directory) };
+  const response = readIfExists(directory, 'response');
+  return { attempts: lines.flatMap(decodeAttempt), response, end };
 }
 
 function decodeAttempt(line: Readonly<Record<string, unknown>>): Attempt[] {
-  const { kind, askedAt, answeredAt, message, figures } = line;
-  if (typeof askedAt !== 'number' || typeof answeredAt !== 'number') return [];
-  if (kind === 'failure') return [{ kind, askedAt, answeredAt, message: String(message) }];
+  const { kind, askedAt, at, message, figures } = line;
+  if (typeof askedAt !== 'number' || typeof at !== 'number') return [];
+  if (kind === 'failure') return [{ kind, askedAt, at, message: String(message) }];
   const numbers = Object.entries(fieldsOf(figures)).map(
     ([metric, figure]) => [metric, Number(figure)] as const,
   );
-  return [{ kind: 'sample', askedAt, answeredAt, figures: new Map(numbers) }];
+  return [{ kind: 'sample', askedAt, at, figures: new Map(numbers) }];
 }
 
 function decodeEnd({ end }: Readonly<Record<string, unknown>>): SamplingEnd[] {
@@ -105,7 +93,7 @@ function decodeEnd({ end }: Readonly<Record<string, unknown>>): SamplingEnd[] {
 }
 
 function whyDied(directory: string): string {
-  const exitCode = readIfExists(monitorFiles(directory).exitCode);
+  const exitCode = readIfExists(directory, 'exitCode');
   const how = exitCode === '' ? 'was killed or hangs' : `exited with ${exitCode}`;
   return `the process that took the samples ${how}${lastWords(directory)}`;
 }
@@ -114,7 +102,7 @@ const MAX_LAST_LINES = 3;
 
 /** Returns the last lines that the sampler has written to stderr as ` (it last wrote: …)`. */
 export function lastWords(directory: string): string {
-  const lines = readIfExists(monitorFiles(directory).errors).split('\n');
+  const lines = readIfExists(directory, 'errors').split('\n');
   // After an uncaught error, Node prints its stack, a lone brace and its own version.
   const words = lines
     .map(line => line.trim())
@@ -122,6 +110,15 @@ export function lastWords(directory: string): string {
   return words.length === 0 ? '' : ` (it last wrote: ${words.slice(-MAX_LAST_LINES).join(' ')})`;
 }
 
-function readIfExists(file: string): string {
+function write(directory: string, name: keyof typeof FILES, text: string): void {
+  writeFileSync(monitorFile(directory, name), text, { mode: 0o600 });
+}
+
+function append(directory: string, name: keyof typeof FILES, text: string): void {
+  appendFileSync(monitorFile(directory, name), text, { mode: 0o600 });
+}
+
+function readIfExists(directory: string, name: keyof typeof FILES): string {
+  const file = monitorFile(directory, name);
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }

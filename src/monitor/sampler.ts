@@ -6,7 +6,8 @@ import { secretsIn } from '../inputs/connection.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { readStats } from '../stats/sample.ts';
 import {
-  LAST_ANSWER_MS,
+  deadlineAfter,
+  LAST_RESPONSE_MS,
   type SamplingEnd,
   sampleTimeout,
   takeSamples,
@@ -14,23 +15,24 @@ import {
 } from '../stats/samples.ts';
 import { redactor } from '../text/escape.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { appendAttempt, appendEnd, monitorFiles, saveResponse } from './record.ts';
+import { appendAttempt, appendEnd, monitorFile, saveResponse } from './record.ts';
 
 /** Runs in the sampler's process, which gets its inputs on stdin. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
-  const { pid, exitCode } = monitorFiles(directory);
+  const pid = monitorFile(directory, 'pid');
   process.once('exit', code => {
-    if (code !== 0) writeFileSync(exitCode, String(code));
+    if (code !== 0) writeFileSync(monitorFile(directory, 'exitCode'), String(code));
     rmSync(pid, { force: true });
   });
   const raw = stringFieldsOf(parseFields(await text(process.stdin)));
   const inputs = parseInputs('monitor', raw);
-  const { stop, cancel, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
+  const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
+  using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
   const redact = redactor(secretsIn(raw));
   await using client = openAgent(inputs, { now: Date.now, redact });
   // Everything is loaded now. Later, the action's folder may be gone: act deletes its copies.
   writeFileSync(pid, String(process.pid), { mode: 0o600 });
-  const limits = { signal: cancel, timeout: sampleTimeout(inputs) };
+  const limits = { signal: deadline.signal, timeout: sampleTimeout(inputs) };
   const read = async () => {
     const { figures, response } = await readStats(client, inputs.statsPath, limits);
     saveResponse(directory, response);
@@ -46,25 +48,23 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
 
 const CHECK_INTERVAL_MS = 200;
 
-/** Aborts `stop` when sampling is to end, and `cancel` 5 s later. */
+/** Aborts `stop` when sampling is to end. */
 function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
   const stop = new AbortController();
-  const cancel = new AbortController();
   const endsAt = performance.now() + maxDurationMs;
   let reason: SamplingEnd = 'requested';
   const end = (why: SamplingEnd) => {
     clearInterval(timer);
     reason = why;
     stop.abort();
-    setTimeout(() => cancel.abort(), LAST_ANSWER_MS).unref();
   };
   const check = () => {
-    if (existsSync(monitorFiles(directory).stop)) end('requested');
+    if (existsSync(monitorFile(directory, 'stop'))) end('requested');
     else if (!existsSync(directory) || !isRunning(jobPid)) end({ early: 'its job is gone' });
     else if (performance.now() > endsAt) end({ early: 'max-duration was over' });
   };
   const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
-  return { stop: stop.signal, cancel: cancel.signal, whyStopped: () => reason };
+  return { stop: stop.signal, whyStopped: () => reason };
 }
 
 function isRunning(pid: number): boolean {

@@ -12,19 +12,15 @@ import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
 import {
   appendAttempt,
-  isSampling,
+  hasPidFile,
   lastWords,
   markJudged,
-  monitorFiles,
+  monitorFile,
   saveInputs,
   saveResponse,
 } from './record.ts';
 
-/**
- * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
- * @throws AgentError if the sample fails
- * @throws InputError if the sample lacks a metric of `fail-if`, or the sampler does not start
- */
+/** Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler. */
 export async function startMonitor(
   inputs: Inputs<'monitor'>,
   raw: RawInputs,
@@ -38,7 +34,7 @@ export async function startMonitor(
   const directory = openDirectory();
   const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
   saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });
-  appendAttempt(directory, { kind: 'sample', askedAt, answeredAt: context.now(), figures });
+  appendAttempt(directory, { kind: 'sample', askedAt, at: context.now(), figures });
   saveResponse(directory, response);
   await startSampler(script, directory, raw);
   const { name, sandboxId, sampleInterval } = inputs;
@@ -51,7 +47,7 @@ const POLL_MS = 20;
 
 /** Resolves once the sampler is ready. @throws InputError if it exits before */
 async function startSampler(script: string, directory: string, inputs: RawInputs): Promise<void> {
-  const errorFile = openSync(monitorFiles(directory).errors, 'a', 0o600);
+  const errorFile = openSync(monitorFile(directory, 'errors'), 'a', 0o600);
   const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith('INPUT_'));
   // Our parent is the runner's process, whose exit tells the sampler that the job has ended.
   const child = spawn(process.execPath, [script, directory, String(process.ppid)], {
@@ -68,7 +64,7 @@ async function startSampler(script: string, directory: string, inputs: RawInputs
   // Use a pipe, since inputs may be secret: other processes can read arguments and environments.
   // If the process ends before, its exit says why.
   child.stdin?.on('error', () => {}).end(JSON.stringify(inputs));
-  while (!isSampling(directory)) {
+  while (!hasPidFile(directory)) {
     const end = child.exitCode ?? child.signalCode;
     if (end !== null) {
       // There is nothing for the post step to judge.

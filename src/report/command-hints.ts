@@ -1,4 +1,4 @@
-import type { CommandResult } from '../command/command.ts';
+import type { CommandResult } from '../command/run.ts';
 import { type Reason, withMarkup } from './section.ts';
 
 const BELOW_ROOT = '/(usr|etc|var|opt|root)\\b';

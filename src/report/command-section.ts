@@ -1,6 +1,5 @@
 import type { FailureInfo } from '../agent/failure.ts';
-import type { CommandResult } from '../command/command.ts';
-import type { WatchedCommand } from '../command/run.ts';
+import type { CommandResult } from '../command/run.ts';
 import type { TopPrograms } from '../command/top-programs.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import {
@@ -14,7 +13,7 @@ import { hintsOn, SIGKILL_CODE } from './command-hints.ts';
 import { concat, type Html, html } from './html.ts';
 import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from './section.ts';
 
-export function renderCommand(result: WatchedCommand, cancelled: boolean): RenderedSection {
+export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
   const { title, end, durationMs, lastLines, reconnects, failed, unsetVariables } = result;
   const problem = problemOf(result, cancelled);
   const exitCode = exitCodeOf(result);

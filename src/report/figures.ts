@@ -57,7 +57,8 @@ export function figuresTable({ samples, gate, monitored }: StatsResult): Html[] 
   const resources = new Set([...RESOURCES, ...[...metrics].map(resourceOf)]);
   const rows = [...resources].flatMap(resource => describeResource(resource, judgements, samples));
   if (samples.length === 0 || rows.length === 0) return [];
-  const time = monitored?.isSampledAfterEnd ? 'After its end' : 'Now';
+  const [{ at } = { at: 0 }] = samples;
+  const time = at > (monitored?.to ?? at) ? 'After its end' : 'Now';
   const figures = samples.length > 1 ? 'Peak' : time;
   // Say it: the variable that a condition comes from may be unset.
   const isGated = judgements.length > 0;

@@ -1,4 +1,4 @@
-import type { WatchedCommand } from '../command/run.ts';
+import type { CommandResult } from '../command/run.ts';
 import type { DownloadResult } from '../download/download.ts';
 import type { Task } from '../inputs/inputs.ts';
 import type { StatsResult } from '../stats/stats.ts';
@@ -8,7 +8,7 @@ import type { Reason } from './section.ts';
 
 /** What the actions of a step return. */
 export interface Results {
-  readonly command?: WatchedCommand;
+  readonly command?: CommandResult;
   readonly upload?: UploadResult;
   readonly stats?: StatsResult;
   readonly download?: DownloadResult;

@@ -6,11 +6,9 @@ import {
   METRICS,
   type Sample,
 } from '../gate/metrics.ts';
-import type { Gap, MonitoredTime } from '../stats/gaps.ts';
 import type { FailedAttempt } from '../stats/samples.ts';
-import type { StatsResult } from '../stats/stats.ts';
-import type { StatsProblem } from '../stats/wait.ts';
-import { formatCount, formatDuration, formatNumber, formatTime, listSome } from '../text/format.ts';
+import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
+import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
 import { describeUsage, figuresTable, formatMetric } from './figures.ts';
@@ -66,16 +64,18 @@ const LEVELS = {
 
 /** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
 function problemsOf(result: StatsResult, { cancelled }: Step): Reason[] {
-  const { samples, problem } = result;
+  const { samples, error } = result;
   const failing = notPassedAt('fail', result);
   const isTripped = failing.some(each => each.result === 'true');
   const gaps = isGapAProblem(result) ? gapsOf(result) : [];
   // Missing samples explain why conditions were not judged.
-  const isExplained = cancelled || problem !== undefined || gaps.length > 0 || samples.length === 0;
+  const isExplained = cancelled || error !== undefined || gaps.length > 0 || samples.length === 0;
   const isGateAProblem = failing.length > 0 && (isTripped || !isExplained);
   return [
     ...(isGateAProblem ? [explainGate(result, failing)] : []),
-    ...(problem === undefined ? [] : [explainProblem(problem)]),
+    ...(error === undefined
+      ? []
+      : [[withMarkup('The stats could not be read.'), ...reasonOfFailure(error)]]),
     ...gaps.map(explainGap),
   ];
 }
@@ -106,29 +106,9 @@ function warningsOf(result: StatsResult): ReasonLine[] {
   ];
 }
 
-function explainProblem(problem: StatsProblem): Reason {
-  switch (problem.kind) {
-    case 'not-read':
-      return [withMarkup('The stats could not be read.'), ...reasonOfFailure(problem.error)];
-    case 'not-judgeable':
-      return [
-        withMarkup(`\`${problem.input}\` cannot be judged.`),
-        ...problem.unjudged.map(each => withMarkup(describeJudgement(each))),
-      ];
-    case 'not-ready': {
-      const { waitedMs, unmet, error } = problem;
-      return [
-        withMarkup(`The sandbox was not ready within ${formatDuration(waitedMs)}.`),
-        ...unmet.map(each => withMarkup(describeJudgement(each))),
-        ...(error === undefined ? [] : reasonOfFailure(error)),
-      ];
-    }
-  }
-}
-
-function explainGap({ from, to, sampling, failures }: Gap): Reason {
+function explainGap({ from, to, samplingEnd, failures }: Gap): Reason {
   const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
-  const end = sampling === 'requested' ? [] : [`Sampling had ended: ${sampling.early}.`];
+  const end = samplingEnd === 'requested' ? [] : [`Sampling had ended: ${samplingEnd.early}.`];
   return [withMarkup(title), ...describeFailures(failures), ...end.map(text => ({ text }))];
 }
 
@@ -153,9 +133,8 @@ function explainGate({ samples }: StatsResult, failing: readonly GateJudgement[]
 
 /** Says what passed, or what the figures are if nothing else was done. */
 function describeStats(result: StatsResult, { cancelled, isOnlyResult }: Step): string {
-  const { samples, gate, problem } = result;
-  if (samples.length === 0)
-    return problem === undefined && isOnlyResult ? 'No stats were read.' : '';
+  const { samples, gate, error } = result;
+  if (samples.length === 0) return error === undefined && isOnlyResult ? 'No stats were read.' : '';
   // The conditions that fail a gate name their figures.
   const showsUsage = isOnlyResult && (cancelled || gate.state !== 'failed');
   const suffix = gate.state === 'none' ? '; no gate.' : '.';
@@ -235,10 +214,6 @@ function monitoredJson({ from, to, gaps, failures }: MonitoredTime): object {
     from,
     to,
     gaps: gaps.map(gap => ({ from: gap.from, to: gap.to })),
-    failures: failures.map(({ askedAt, answeredAt, message }) => ({
-      askedAt,
-      answeredAt,
-      message,
-    })),
+    failures: failures.map(({ askedAt, at, message }) => ({ askedAt, answeredAt: at, message })),
   };
 }

@@ -1,84 +1,29 @@
-import { type Gate, judgeGate } from '../gate/judge.ts';
-import type { Sample } from '../gate/metrics.ts';
+import { judgeGate } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { type Attempt, type FailedAttempt, type SampleRecord, samplesIn } from './samples.ts';
+import type { FailedAttempt, SampleRecord } from './samples.ts';
+import type { Gap, MonitoredTime, StatsResult } from './stats.ts';
 
-/** A time in which the sandbox was not seen, in Unix milliseconds. */
-export interface Gap {
-  readonly from: number;
-  readonly to: number;
-  /** Why sampling ended in this gap, if it did. */
-  readonly sampling: SampleRecord['end'];
-  /** The attempts in this gap, all of which failed. */
-  readonly failures: readonly FailedAttempt[];
-}
+type Times = Pick<MonitoredTime, 'from' | 'to'>;
 
-type Times = Readonly<Record<'from' | 'to', number>>;
-
-/** The time that a monitor or a run covers, in Unix milliseconds. */
-export interface MonitoredTime {
-  readonly from: number;
-  readonly to: number;
-  readonly gaps: readonly Gap[];
-  readonly failures: readonly FailedAttempt[];
-  /** True if a command was so short that its only sample was asked for after its end. */
-  readonly isSampledAfterEnd: boolean;
-}
-
-/** A StatsResult of a monitor or a run. */
-export interface MonitoredStats {
-  readonly samples: readonly Sample[];
-  readonly response: string;
-  readonly gate: Gate;
-  readonly monitored: MonitoredTime;
-}
-
-/**
- * Judges a record between two times in Unix milliseconds. With a gap, the gate cannot pass, nor
- * in a cancelled step, which cuts requests off itself.
- */
+/** Judges a record between two times. With a gap, or in a cancelled step, the gate cannot pass. */
 export function judgeRecord(
   inputs: Pick<Inputs<'monitor'>, 'failIf' | 'warnIf' | 'sampleInterval'>,
   record: SampleRecord,
-  { from, to }: Times,
-  { cancelled }: { readonly cancelled: boolean },
-): MonitoredStats {
-  const { attempts, response } = record;
-  const samples = samplesIn(attempts);
-  const failures = attempts.filter(attempt => attempt.kind === 'failure');
-  const first = attempts.find(({ kind }) => kind === 'sample');
-  const gaps = cancelled ? [] : findGaps(record, { from, to }, inputs.sampleInterval);
-  return {
-    samples,
-    response,
-    gate: judgeGate(inputs, samples, cancelled || gaps.length > 0),
-    monitored: {
-      from,
-      to: Math.max(samples.at(-1)?.at ?? to, to),
-      gaps,
-      failures: cancelled ? [] : failures,
-      isSampledAfterEnd: first !== undefined && first.askedAt > to,
-    },
-  };
-}
-
-/** Returns true if there is a gap unless an attempt that has no answer yet succeeds. */
-export function wouldLeaveGap(
-  attempts: readonly Attempt[],
   time: Times,
-  intervalMs: number,
-): boolean {
-  const { to } = time;
-  const unanswered: FailedAttempt = { kind: 'failure', askedAt: to, answeredAt: to, message: '' };
-  const seen = { attempts: [...attempts, unanswered], end: 'requested' } as const;
-  return findGaps(seen, time, intervalMs).length > 0;
+  { cancelled }: { readonly cancelled: boolean },
+): StatsResult & { readonly monitored: MonitoredTime } {
+  const { attempts, response } = record;
+  const samples = attempts.filter(attempt => attempt.kind === 'sample');
+  const failures = attempts.filter(attempt => attempt.kind === 'failure');
+  const gate = (isIncomplete: boolean) => judgeGate(inputs, samples, isIncomplete);
+  // A cancelled step cuts requests off itself.
+  if (cancelled)
+    return { samples, response, gate: gate(true), monitored: { ...time, gaps: [], failures: [] } };
+  const gaps = findGaps(record, time, inputs.sampleInterval);
+  return { samples, response, gate: gate(gaps.length > 0), monitored: { ...time, gaps, failures } };
 }
 
-function findGaps(
-  { attempts, end }: Pick<SampleRecord, 'attempts' | 'end'>,
-  { from, to }: Times,
-  intervalMs: number,
-): Gap[] {
+function findGaps({ attempts, end }: SampleRecord, { from, to }: Times, intervalMs: number): Gap[] {
   const gaps: Gap[] = [];
   let last = from;
   let failures: FailedAttempt[] = [];
@@ -87,9 +32,9 @@ function findGaps(
       failures.push(attempt);
       continue;
     }
-    const until = Math.min(attempt.answeredAt, to);
+    const until = Math.min(attempt.at, to);
     if (until - last > longestTime(failures, intervalMs, OUTAGE_MS))
-      gaps.push({ from: last, to: until, sampling: 'requested', failures });
+      gaps.push({ from: last, to: until, samplingEnd: 'requested', failures });
     last = until;
     failures = [];
   }
@@ -98,7 +43,7 @@ function findGaps(
   const isBlind = last === from && (failures.length === attempts.length || failures.length > 1);
   const isSeen = !isBlind && to - last <= longestTime(failures, intervalMs, END_MS);
   if (end === 'requested' && isSeen) return gaps;
-  return [...gaps, { from: last, to, sampling: end, failures }];
+  return [...gaps, { from: last, to, samplingEnd: end, failures }];
 }
 
 // Without a failure, nothing was asked: runners stall, which shows nothing about the sandbox.

@@ -4,18 +4,16 @@ import type { Figures, Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 
-/** A request for the stats. Its times are Unix milliseconds by the runner's clock. */
-export type Attempt = { readonly askedAt: number; readonly answeredAt: number } & (
-  | { readonly kind: 'sample'; readonly figures: Figures }
-  | { readonly kind: 'failure'; readonly message: string }
+/** A request for the stats, sent at `askedAt`, whose response arrived or failed `at`. */
+export type Attempt = { readonly askedAt: number } & (
+  | ({ readonly kind: 'sample' } & Sample)
+  | { readonly kind: 'failure'; readonly at: number; readonly message: string }
 );
 
 export type FailedAttempt = Extract<Attempt, { kind: 'failure' }>;
 
 export interface SampleRecord {
-  /** Oldest first. */
   readonly attempts: readonly Attempt[];
-  /** The last response as JSON, redacted; empty if there was none. */
   readonly response: string;
   readonly end: SamplingEnd;
 }
@@ -23,37 +21,29 @@ export interface SampleRecord {
 /** `early` says why sampling ended before it was asked to, without a period. */
 export type SamplingEnd = 'requested' | { readonly early: string };
 
-export function samplesIn(attempts: readonly Attempt[]): Sample[] {
-  return attempts.flatMap(attempt =>
-    attempt.kind === 'sample' ? { at: attempt.answeredAt, figures: attempt.figures } : [],
-  );
-}
-
 export async function trySample(read: () => Promise<Figures>, now: () => number): Promise<Attempt> {
   const askedAt = now();
   try {
     const figures = await read();
-    return { kind: 'sample', askedAt, answeredAt: now(), figures };
+    return { kind: 'sample', askedAt, at: now(), figures };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    const answeredAt = now();
-    const unanswered = `The sandbox had not answered after ${formatDuration(answeredAt - askedAt)}.`;
+    const at = now();
+    const unanswered = `The sandbox had not answered after ${formatDuration(at - askedAt)}.`;
     const message = error.kind === 'cancelled' ? unanswered : error.message;
-    return { kind: 'failure', askedAt, answeredAt, message };
+    return { kind: 'failure', askedAt, at, message };
   }
 }
 
-// A sample takes about 300 bytes in the record of a monitor, and a day has 17,280 samples at the
-// default interval of a monitor.
+// Three days at the default interval of a monitor, whose record then has about 18 MB.
 const MAX_SAMPLES = 60_000;
 
-/** Records a sample after each interval until `stop` aborts, or until there are 60,000. */
+/** Records a sample after each interval until `stop` aborts. */
 export async function takeSamples(
   take: () => Promise<Attempt>,
   record: (attempt: Attempt) => void,
   options: {
     readonly intervalMs: number;
-    /** The interval before the first sample. */
     readonly firstMs?: number;
     readonly sleep: Context['sleep'];
     readonly stop: AbortSignal;
@@ -69,12 +59,20 @@ export async function takeSamples(
   return stop.aborted ? 'requested' : { early: 'its record was full' };
 }
 
-/** How long to wait at the end for an attempt that has no answer yet. */
-export const LAST_ANSWER_MS = 5000;
+/** How long to wait at the end for a response that is still due. */
+export const LAST_RESPONSE_MS = 5000;
+
+/** Returns a signal that aborts a while after `stop` does, to be declared with `using`. */
+export function deadlineAfter(stop: AbortSignal, ms: number, sleep: Context['sleep']) {
+  const deadline = new AbortController();
+  const abort = () => deadline.abort();
+  stop.addEventListener('abort', () => void sleep(ms, deadline.signal).then(abort));
+  return { signal: deadline.signal, [Symbol.dispose]: abort };
+}
 
 const MIN_SAMPLE_TIMEOUT_MS = 10_000;
 
-/** Returns a sample's timeout (ms), capped so that one slow response does not cause a gap. */
+// A sample that hangs must not take the place of many.
 export function sampleTimeout({
   timeout,
   sampleInterval,

@@ -1,19 +1,12 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import { type AgentError, failureInfoOf } from '../agent/failure.ts';
-import {
-  describeJudgement,
-  type Gate,
-  type GateConditions,
-  type Judgement,
-  judgeGate,
-} from '../gate/judge.ts';
+import { type AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
+import { type Gate, type GateConditions, judgeGate } from '../gate/judge.ts';
 import type { Sample } from '../gate/metrics.ts';
-import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import type { MonitoredTime } from './gaps.ts';
 import { readStatsWithRetries, type Stats } from './sample.ts';
-import { findUnmet, type StatsProblem, waitForSandbox } from './wait.ts';
+import type { FailedAttempt, SamplingEnd } from './samples.ts';
+import { describeUnmet, waitForSandbox } from './wait.ts';
 
 export interface StatsResult {
   /** Oldest first. */
@@ -22,23 +15,37 @@ export interface StatsResult {
   readonly response: string;
   readonly gate: Gate;
   /** Why samples are missing, unless the step was cancelled. */
-  readonly problem?: StatsProblem;
+  readonly error?: FailureInfo;
   readonly monitored?: MonitoredTime;
 }
 
-/** Failed requests go into the result instead of being thrown. */
+/** The time that a monitor or a run covers, in Unix milliseconds. */
+export interface MonitoredTime {
+  readonly from: number;
+  readonly to: number;
+  readonly gaps: readonly Gap[];
+  readonly failures: readonly FailedAttempt[];
+}
+
+/** A time in which the sandbox was not seen. */
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+  /** `early` if sampling ended in this gap. */
+  readonly samplingEnd: SamplingEnd;
+  readonly failures: readonly FailedAttempt[];
+}
+
+/** @throws AgentError or InputError if `wait-until` fails; failed samples go into the result */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<StatsResult> {
   await using client = openAgent(inputs, context);
-  const problem = await waitForSandbox(inputs, client, context);
-  return problem === undefined
-    ? await takeStats(inputs, client, context)
-    : withoutStats(inputs, problem);
+  await waitForSandbox(inputs, client, context);
+  return await takeStats(inputs, client, context, { cpuWindowStarted: false });
 }
 
 /** Without stats, no condition passes. */
-export function withoutStats(inputs: GateConditions, problem?: StatsProblem): StatsResult {
-  const result = { samples: [], response: '', gate: judgeGate(inputs, []) };
-  return problem === undefined ? result : { ...result, problem };
+export function withoutStats(conditions: GateConditions): StatsResult {
+  return { samples: [], response: '', gate: judgeGate(conditions, []) };
 }
 
 /** Takes `samples` samples and judges them. Pass whether this step has read the stats before. */
@@ -46,7 +53,7 @@ export async function takeStats(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-  { cpuWindowStarted }: { readonly cpuWindowStarted: boolean } = { cpuWindowStarted: false },
+  { cpuWindowStarted }: { readonly cpuWindowStarted: boolean },
 ): Promise<StatsResult> {
   const { samples: count, sampleInterval } = inputs;
   const { cancel, now, sleep } = context;
@@ -70,16 +77,13 @@ export async function takeStats(
   const gate = judgeGate(inputs, samples, samples.length < count);
   const result = { samples, response: samples.length > 0 ? response : '', gate };
   if (error === undefined || cancel.aborted) return result;
-  return { ...result, problem: { kind: 'not-read', error: failureInfoOf(error) } };
+  return { ...result, error: failureInfoOf(error) };
 }
 
 // A sandbox that was just created or resumed may not answer immediately.
 export const FIRST_SAMPLE_RETRIES = 2;
 
-/**
- * @throws AgentError if the stats cannot be read
- * @throws InputError if they lack a metric of `fail-if`
- */
+/** @throws AgentError if the stats cannot be read, or InputError if they lack a metric of `fail-if` */
 export async function readJudgeableStats(
   inputs: Pick<Inputs<'stats'>, 'statsPath' | 'retries' | 'timeout' | 'failIf'>,
   client: Client,
@@ -87,26 +91,6 @@ export async function readJudgeableStats(
 ): Promise<Stats> {
   const outcome = await readStatsWithRetries(inputs, client, context);
   if (outcome.status === 'failed') throw outcome.error;
-  const unjudged = findUnjudged(inputs, outcome.value);
-  if (unjudged.length > 0)
-    throw inputError('fail-if', `${unjudged.map(describeJudgement).join('; ')}.`);
+  describeUnmet('fail-if', inputs.failIf, outcome.value);
   return outcome.value;
-}
-
-/** Returns a problem if `fail-if` cannot be judged, unless it is empty or the step is cancelled. */
-export async function checkGate(
-  inputs: Inputs<'stats'>,
-  client: Client,
-  context: Context,
-): Promise<StatsProblem | undefined> {
-  if (inputs.failIf.length === 0) return undefined;
-  const outcome = await readStatsWithRetries(inputs, client, context);
-  if (context.cancel.aborted) return undefined;
-  if (outcome.status === 'failed') return { kind: 'not-read', error: failureInfoOf(outcome.error) };
-  const unjudged = findUnjudged(inputs, outcome.value);
-  return unjudged.length > 0 ? { kind: 'not-judgeable', input: 'fail-if', unjudged } : undefined;
-}
-
-function findUnjudged({ failIf }: Pick<Inputs<'stats'>, 'failIf'>, stats: Stats): Judgement[] {
-  return findUnmet(failIf, stats).filter(({ result }) => result === 'unknown');
 }

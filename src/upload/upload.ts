@@ -43,15 +43,6 @@ export async function showPlan(
   return { ...resultOf(plan, files), dryRun: true, digest: digestOf(files) };
 }
 
-/** Returns the result of an upload that did not begin. */
-export function withoutUpload(plan: UploadPlan): UploadResult {
-  const reason = 'the upload did not begin';
-  const toSend = plan.toSend.map(
-    (file): UploadedFile => ({ status: 'not-attempted', file, reason }),
-  );
-  return resultOf(plan, [...toSend, ...unchangedFiles(plan)]);
-}
-
 /** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
 export async function sendPlan(
   plan: UploadPlan,
@@ -60,8 +51,7 @@ export async function sendPlan(
   context: Context,
 ): Promise<UploadResult> {
   const { state, toSend } = plan;
-  if (context.cancel.aborted) return withoutUpload(plan);
-  if (state !== undefined) removeState(state);
+  if (state !== undefined && !context.cancel.aborted) removeState(state);
   if (toSend.length > 0) context.log.line(announcementOf(plan, inputs));
   using progress = logProgress(toSend, context);
   const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);

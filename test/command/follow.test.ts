@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
-import type { Context } from '../../src/agent/context.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { commandToSend, followCommand } from '../../src/command/follow.ts';
+import { lineSplitter } from '../../src/command/output.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
-import { fieldsOf } from '../../src/text/json.ts';
-import { lineSplitter } from '../../src/text/lines.ts';
-import { fakeClock } from '../support/clock.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
 import {
   endFrame,
@@ -19,18 +16,10 @@ import {
   signalFrame,
   startFrame,
 } from '../support/process-frames.ts';
+import { simulateAgent } from '../support/simulated-transfer.ts';
 
-interface Call {
-  readonly operation: string;
-  readonly timeout: number;
-  /** The text that bash runs, if one is started. */
-  readonly text: string;
-  readonly mark: string;
-  readonly at: number;
-}
-
-/** Yields the frames of a response, and breaks the connection after the last. */
-type Stream = (call: Call, sleep: (ms: number) => Promise<unknown>) => AsyncIterable<Buffer>;
+/** Yields the frames of a response. If it throws, the connection breaks after them. */
+type Stream = (mark: string, sleep: (ms: number) => Promise<unknown>) => AsyncIterable<Buffer>;
 
 interface Simulation {
   readonly inputs?: Partial<Inputs<'run'>>;
@@ -44,84 +33,54 @@ interface Simulation {
 }
 
 /** Follows a command in simulated time, on an agent that answers like this. */
-async function follow({ start, connect = [], helper = () => '', ...options }: Simulation) {
-  const clock = fakeClock();
-  const calls: Call[] = [];
-  const left = { Start: [...start], Connect: [...connect] };
-  const next = (streams: Stream[]) => (streams.length > 1 ? streams.shift() : streams[0]);
-  const respond = (call: Call): AsyncIterable<Buffer> => {
-    const isHelper = call.operation === 'Start' && call.mark === '';
-    if (isHelper) return helperStream(helper(call.text));
-    const streams = call.operation === 'Start' ? left.Start : left.Connect;
-    const stream = next(streams) ?? assert.fail(call.operation);
-    return stream(call, clock.sleep);
-  };
-  const record = (request: AgentRequest) => {
-    const call = callOf(request, clock.now());
-    calls.push(call);
-    return call;
+async function follow({ start, connect = [], helper = () => '', ...others }: Simulation) {
+  const { signal: never } = new AbortController();
+  const { cancel = never } = others;
+  const simulated = simulateAgent(undefined, { random: () => 0, cancel });
+  const context = { ...simulated.context, killImminent: never };
+  const sleep = (ms: number) => context.sleep(ms, never);
+  const calls: ReturnType<typeof callOf>[] = [];
+  const streams = { Start: [...start], Connect: [...connect] };
+  const respond = ({ operation, text, mark }: ReturnType<typeof callOf>) => {
+    if (operation === 'Helper')
+      return send(startFrame(7), outputFrame(helper(text)), endFrame(0), LAST_FRAME)('', sleep);
+    const left = operation === 'Start' ? streams.Start : streams.Connect;
+    const stream = (left.length > 1 ? left.shift() : left[0]) ?? assert.fail(operation);
+    return stream(mark, sleep);
   };
   const client: Client = {
+    ...simulated.client,
     async send(request) {
-      record(request);
+      calls.push(callOf(request));
       return { label: '', status: 200, headers: {}, body: '{}' };
     },
     async receive(request, read) {
-      const body = respond(record(request));
-      const response = { label: 'POST', status: 200, headers: {}, body };
+      const call = callOf(request);
+      calls.push(call);
+      const response = { label: 'POST', status: 200, headers: {}, body: respond(call) };
       const aborted = once(request.signal, 'abort').then(() => {
         throw new AgentError('cancelled', 'POST was cancelled.');
       });
       return await Promise.race([read(response), aborted]);
     },
-    redact: text => text,
-    [Symbol.asyncDispose]: async () => {},
   };
-  const inputs = {
-    ...parseInputs('run', REQUIRED.run),
-    ...options.inputs,
-    maxDuration: 3_600_000,
-  };
+  const maxDuration = 3_600_000;
+  const inputs = { ...parseInputs('run', REQUIRED.run), ...others.inputs, maxDuration };
   const lines: string[] = [];
   const output = lineSplitter(text => lines.push(...text.trimEnd().split('\n')));
-  const never = new AbortController().signal;
-  const context: Context = {
-    workspace: '',
-    cancel: options.cancel ?? never,
-    killImminent: never,
-    now: clock.now,
-    clock: clock.now,
-    sleep: clock.sleep,
-    random: () => 0,
-    redact: text => text,
-    sandboxes: [],
-    log: { line: () => {}, output: () => {}, debug: () => {}, warning: () => {} },
-  };
   const result = await followCommand(commandToSend(inputs), inputs, client, context, output);
-  output.end();
-  const count = (operation: string) =>
-    calls.filter(
-      call => call.operation === operation && (operation !== 'Start' || call.mark !== ''),
-    ).length;
-  return { ...result, lines, calls, count, now: clock.now() };
+  const count = (operation: string) => calls.filter(call => call.operation === operation).length;
+  return { ...result, lines, calls, count, now: context.now() };
 }
 
-function callOf({ path, body = [], timeout }: AgentRequest, at: number): Call {
-  const bytes = Buffer.concat([...body]);
-  const json = path.endsWith('/SendSignal') ? bytes : bytes.subarray(5);
-  const { args, envs } = fieldsOf(fieldsOf(JSON.parse(String(json)))['process']);
-  const { SANDBOX_SYNC_MARK: mark } = fieldsOf(envs);
-  return {
-    operation: path.replace(/^.*\//, ''),
-    timeout,
-    text: Array.isArray(args) ? String(args[2]) : '',
-    mark: typeof mark === 'string' ? mark : '',
-    at,
-  };
-}
-
-async function* helperStream(text: string): AsyncGenerator<Buffer> {
-  yield* [startFrame(7), outputFrame(text), endFrame(0), LAST_FRAME];
+/** Reads a request. `Helper` is a start that has no mark, since it is not that of the command. */
+function callOf({ path, body = [], timeout }: AgentRequest) {
+  const name = path.replace(/^.*\//, '');
+  const json = Buffer.concat([...body]).toString();
+  const { process } = JSON.parse(json.slice(json.indexOf('{')));
+  const mark = String(process.envs?.SANDBOX_SYNC_MARK ?? '');
+  const operation = name === 'Start' && mark === '' ? 'Helper' : name;
+  return { operation, timeout, text: String(process.args?.[2]), mark };
 }
 
 const STREAM_END = new AgentError('connection', 'POST failed.');
@@ -152,7 +111,7 @@ const FOREVER = 10 * 3600 * 1000;
 
 /** Prints, then ends the script with 3, and the process with 5 after a while. */
 function endAfter(ms: number): Stream {
-  return async function* stream({ mark }, sleep) {
+  return async function* stream(mark, sleep) {
     yield startFrame(42);
     yield outputFrame(`text\n${mark}\tend\t3\t0:/\t2:/\t0\t GITHUB_SHA\t\nin the background\n`);
     await sleep(ms);
@@ -170,32 +129,13 @@ describe('a script whose output is held open by something in the background', ()
     assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 0, 0]);
   });
 
-  for (const [ms, code] of [
-    [999, 5],
-    [1001, 3],
-  ] as const)
-    test(`the end counts if the agent reports it within a second after the mark [${ms} ms]`, async () => {
-      const { end } = await follow({ start: [endAfter(ms)] });
-      assert.deepEqual(end, { kind: 'exited', code });
-    });
-
-  const ZOMBIES: Readonly<Record<string, number>> = {
-    'ended 1024\n': 4,
-    'a profile\nended 1024\n': 4,
-    'ended 9\n': 137,
-    'ended 139\n': 139,
-    '': 3,
-    'ended x\n': 3,
-  };
-  for (const [output, code] of Object.entries(ZOMBIES))
-    test(`the exit code of the process wins over that of the mark [${output.trim()}]`, async () => {
-      const helper = (text: string) => (text.includes('/proc/42/stat') ? output : '');
-      const { end } = await follow({ start: [endAfter(FOREVER)], helper });
-      assert.deepEqual(end, { kind: 'exited', code });
-    });
+  test('the end counts if the agent reports it within a second after the mark', async () => {
+    assert.deepEqual((await follow({ start: [endAfter(999)] })).end, { kind: 'exited', code: 5 });
+    assert.deepEqual((await follow({ start: [endAfter(1001)] })).end, { kind: 'exited', code: 3 });
+  });
 
   test('a lost connection after the mark is not opened again', async () => {
-    const start: Stream = async function* stream({ mark }) {
+    const start: Stream = async function* stream(mark) {
       yield startFrame(42);
       yield outputFrame(`${mark}\tend\t3\t0:/\t0:/\t0\t\t\n`);
       throw STREAM_END;
@@ -204,54 +144,38 @@ describe('a script whose output is held open by something in the background', ()
     assert.deepEqual([end, count('Connect')], [{ kind: 'exited', code: 3 }, 0]);
   });
 
-  test('a mark that a lost connection swallowed is made up for by the exit code of the process', async () => {
-    const open: Stream = async function* stream(_, sleep) {
-      yield startFrame(42);
-      await sleep(FOREVER);
-    };
-    const helper = () => 'ended 1024\n';
-    const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
-    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 4 }, 1]);
-  });
-
-  test('the exit code of the process is asked for again if the connection is lost meanwhile', async () => {
-    const open: Stream = async function* stream(_, sleep) {
-      yield startFrame(42);
-      await sleep(FOREVER);
-    };
-    let failures = 3;
-    const helper = () => {
-      failures -= 1;
-      if (failures >= 0) throw STREAM_END;
-      return 'ended 1024\n';
-    };
-    const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
-    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 4 }, 1]);
-  });
-
-  test('a process that goes on after a reconnect is followed', async () => {
-    const connect = send(startFrame(42), outputFrame('b\n'), endFrame(0), LAST_FRAME);
-    const run = await follow({
-      start: [lose(startFrame(42), outputFrame('a'))],
-      connect: [connect],
+  const ZOMBIES: Readonly<Record<string, number>> = {
+    'a profile\nended 1024\n': 4,
+    'ended 9\n': 137,
+    'ended 139\n': 139,
+  };
+  for (const [output, code] of Object.entries(ZOMBIES))
+    test(`a mark that a lost connection swallowed is made up for by the exit code of the process [${output.trim()}]`, async () => {
+      const open: Stream = async function* stream(_, sleep) {
+        yield startFrame(42);
+        await sleep(FOREVER);
+      };
+      let failures = 3;
+      const helper = (text: string) => {
+        assert.match(text, /\/proc\/42\/stat/);
+        failures -= 1;
+        if (failures >= 0) throw STREAM_END;
+        return output;
+      };
+      const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
+      assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
     });
-    assert.deepEqual([run.end, run.lines], [{ kind: 'exited', code: 0 }, ['a', 'b']]);
-  });
 });
 
 describe('reconnects', () => {
   const started = lose(startFrame(42));
 
-  test('a command whose connection stays lost is connected to ten times', async () => {
-    const run = await follow({ start: [started], connect: [lose()] });
-    assert.equal(run.end.kind, 'lost');
-    assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
-  });
-
-  test('a reconnect without output or a keepalive counts against the ten, although it starts', async () => {
-    const run = await follow({ start: [started], connect: [started] });
-    assert.deepEqual([run.end.kind, run.count('Connect')], ['lost', 10]);
-  });
+  for (const [what, connect] of Object.entries({ fails: lose(), 'starts, and no more': started }))
+    test(`a command whose connection stays lost is connected to ten times [each ${what}]`, async () => {
+      const run = await follow({ start: [started], connect: [connect] });
+      assert.equal(run.end.kind, 'lost');
+      assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
+    });
 
   for (const [what, event] of Object.entries({
     output: outputFrame('x\n'),
@@ -266,53 +190,45 @@ describe('reconnects', () => {
       assert.ok(run.now < 26_000, `${run.now} ms`);
     });
 
-  for (const [timeout, expected] of [
-    [1000, 30_000],
-    [40_000, 40_000],
-  ] as const)
-    test(`a stream may pause for at least 30 s [${timeout}]`, async () => {
+  test('a stream may pause for at least 30 s', async () => {
+    for (const [timeout, expected] of [
+      [1000, 30_000],
+      [40_000, 40_000],
+    ] as const) {
       const { calls } = await follow({ inputs: { timeout }, start: [endAfter(0)] });
-      assert.deepEqual(
-        calls.map(call => call.timeout),
-        [expected],
-      );
-    });
+      assert.deepEqual([calls.length, calls[0]?.timeout], [1, expected]);
+    }
+  });
 });
 
-describe('a start', () => {
-  const done = send(startFrame(42), endFrame(0), LAST_FRAME);
-  const refused = fail(new AgentError('unreachable', 'ECONNREFUSED', { hadNoEffect: true }));
+const done = send(startFrame(42), endFrame(0), LAST_FRAME);
+const refused = fail(new AgentError('unreachable', 'ECONNREFUSED', { hadNoEffect: true }));
 
-  test('a start that had no effect is repeated', async () => {
-    const run = await follow({ start: [refused, refused, done] });
-    assert.deepEqual([run.end, run.count('Start')], [{ kind: 'exited', code: 0 }, 3]);
-    assert.equal(run.reconnects, 0);
+const STARTS: Readonly<Record<string, readonly [start: Stream[], end: string, count: number]>> = {
+  'as long as it had no effect': [[refused, refused, done], 'exited', 3],
+  'as often as the input says': [[refused], 'not-started', 3],
+  'not if it may have had an effect': [[lose(), done], 'lost', 1],
+};
+for (const [what, [start, end, count]] of Object.entries(STARTS))
+  test(`the start of a command is repeated [${what}]`, async () => {
+    const run = await follow({ inputs: { retries: 2 }, start });
+    assert.deepEqual([run.end.kind, run.count('Start'), run.reconnects], [end, count, 0]);
   });
 
-  for (const retries of [0, 2])
-    test(`a start is repeated as often as the input says [${retries}]`, async () => {
-      const run = await follow({ inputs: { retries }, start: [refused] });
-      assert.deepEqual([run.end.kind, run.count('Start')], ['not-started', retries + 1]);
-    });
-
-  test('a start that may have had an effect is not repeated', async () => {
-    const run = await follow({ start: [lose(), done] });
-    assert.deepEqual([run.end.kind, run.count('Start')], ['lost', 1]);
-  });
-
-  test('a start is not repeated once the step is cancelled', async () => {
-    const cancel = new AbortController();
-    const start: Stream = async function* stream(call, sleep) {
-      cancel.abort();
-      yield* refused(call, sleep);
-    };
+test('a cancelled step starts nothing, and not once more', async () => {
+  const cancel = new AbortController();
+  const start: Stream = async function* stream(mark, sleep) {
+    cancel.abort();
+    yield* refused(mark, sleep);
+  };
+  for (const count of [1, 0]) {
     const run = await follow({ start: [start, done], cancel: cancel.signal });
-    assert.deepEqual([run.end.kind, run.count('Start')], ['not-started', 1]);
-  });
+    assert.deepEqual([run.end.kind, run.count('Start')], ['not-started', count]);
+  }
 });
 
 test('processes that the kernel killed are counted by another process if the shell was one of them', async () => {
-  const start: Stream = async function* stream({ mark }) {
+  const start: Stream = async function* stream(mark) {
     yield startFrame(42);
     yield outputFrame(`${mark}\tbegin\t1:/user\n`);
     yield signalFrame('killed');
@@ -325,42 +241,27 @@ test('processes that the kernel killed are counted by another process if the she
   assert.equal(unread.oomKills, undefined);
 });
 
-test('a stopped command has its last words, and those of its children after the end of the shell', async () => {
+test('a stopped command has its last words, those of its children after the end of the shell, and is killed in any case', async () => {
   const cancel = new AbortController();
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const start: Stream = async function* stream({ mark }) {
+  const start: Stream = async function* stream(mark) {
     yield startFrame(42);
     cancel.abort();
     await ended;
     yield outputFrame(`last words\n${mark}\tend\t143\t0:/\t0:/\t0\t\t\nof a child\n`);
     yield endFrame(143);
   };
+  // What ends the session is started again if the connection is lost.
+  let failures = 2;
   const helper = (text: string) => {
-    if (text.includes('kill -TERM')) end();
+    assert.match(text, /kill -TERM/);
+    failures -= 1;
+    if (failures >= 0) throw STREAM_END;
+    end();
     return '';
   };
   const run = await follow({ start: [start], cancel: cancel.signal, helper });
   assert.deepEqual(run.end, { kind: 'stopped', by: 'cancellation' });
   assert.deepEqual(run.lines, ['last words', 'of a child']);
-  assert.equal(run.count('SendSignal'), 1);
-});
-
-test('what ends a session is started again if the connection is lost, and the leader is killed in any case', async () => {
-  const cancel = new AbortController();
-  const start: Stream = async function* stream(_, sleep) {
-    yield startFrame(42);
-    cancel.abort();
-    await sleep(5000);
-    yield signalFrame('killed');
-  };
-  let failures = 2;
-  const helper = () => {
-    failures -= 1;
-    if (failures >= 0) throw STREAM_END;
-    return '';
-  };
-  const run = await follow({ start: [start], cancel: cancel.signal, helper });
-  assert.deepEqual(run.end, { kind: 'stopped', by: 'cancellation' });
-  const helpers = run.calls.filter(({ text }) => text.includes('kill -TERM'));
-  assert.deepEqual([helpers.length, run.count('SendSignal')], [3, 1]);
+  assert.deepEqual([run.count('Helper'), run.count('SendSignal')], [3, 1]);
 });

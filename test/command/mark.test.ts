@@ -62,15 +62,6 @@ test('the mark is cut out of any output, however the stream is split', () => {
   );
 });
 
-test('the mark is cut out of a stream that is split at any one position, or into single bytes', () => {
-  const bytes = Buffer.from(`${BEGIN}a\n\nb${END}c`);
-  const expected = cut([bytes]);
-  assert.deepEqual([expected.output, expected.ends], ['a\n\nbc', [PARSED]]);
-  for (let at = 0; at <= bytes.length; at += 1)
-    assert.deepEqual(cut([bytes.subarray(0, at), bytes.subarray(at)]), expected);
-  assert.deepEqual(cut([...bytes].map(byte => Buffer.from([byte]))), expected);
-});
-
 test('output passes at once, unless its last characters may begin the mark', () => {
   const passed: string[] = [];
   const ignore = () => {};

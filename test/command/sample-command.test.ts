@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import type { AgentRequest } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { sampleCommand } from '../../src/command/sample-command.ts';
+import type { Condition } from '../../src/gate/judge.ts';
 import { judgeRecord } from '../../src/stats/gaps.ts';
 import { fakeClock } from '../support/clock.ts';
+import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
 
@@ -17,12 +19,16 @@ interface Response {
 interface SampledCommand {
   readonly durationMs: number;
   readonly intervalMs?: number;
+  readonly failIf?: readonly Condition[];
   /** The response to a request sent at this time. Default: a good one at once. */
   readonly respond?: (askedAt: number) => Response;
+  readonly onSample?: () => Promise<void>;
 }
 
 /** Samples a command by a clock that only moves while everything sleeps. */
-async function sample({ durationMs, intervalMs = S, respond = () => ({}) }: SampledCommand) {
+async function sample(command: SampledCommand) {
+  const { durationMs, intervalMs = S, failIf = [parse('load > 90')] } = command;
+  const { respond = (): Response => ({}), onSample = async () => {} } = command;
   const { now, sleep } = fakeClock();
   const asked: number[] = [];
   const client = {
@@ -38,31 +44,27 @@ async function sample({ durationMs, intervalMs = S, respond = () => ({}) }: Samp
   };
   const ended = new AbortController();
   const { signal: cancel } = new AbortController();
-  const inputs = { sampleInterval: intervalMs, timeout: 60 * S };
+  const inputs = { sampleInterval: intervalMs, timeout: 60 * S, failIf, warnIf: [] };
   const seen: number[] = [];
-  const onSample = async (figures: ReadonlyMap<string, number>) => {
+  const see = async (figures: ReadonlyMap<string, number>) => {
     seen.push(figures.get('load') ?? 0);
+    await onSample();
   };
-  const sampling = sampleCommand(ended.signal, inputs, client, { cancel, now, sleep }, onSample);
+  const sampling = sampleCommand(ended.signal, inputs, client, { cancel, now, sleep }, see);
   await sleep(durationMs);
   ended.abort();
   const record = await sampling;
-  const conditions = { failIf: [], warnIf: [], sampleInterval: intervalMs };
   const time = { from: 0, to: durationMs };
-  const { monitored, samples } = judgeRecord(conditions, record, time, { cancelled: false });
+  const { monitored, samples } = judgeRecord(inputs, record, time, { cancelled: false });
   return {
     asked,
     endedAt: now(),
     gaps: monitored.gaps.map(({ from, to }) => [from, to]),
     samples: samples.map(({ at }) => at),
-    isSampledAfterEnd: monitored.isSampledAfterEnd,
     failures: monitored.failures.map(({ message }) => message),
-    response: record.response,
     seen,
   };
 }
-
-const NEVER = { afterMs: 10_000 * S };
 
 const slow = (seconds: number) => () => ({ afterMs: seconds * S });
 
@@ -73,30 +75,32 @@ test('a command is sampled after 1 s, whatever the interval, and then after each
 });
 
 test('a command that ends before its first sample is judged by one that is taken 200 ms later', async () => {
-  const { asked, samples, gaps, isSampledAfterEnd } = await sample({ durationMs: 999 });
+  const { asked, samples, gaps } = await sample({ durationMs: 999 });
   assert.deepEqual([asked, samples, gaps], [[1199], [1199], []]);
-  assert.equal(isSampledAfterEnd, true);
-  assert.equal((await sample({ durationMs: 1001 })).isSampledAfterEnd, false);
 });
 
-test('a sample that has no answer when the command ends is cut off, and no failure', async () => {
-  const respond = (askedAt: number) => (askedAt < 3 * S ? {} : NEVER);
-  const { endedAt, failures, gaps, response } = await sample({ durationMs: 7 * S, respond });
-  assert.deepEqual([endedAt, failures, gaps], [7 * S, [], []]);
-  assert.equal(response, '{"load":2}');
-});
-
-for (const [name, answeredAt, gaps] of [
-  ['answered in time, no gap', 12_999, []],
-  ['answered later, a gap', 13_001, [[S, 8 * S]]],
+for (const [name, respondedAt, gaps] of [
+  ['in time, so there is no gap', 12_999, []],
+  ['too late, so there is a gap', 13_001, [[S, 8 * S]]],
 ] as const)
-  test(`a sample without which there is a gap is waited for up to 5 s [${name}]`, async () => {
-    const respond = (askedAt: number) => (askedAt < 2 * S ? {} : { afterMs: answeredAt - askedAt });
+  test(`a sample that has no response at the end is waited for up to 5 s if it is judged [${name}]`, async () => {
+    const respond = (askedAt: number) =>
+      askedAt < 2 * S ? {} : { afterMs: respondedAt - askedAt };
     const seen = await sample({ durationMs: 8 * S, respond });
     const failures = gaps.length === 0 ? [] : ['The sandbox had not answered after 11 s.'];
     assert.deepEqual([seen.gaps, seen.failures], [gaps, failures]);
-    assert.equal(seen.endedAt, Math.min(answeredAt, 13 * S));
+    assert.equal(seen.endedAt, Math.min(respondedAt, 13 * S));
   });
+
+test('without conditions, a sample that has no response at the end is waited for 0.5 s', async () => {
+  for (const [durationMs, asked] of [
+    [8 * S, [S]],
+    [999, [1199]],
+  ] as const) {
+    const command = await sample({ durationMs, failIf: [], respond: slow(1000) });
+    assert.deepEqual([command.endedAt, command.asked], [durationMs + 500, asked]);
+  }
+});
 
 test('a command of any length has no gaps if each sample takes 6 s', async () => {
   for (let seconds = 0.5; seconds < 30; seconds += 0.5) {
@@ -106,8 +110,12 @@ test('a command of any length has no gaps if each sample takes 6 s', async () =>
   }
 });
 
-test('a command has no gaps if the connection is lost for 4 s in the middle', async () => {
-  const respond = (askedAt: number) => ({ fails: askedAt > 10 * S && askedAt <= 14 * S });
-  const { gaps, failures } = await sample({ durationMs: 20 * S, respond });
-  assert.deepEqual([gaps, failures.length], [[], 4]);
+test('after two failures, no further sample is taken, since the service probably has no stats', async () => {
+  const { asked, gaps } = await sample({ durationMs: 2.5 * S, respond: () => ({ fails: true }) });
+  assert.deepEqual([asked, gaps], [[S, 2 * S], [[0, 2.5 * S]]]);
+});
+
+test('a bug in what is called with each sample is thrown at the end', async () => {
+  const onSample = () => Promise.reject(new TypeError('a bug'));
+  await assert.rejects(sample({ durationMs: 5 * S, onSample }), /a bug/);
 });

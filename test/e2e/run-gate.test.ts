@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { STALL, statusFault } from '../support/faults.ts';
-import {
-  beginResponse,
-  endFrame,
-  endResponse,
-  LAST_FRAME,
-  startFrame,
-} from '../support/process-frames.ts';
-import { closed } from '../support/raw-server.ts';
 import {
   expectFailure,
   expectRunFailure,
   expectRunSuccess,
   expectSuccess,
 } from '../support/run-action.ts';
-import { answer, expectScriptedFailure, expectScriptedSuccess } from '../support/scripted-agent.ts';
 import { SKIP_WITHOUT_BASH } from '../support/system.ts';
-import { METRICS, metricsInTurn, openJob } from '../support/test-job.ts';
+import { metricsInTurn, openJob } from '../support/test-job.ts';
 
 const NO_STATS = [{ on: 'stats', do: statusFault(404) }] as const;
 
@@ -68,58 +58,6 @@ describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
       );
       assert.match(warnings, says);
     });
-});
-
-/** Mocks a command that runs until `end()`, which resolves once the action has disconnected. */
-function endlessCommand() {
-  const { promise, resolve } = Promise.withResolvers<Socket>();
-  return {
-    Start: (socket: Socket) => {
-      beginResponse(socket, [startFrame(42)]);
-      resolve(socket);
-    },
-    end: async () => {
-      const socket = await promise;
-      endResponse(socket, [endFrame(0), LAST_FRAME]);
-      await closed(socket);
-    },
-  };
-}
-
-test('run takes samples as long as its command runs, and judges no others', async () => {
-  const { Start, end } = endlessCommand();
-  let count = 0;
-  const { report } = await expectScriptedSuccess({
-    processes: { Start },
-    stats(socket, request) {
-      count += 1;
-      const respond = answer(200, JSON.stringify({ ...METRICS, cpu_used_pct: count }));
-      // End the command while the last sample is being taken.
-      if (count < 4) respond(socket, request);
-      else void end().then(() => respond(socket, request));
-    },
-    inputs: { 'sample-interval': '200ms' },
-  });
-  const seen = report.stats.samples.map(({ figures }) => figures['cpu_used_pct']);
-  assert.deepEqual([seen, count], [[2, 3], 4]);
-});
-
-test('the gate of run fails if all of several samples failed, although the stats answer again after its end', async () => {
-  const { Start, end } = endlessCommand();
-  let count = 0;
-  const { outputs, errors, report } = await expectScriptedFailure({
-    processes: { Start },
-    stats(socket, request) {
-      count += 1;
-      const isFailed = count === 2 || count === 3;
-      answer(isFailed ? 503 : 200, JSON.stringify(METRICS))(socket, request);
-      if (count === 3) void end();
-    },
-    inputs: { 'sample-interval': '200ms', 'fail-if': 'mem_used_pct > 99' },
-  });
-  assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '0']);
-  assert.deepEqual(report.stats.samples, []);
-  assert.match(errors, /The sandbox was not seen from/);
 });
 
 test('a command without conditions starts at once, and waits for no stats', {

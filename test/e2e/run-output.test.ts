@@ -53,37 +53,3 @@ test('output above 16 MiB is not shown, and the log says so once', async () => {
   assert.equal(report.command.lastLines.at(-1), 'the end');
   assert.equal(report.command.lastLines.length, 20);
 });
-
-test('colors stay in the log, and are removed from the last lines', async () => {
-  const Start = sendFrames(
-    startFrame(42),
-    outputFrame('\u001b[32mgreen\u001b[0m\n'),
-    endFrame(0),
-    LAST_FRAME,
-  );
-  const { lines, report } = await expectScriptedSuccess({ processes: { Start } });
-  assert.ok(lines.includes('\u001b[32mgreen\u001b[0m'));
-  assert.deepEqual(report.command.lastLines, ['green']);
-});
-
-test('a command that prints only blank lines has no last lines', async () => {
-  const Start = sendFrames(startFrame(42), outputFrame('\n \n\n'), endFrame(0), LAST_FRAME);
-  const { report, summary } = await expectScriptedSuccess({ processes: { Start } });
-  assert.deepEqual(report.command.lastLines, []);
-  assert.doesNotMatch(summary, /Last lines/);
-});
-
-test('the last lines are what a terminal shows of a progress bar, and the log has all of it', async () => {
-  const Start = sendFrames(
-    startFrame(42),
-    outputFrame('10 %\r50'),
-    outputFrame(' %\r100 %\r'),
-    outputFrame('\ndone\r\n20 %\r'),
-    endFrame(0),
-    LAST_FRAME,
-  );
-  const { lines, report } = await expectScriptedSuccess({ processes: { Start } });
-  const at = lines.indexOf('10 %');
-  assert.deepEqual(lines.slice(at, at + 5), ['10 %', '50 %', '100 %', 'done', '20 %']);
-  assert.deepEqual(report.command.lastLines, ['100 %', 'done', '20 %']);
-});

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { isSampling, monitorFiles, requestStop } from '../../src/monitor/record.ts';
+import { hasPidFile, monitorFile, requestStop } from '../../src/monitor/record.ts';
 import {
   endFrame,
   LAST_FRAME,
@@ -227,14 +227,15 @@ test('secrets are in no file, argument or variable of a monitor, and redacted by
   const main = await expectSuccess(job, inputs, { task: 'monitor', env });
   assertRedacted(main);
   const directory = path.join(job.temp, main.outputs['monitor'] ?? '');
-  const pid = readFileSync(monitorFiles(directory).pid, 'utf8');
+  const pid = readFileSync(monitorFile(directory, 'pid'), 'utf8');
   for (const name of process.platform === 'linux' ? ['cmdline', 'environ'] : []) {
     const text = readFileSync(`/proc/${pid}/${name}`, 'utf8');
     for (const secret of SENT) assert.ok(!text.includes(secret), text);
   }
   requestStop(directory);
-  await pollUntil(() => !isSampling(directory));
-  const { record, response } = monitorFiles(directory);
+  await pollUntil(() => !hasPidFile(directory));
+  const record = monitorFile(directory, 'record');
+  const response = monitorFile(directory, 'response');
   assert.equal(readFileSync(record, 'utf8').match(/"figures":/g)?.length, 2);
   for (const file of [record, response]) assertNoSecret(readFileSync(file, 'utf8'));
   const post = await expectSuccess(job, inputs, { task: 'monitor', post: main, env });

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openJobWithApi } from '../support/job-with-api.ts';
 import type { Result } from '../support/result.ts';
-import { expectFailure, expectSuccess, runAction } from '../support/run-action.ts';
-import { startMonitorIn } from '../support/running-monitor.ts';
-import { filesBelow, SKIP_WITHOUT_BASH } from '../support/system.ts';
+import { expectFailure, expectSuccess } from '../support/run-action.ts';
+import { SKIP_WITHOUT_BASH } from '../support/system.ts';
 import { openJob } from '../support/test-job.ts';
 
 // GitHub runs steps with `background: true` at the same time, in one workspace and RUNNER_TEMP.
@@ -34,29 +33,6 @@ describe('steps side by side', { concurrency: 3 }, () => {
     assert.deepEqual(service.running(), [ids[1]]);
     await runSandbox({}, { post: two });
     assert.deepEqual(service.running(), []);
-  });
-
-  test('two monitors side by side watch a sandbox each, and are judged by their own conditions', async () => {
-    await using job = await openJob();
-    const other = job.service.create('sandbox2', 'another-token-42');
-    const otherSandbox = { 'sandbox-id': other.id, token: other.token };
-    const strict = { name: 'strict', 'fail-if': 'mem_used_pct > 1' };
-    const lax = { name: 'lax', 'fail-if': 'mem_used_pct > 99', ...otherSandbox };
-    const monitors = await Promise.all([startMonitorIn(job, strict), startMonitorIn(job, lax)]);
-    await using one = monitors[0];
-    await using two = monitors[1];
-    assert.notEqual(one.id, two.id);
-
-    const stopped = await one.stop({ monitor: one.id });
-    const post = await two.post();
-    assert.deepEqual([stopped, post].map(verdictOf), [
-      [1, 'strict', 'sandbox1', 'failed'],
-      [0, 'lax', 'sandbox2', 'passed'],
-    ]);
-    for (const { requests } of [job.agent, other]) assert.equal(requests.length, 2);
-    assert.match(stopped.summary, /strict/);
-    assert.doesNotMatch(stopped.summary, /lax/);
-    assert.doesNotMatch(post.summary, /strict/);
   });
 
   test('two runs and an upload side by side keep their outputs, summaries and reports apart', {
@@ -104,27 +80,7 @@ describe('steps side by side', { concurrency: 3 }, () => {
     ]);
     assert.equal(String(job.readStored('b/2.txt')), 'new');
   });
-
-  test('two downloads side by side leave their files and nothing else in the workspace', async () => {
-    await using job = await openJob({ files: { 'a.txt': 'a', 'b.txt': 'b' } });
-    await expectSuccess(job, { target: 'app' }, { task: 'upload' });
-    const names = ['a.txt', 'b.txt'];
-    const ends = await Promise.all(
-      names.map(name => {
-        const inputs = { files: `app/${name} => got/${name}` };
-        return runAction(job, inputs, { task: 'download' });
-      }),
-    );
-    const targets = ends.map(({ report }) => report.download.files.map(({ target }) => target));
-    assert.deepEqual(targets, [['got/a.txt'], ['got/b.txt']]);
-    const expected = [...names, 'got/a.txt', 'got/b.txt'];
-    assert.deepEqual(Object.keys(filesBelow(job.workspace)).toSorted(), expected);
-  });
 });
-
-function verdictOf({ exitCode, report, outputs }: Result) {
-  return [exitCode, report.name, report.sandbox.id, outputs['gate']];
-}
 
 function endOf({ outputs, report }: Result) {
   return [outputs['exit-code'], report.name, report.command.lastLines];

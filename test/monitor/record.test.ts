@@ -5,7 +5,7 @@ import {
   appendAttempt,
   appendEnd,
   lastWords,
-  monitorFiles,
+  monitorFile,
   readRecord,
   saveResponse,
 } from '../../src/monitor/record.ts';
@@ -18,44 +18,35 @@ const ATTEMPTS: readonly Attempt[] = [
   {
     kind: 'sample',
     askedAt: 1,
-    answeredAt: 2,
+    at: 2,
     figures: new Map([
       ['mem_used', Number.MAX_SAFE_INTEGER],
       ['load', 1.5],
       ['__proto__', -1e-7],
     ]),
   },
-  { kind: 'failure', askedAt: 3, answeredAt: 4, message: 'no\nresponse' },
-  { kind: 'sample', askedAt: 5, answeredAt: 6, figures: new Map() },
+  { kind: 'failure', askedAt: 3, at: 4, message: 'no\nresponse' },
+  { kind: 'sample', askedAt: 5, at: 6, figures: new Map() },
 ];
 
 test('readRecord returns what was appended, without the partial line of a killed sampler', () => {
   using directory = openTempFolder();
+  const end = { early: DIED };
+  assert.deepEqual(readRecord(directory.path), { attempts: [], response: '', end });
   for (const attempt of ATTEMPTS) appendAttempt(directory.path, attempt);
   saveResponse(directory.path, '{"load":1.5,"note":"a longer response"}');
   saveResponse(directory.path, '{"load":2}');
-  appendFileSync(monitorFiles(directory.path).record, '{"kind":"sample","askedAt":7,"answered');
-  assert.deepEqual(readRecord(directory.path), {
-    attempts: ATTEMPTS,
-    response: '{"load":2}',
-    end: { early: DIED },
-  });
-});
-
-test('the record of a monitor that has none is empty', () => {
-  using directory = openTempFolder();
-  const end = { early: DIED };
-  assert.deepEqual(readRecord(directory.path), { attempts: [], response: '', end });
+  appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"at');
+  const expected = { attempts: ATTEMPTS, response: '{"load":2}', end };
+  assert.deepEqual(readRecord(directory.path), expected);
 });
 
 test('readRecord returns how sampling ended, whatever the sampler wrote to stderr', () => {
+  using directory = openTempFolder();
+  writeFileSync(monitorFile(directory.path, 'errors'), '(node:1) Warning: x\n');
   for (const end of ['requested', { early: 'max-duration was over' }] as const) {
-    using directory = openTempFolder();
-    writeFileSync(monitorFiles(directory.path).errors, '(node:1) Warning: x\n');
-    for (const attempt of ATTEMPTS) appendAttempt(directory.path, attempt);
     appendEnd(directory.path, end);
-    const record = readRecord(directory.path);
-    assert.deepEqual([record.attempts, record.end], [ATTEMPTS, end]);
+    assert.deepEqual(readRecord(directory.path).end, end);
   }
 });
 
@@ -74,11 +65,11 @@ const STDERR = {
 for (const [name, [stderr, words]] of Object.entries(STDERR))
   test(`the last words of a sampler follow its exit code [${name}]`, () => {
     using directory = openTempFolder();
-    const { errors, exitCode } = monitorFiles(directory.path);
+    const errors = monitorFile(directory.path, 'errors');
     writeFileSync(errors, stderr);
     assert.equal(lastWords(directory.path), words);
     assert.deepEqual(readRecord(directory.path).end, { early: `${DIED}${words}` });
-    writeFileSync(exitCode, '7');
+    writeFileSync(monitorFile(directory.path, 'exitCode'), '7');
     const early = `the process that took the samples exited with 7${words}`;
     assert.deepEqual(readRecord(directory.path).end, { early });
   });

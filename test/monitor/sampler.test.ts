@@ -4,7 +4,7 @@ import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
-import { isJudged, isSampling, readRecord, requestStop } from '../../src/monitor/record.ts';
+import { hasPidFile, isJudged, readRecord, requestStop } from '../../src/monitor/record.ts';
 import { startMonitor } from '../../src/monitor/start-monitor.ts';
 import '../support/built-dist.ts';
 import { answering, http, onRequest, rawServer } from '../support/raw-server.ts';
@@ -55,7 +55,7 @@ test('a sampler has loaded all that it needs when startMonitor ends', async () =
   await startWith(action.at('dist/monitor-sampler.js'), folder, server.host);
   rmSync(action.at('dist'), { recursive: true });
   requestStop(folder.path);
-  await pollUntil(() => !isSampling(folder.path));
+  await pollUntil(() => !hasPidFile(folder.path));
   const { attempts, end } = readRecord(folder.path);
   assert.deepEqual([attempts.map(({ kind }) => kind), end], [['sample', 'sample'], 'requested']);
 });

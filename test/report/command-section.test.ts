@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
-import type { CommandResult } from '../../src/command/command.ts';
 import type { CommandEnd } from '../../src/command/follow.ts';
-import type { WatchedCommand } from '../../src/command/run.ts';
+import type { CommandResult } from '../../src/command/run.ts';
 import { hintsOn } from '../../src/report/command-hints.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
 import { renderReport, reportJson } from '../../src/report/render.ts';
@@ -26,7 +25,7 @@ const exited = (code: number): CommandEnd => ({ kind: 'exited', code });
 
 const EXITED = (code: number) => `\`npm test\` exited with ${code} after 3 min 12 s.`;
 const UNSEEN = '`npm test` was not seen to end within 3 min 12 s. It may still be running.';
-const SILENT: WatchedCommand = { ...COMMAND, lastLines: [] };
+const SILENT: CommandResult = { ...COMMAND, lastLines: [] };
 
 const FAILURES: Readonly<
   Record<string, readonly [CommandEnd, title: string, ...details: (string | RegExp)[]]>

@@ -12,7 +12,7 @@ const load = (value: number, fail = 'load > 1', warn = 'load > 9') => ({
   stats: measured([{ load: value }], [fail], [warn]),
 });
 const unread = {
-  stats: { ...measured([], ['load > 1']), problem: { kind: 'not-read', error: BUSY } },
+  stats: { ...measured([], ['load > 1']), error: BUSY },
 } as const;
 const blind = { stats: measured([{ cpu_used_pct: 5 }], ['cpu_used_pct > 9'], [], true) };
 const gap = { stats: withGap(measured([{ load: 0 }], ['load > 1'], [], true), 15, 60) };

@@ -11,7 +11,7 @@ import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
 import { BUSY, failed, uploaded } from '../support/file-results.ts';
 import { assertNoInjectionInSummary, INJECTIONS } from '../support/injections.ts';
 
-const NO_GAPS = { from: START, to: START, gaps: [], failures: [], isSampledAfterEnd: false };
+const NO_GAPS = { from: START, to: START, gaps: [], failures: [] };
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { samplesIn, sampleTimeout, takeSamples, trySample } from '../../src/stats/samples.ts';
+import { sampleTimeout, takeSamples, trySample } from '../../src/stats/samples.ts';
 import { fakeClock } from '../support/clock.ts';
 
 interface Sampling {
@@ -32,35 +32,24 @@ async function sample(sampling: Sampling) {
   const seen: unknown[] = [];
   const end = await takeSamples(
     () => trySample(read, now),
-    each => seen.push(each.kind === 'failure' ? each.message : each.answeredAt),
+    each => seen.push(each.kind === 'failure' ? each.message : each.at),
     { intervalMs: 5, firstMs, sleep, stop: stop.signal, sampleOnStop },
   );
   return [...seen, end];
 }
 
-test('takeSamples takes a sample after each interval, up to the one during which it is stopped', async () => {
-  for (const sampleOnStop of [true, false])
-    assert.deepEqual(await sample({ stopDuring: 2, sampleOnStop }), [5, 10, 'requested']);
-});
-
-test('takeSamples that is stopped during an interval takes a last sample only with `sampleOnStop`', async () => {
-  assert.deepEqual(await sample({ stopAt: 12 }), [5, 10, 12, 'requested']);
-  assert.deepEqual(await sample({ stopAt: 12, sampleOnStop: false }), [5, 10, 'requested']);
-});
-
-test('takeSamples goes on after failures', async () => {
-  const errors = [new AgentError('connection', 'Slow.'), new AgentError('busy', 'Busy.')];
-  assert.deepEqual(await sample({ errors, stopDuring: 3 }), ['Slow.', 'Busy.', 15, 'requested']);
-});
-
-test('takeSamples that is stopped by sample 60,000 ends as requested', async () => {
-  const seen = await sample({ stopDuring: 60_000 });
-  assert.deepEqual([seen.length, seen.at(-1)], [60_001, 'requested']);
-});
-
-test('takeSamples waits for `firstMs` before its first sample', async () => {
-  assert.deepEqual(await sample({ firstMs: 2, stopDuring: 3 }), [2, 7, 12, 'requested']);
-});
+const FAILURES = [new AgentError('connection', 'Slow.'), new AgentError('busy', 'Busy.')];
+const SAMPLINGS: Readonly<Record<string, readonly [Sampling, readonly unknown[]]>> = {
+  'up to the one during which it is stopped': [{ stopDuring: 2 }, [5, 10]],
+  'and a last one if it is stopped between two': [{ stopAt: 12 }, [5, 10, 12]],
+  'and no last one without `sampleOnStop`': [{ stopAt: 12, sampleOnStop: false }, [5, 10]],
+  'and goes on after failures': [{ errors: FAILURES, stopDuring: 3 }, ['Slow.', 'Busy.', 15]],
+  'the first one after `firstMs`': [{ firstMs: 2, stopDuring: 3 }, [2, 7, 12]],
+};
+for (const [what, [sampling, seen]] of Object.entries(SAMPLINGS))
+  test(`takeSamples takes a sample after each interval [${what}]`, async () => {
+    assert.deepEqual(await sample(sampling), [...seen, 'requested']);
+  });
 
 test('takeSamples ends early after 60,000 samples, since its record is full', async () => {
   const seen = await sample({});
@@ -91,11 +80,10 @@ test('an attempt has the times of the request and of its response, whether or no
   ];
   const unanswered = 'The sandbox had not answered after 5 s.';
   assert.deepEqual(attempts, [
-    { kind: 'sample', askedAt: 3, answeredAt: 7, figures },
-    { kind: 'failure', askedAt: 7, answeredAt: 12, message: 'Slow.' },
-    { kind: 'failure', askedAt: 12, answeredAt: 5012, message: unanswered },
+    { kind: 'sample', askedAt: 3, at: 7, figures },
+    { kind: 'failure', askedAt: 7, at: 12, message: 'Slow.' },
+    { kind: 'failure', askedAt: 12, at: 5012, message: unanswered },
   ]);
-  assert.deepEqual(samplesIn(attempts), [{ at: 7, figures }]);
 });
 
 test('takeSamples throws errors that are bugs', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
-import { describeJudgement } from '../../src/gate/judge.ts';
+import { AgentError } from '../../src/agent/failure.ts';
+import { inputError } from '../../src/inputs/input-error.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { type StatsProblem, waitForSandbox } from '../../src/stats/wait.ts';
-import { fakeClock } from '../support/clock.ts';
+import { waitForSandbox } from '../../src/stats/wait.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
+import { simulateAgent } from '../support/simulated-transfer.ts';
 
 const BUSY = new AgentError('busy', 'It answered 503.');
 const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
@@ -18,8 +18,8 @@ type Answer = number | AgentError;
  * cancelled during the request with the number `cancelledAt`.
  */
 async function wait(answers: readonly Answer[], inputs: RawInputs, cancelledAt?: number) {
-  const { now, sleep } = fakeClock();
-  const notes: string[] = [];
+  const job = new AbortController();
+  const { context, client, lines } = simulateAgent(undefined, { cancel: job.signal });
   let requests = 0;
   const send = async () => {
     const answer = answers[requests] ?? answers.at(-1);
@@ -29,33 +29,9 @@ async function wait(answers: readonly Answer[], inputs: RawInputs, cancelledAt?:
     if (answer instanceof AgentError) throw answer;
     return { label: 'GET /metrics', status: 200, body: `{"load":${answer}}`, headers: {} };
   };
-  const job = new AbortController();
-  const { signal } = job;
-  const problem = await waitForSandbox(
-    parseSyncInputs(inputs),
-    { send, redact: String, receive: () => assert.fail(), async [Symbol.asyncDispose]() {} },
-    {
-      workspace: '/w',
-      cancel: signal,
-      killImminent: signal,
-      clock: now,
-      now,
-      sleep,
-      random: () => 0,
-      redact: String,
-      sandboxes: [],
-      log: { line: text => notes.push(text), output() {}, debug() {}, warning() {} },
-    },
-  );
-  return { problem: problem && withTexts(problem), requests, notes, waitedMs: now() };
-}
-
-/** Replaces judgements with the lines that describe them. */
-function withTexts(problem: StatsProblem) {
-  if (problem.kind === 'not-read') return problem;
-  if (problem.kind === 'not-ready')
-    return { ...problem, unmet: problem.unmet.map(describeJudgement) };
-  return { ...problem, unjudged: problem.unjudged.map(describeJudgement) };
+  const waiting = waitForSandbox(parseSyncInputs(inputs), { ...client, send }, context);
+  const problem = await waiting.catch((error: unknown) => error);
+  return { problem, requests, lines, waitedMs: context.now() };
 }
 
 interface WaitCase {
@@ -63,13 +39,15 @@ interface WaitCase {
   readonly inputs?: RawInputs;
   readonly waitedMs: number;
   readonly requests: number;
+  /** What is thrown. */
   readonly problem?: object;
 }
 
-const LATE = { kind: 'not-ready', waitedMs: 5000, error: undefined };
+const late = (why: string) => `The sandbox was not ready within 5 s. ${why}`;
+const RAISE = 'If the sandbox needs longer, raise wait-timeout.';
 const UNMET = '`load < 5` is false: it was 9';
 const UNJUDGED =
-  '`mem_cache > 1B` cannot be judged: the sandbox does not report `mem_cache`; it reports `load`';
+  '`mem_cache > 1B` cannot be judged: the sandbox does not report `mem_cache`; it reports `load`.';
 
 const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
   'ends at once if the conditions are true': { answers: [4], waitedMs: 0, requests: 1 },
@@ -89,7 +67,7 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
     answers: [9, WRONG_TOKEN, 1],
     waitedMs: 1000,
     requests: 2,
-    problem: { kind: 'not-read', error: failureInfoOf(WRONG_TOKEN) },
+    problem: WRONG_TOKEN,
   },
   'takes a last sample when its time is up': {
     answers: [9, 9, 4],
@@ -102,20 +80,20 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
     inputs: { 'wait-until': 'load < 5\nload > 0' },
     waitedMs: 5000,
     requests: 6,
-    problem: { ...LATE, unmet: [UNMET] },
+    problem: new AgentError('busy', late(UNMET), { hint: RAISE }),
   },
   'ends at the first sample that lacks a metric': {
     answers: [BUSY, 9],
     inputs: { 'wait-until': 'load < 5\nload > 0\nmem_cache > 1B' },
     waitedMs: 1000,
     requests: 2,
-    problem: { kind: 'not-judgeable', input: 'wait-until', unjudged: [UNJUDGED] },
+    problem: inputError('wait-until', UNJUDGED),
   },
   'reports the last error with the figures before it': {
     answers: [9, BUSY],
     waitedMs: 5000,
     requests: 6,
-    problem: { ...LATE, unmet: [UNMET], error: failureInfoOf(BUSY) },
+    problem: new AgentError('busy', late(`${UNMET}; ${BUSY.message}`)),
   },
 };
 
@@ -127,7 +105,7 @@ for (const [name, { answers, inputs, problem, ...expected }] of Object.entries(W
     assert.deepEqual({ waitedMs: waited.waitedMs, requests: waited.requests }, expected);
   });
 
-test('waitForSandbox returns no problem if the job is cancelled during a request', async () => {
+test('waitForSandbox ends without an error if the job is cancelled during a request', async () => {
   const { problem, requests } = await wait([9], { 'wait-until': 'load < 5' }, 2);
   assert.deepEqual([problem, requests], [undefined, 2]);
 });
@@ -135,8 +113,8 @@ test('waitForSandbox returns no problem if the job is cancelled during a request
 test('waitForSandbox logs every 15 s why the sandbox is not ready, and when it is', async () => {
   const timing = { 'wait-timeout': '1m', 'sample-interval': '10s' };
   const answers = [9, 9, BUSY, BUSY, 9, 4];
-  const { notes } = await wait(answers, { 'wait-until': 'load < 5', ...timing });
-  assert.deepEqual(notes, [
+  const { lines } = await wait(answers, { 'wait-until': 'load < 5', ...timing });
+  assert.deepEqual(lines, [
     'Waiting up to 1 min for the sandbox',
     `Waited 20 s: ${UNMET}; It answered 503.`,
     `Waited 40 s: ${UNMET}`,

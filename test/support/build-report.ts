@@ -1,11 +1,10 @@
 import type { CommandEnd } from '../../src/command/follow.ts';
-import type { WatchedCommand } from '../../src/command/run.ts';
+import type { CommandResult } from '../../src/command/run.ts';
 import { judgeGate } from '../../src/gate/judge.ts';
 import type { Sample } from '../../src/gate/metrics.ts';
 import type { Task } from '../../src/inputs/inputs.ts';
 import type { Report } from '../../src/report/report.ts';
-import type { Gap } from '../../src/stats/gaps.ts';
-import type { StatsResult } from '../../src/stats/stats.ts';
+import type { Gap, StatsResult } from '../../src/stats/stats.ts';
 import type { UploadResult } from '../../src/upload/upload.ts';
 import { parse } from './parse-condition.ts';
 
@@ -37,11 +36,11 @@ export function withGap(
   stats: StatsResult,
   fromSecond: number,
   toSecond: number,
-  sampling: Gap['sampling'] = 'requested',
+  samplingEnd: Gap['samplingEnd'] = 'requested',
 ): StatsResult {
   const [from, to] = [START + 1000 * fromSecond, START + 1000 * toSecond];
-  const monitored = { from: START, to: START + 60_000, failures: [], isSampledAfterEnd: false };
-  return { ...stats, monitored: { ...monitored, gaps: [{ from, to, sampling, failures: [] }] } };
+  const monitored = { from: START, to: START + 60_000, failures: [] };
+  return { ...stats, monitored: { ...monitored, gaps: [{ from, to, samplingEnd, failures: [] }] } };
 }
 
 /** Returns the figures of a sandbox with 4 cores that uses these percentages. */
@@ -89,7 +88,7 @@ function uploadOf(parts: Parts): UploadResult {
   return { dryRun, shard, files, skipped, digest, orphaned, retries, durationMs, warnings };
 }
 
-export const COMMAND: WatchedCommand = {
+export const COMMAND: CommandResult = {
   title: 'npm test',
   end: { kind: 'exited', code: 0 },
   durationMs: 192_000,

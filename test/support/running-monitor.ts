@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { monitorFiles } from '../../src/monitor/record.ts';
+import { monitorFile } from '../../src/monitor/record.ts';
 import { STALL } from './faults.ts';
 import { expectSuccess, type Inputs, type RunOptions, runAction } from './run-action.ts';
 import { METRICS, openJob, type TestJob, type TestJobOptions } from './test-job.ts';
@@ -32,7 +32,7 @@ export async function startMonitorIn(job: TestJob, inputs: Inputs) {
   const main = await expectSuccess(job, given, { task: 'monitor' });
   const { monitor: id = '' } = main.outputs;
   const directory = path.join(job.temp, id);
-  const pid = Number(readFileSync(monitorFiles(directory).pid, 'utf8'));
+  const pid = Number(readFileSync(monitorFile(directory, 'pid'), 'utf8'));
   return {
     job,
     directory,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { lineSplitter } from '../../src/text/lines.ts';
+import { keepLastLines, lineSplitter } from '../../src/command/output.ts';
+import { simulateAgent } from '../support/simulated-transfer.ts';
 
 /** Returns the blocks of lines that are read from these chunks. */
 function read(chunks: readonly Uint8Array[]): string[] {
@@ -11,6 +12,8 @@ function read(chunks: readonly Uint8Array[]): string[] {
   reader.end();
   return blocks;
 }
+
+const { log: IGNORED } = simulateAgent().context;
 
 const encode = (texts: readonly string[]) => texts.map(text => Buffer.from(text));
 
@@ -67,3 +70,43 @@ test('lineSplitter keeps the first 64 KiB of a line without end, and the line af
   assert.match(long, /^\^x{65535}/);
   assert.ok(long.length <= 96 * 1024, `${long.length} characters`);
 });
+
+/** What a command prints, what the log shows of it, and the last lines that its result has. */
+const PRINTED: Readonly<
+  Record<string, readonly [chunks: readonly string[], shown: string, last: string[]]>
+> = {
+  'colors, only in the log': [
+    ['\u001b[32mgreen\u001b[0m\n'],
+    '\u001b[32mgreen\u001b[0m\n',
+    ['green'],
+  ],
+  'nothing of blank lines': [['\n \n\n'], '\n \n\n', []],
+  'a progress bar as a terminal shows it': [
+    ['10 %\r50', ' %\r100 %\r', '\ndone\r\n20 %\r'],
+    '10 %\n50 %\n100 %\ndone\n20 %\n',
+    ['100 %', 'done', '20 %'],
+  ],
+  'no secret whose halves have two colors': [['hid\u001b[31mden\n'], 'hid\u001b[31mden\n', ['***']],
+  'twenty lines': [
+    ['x\n'.repeat(5), 'y\n'.repeat(20)],
+    `${'x\n'.repeat(5)}${'y\n'.repeat(20)}`,
+    Array(20).fill('y'),
+  ],
+  'a long line, cut': [
+    [`${'x'.repeat(2000)}\n`],
+    `${'x'.repeat(2000)}\n`,
+    [`${'x'.repeat(1000)}…`],
+  ],
+};
+for (const [what, [chunks, shown, last]] of Object.entries(PRINTED))
+  test(`the last lines of a command have [${what}]`, () => {
+    let log = '';
+    const redact = (text: string) => text.replaceAll('hidden', '***');
+    const output = keepLastLines({
+      redact,
+      log: { ...IGNORED, output: text => void (log += text) },
+    });
+    for (const chunk of encode(chunks)) output.write(chunk);
+    output.end();
+    assert.deepEqual([log, output.lastLines()], [shown, last]);
+  });

@@ -1,3 +1,29 @@
+import type { Context } from '../agent/context.ts';
+import { removeColors, truncate } from '../text/escape.ts';
+
+const MAX_LAST_LINES = 20;
+
+// Far below 64 KiB, where lineSplitter() may cut a secret in half before it is redacted.
+const MAX_LAST_LINE = 1000;
+
+/** Logs the output, and keeps its end for the result, as a terminal would show it. */
+export function keepLastLines({ log, redact }: Pick<Context, 'log' | 'redact'>) {
+  let last = '';
+  const splitter = lineSplitter(text => {
+    // The runner treats a lone \r as a line break.
+    log.output(text.replaceAll('\r', '\n'));
+    const lines = `${last}${text}`.split('\n').slice(-MAX_LAST_LINES - 1);
+    // What follows a \r replaces the line before it.
+    last = lines.map(line => line.replace(/^.*\r(?=.)/s, '')).join('\n');
+  });
+  const lastLines = () => {
+    // Removing a color may join two halves of a secret, so redact afterwards.
+    const text = redact(removeColors(last.replaceAll('\r', ''))).trimEnd();
+    return text === '' ? [] : text.split('\n').map(line => truncate(line, MAX_LAST_LINE));
+  };
+  return { ...splitter, lastLines };
+}
+
 const MAX_LINE_LENGTH = 64 * 1024;
 
 export interface LineSplitter {
