@@ -6,8 +6,7 @@ import type { StreamedResponse } from '../agent/dispatcher.ts';
 import { AgentError } from '../agent/failure.ts';
 import { deepestLinkIn, isLink, statIfExists } from '../files/paths.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { systemCode } from '../text/errors.ts';
-import { formatBytes } from '../text/format.ts';
+import { formatBytes, systemCode } from '../text/format.ts';
 
 export interface FileToDownload {
   /** In the sandbox. */

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { BorrowedBuffer } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/targets.ts';
-import { systemCode } from '../text/errors.ts';
+import { systemCode } from '../text/format.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
