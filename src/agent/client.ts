@@ -38,7 +38,6 @@ export interface RequestLimits {
 
 export interface AgentRequest extends RequestLimits {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** May include a query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Iterable<BorrowedBuffer>;
@@ -55,7 +54,6 @@ export function postJson(path: string, message: object, limits: RequestLimits): 
   return { ...limits, method: 'POST', path, headers, body: [bytes] };
 }
 
-/** Opens a client for a sandbox's agent. */
 export function openAgent(connection: Connection, options: ClientOptions): Client {
   const { token, sandboxId, port, headerPrefix } = connection;
   const headers = {
@@ -67,23 +65,26 @@ export function openAgent(connection: Connection, options: ClientOptions): Clien
   return openClient({ ...connection, headers }, options);
 }
 
-type Endpoint = Pick<Connection, 'baseUrl' | 'headers' | 'timeout'>;
+type ClientOptions = Pick<Context, 'now' | 'redact'>;
 
-interface Transport extends Omit<Endpoint, 'timeout'>, ClientOptions {
+interface Transport extends ClientOptions, Pick<Connection, 'baseUrl' | 'headers'> {
   readonly dispatcher: ReturnType<typeof openDispatcher>;
 }
 
-type ClientOptions = Pick<Context, 'now' | 'redact'>;
-
 /** `timeout` limits how long a connection may take to open. */
-export function openClient(endpoint: Endpoint, options: ClientOptions): Client {
-  const { baseUrl, timeout } = endpoint;
+export function openClient(
+  { baseUrl, headers, timeout }: Pick<Connection, 'baseUrl' | 'headers' | 'timeout'>,
+  options: ClientOptions,
+): Client {
   const dispatcher = openDispatcher(baseUrl, timeout);
-  const headers = { ...endpoint.headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
-  const transport = { ...options, baseUrl, headers, dispatcher };
+  const allHeaders = { ...headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
+  const transport = { ...options, baseUrl, headers: allHeaders, dispatcher };
   return {
     send: request => exchange(request, transport, readResponse),
-    receive: (request, read) => exchange({ ...request, isStreamed: true }, transport, read),
+    receive: (request, read) =>
+      exchange(request, transport, (response, idle) =>
+        read({ ...response, body: restartOnChunk(response.body, idle) }),
+      ),
     redact: options.redact,
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   };
@@ -92,11 +93,11 @@ export function openClient(endpoint: Endpoint, options: ClientOptions): Client {
 const SUCCESS = [200, 201, 204];
 
 async function exchange<T>(
-  request: AgentRequest & { readonly isStreamed?: boolean },
+  request: AgentRequest,
   transport: Transport,
-  read: (response: StreamedResponse) => Promise<T>,
+  read: (response: StreamedResponse, idle: IdleTimeout) => Promise<T>,
 ): Promise<T> {
-  const { method, path, headers, body, onSent, accepts = [], hints, isStreamed = false } = request;
+  const { method, path, headers, body, onSent, accepts = [], hints } = request;
   const { baseUrl, dispatcher, redact, now } = transport;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
   let isSent = body === undefined;
@@ -113,10 +114,11 @@ async function exchange<T>(
       signal: idle.signal,
       dispatcher,
     });
+    // Once the caller has its error, `read` must not begin: it may create files.
+    idle.signal.throwIfAborted();
     if (![...SUCCESS, ...accepts].includes(response.status))
       throw statusError(await readResponse(response), redact, now(), hints);
-    const chunks = isStreamed ? restartOnChunk(response.body, idle) : response.body;
-    const result = await read({ ...response, body: chunks });
+    const result = await read(response, idle);
     if (isSent) return result;
     const message = `${label} answered ${response.status} before everything was sent.`;
     throw new AgentError('connection', message);

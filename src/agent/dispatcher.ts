@@ -12,12 +12,10 @@ export interface AgentResponse<Body = string> {
   readonly body: Body;
 }
 
-/** A response whose body is still arriving. */
 export type StreamedResponse = AgentResponse<AsyncIterable<Buffer>>;
 
 const MAX_CONNECT_MS = 10_000;
 
-/** @throws InputError for a bad proxy URL */
 export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
   // Pass options instead of a connector, so that connections resume each other's TLS sessions.
   // HTTP/2 is off because one GOAWAY would break every upload in flight (nodejs/undici#5089 and

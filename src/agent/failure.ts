@@ -15,7 +15,6 @@ export class AgentError extends Error {
   /** True if the request certainly had no effect: it was never sent, or was refused. */
   readonly hadNoEffect: boolean;
 
-  /** Sets `hadNoEffect` for refusals, too, which it recognizes by kind and status. */
   constructor(
     kind: FailureKind,
     message: string,
@@ -34,6 +33,11 @@ export class AgentError extends Error {
 
   get isRetryable(): boolean {
     return RETRYABLE.includes(this.kind);
+  }
+
+  /** True if no other request can succeed either, once one has failed despite its retries. */
+  get isFatal(): boolean {
+    return FATAL.includes(this.kind);
   }
 }
 
@@ -61,29 +65,11 @@ const GENERAL_HINTS = {
   'file-changed':
     'Check that the runner may read the file, and upload once nothing writes it any more.',
   'not-written': 'Check that the runner may write the target, and that its disk is not full.',
-  cancelled: 'The job was cancelled.',
+  cancelled: 'The step was cancelled.',
 } as const;
 
 const RETRYABLE: readonly FailureKind[] = ['busy', 'server', 'connection', 'unreachable'];
 
-// 408 and 5xx prove no refusal: a proxy sends them even if the server goes on.
-function isRefusal(kind: FailureKind, status = 0): boolean {
-  if (kind === 'rejected' || kind === 'sandbox-not-found') return true;
-  return status >= 300 && status < 500 && status !== 408;
-}
-
-/** The part of an AgentError that goes into results. */
-export type FailureInfo = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
-
-export function failureInfoOf({ kind, status, message, hint }: AgentError): FailureInfo {
-  return { kind, status, message, hint };
-}
-
-export function isFatal({ kind }: Pick<FailureInfo, 'kind'>): boolean {
-  return FATAL.includes(kind);
-}
-
-// If a request fails with one of these kinds despite its retries, no other can succeed either.
 const FATAL: readonly FailureKind[] = [
   'unauthorized',
   'forbidden',
@@ -92,6 +78,27 @@ const FATAL: readonly FailureKind[] = [
   'unreachable',
   'cancelled',
 ];
+
+// 408 and 5xx prove no refusal: a proxy sends them even if the server goes on.
+function isRefusal(kind: FailureKind, status = 0): boolean {
+  if (kind === 'rejected' || kind === 'sandbox-not-found') return true;
+  return status >= 300 && status < 500 && status !== 408;
+}
+
+export type FailureInfo = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
+
+export function failureInfoOf({ kind, status, message, hint }: AgentError): FailureInfo {
+  return { kind, status, message, hint };
+}
+
+export function wrapSystemErrors<T>(kind: FailureKind, what: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const code = systemCode(error);
+    throw code === undefined ? error : new AgentError(kind, `${what} (${code}).`);
+  }
+}
 
 const MAX_EXCERPT = 300;
 
@@ -115,16 +122,14 @@ export function networkError(
   const rule = NETWORK_RULES.find(
     each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
   );
-  // A rule matches a proxy's 407, which has this code, too. Anything else with it is a bug of ours.
-  if (rule === undefined && code === 'UND_ERR_INVALID_ARG') return error;
   const { phase, words = messageOf(error), hint }: NetworkRule = rule ?? { phase: 'request' };
   const text = excerpt(words, redact);
   const detail = text.includes(code) ? text : `${text} (${code})`;
   const hadNoEffect = phase !== 'request';
   const kind = hadNoEffect ? 'unreachable' : 'connection';
-  const proxy = proxyVariables.join(', ');
+  const isProxied = phase === 'connection' && proxyVariables.length > 0;
   return new AgentError(kind, `${label} failed: ${detail}.`, {
-    hint: (proxy && proxyHint(phase, detail, proxy)) || hint,
+    hint: isProxied ? proxyHint(proxyVariables) : hint,
     hadNoEffect,
   });
 }
@@ -137,10 +142,6 @@ interface NetworkRule {
   readonly words?: string;
   readonly hint?: string;
 }
-
-const NOT_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
-const CHECK_PORT =
-  'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.';
 
 // The first match counts. After a handshake, TLS errors surface as ECONNRESET or
 // UND_ERR_SOCKET, so the codes of TLS below mean that it failed.
@@ -159,10 +160,10 @@ const NETWORK_RULES: readonly NetworkRule[] = [
     phase: 'connection',
   },
   {
-    code: RegExp(NOT_TLS),
+    code: /^ERR_SSL_WRONG_VERSION_NUMBER$/,
     phase: 'handshake',
     words: 'the port speaks http, not https',
-    hint: CHECK_PORT,
+    hint: 'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well. The URL of a proxy usually begins with http://, too.',
   },
   {
     // OpenSSL's verification codes have no common prefix, so match parts of them.
@@ -173,14 +174,9 @@ const NETWORK_RULES: readonly NetworkRule[] = [
   { code: /^EPROTO|_TLS_|_SSL_/, phase: 'handshake' },
 ];
 
-function proxyHint(phase: NetworkRule['phase'], detail: string, variables: string): string {
-  if (detail.includes(NOT_TLS))
-    return `${CHECK_PORT} The URL of the proxy in ${variables} usually begins with http://, too.`;
-  if (phase !== 'connection') return '';
-  if (/\b407\b/.test(detail))
-    return `The proxy in ${variables} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`;
+function proxyHint(variables: readonly string[]): string {
   // Only undici knows which hosts NO_PROXY exempts, so cover both cases.
-  return `Check the proxy in ${variables}: is it up, and may it reach the host? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
+  return `Check the proxy in ${variables.join(', ')}: is it up, may it reach the host, and does its URL have the user and password that it requires? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
 }
 
 function codeOf(error: Error): string | undefined {

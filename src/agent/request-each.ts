@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Context } from './context.ts';
-import { AgentError, type FailureInfo, failureInfoOf, isFatal } from './failure.ts';
-import { describeRetry, withRetries } from './retry.ts';
+import { AgentError, type FailureInfo, failureInfoOf } from './failure.ts';
+import { describeRetry, type Outcome, type Retry, withRetries } from './retry.ts';
 
 export interface Attempts {
   readonly attempts: number;
@@ -19,70 +19,72 @@ export type RequestResult<I, T> = { readonly item: I } & (
   | FailedOrNotAttempted
 );
 
-interface RequestResults<I, T> {
-  /** In the order of the items. */
-  readonly results: readonly RequestResult<I, T>[];
+export interface TransferTotals {
   readonly retries: number;
   readonly durationMs: number;
 }
 
-interface Requests<I, T> {
-  readonly send: (item: I) => Promise<T>;
-  readonly nameOf: (item: I) => string;
-}
-
-// Stopping after so few may leave good files unsent, but by then the job has failed anyway.
-const MAX_CONSECUTIVE_FAILURES = 3;
-
-/** Sends a request for each item in parallel, with retries, until further ones would be pointless. */
+/**
+ * Sends a request for each item in parallel, with retries, until further ones would be pointless.
+ * Returns the results in the order of the items.
+ */
 export async function requestEach<I, T>(
   items: readonly I[],
-  { send, nameOf }: Requests<I, T>,
+  { send, nameOf }: { send: (item: I) => Promise<T>; nameOf: (item: I) => string },
   { concurrency, retries }: Pick<Inputs<'upload'>, 'concurrency' | 'retries'>,
   context: Context,
-): Promise<RequestResults<I, T>> {
+): Promise<{ readonly results: readonly RequestResult<I, T>[] } & TransferTotals> {
   const { cancel, clock, log } = context;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, log);
-  const transferStartedAt = clock();
-  let consecutiveFailures = 0;
+  const endIfPointless = watchFailures(giveUp);
+  const durationSince = (start: number) => Math.round(clock() - start);
 
   async function requestOne(item: I): Promise<RequestResult<I, T>> {
     const startedAt = clock();
-    let isAttempted = false;
-    const request = () => {
-      isAttempted = true;
-      return send(item);
-    };
-    const outcome = await withRetries(() => throttled(request), {
-      ...context,
-      retries,
-      stop,
-      onRetry: retry => log.line(describeRetry(nameOf(item), retry)),
-    });
-    if (!isAttempted) return { item, status: 'not-attempted', reason: String(stop.reason) };
-    const { attempts } = outcome;
-    const durationMs = Math.round(clock() - startedAt);
-    if (outcome.status === 'done') {
-      consecutiveFailures = 0;
-      return { item, status: 'done', attempts, durationMs, value: outcome.value };
-    }
-    const error = failureInfoOf(outcome.error);
-    if (outcome.error.isRetryable) consecutiveFailures += 1;
-    const areTooMany = consecutiveFailures >= MAX_CONSECUTIVE_FAILURES;
-    if (areTooMany || isFatal(error)) giveUp.abort(`the transfer had ended: ${error.message}`);
-    return { item, status: 'failed', attempts, durationMs, error };
+    const onRetry = (retry: Retry) => log.line(describeRetry(nameOf(item), retry));
+    const options = { ...context, retries, stop, onRetry };
+    const outcome = await withRetries(() => throttled(() => send(item)), options);
+    endIfPointless(outcome);
+    const attempts = { attempts: outcome.attempts, durationMs: durationSince(startedAt) };
+    if (outcome.status === 'done')
+      return { item, status: 'done', ...attempts, value: outcome.value };
+    const { error } = outcome;
+    if (error.kind !== 'cancelled' || !error.hadNoEffect)
+      return { item, status: 'failed', ...attempts, error: failureInfoOf(error) };
+    return { item, status: 'not-attempted', reason: String(stop.reason) };
   }
 
+  const startedAt = clock();
   // An item keeps its slot while it waits for a retry, so a dead sandbox gets few requests.
   const results = await pLimit(concurrency)
     .map(items, requestOne)
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
-  const repeats = results.map(each => (each.status === 'not-attempted' ? 0 : each.attempts - 1));
-  const retried = repeats.reduce((sum, count) => sum + count, 0);
-  return { results, retries: retried, durationMs: Math.round(clock() - transferStartedAt) };
+  const durationMs = durationSince(startedAt);
+  return { results, retries: results.reduce(countRetries, 0), durationMs };
+}
+
+function countRetries<I, T>(sum: number, result: RequestResult<I, T>): number {
+  return result.status === 'not-attempted' ? sum : sum + result.attempts - 1;
+}
+
+// Stopping after so few may leave good files unsent, but by then the job has failed anyway.
+const MAX_CONSECUTIVE_FAILURES = 3;
+
+/** Gives up at a failure that every request would share, or after several in a row. */
+function watchFailures(giveUp: AbortController): (outcome: Outcome<unknown>) => void {
+  let failures = 0;
+  return outcome => {
+    if (outcome.status === 'done') failures = 0;
+    else {
+      const { isRetryable, isFatal, message } = outcome.error;
+      if (isRetryable) failures += 1;
+      if (isFatal || failures >= MAX_CONSECUTIVE_FAILURES)
+        giveUp.abort(`the transfer had ended: ${message}`);
+    }
+  };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */

@@ -3,7 +3,6 @@ import { fieldsOf, isJson, parseFields, redactJson } from '../text/json.ts';
 import type { AgentResponse } from './dispatcher.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
-/** Parses the body without redacting it. */
 export function parseResponse(response: AgentResponse): unknown {
   try {
     return JSON.parse(response.body);
@@ -26,7 +25,6 @@ export function isFromProxy({ body }: AgentResponse): boolean {
   return body.trim() !== '' && !isJson(body);
 }
 
-/** `now` is Unix time in milliseconds. */
 export function statusError(
   response: AgentResponse,
   redact: Redact,
@@ -160,11 +158,8 @@ function messageIn(text: string, redact: Redact): string {
 
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/**
- * Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. Returns
- * undefined if it is missing, invalid or not in the future.
- */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+/** Returns undefined for a missing, invalid or past Retry-After (RFC 9110, section 10.2.3). */
+function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const isSeconds = /^\d+$/.test(value.trim());
   const ms = isSeconds ? Number(value) * 1000 : Date.parse(value) - now;

@@ -3,10 +3,10 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } fro
 import path from 'node:path';
 import type { Client } from '../agent/client.ts';
 import type { StreamedResponse } from '../agent/dispatcher.ts';
-import { AgentError } from '../agent/failure.ts';
+import { AgentError, wrapSystemErrors } from '../agent/failure.ts';
 import { deepestLinkIn, isLink, statIfExists } from '../files/paths.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { formatBytes, systemCode } from '../text/format.ts';
+import { formatBytes } from '../text/format.ts';
 
 export interface FileToDownload {
   /** In the sandbox. */
@@ -46,8 +46,13 @@ export async function downloadFile(
     // touch the target.
     wrapWriteErrors(file, () => renameSync(partialFile, file.realTarget));
     return downloaded;
-  } finally {
-    wrapWriteErrors(file, () => rmSync(partialFile, { force: true }));
+  } catch (error) {
+    try {
+      rmSync(partialFile, { force: true });
+    } catch {
+      // The first error says why there is no file.
+    }
+    throw error;
   }
 }
 
@@ -101,11 +106,5 @@ function checkLength({ label, headers }: StreamedResponse, maxSize: number): num
 }
 
 function wrapWriteErrors<T>({ target }: FileToDownload, call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    throw new AgentError('not-written', `${target} cannot be written (${code}).`);
-  }
+  return wrapSystemErrors('not-written', `${target} cannot be written`, call);
 }

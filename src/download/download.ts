@@ -7,6 +7,7 @@ import {
   type FailedOrNotAttempted,
   type RequestResult,
   requestEach,
+  type TransferTotals,
 } from '../agent/request-each.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -16,16 +17,13 @@ import { inlineCode } from '../text/escape.ts';
 import { formatCount } from '../text/format.ts';
 import { type DownloadedContent, downloadFile, type FileToDownload } from './download-file.ts';
 
-export interface DownloadResult {
+export interface DownloadResult extends TransferTotals {
   /** In the order of the input `files`. */
   readonly files: readonly DownloadedFile[];
   /** What a file is that the sandbox does not have. */
   readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
-  readonly retries: number;
-  readonly durationMs: number;
 }
 
-/** What became of a file of the input `files`. */
 export type DownloadedFile = {
   /** In the sandbox, as the user wrote it. */
   readonly path: string;
@@ -38,7 +36,6 @@ export type DownloadedFile = {
   | FailedOrNotAttempted
 );
 
-/** @throws InputError before anything is sent */
 export async function download(
   inputs: Inputs<'download'>,
   context: Context,
@@ -51,7 +48,6 @@ export async function download(
   return await downloadFiles(files, inputs, client, context);
 }
 
-/** @throws InputError if `working-directory` is outside the workspace */
 function placeTargets(
   { files, workingDirectory }: Inputs<'download'>,
   workspace: string,
@@ -67,7 +63,6 @@ function placeTargets(
   });
 }
 
-/** Downloads files in parallel. Returns their results in the same order. */
 async function downloadFiles(
   files: readonly FileToDownload[],
   inputs: Inputs<'download'>,

@@ -28,18 +28,20 @@ export function explainNoMatch(match: Matches, directory: string): string {
 
 function describeRoot({ root, skipsHidden }: Matches, directory: string): string {
   const existing = deepestExisting(root);
-  const isDirectory = existing === directory;
-  const name = isDirectory ? 'the working directory' : quote(displayPath(existing, directory));
-  if (!statSync(existing).isDirectory())
-    return `${name} is a file: the pattern expects a folder, or a ! line excludes it.`;
-  const names = readdirSync(existing).sort().map(quote);
-  if (isDirectory && names.length === 0)
-    return 'The working directory is empty: did actions/checkout or the build run in this job?';
-  const found = `Found there: ${listSome(names) || 'nothing'}.`;
+  const name =
+    existing === directory ? 'the working directory' : quote(displayPath(existing, directory));
   const [missing] = path.relative(existing, root).split(path.sep);
-  if (missing) return `There is no ${quote(missing)} in ${name}. ${found}`;
+  const content = describeContent(existing);
+  if (missing) return `There is no ${quote(missing)} in ${name}. ${content}`;
   const hint = skipsHidden ? '; names that start with a dot need include-hidden-files: true' : '';
-  return `Nothing in ${name} matches, or a ! line excludes it${hint}. ${found}`;
+  return `Nothing in ${name} matches, or a ! line excludes it${hint}. ${content}`;
+}
+
+function describeContent(file: string): string {
+  if (!statSync(file).isDirectory()) return 'It is a file.';
+  const names = readdirSync(file).sort().map(quote);
+  if (names.length > 0) return `Found there: ${listSome(names)}.`;
+  return 'It is empty: did actions/checkout or the build run in this job?';
 }
 
 /** Returns a warning for each reason that a user may not expect, naming one entry. */
@@ -53,7 +55,6 @@ export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
-/** Returns one problem per kind of link. The links come last, since summaries cut long texts. */
 export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
@@ -88,22 +89,17 @@ export function findUselessExcludes(
 ): Problem[] {
   const folders = matches.map(({ root }) => firstFolderOf(root, directory));
   const isSearched = (place: string) => folders.some(folder => overlap(folder, place));
-  const problems: Problem[] = [];
-  for (const { line, root, mistake } of excludes) {
-    if (mistake !== undefined)
-      problems.push({
-        input: 'files',
-        message: `${quote(`!${line}`)} excludes nothing. It ${mistake}`,
-      });
-    if (mistake !== undefined || isSearched(root)) continue;
+  return excludes.flatMap(({ line, root, mistake }): Problem[] => {
+    const start = `${quote(`!${line}`)} excludes nothing`;
+    if (mistake !== undefined) return [{ input: 'files', message: `${start}. It ${mistake}` }];
+    if (isSearched(root)) return [];
     const name = line.replace(/^([~.*]*[\\/])+/, '');
     const anywhere = isSearched(directory)
       ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is`
       : '';
-    const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Begin it like a pattern${anywhere}.`;
-    problems.push({ input: 'files', message });
-  }
-  return problems;
+    const message = `${start}, since no pattern begins there. Begin it like a pattern${anywhere}.`;
+    return [{ input: 'files', message }];
+  });
 }
 
 function firstFolderOf(root: string, directory: string): string {
@@ -118,10 +114,8 @@ function overlap(one: string, other: string): boolean {
 // With `files: server.js`, `target: app/server.js` would become a folder.
 export function findMistakenTargets(matches: readonly Matches[], target: string): Problem[] {
   const mistaken = matches.filter(({ pattern, files: [file] }) => {
-    if (file?.relative !== '' || pattern.target !== undefined) return false;
-    return (
-      !target.endsWith('/') && path.posix.basename(target) === path.posix.basename(file.source)
-    );
+    if (file?.relative !== '' || pattern.target !== undefined || target.endsWith('/')) return false;
+    return path.posix.basename(target) === path.posix.basename(file.source);
   });
   return mistaken.map(({ pattern: { pattern } }) => ({
     input: 'target',

@@ -30,7 +30,7 @@ export interface FoundFile {
 }
 
 export interface SkippedEntry {
-  /** For display, like `source` of a found file. */
+  /** For display. */
   readonly path: string;
   readonly reason: string;
 }
@@ -44,7 +44,7 @@ export interface ForbiddenLink {
 
 export interface Matches {
   readonly pattern: FilePattern;
-  /** Absolute path up to the pattern's first wildcard. */
+  /** The absolute path before the first wildcard. */
   readonly root: string;
   readonly skipsHidden: boolean;
   readonly files: readonly FoundFile[];
@@ -52,11 +52,9 @@ export interface Matches {
   readonly links: readonly ForbiddenLink[];
 }
 
-/** A line that begins with `!`. */
 export interface Exclude {
-  /** Without the `!`. */
+  /** Without the leading `!`. */
   readonly line: string;
-  /** Absolute path up to the first wildcard. */
   readonly root: string;
   /** What is probably wrong with it, if it excludes nothing. */
   readonly mistake: string | undefined;
@@ -72,11 +70,7 @@ export const LINK_TO_FOLDER = 'a link to a folder';
 // Folders that link to each other yield an almost endless number of paths, so stop somewhere.
 const MAX_FILES = 1_000_000;
 
-/**
- * Finds the files of each pattern, or nothing if cancelled.
- * @throws InputError if `working-directory` is no directory, or a pattern matches more than a
- * million files
- */
+/** Finds the files of each pattern, or nothing if cancelled. */
 export async function findFiles(
   inputs: Inputs<'upload'>,
   workspace: string,
@@ -96,17 +90,12 @@ export async function findFiles(
   const aborted = once(cancel, 'abort').then(() => []);
   const matches = await Promise.race([Promise.all(searches), aborted]);
   if (cancel.aborted) return nothing;
-  const excludes = await Promise.all(
-    files.excludes.map(async (line): Promise<Exclude> => {
-      const pattern = absolute(line);
-      return {
-        line,
-        root: await rootOf(pattern),
-        mistake: await findExcludeMistake(line, pattern),
-      };
-    }),
-  );
-  return { matches, excludes };
+  const describe = async (line: string): Promise<Exclude> => {
+    const pattern = absolute(line);
+    const mistake = await findExcludeMistake(line, pattern);
+    return { line, root: await rootOf(pattern), mistake };
+  };
+  return { matches, excludes: await Promise.all(files.excludes.map(describe)) };
 }
 
 /** Looks for what an exclude would exclude, if it looks wrong: file names may look like that. */
@@ -205,13 +194,7 @@ function classify(
       // A link from dist/x to ../.git must not upload the credentials in .git/config.
       else if (skipsHidden && hasHiddenName(path.relative(realRoot, realPath)))
         links.push({ leadsTo: 'hidden', entry });
-      else
-        files.push({
-          source,
-          realPath,
-          relative: toPosix(relative),
-          size: stats.size,
-        });
+      else files.push({ source, realPath, relative: toPosix(relative), size: stats.size });
     }
   }
   return { files, skipped, links };

@@ -12,32 +12,24 @@ import {
   findUselessExcludes,
   warnOfSkipped,
 } from './explain-files.ts';
-import type { FoundFile, FoundFiles, SkippedEntry } from './find.ts';
+import type { FoundFile, FoundFiles } from './find.ts';
 
 export interface PlannedFile extends FoundFile {
   /** POSIX path, absolute or relative to the user's home. */
   readonly target: string;
 }
 
-export interface TransferPlan {
-  /** One file per target, in the order found. */
-  readonly files: readonly PlannedFile[];
-  readonly skipped: readonly SkippedEntry[];
-  readonly warnings: readonly string[];
-}
-
 const MAX_CONFLICTS = 10;
 
 /**
- * Gives each file a target below the input `target` and the target of its line.
- * @throws InputError for links that may not be sent, excludes that exclude nothing, targets that
- * conflict, a `target` that looks like a file, and patterns that match nothing
+ * Gives each file a target below the input `target` and the target of its line. Returns one file
+ * per target, in the order found.
  */
 export function planFiles(
   { matches, excludes }: FoundFiles,
   { workingDirectory, ifNoFilesFound, target }: Inputs<'upload'>,
   workspace: string,
-): TransferPlan {
+) {
   const planned = matches.flatMap(({ files, pattern }) =>
     files.map((file): PlannedFile => ({ ...file, target: targetOf(file, pattern, target) })),
   );
@@ -57,10 +49,8 @@ export function planFiles(
   ];
   if (problems.length > 0) throw new InputError(problems);
   // Two patterns may match the same entry.
-  const skipped = uniqueBy(
-    matches.flatMap(match => match.skipped),
-    entry => entry.path,
-  );
+  const allSkipped = matches.flatMap(match => match.skipped);
+  const skipped = uniqueBy(allSkipped, entry => entry.path);
   const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...warnOfSkipped(skipped)];
   // Conflicts were rejected above, so equal targets belong to one file that two patterns match.
   const files = uniqueBy(planned, file => file.target);

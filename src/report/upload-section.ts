@@ -14,7 +14,7 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
   const orphans = listSome(orphaned.map(inlineCode));
   const transfer = renderTransfer(files, {
     sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
-    isWarned: files.length === 0 && !shard?.planned && warnings.length > 0,
+    isWarned: files.length === 0 && !shard?.allFiles && warnings.length > 0,
     nameOf: ({ file }) => file.source,
     describe: each => `${each.file.source} → ${isStored(each) ? each.path : each.file.target}`,
   });

@@ -3,8 +3,7 @@ import type { Context } from '../agent/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { readJudgeableStats, type StatsResult, takeStats, withoutStats } from '../stats/stats.ts';
 import { waitForSandbox } from '../stats/wait.ts';
-import { planUpload } from '../upload/plan.ts';
-import { sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
+import { planUpload, sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
 
 export interface SyncResult {
   readonly upload: UploadResult;

@@ -12,6 +12,7 @@ import { errorText, systemCode } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
 import type { StoredFile } from './store-files.ts';
+import type { UnchangedFile } from './uploaded-file.ts';
 
 export interface UploadState {
   readonly file: string;
@@ -31,10 +32,7 @@ interface StateRow {
 // Increase this whenever the format changes.
 const STATE_VERSION = 2;
 
-/**
- * Returns undefined if `state-file` is not set, and no rows without a usable state.
- * @throws InputError if the file is not a state file
- */
+/** Returns undefined if `state-file` is not set, and no rows without a usable state. */
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
   const place = resolve(workspace, inputs.stateFile);
@@ -47,24 +45,27 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): UploadSt
   return { file, scope, rows: [], warnings: [warning] };
 }
 
-/** Returns which files the sandbox already has, and the sandbox paths of those that left the build. */
+export interface Changes {
+  readonly toSend: readonly PlannedFile[];
+  /** Files that the sandbox already has. */
+  readonly unchanged: readonly UnchangedFile[];
+  /** Paths in the sandbox of files that have left the build. */
+  readonly orphaned: readonly string[];
+}
+
 export async function compareWithState(
   planned: readonly PlannedFile[],
   state: UploadState | undefined,
   cancel: AbortSignal,
-): Promise<{
-  readonly toSend: readonly PlannedFile[];
-  readonly unchanged: readonly StoredFile[];
-  readonly orphaned: readonly string[];
-}> {
+): Promise<Changes> {
   const { rows = [] } = state ?? {};
   const byTarget = new Map(rows.map(row => [row.target, row]));
   const toSend: PlannedFile[] = [];
-  const unchanged: StoredFile[] = [];
+  const unchanged: UnchangedFile[] = [];
   for (const file of planned) {
     const row = byTarget.get(file.target);
     if (row !== undefined && (await matchesRow(file, row, cancel)))
-      unchanged.push({ file, path: row.path, sha256: row.sha256 });
+      unchanged.push({ status: 'unchanged', file, path: row.path, sha256: row.sha256 });
     else toSend.push(file);
   }
   // A cancelled search finds no files, so every file would seem to have left the build.
@@ -89,10 +90,7 @@ async function matchesRow(
   }
 }
 
-/**
- * Removes the state file before a transfer. If that is interrupted, the next run sends every file.
- * @throws InputError if the file cannot be removed
- */
+// Called before a transfer: if that is interrupted, the next run sends every file.
 export function removeState({ file }: UploadState): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -102,17 +100,14 @@ export function removeState({ file }: UploadState): void {
   }
 }
 
-/** Writes the state, once the sandbox has every file. Returns a warning if that fails. */
+/** Returns a warning if the file cannot be written. */
 export function writeState(
   { file: stateFile, scope }: UploadState,
   stored: readonly StoredFile[],
 ): readonly string[] {
-  const files = stored.map(({ path, file: { target, size }, sha256 }) => ({
-    path,
-    target,
-    size,
-    sha256,
-  }));
+  const files = stored.map(({ path, file: { target, size }, sha256 }) => {
+    return { path, target, size, sha256 };
+  });
   const text = JSON.stringify({ schema: STATE_VERSION, scope, files });
   try {
     // A truncated file is invalid JSON, so the next run ignores it.
@@ -135,11 +130,8 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   return hash('sha256', JSON.stringify(all));
 }
 
-/**
- * Returns no rows if the file is missing or empty, and undefined if it is damaged, of another
- * version or of another scope.
- * @throws InputError if it is not a state file
- */
+// Returns no rows if there is no state yet, and undefined if it is damaged, of another version or
+// of another scope.
 function readRows(file: string, expectedScope: string): StateRow[] | undefined {
   const stats = statIfExists(file);
   if (stats === undefined) return [];

@@ -7,17 +7,17 @@ import { bodyError, parseResponse } from '../agent/response.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-import { openFile } from './read-file.ts';
+import { readChunks } from './read-file.ts';
 
 export interface StoredFile {
   readonly file: PlannedFile;
   /** As the agent returned it, redacted. */
   readonly path: string;
-  /** In hex; undefined if hashing is off. */
+  /** Undefined if hashing is off. */
   readonly sha256?: string | undefined;
 }
 
-/** Stores a batch with one request. @throws AgentError if a file is unreadable or has changed, too */
+/** Stores a batch with one request. */
 export async function storeFiles(
   batch: readonly PlannedFile[],
   inputs: Inputs<'upload'>,
@@ -75,10 +75,9 @@ const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 interface UploadBody {
-  /** Throws an AgentError if a file is unreadable or has changed. */
   readonly chunks: Iterable<BorrowedBuffer>;
   readonly length: number;
-  /** SHA-256 in hex, of the files read so far. Empty if hashing is off. */
+  /** SHA-256 of the files read so far. Empty if hashing is off. */
   readonly digests: readonly string[];
 }
 
@@ -88,12 +87,11 @@ export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean): Upload
   const digests: string[] = [];
   function* chunks(): Generator<BorrowedBuffer> {
     for (const [index, file] of batch.entries()) {
-      // Open the file first: the agent may replace the target as soon as it sees the head.
-      using opened = openFile(file);
       const digest = isHashed ? createHash('sha256') : undefined;
-      // Send the head with the first chunk, since two writes for a small file would take longer.
+      // Send the head with the first chunk: two writes for a small file would take longer, and the
+      // agent may replace the target as soon as it sees the head, so the file must be open by then.
       let head = heads[index];
-      for (const chunk of opened.chunks) {
+      for (const chunk of readChunks(file)) {
         digest?.update(chunk);
         yield head === undefined ? chunk : Buffer.concat([head, chunk]);
         head = undefined;
@@ -110,7 +108,6 @@ export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean): Upload
   return { chunks: chunks(), length, digests };
 }
 
-/** Returns a part's boundary and headers. All parts are named `file`. */
 function headOf({ target }: PlannedFile, index: number): Buffer {
   // getBuffer() is quadratic in the number of parts, so each part gets its own form.
   const form = new FormData();

@@ -1,32 +1,22 @@
 import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { FailureInfo } from '../agent/failure.ts';
-import { type RequestResult, requestEach } from '../agent/request-each.ts';
+import { type RequestResult, requestEach, type TransferTotals } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { listSome } from '../text/format.ts';
-import type { UploadPlan } from './plan.ts';
+import type { Changes } from './state-file.ts';
 import { type StoredFile, storeFiles } from './store-files.ts';
 import { isStored, type UploadedFile } from './uploaded-file.ts';
 
-interface Progress {
-  /** Receives the bytes of each chunk that the socket has taken. */
-  readonly onSent: (bytes: number) => void;
-  readonly onStored: (files: number) => void;
-}
-
-/** Sends the files of a plan in parallel. Returns the results of all its files, unchanged ones last. */
+/** Returns the results of all files of the plan, unchanged ones last. */
 export async function uploadFiles(
-  { toSend, unchanged }: Pick<UploadPlan, 'toSend' | 'unchanged'>,
+  { toSend, unchanged }: Pick<Changes, 'toSend' | 'unchanged'>,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
-  { onSent, onStored }: Progress,
-): Promise<{
-  readonly files: readonly UploadedFile[];
-  readonly retries: number;
-  readonly durationMs: number;
-}> {
+  { onSent, onStored }: Record<'onSent' | 'onStored', (count: number) => void>,
+): Promise<{ readonly files: readonly UploadedFile[] } & TransferTotals> {
   const batches = batchesOf(toSend, filesPerRequestOf(inputs));
   const send = async (batch: readonly PlannedFile[]) => {
     const stored = await storeFiles(batch, inputs, client, context.cancel, onSent);
@@ -35,8 +25,7 @@ export async function uploadFiles(
   };
   const requests = { send, nameOf: formatSources };
   const { results, ...totals } = await requestEach(batches, requests, inputs, context);
-  const known = unchanged.map((stored): UploadedFile => ({ status: 'unchanged', ...stored }));
-  return { files: failOverwritten([...results.flatMap(resultsOf), ...known]), ...totals };
+  return { files: failOverwritten([...results.flatMap(resultsOf), ...unchanged]), ...totals };
 }
 
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
@@ -88,8 +77,8 @@ export function batchesOf(
   return batches;
 }
 
-// A file may only share a batch if every multipart parser we know of reads its name the same way,
-// and form-data does not escape it.
+// A file may only share a batch if form-data and every multipart parser that we know of keep its
+// name as it is.
 function canBatch({ target, size }: PlannedFile): boolean {
   if (size > SMALL_BYTES || !/^[!-~](?:[ -~]*[!-~])?$/.test(target)) return false;
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);

@@ -1,26 +1,40 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import type { PlannedFile } from '../files/targets.ts';
+import type { TransferTotals } from '../agent/request-each.ts';
+import { findFiles, type SkippedEntry } from '../files/find.ts';
+import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import type { Shard } from '../inputs/parsers.ts';
 import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
-import { planUpload, type UploadPlan } from './plan.ts';
 import { hashFile } from './read-file.ts';
-import { removeState, writeState } from './state-file.ts';
+import {
+  type Changes,
+  compareWithState,
+  readState,
+  removeState,
+  type UploadState,
+  writeState,
+} from './state-file.ts';
 import { uploadFiles } from './upload-files.ts';
 import { digestOf, isStored, type UploadedFile } from './uploaded-file.ts';
 
+export interface UploadPlan extends Changes {
+  readonly skipped: readonly SkippedEntry[];
+  /** `allFiles` counts those of all shards. */
+  readonly shard: (Shard & { readonly allFiles: number }) | undefined;
+  readonly warnings: readonly string[];
+  readonly state: UploadState | undefined;
+}
+
 export interface UploadResult
-  extends Pick<UploadPlan, 'shard' | 'skipped' | 'orphaned' | 'warnings'> {
+  extends Pick<UploadPlan, 'shard' | 'skipped' | 'orphaned' | 'warnings'>,
+    TransferTotals {
   readonly dryRun: boolean;
   /** In the order of the plan, unchanged files last. */
   readonly files: readonly UploadedFile[];
-  /** Empty if there are no files, or if one failed or was not hashed. */
   readonly digest: string;
-  readonly retries: number;
-  readonly durationMs: number;
 }
 
-/** @throws InputError before anything is sent, or AgentError if a dry run cannot hash a file */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<UploadResult> {
   const plan = await planUpload(inputs, context);
   if (inputs.dryRun) return showPlan(plan, inputs, context);
@@ -28,73 +42,71 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
   return await sendPlan(plan, inputs, client, context);
 }
 
-/** Returns the result of a dry run. @throws AgentError if a file cannot be hashed */
+/** Finds files, plans their targets and compares them with the state. */
+export async function planUpload(inputs: Inputs<'upload'>, context: Context): Promise<UploadPlan> {
+  const { workspace, cancel, log } = context;
+  const state = readState(inputs, workspace);
+  const found = await findFiles(inputs, workspace, cancel);
+  for (const { pattern, root, files, skipped } of found.matches) {
+    const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
+    log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
+  }
+  const { files, skipped, warnings } = planFiles(found, inputs, workspace);
+  const { shard } = inputs;
+  const shardFiles = shard === undefined ? files : filesOfShard(files, shard);
+  return {
+    ...(await compareWithState(shardFiles, state, cancel)),
+    skipped,
+    shard: shard && { ...shard, allFiles: files.length },
+    warnings: [...warnings, ...(state?.warnings ?? [])],
+    state,
+  };
+}
+
+/** @throws AgentError if a file cannot be hashed */
 export async function showPlan(
-  plan: UploadPlan,
+  { toSend, unchanged, shard, skipped, orphaned, warnings }: UploadPlan,
   { checksums }: Inputs<'upload'>,
   { cancel }: Context,
 ): Promise<UploadResult> {
   const planned: UploadedFile[] = [];
-  for (const file of plan.toSend) {
+  for (const file of toSend) {
     const sha256 = checksums ? await hashFile(file, cancel) : undefined;
     planned.push({ status: 'planned', file, sha256 });
   }
-  const files = [...planned, ...unchangedFiles(plan)];
-  return { ...resultOf(plan, files), dryRun: true, digest: digestOf(files) };
+  const files = [...planned, ...unchanged];
+  const results = { files, digest: digestOf(files), retries: 0, durationMs: 0 };
+  return { shard, skipped, orphaned, warnings, dryRun: true, ...results };
 }
 
-/** Sends the files and updates the state file. @throws InputError if that cannot be replaced */
+/** Sends the files and updates the state file. */
 export async function sendPlan(
   plan: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
-  const { state, toSend } = plan;
+  const { state, toSend, shard, skipped } = plan;
   if (state !== undefined && !context.cancel.aborted) removeState(state);
-  if (toSend.length > 0) context.log.line(announcementOf(plan, inputs));
+  const { sandboxId, baseUrl } = inputs;
+  const size = `${formatCount(toSend.length, 'file')} (${formatBytes(totalSize(toSend))})`;
+  if (toSend.length > 0)
+    context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
   using progress = logProgress(toSend, context);
   const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
   const stored = files.filter(isStored);
   const isComplete = stored.length === files.length;
-  const warnings = state !== undefined && isComplete ? writeState(state, stored) : [];
+  const notWritten = state !== undefined && isComplete ? writeState(state, stored) : [];
+  const warnings = [...plan.warnings, ...notWritten];
   // Drop orphaned paths just written through another target, such as a link in the sandbox.
   const storedPaths = new Set(stored.map(({ path }) => path));
-  return {
-    ...resultOf(plan, files),
-    ...totals,
-    digest: digestOf(files),
-    orphaned: plan.orphaned.filter(orphan => !storedPaths.has(orphan)),
-    warnings: [...plan.warnings, ...warnings],
-  };
-}
-
-function unchangedFiles({ unchanged }: UploadPlan): UploadedFile[] {
-  return unchanged.map(stored => ({ status: 'unchanged', ...stored }));
-}
-
-function resultOf(
-  { shard, skipped, orphaned, warnings }: UploadPlan,
-  files: readonly UploadedFile[],
-): UploadResult {
-  const totals = { retries: 0, durationMs: 0 };
-  return { shard, skipped, orphaned, warnings, dryRun: false, files, digest: '', ...totals };
-}
-
-function announcementOf(
-  { toSend, shard }: UploadPlan,
-  { sandboxId, baseUrl }: Inputs<'upload'>,
-): string {
-  const size = `${formatCount(toSend.length, 'file')} (${formatBytes(totalSize(toSend))})`;
-  const line = `Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`;
-  if (shard === undefined) return line;
-  const counts = `${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
-  return `${line}, shard ${shard.index} of ${shard.count}: ${counts}`;
+  const orphaned = plan.orphaned.filter(orphan => !storedPaths.has(orphan));
+  const digest = digestOf(files);
+  return { shard, skipped, orphaned, warnings, dryRun: false, files, digest, ...totals };
 }
 
 const PROGRESS_INTERVAL_MS = 15_000;
 
-/** Logs the progress of an upload every 15 s, to be declared with `using`. */
 export function logProgress(
   files: readonly PlannedFile[],
   { clock, log }: Pick<Context, 'clock' | 'log'>,

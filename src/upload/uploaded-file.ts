@@ -3,16 +3,16 @@ import type { Attempts, FailedOrNotAttempted } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { StoredFile } from './store-files.ts';
 
-/** What became of a file of the plan. */
+export type UnchangedFile = { readonly status: 'unchanged' } & StoredFile;
+
 export type UploadedFile = { readonly file: PlannedFile } & (
   | ({ readonly status: 'uploaded' } & StoredFile & Attempts)
-  | ({ readonly status: 'unchanged' } & StoredFile)
+  | UnchangedFile
   | FailedOrNotAttempted
   /** A dry run would upload it. */
   | { readonly status: 'planned'; readonly sha256: string | undefined }
 );
 
-/** Returns true if the sandbox has the file. */
 export function isStored(
   file: UploadedFile,
 ): file is Extract<UploadedFile, { status: 'uploaded' | 'unchanged' }> {

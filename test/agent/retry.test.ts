@@ -50,37 +50,29 @@ test('retries a 429 no earlier than Retry-After', async () => {
   assert.ok(tookMs >= 20_000, `${tookMs} ms`);
 });
 
-test('a request fails once its retries are used up', async () => {
-  const { outcome } = await sendWithFailures(Array.from({ length: 9 }, () => BUSY));
-  assert.deepEqual(outcome, { status: 'failed', attempts: 5, error: BUSY });
-});
+const CANCELLED = new AgentError('cancelled', 'It was cancelled.');
+const UNSENT = new AgentError('cancelled', 'It was cancelled.', { hadNoEffect: true });
 
-test('a request is not retried if its failure is final, or if it must not be repeated', async () => {
-  assert.deepEqual((await sendWithFailures([REJECTED])).outcome, {
-    status: 'failed',
-    attempts: 1,
-    error: REJECTED,
+type Ended = readonly [
+  failures: readonly AgentError[],
+  attempts: number,
+  error: AgentError,
+  options?: Parameters<typeof sendWithFailures>[1],
+];
+
+const ENDED: Readonly<Record<string, Ended>> = {
+  'its retries are used up': [Array(9).fill(BUSY), 5, BUSY],
+  'its failure is final': [[REJECTED], 1, REJECTED],
+  'it must not be repeated': [[BUSY], 1, BUSY, { isRepeatable: () => false }],
+  'the job is cancelled before a retry': [[BUSY], 1, BUSY, { stop: AbortSignal.abort() }],
+  'a retry is cancelled before it is sent, which tells nothing new': [[BUSY, UNSENT], 1, BUSY],
+  'a retry is cancelled in flight, which may have had an effect': [[BUSY, CANCELLED], 2, CANCELLED],
+};
+for (const [name, [failures, attempts, error, options]] of Object.entries(ENDED))
+  test(`a request fails for good once [${name}]`, async () => {
+    const { outcome } = await sendWithFailures(failures, options);
+    assert.deepEqual(outcome, { status: 'failed', attempts, error });
   });
-  const { outcome } = await sendWithFailures([BUSY], { isRepeatable: () => false });
-  assert.deepEqual(outcome, { status: 'failed', attempts: 1, error: BUSY });
-});
-
-test('a retry that is cancelled before it is sent reports the failure before it', async () => {
-  const cancelled = new AgentError('cancelled', 'It was cancelled.', { hadNoEffect: true });
-  const { outcome } = await sendWithFailures([BUSY, cancelled]);
-  assert.deepEqual(outcome, { status: 'failed', attempts: 1, error: BUSY });
-});
-
-test('a retry that is cancelled in flight is reported as cancelled, since it may have had an effect', async () => {
-  const cancelled = new AgentError('cancelled', 'It was cancelled.');
-  const { outcome } = await sendWithFailures([BUSY, cancelled]);
-  assert.deepEqual(outcome, { status: 'failed', attempts: 2, error: cancelled });
-});
-
-test('a request is not retried once the job is cancelled', async () => {
-  const { outcome } = await sendWithFailures([BUSY], { stop: AbortSignal.abort() });
-  assert.deepEqual(outcome, { status: 'failed', attempts: 1, error: BUSY });
-});
 
 test('a bug is thrown, not retried', async () => {
   await assert.rejects(sendWithFailures([BUSY, new TypeError('a bug')]), TypeError);

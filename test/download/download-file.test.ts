@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, statSync, symlinkSync, watch, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { FailureKind } from '../../src/agent/failure.ts';
@@ -20,12 +21,13 @@ async function downloadTo(
     username = '',
     maxSize = 2 ** 30,
     timeout = 60_000,
+    signal = LIMITS.signal,
   } = {},
 ) {
   await using server = await rawServer(onRequest(handle));
   await using client = openTestClient(`http://${server.host}`);
   const file = { path: source, target, realTarget: path.join(folder, target) };
-  return await downloadFile(file, { username, maxSize, timeout }, client, LIMITS.signal);
+  return await downloadFile(file, { username, maxSize, timeout }, client, signal);
 }
 
 const respond =
@@ -111,6 +113,11 @@ const FAILURES: Readonly<Record<string, Case>> = {
   'longer than max-size': [respond(http(200, 'x'.repeat(101))), 'too-large', /would send 101 B\.$/],
   'two lengths': [respond(`${OK}${LENGTH}Content-Length: 3\r\n\r\nhello`), 'connection', CUT],
   'cut before the last byte': [cut, 'connection', CUT],
+  'reset before the last byte': [
+    socket => void socket.write(`${OK}${LENGTH}\r\nhell`, () => socket.resetAndDestroy()),
+    'connection',
+    CUT,
+  ],
   'stalling in its content': [respond(`${OK}${LENGTH}\r\nhel`), 'connection', LATE, 50],
   '404, since the file does not exist': [
     respond(http(404, MISSING)),
@@ -128,6 +135,26 @@ for (const [name, [handle, kind, message, timeout = 60_000]] of Object.entries(F
     assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('before') });
   });
 
+test('a download that is cancelled half-way leaves its target as it was, and no part', async () => {
+  using folder = openTempFolder();
+  writeFileSync(folder.at('out'), 'before');
+  const controller = new AbortController();
+  const partOf = () => readdirSync(folder.path).find(name => name.endsWith('.part'));
+  let part: string | undefined;
+  const handle: RequestHandler = socket => {
+    const watcher = watch(folder.path, () => {
+      part ??= partOf();
+      if (part !== undefined) controller.abort();
+    });
+    socket.on('close', () => watcher.close());
+    socket.write(`${OK}${LENGTH}\r\nhel`);
+  };
+  const downloading = downloadTo(folder.path, handle, { signal: controller.signal });
+  await assert.rejects(downloading, { kind: 'cancelled' });
+  assert.notEqual(part, undefined);
+  assert.deepEqual(filesBelow(folder.path), { out: Buffer.from('before') });
+});
+
 test('a rejected response frees its connection, although more of it would come', async () => {
   using folder = openTempFolder();
   const closed = Promise.withResolvers<void>();
@@ -142,6 +169,18 @@ test('a rejected response frees its connection, although more of it would come',
   const downloading = downloadFile(file, inputs, client, LIMITS.signal);
   await assert.rejects(downloading, { kind: 'too-large' });
   await closed.promise;
+});
+
+test('a download reports why it failed, even if its part cannot be removed', async t => {
+  using folder = openTempFolder();
+  t.mock.method(fs, 'rmSync', () => {
+    throw Object.assign(new Error('It is in use.'), { code: 'EBUSY' });
+  });
+  syncBuiltinESMExports();
+  const downloading = downloadTo(folder.path, cut);
+  await assert.rejects(downloading, { kind: 'connection', message: CUT });
+  t.mock.restoreAll();
+  syncBuiltinESMExports();
 });
 
 const refused = async (folder: string, target: string, message: RegExp) => {

@@ -90,8 +90,6 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
       if (totals === undefined) return;
       const { uploaded, failed, notAttempted } = result.report.upload.totals;
       assert.deepEqual([uploaded, failed, notAttempted], totals);
-      const { 'uploaded-count': uploads, 'failed-count': failures } = result.outputs;
-      assert.deepEqual([uploads, failures], totals.slice(0, 2).map(String));
     });
 
   test('a job cancelled while files are searched keeps its state file', async () => {

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import type { Result } from '../support/result.ts';
 import {
   type Inputs,
-  onUploadOf,
   type RunOptions,
   runAction,
   uploadPathOf,
@@ -90,18 +89,4 @@ test('the state file holds hashes, no secrets, is private (0600) and is not uplo
   assert.equal(mode & 0o777, WINDOWS ? 0o666 : 0o600);
   assert.deepEqual(readdirSync(path.join(job.workspace, '.sandbox-sync')), ['state.json']);
   assert.deepEqual(await sentBy(job, inputs), []);
-});
-
-test('the state file is removed before the first upload, so a killed step leaves none', async () => {
-  await using job = await openJob({ files: FILES });
-  await sentBy(job);
-  job.write({ 'b.txt': 'BBB' });
-  let before: string | undefined = 'not looked at';
-  const kill = onUploadOf('b.txt', signal => {
-    before = stateOf(job);
-    signal('SIGKILL');
-  });
-  await run(job, {}, kill);
-  assert.deepEqual([before, stateOf(job)], [undefined, undefined]);
-  assert.deepEqual(await sentBy(job), ALL);
 });

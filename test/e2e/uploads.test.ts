@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import { statusFault } from '../support/faults.ts';
 import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
 import { assertDelivered } from '../support/result.ts';
-import { expectFailure, expectSuccess, onUploadOf, requestMethods } from '../support/run-action.ts';
-import { canBeNamed, SKIP_WITHOUT_SYMLINKS } from '../support/system.ts';
+import { expectFailure, expectSuccess, requestMethods } from '../support/run-action.ts';
+import { canBeNamed } from '../support/system.ts';
 import { type Files, METRICS, openJob } from '../support/test-job.ts';
 
 const KIB = 1024;
@@ -68,37 +66,4 @@ test('the upload action requests no stats', async () => {
   assert.equal(requestMethods(job), 'POST POST');
   assert.deepEqual([outputs['uploaded-count'], outputs['uploaded-bytes']], ['2', '3']);
   assert.doesNotMatch(summary, /CPU|not reported/);
-});
-
-test('a link to a file is uploaded, and one that leads out of the workspace is an error', {
-  skip: SKIP_WITHOUT_SYMLINKS,
-}, async () => {
-  await using job = await openJob({ files: { 'dist/a': 'a', 'README.md': 'read' } });
-  const link = (name: string, end: string) => symlinkSync(end, path.join(job.workspace, name));
-  link('dist/one', '../README.md');
-  const inputs = { files: 'dist/**', 'follow-symlinks': 'false' };
-  await expectSuccess(job, inputs);
-  assert.equal(job.readStored('one').toString(), 'read');
-  const before = job.agent.requests.length;
-  writeFileSync(path.join(job.outside, 'secret'), 'the credential of the runner');
-  link('two', path.join(job.outside, 'secret'));
-  link('dist/file', '../two');
-  const { errors, allOutput } = await expectFailure(job, inputs);
-  assert.match(errors, /links lead outside the workspace\. .* Links: "dist\/file"/);
-  assert.ok(!allOutput.includes('the credential'));
-  assert.equal(job.agent.requests.length, before);
-});
-
-test('a small or large file that shrinks before its upload fails, and the others arrive', async () => {
-  const changed = { small: Buffer.alloc(1e3), large: Buffer.alloc(1e6) };
-  await using job = await openJob({ files: { a: 'a', ...changed, z: 'z' } });
-  const truncateAll = () => {
-    for (const name of Object.keys(changed)) truncateSync(path.join(job.workspace, name), 10);
-  };
-  const options = { ...onUploadOf('a', truncateAll), task: 'upload' } as const;
-  const result = await expectFailure(job, { concurrency: '1', retries: '0' }, options);
-  for (const name of Object.keys(changed))
-    assert.equal(result.file(name).error?.kind, 'file-changed', name);
-  assert.equal(result.outputs['uploaded-count'], '2');
-  assertDelivered(job, result);
 });

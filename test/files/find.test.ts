@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   createTree,
-  directory,
   dropDebugLines,
   type Entries,
   find,
@@ -14,7 +13,6 @@ import {
 } from '../support/file-tree.ts';
 import {
   canBeNamed,
-  SKIP_WITHOUT_FILE_MODES,
   SKIP_WITHOUT_SYMLINKS,
   skipOnWindows,
   skipUnlessLinux,
@@ -43,7 +41,6 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   dist: DIST,
   './dist//**': DIST,
   'dist/*': DIST,
-  'dist/*.html': ['index.html'],
   'dist/**/*.js': ['a/b.js'],
   'dist/index.html': [''],
   'packages/*/dist/**': ['bar/dist/z.js', 'foo/dist/x.js'],
@@ -53,7 +50,6 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   'dist,!dist/a': ['index.html'],
   'dist,!**/*.js': ['a/c.map', 'index.html'],
   '!dist/a,dist': ['index.html'],
-  'dist,!.': [],
   'dist,**/*.html,!**/a': ['dist/index.html', 'index.html'],
 };
 
@@ -81,15 +77,6 @@ test('a pattern with ~ finds files in the home directory', async context => {
   process.env[variable] = home.root;
   assert.deepEqual(relativePaths(await find(tree.root, ['~/conf/*'])), ['a/b.txt']);
   assert.deepEqual(relativePaths(await find(tree.root, ['~', '!~/conf'])), []);
-});
-
-test('each pattern has its own matches, in the order of the lines', async () => {
-  using tree = createTree(PROJECT);
-  const matches = await find(tree.root, ['pages/i*', 'dist/index.*', 'missing']);
-  assert.deepEqual(
-    matches.map(match => [match.pattern.pattern, ...relativePaths([match])]),
-    [['pages/i*', 'i.tsx'], ['dist/index.*', 'index.html'], ['missing']],
-  );
 });
 
 for (const place of ['packages/foo', './packages/foo/', 'packages/../packages/foo']) {
@@ -146,25 +133,6 @@ for (const followSymlinks of [undefined, true]) {
   });
 }
 
-test('an unreadable folder is an error, unless it is hidden', {
-  skip: process.getuid?.() === 0 ? 'root reads all' : SKIP_WITHOUT_FILE_MODES,
-}, async () => {
-  using tree = createTree({ 'a/shut': directory, 'b/.shut': directory, 'b/f': '' });
-  const folders = [tree.at('a/shut'), tree.at('b/.shut')];
-  for (const folder of folders) chmodSync(folder, 0);
-  await assert.rejects(find(tree.root, ['a']), { code: 'EACCES', path: tree.at('a/shut') });
-  assert.deepEqual(relativePaths(await find(tree.root, ['b/**'])), ['f']);
-  // A folder without permissions could not be removed after the test.
-  for (const folder of folders) chmodSync(folder, 0o700);
-});
-
-test('a pattern that passes through a file is an error, or matches nothing on Windows', async () => {
-  using tree = createTree(PROJECT);
-  const finding = find(tree.root, ['my file.txt/x/*']);
-  if (WINDOWS) assert.deepEqual(relativePaths(await finding), []);
-  else await assert.rejects(finding, { code: 'ENOTDIR', path: tree.at('my file.txt/x') });
-});
-
 for (const pattern of ['**', '**/none']) {
   test(`a search cancelled before its start or while it runs finds nothing [${pattern}]`, async () => {
     using tree = createTree(PROJECT);
@@ -176,3 +144,42 @@ for (const pattern of ['**', '**/none']) {
     assert.deepEqual(await find(tree.root, [pattern], { cancel }), []);
   });
 }
+
+const WITH_HIDDEN = Object.fromEntries(
+  ['a.js', '.env', 'sub/.env', 'sub/b.js', '.next/c.js', '.next/.d/e.js', '.git/config'].map(
+    name => [name, ''],
+  ),
+);
+
+/** By pattern: the files found, and how many there are with include-hidden-files. */
+const HIDDEN: Readonly<Record<string, readonly [found: readonly string[], all: number]>> = {
+  '**': [['a.js', 'sub/b.js'], 7],
+  '**/*.js': [['a.js', 'sub/b.js'], 4],
+  '*/*/e.js': [[], 1],
+  sub: [['b.js'], 2],
+  '.env': [[''], 1],
+  // A pattern that begins in a hidden folder still omits hidden entries below that folder.
+  '.next': [['c.js'], 2],
+  '.next/**': [['c.js'], 2],
+  '.next/.d/*': [['e.js'], 1],
+  // A part of the pattern at or after the first wildcard matches the dot, so nothing is omitted.
+  '**/.env': [['.env', 'sub/.env'], 2],
+  '**/[.]env': [['.env', 'sub/.env'], 2],
+  '.*': [['.env', '.git/config', '.next/.d/e.js', '.next/c.js'], 4],
+};
+
+for (const [pattern, [found, count]] of Object.entries(HIDDEN)) {
+  test(`a pattern omits hidden files unless it names them or include-hidden-files is true [${pattern}]`, async () => {
+    using tree = createTree(WITH_HIDDEN);
+    assert.deepEqual(relativePaths(await find(tree.root, [pattern])), found);
+    const all = await find(tree.root, [pattern], { includeHiddenFiles: true });
+    assert.equal(relativePaths(all).length, count);
+  });
+}
+
+test('hidden folders above the root of a pattern hide nothing', async () => {
+  using tree = createTree(WITH_HIDDEN, '.cache/x');
+  assert.deepEqual(relativePaths(await find(tree.root, ['*.js'])), ['a.js']);
+  const inNext = await find(tree.root, ['**'], { workingDirectory: '.next' });
+  assert.deepEqual(relativePaths(inNext), ['c.js']);
+});

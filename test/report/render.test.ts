@@ -5,7 +5,7 @@ import { type Reason, textsOf, withMarkup } from '../../src/report/section.ts';
 import { measured, type Parts, report, START, withGap } from '../support/build-report.ts';
 import { BUSY, FAILED, NOT_ATTEMPTED, UNCHANGED, UPLOADED } from '../support/file-results.ts';
 
-const shard = { index: 2, count: 4, files: 2, planned: 2000 };
+const shard = { index: 2, count: 4, allFiles: 2000 };
 const error: Reason = [{ text: 'It is not JSON.' }, withMarkup('Check base-url.')];
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') => ({

@@ -18,6 +18,7 @@ interface Report {
   readonly cancelled: boolean;
   readonly upload: {
     readonly dryRun: boolean;
+    readonly shard?: object;
     readonly totals: Readonly<Record<string, number>>;
     readonly digest: string;
     readonly orphaned: readonly string[];

@@ -146,18 +146,3 @@ export function requestMethods({ agent }: TestJob): string {
 export function uploadPathOf({ url = '' }: IncomingRequest): string {
   return new URL(url, 'http://agent').searchParams.get('path') ?? assert.fail(`no path in ${url}`);
 }
-
-/** Calls `act` once, on the first upload to `target`. */
-export function onUploadOf(
-  target: string,
-  act: (signal: Signal) => void,
-): Pick<RunOptions, 'onRequest'> {
-  let isDue = true;
-  return {
-    onRequest(request, signal) {
-      if (!isDue || request.method !== 'POST' || uploadPathOf(request) !== target) return;
-      isDue = false;
-      act(signal);
-    },
-  };
-}

@@ -5,7 +5,7 @@ import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import type { Context } from '../../src/agent/context.ts';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
-import type { StoredFile } from '../../src/upload/store-files.ts';
+import type { Changes } from '../../src/upload/state-file.ts';
 import { uploadFiles } from '../../src/upload/upload-files.ts';
 import { fakeClock } from './clock.ts';
 import { parseSyncInputs } from './parse-inputs.ts';
@@ -51,7 +51,7 @@ export interface Settings
 export async function simulate(
   toSend: readonly PlannedFile[],
   failureOf?: (request: Request) => Error | undefined,
-  { unchanged = [], ...settings }: Settings & { readonly unchanged?: readonly StoredFile[] } = {},
+  { unchanged = [], ...settings }: Settings & Partial<Pick<Changes, 'unchanged'>> = {},
 ) {
   const { inputs, client, context, ...seen } = simulateAgent(failureOf, settings);
   const progress = { onSent() {}, onStored() {} };

@@ -19,8 +19,6 @@ export const SKIP_WITHOUT_BASH = skipOnWindows('there is no /bin/bash');
 
 export const SKIP_WITHOUT_SYMLINKS = skipOnWindows('creating a symbolic link needs a privilege');
 
-export const SKIP_WITHOUT_FILE_MODES = skipOnWindows('files have no permission bits');
-
 // Not needed for SIGKILL, which works everywhere.
 export const SKIP_WITHOUT_SIGNALS = skipOnWindows('SIGINT and SIGTERM kill a process, unhandled');
 

@@ -4,7 +4,7 @@ import fs, { appendFileSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
-import { hashFile, openFile } from '../../src/upload/read-file.ts';
+import { hashFile, readChunks } from '../../src/upload/read-file.ts';
 import {
   countOpenFiles,
   distinctBytes,
@@ -35,7 +35,7 @@ for (const [name, [change, message]] of Object.entries(CHANGES)) {
     const file = folder.writePlanned('a', 'abc');
     change(file);
     const error = { kind: 'file-changed', isRetryable: false, message };
-    assert.throws(() => openFile(file), error);
+    assert.throws(() => readChunks(file).next(), error);
     await assert.rejects(hashFile(file, NEVER), error);
     assert.equal(countOpenFiles(folder.path), 0);
   });
@@ -44,10 +44,10 @@ for (const [name, [change, message]] of Object.entries(CHANGES)) {
 test('a file that shrinks while it is read fails', () => {
   using folder = openTempFolder();
   const file = folder.writePlanned('a', distinctBytes(4 * LARGE_BYTES));
-  using opened = openFile(file);
-  opened.chunks.next();
+  const chunks = readChunks(file);
+  chunks.next();
   truncateSync(file.realPath, LARGE_BYTES);
-  assert.throws(() => [...opened.chunks], { kind: 'file-changed', message: /shrank during/ });
+  assert.throws(() => [...chunks], { kind: 'file-changed', message: /shrank during/ });
 });
 
 test('each chunk but the last is full, even if the system reads less at once', t => {
@@ -64,8 +64,7 @@ test('each chunk but the last is full, even if the system reads less at once', t
     t.mock.restoreAll();
     syncBuiltinESMExports();
   });
-  using opened = openFile(file);
-  const chunks = Array.from(opened.chunks, chunk => Buffer.from(chunk));
+  const chunks = Array.from(readChunks(file), chunk => Buffer.from(chunk));
   assert.deepEqual(
     chunks.map(({ length }) => length),
     [256 * 1024, 256 * 1024, 2],

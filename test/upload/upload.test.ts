@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
-import { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/targets.ts';
-import type { UploadPlan } from '../../src/upload/plan.ts';
 import { readState } from '../../src/upload/state-file.ts';
-import { sendPlan, showPlan } from '../../src/upload/upload.ts';
+import { sendPlan, showPlan, type UploadPlan } from '../../src/upload/upload.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { type Request, type Settings, simulateAgent } from '../support/simulated-transfer.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
 
-const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
 const STATE_FILE = 'state.json';
 
 let folder = openTempFolder();
@@ -38,49 +35,8 @@ function send(
   return sendPlan(plan, inputs, client, context);
 }
 
-const hasState = () => existsSync(folder.at(STATE_FILE));
-
 const filesFor = (...targets: readonly string[]) =>
   targets.map(target => folder.writePlanned(target, target));
-
-test('an upload writes the state of all its files, unchanged ones included', async () => {
-  const [a, b] = filesFor('a', 'b');
-  assert.ok(a && b);
-  await send(planOf([a]));
-  const [row] = planOf([]).state?.rows ?? [];
-  assert.ok(row !== undefined && row.target === 'a');
-  await send(planOf([b], { unchanged: [{ file: a, path: row.path, sha256: row.sha256 }] }));
-  const targets = planOf([]).state?.rows.map(({ target }) => target);
-  assert.deepEqual(targets, ['b', 'a']);
-});
-
-test('an upload removes the state file before its first request', async () => {
-  await send(planOf(filesFor('a')));
-  const before: boolean[] = [];
-  await send(planOf(filesFor('b')), () => {
-    before.push(hasState());
-    return undefined;
-  });
-  assert.deepEqual([before, hasState()], [[false], true]);
-});
-
-test('an upload writes no state file if a file failed or was not attempted', async () => {
-  await send(planOf(filesFor('a')));
-  const failing = ({ name }: Request) => (name === 'b' ? REJECTED : undefined);
-  const failed = await send(planOf(filesFor('a', 'b')), failing);
-  assert.deepEqual([statusesOf(failed), failed.digest, hasState()], ['uploaded failed', '', false]);
-  await send(planOf(filesFor('a')));
-  const job = new AbortController();
-  const cancelling = () => {
-    job.abort('the job was cancelled');
-    return undefined;
-  };
-  const cut = await send(planOf(filesFor('a', 'b')), cancelling, { cancel: job.signal });
-  assert.deepEqual(
-    [statusesOf(cut), cut.digest, hasState()],
-    ['uploaded not-attempted', '', false],
-  );
-});
 
 test('an upload that is cancelled before it begins sends nothing and keeps the state file', async () => {
   await send(planOf(filesFor('a')));
@@ -107,7 +63,9 @@ test('a dry run plans the files to send, hashes them with checksums, and has the
   const [row] = planOf([]).state?.rows ?? [];
   const { context } = simulateAgent();
   for (const checksums of [true, false]) {
-    const unchanged = [{ file: a, path: '/home/a', sha256: row?.sha256 }];
+    const unchanged = [
+      { status: 'unchanged', file: a, path: '/home/a', sha256: row?.sha256 },
+    ] as const;
     const inputs = { ...parseSyncInputs(), checksums };
     const planned = await showPlan(planOf([b], { unchanged }), inputs, context);
     assert.deepEqual([planned.dryRun, statusesOf(planned)], [true, 'planned unchanged']);
