@@ -17,43 +17,23 @@ import { runStep } from './runner/step.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const CONNECTIONS = 24;
-const LATENCY_MS = 100;
 // An upload needs far less; reading the file of 1 GiB into memory would exceed it.
 const MAX_UPLOAD_MIB = 512;
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 
-interface Workload {
-  readonly title: string;
-  /** In bytes. */
-  readonly sizes: readonly number[];
-  readonly latencyMs?: number;
-}
-
 const small = Array<number>(2000).fill(4 * KIB);
 const mixed = Array.from({ length: 500 }, (_, index) =>
   Math.round(KIB * (16 * KIB) ** (index / 499)),
 );
-const WORKLOADS: readonly Workload[] = [
-  { title: '2,000 × 4 KiB', sizes: small },
-  { title: `2,000 × 4 KiB, ${LATENCY_MS} ms latency`, sizes: small, latencyMs: LATENCY_MS },
-  { title: '500 × 1 KiB to 16 MiB', sizes: mixed },
-  { title: '1 GiB', sizes: [1024 * MIB] },
-];
-
-interface Job {
-  readonly folder: string;
-  readonly files: readonly string[];
-}
-
-type Contender = (job: Job, onStart: OnStart) => Promise<ProcessEnd>;
-
-/** The first contender is the baseline for the others. */
-const CONTENDERS: Readonly<Record<string, Contender>> = {
-  'curl -Z': curl,
-  upload: (job, onStart) => upload(job, onStart),
-  'upload, one by one': (job, onStart) => upload(job, onStart, { 'files-per-request': '1' }),
-};
+/** By title: the sizes of the files in bytes, and the latency of the server. */
+const WORKLOADS: Readonly<Record<string, readonly [sizes: readonly number[], latencyMs: number]>> =
+  {
+    '2,000 × 4 KiB': [small, 0],
+    '2,000 × 4 KiB, 100 ms latency': [small, 100],
+    '500 × 1 KiB to 16 MiB': [mixed, 0],
+    '1 GiB': [[1024 * MIB], 0],
+  };
 
 using temp = fs.mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-'));
 // Counts what the server received, and sets the latency of its answers.
@@ -61,16 +41,22 @@ const sink = { files: 0, bytes: 0, latencyMs: 0 };
 await using service = await startService({ folder: temp.path, intercept: receive });
 const sandbox = service.create();
 
+type Contender = (folder: string, files: string[], onStart: OnStart) => Promise<ProcessEnd>;
+
+/** The first contender is the baseline for the others. */
+const CONTENDERS: Readonly<Record<string, Contender>> = {
+  'curl -Z': curl,
+  upload: uploadIn('auto'),
+  'upload, one by one': uploadIn('1'),
+};
+
 console.log(
   `Measured on ${new Date().toISOString().slice(0, 10)} on ${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}. Each cell: fastest time, its ratio to curl, peak memory.\n`,
 );
-printRow(['', ...Object.keys(CONTENDERS)]);
-printRow(['---', ...Object.keys(CONTENDERS).map(() => '---')]);
-for (const workload of WORKLOADS) printRow([workload.title, ...cellsOf(await compare(workload))]);
-
-function printRow(cells: readonly string[]): void {
-  console.log(`| ${cells.join(' | ')} |`);
-}
+const names = Object.keys(CONTENDERS);
+console.log(`|  | ${names.join(' | ')} |\n| --- |${names.map(() => ' --- |').join('')}`);
+for (const [title, [sizes, latencyMs]] of Object.entries(WORKLOADS))
+  console.log(`| ${title} | ${cellsOf(await compare(sizes, latencyMs)).join(' | ')} |`);
 
 /** Counts and discards uploaded files, which is cheaper than storing them. */
 async function receive({ request }: Exchange): Promise<Answer> {
@@ -90,15 +76,15 @@ async function receive({ request }: Exchange): Promise<Answer> {
 }
 
 /** Runs all contenders in each round, so that noise on the machine affects them alike. */
-async function compare({ sizes, latencyMs = 0 }: Workload): Promise<Run[]> {
+async function compare(sizes: readonly number[], latencyMs: number): Promise<Run[]> {
   using folder = fs.mkdtempDisposableSync(path.join(temp.path, 'files-'));
-  const job = { folder: folder.path, files: writeFiles(folder.path, sizes) };
+  const files = writeFiles(folder.path, sizes);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const best: Record<string, Run> = {};
   for (let round = 0; round < Number(values.rounds); round += 1) {
     for (const [name, contender] of Object.entries(CONTENDERS)) {
       Object.assign(sink, { files: 0, bytes: 0, latencyMs });
-      const run = await measure(onStart => contender(job, onStart));
+      const run = await measure(onStart => contender(folder.path, files, onStart));
       // An incomplete delivery must not count as a fast one.
       if (sink.files !== sizes.length || sink.bytes !== bytes)
         throw new Error(`${name} delivered ${sink.files} files with ${sink.bytes} bytes`);
@@ -131,15 +117,16 @@ function writeFiles(folder: string, sizes: readonly number[]): string[] {
   });
 }
 
-async function upload({ folder }: Job, onStart: OnStart, more = {}): Promise<ProcessEnd> {
+function uploadIn(filesPerRequest: string): Contender {
   const { id, token } = sandbox;
   const connection = { 'sandbox-id': id, token, 'base-url': service.url, 'header-prefix': 'E2b' };
-  const inputs = { ...connection, files: '**', ...more };
+  const inputs = { ...connection, files: '**', 'files-per-request': filesPerRequest };
   const action = path.join(import.meta.dirname, '../upload');
-  return await runStep({ action, inputs, workspace: folder, temp: temp.path, onStart });
+  return (workspace, _files, onStart) =>
+    runStep({ action, inputs, workspace, temp: temp.path, onStart });
 }
 
-async function curl({ files, folder }: Job, onStart: OnStart): Promise<ProcessEnd> {
+async function curl(cwd: string, files: readonly string[], onStart: OnStart): Promise<ProcessEnd> {
   const headers = {
     'X-Access-Token': sandbox.token,
     'E2b-Sandbox-Id': sandbox.id,
@@ -158,5 +145,5 @@ async function curl({ files, folder }: Job, onStart: OnStart): Promise<ProcessEn
   fs.writeFileSync(config, blocks.join('next\n'));
   const parallel = ['-Z', '--parallel-immediate', '--parallel-max', String(CONNECTIONS)];
   const args = ['--silent', '--show-error', ...parallel, '--config', config];
-  return await execute({ file: 'curl', args, cwd: folder, env: process.env, onStart });
+  return await execute({ file: 'curl', args, cwd, env: process.env, onStart });
 }

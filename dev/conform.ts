@@ -45,7 +45,7 @@ async function tryService({
   const advice = adviceOf(results, client.connection);
   const left = (await removeFolders(trial)) ? [] : [`/tmp/${id}`, `~/${id}`];
   if (isJson) console.log(JSON.stringify({ checks: results, ...advice, left }, null, 2));
-  else console.log(`${table(results)}\n\n${summary(advice, left)}`);
+  else console.log(`${results.map(lineOf).join('\n')}\n\n${summary(advice, left)}`);
   return advice.works.includes('upload') ? 0 : 1;
 }
 
@@ -97,13 +97,8 @@ function adviceOf(results: readonly Result[], connection: Connection) {
   };
 }
 
-function table(results: readonly Result[]): string {
-  const width = Math.max(...results.map(({ name }) => name.length));
-  return [{ feature: 'feature', name: 'check', verdict: 'verdict', seen: 'seen' }, ...results]
-    .map(({ feature, name, verdict, seen }) =>
-      [feature.padEnd(8), name.padEnd(width), verdict.padEnd(7), seen].join('  '),
-    )
-    .join('\n');
+function lineOf({ feature, name, verdict, seen }: Result): string {
+  return `${feature.padEnd(8)}  ${verdict.padEnd(7)}  ${name}: ${seen}`;
 }
 
 function summary({ works, fails, inputs }: Advice, left: readonly string[]): string {

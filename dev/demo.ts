@@ -35,8 +35,6 @@ await show('sandbox', sandbox, { state: created.state });
 title('The outputs of run');
 for (const [name, value] of Object.entries(tested.outputs))
   console.log(`${name}: ${value.length > 160 ? `${value.slice(0, 160)} …` : value}`);
-title('The job summary of run, as text');
-console.log(asText(tested.summary));
 console.log('\nThe command ran on this machine, and CPU, memory and disk are its own.');
 
 async function show(
@@ -68,18 +66,4 @@ function printLine(line: string): void {
   if (command === '') console.log(line);
   if (command === 'group') console.log(`▾ ${text}`);
   if (['error', 'warning', 'notice'].includes(command)) console.log(`${command}: ${text}`);
-}
-
-/** Renders a summary as text, with one line per table row and without collapsed details. */
-function asText(summary: string): string {
-  const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', nbsp: ' ', amp: '&' };
-  return summary
-    .replace(/```mermaid.*?```/gs, '(a chart)')
-    .replace(/<details><summary>(.*?)<\/summary>.*?<\/details>/gs, '▸ $1')
-    .replace(/<\/t[dh]>\s*(?=<t[dh])/g, ' | ')
-    .replace(/<[^>]*>/g, '')
-    .replace(/&(\w+);/g, (entity, name: string) => entities[name] ?? entity)
-    .replace(/&#(\d+);/g, (_entity, code: string) => String.fromCodePoint(Number(code)))
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
 }

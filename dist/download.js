@@ -2,9 +2,6 @@ import { t as download } from "./transfer.js";
 import { m as runReportingStep } from "./shared.js";
 
 // src/main/download.ts
-await runReportingStep("download", async (inputs, context) => ({
-	sandbox: inputs,
-	download: await download(inputs, context)
-}));
+await runReportingStep("download", async (inputs, context) => ({ download: await download(inputs, context) }));
 
 export {  };

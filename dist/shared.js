@@ -56,6 +56,19 @@ function escapeCharacter(character) {
 	if (character === "	") return "\\t";
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
+function redactor(secrets) {
+	const starts = secrets.map((secret) => secret.slice(0, 100));
+	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(encodingsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodingsOf(secret) {
+	return [
+		secret,
+		JSON.stringify(secret).slice(1, -1),
+		encodeURIComponent(secret.toWellFormed())
+	];
+}
 
 // src/text/format.ts
 const BINARY_UNITS = [
@@ -117,6 +130,13 @@ function moreInReport(count) {
 function listSome(names, limit = 10) {
 	const more = (count) => `and ${formatNumber(count)} more`;
 	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
+}
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+function errorText(error) {
+	return error instanceof Error ? error.message : String(error);
 }
 
 // src/inputs/input-error.ts
@@ -185,11 +205,7 @@ const UNMATCHED_MISTAKES = [
 ];
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
-	"sandbox-id": [
-		...CREDENTIAL_MISTAKES,
-		[/^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i, "is a URL or a host name. Give only the ID."],
-		[/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]
-	],
+	"sandbox-id": [...CREDENTIAL_MISTAKES, [/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]],
 	token: [
 		...CREDENTIAL_MISTAKES,
 		[/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."],
@@ -256,15 +272,16 @@ function isJson(text) {
 	}
 }
 function parseFields(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
+	return isJson(text) ? fieldsOf(JSON.parse(text)) : {};
 }
 function stringFieldsOf(value) {
 	const fields = Object.entries(fieldsOf(value));
 	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
+}
+/** Redacts strings and keys, but no numbers that look like secrets. Returns '' if it is not JSON. */
+function redactJson(text, redact) {
+	if (!isJson(text)) return "";
+	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
 }
 
 // src/inputs/parsers.ts
@@ -333,7 +350,6 @@ const SIZE_UNITS = Object.keys(BYTES_PER_UNIT);
 function findUnit(units, written) {
 	return units.find((unit) => unit.toLowerCase() === written.toLowerCase());
 }
-/** Parses bytes, or a number with a unit such as `512MiB`. */
 function byteSize(fallback) {
 	return (value, input) => {
 		const [, number, suffix = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
@@ -366,7 +382,6 @@ const keyValues = (value, input) => {
 };
 const OPTIONS_EXAMPLE = `'{"allow_internet_access": false}'`;
 const TAKEN = /^(templateID|timeout|metadata|envVars|secure|autoPause)$/;
-/** Parses a JSON object. Messages omit values, which may be secret. */
 const createOptions = (value, input) => {
 	const text = value || "{}";
 	if (!isJson(text) || !text.startsWith("{")) throw inputError(input, "is not a JSON object.", OPTIONS_EXAMPLE);
@@ -452,10 +467,7 @@ function splitHeader(line) {
 	const [, name = "", value = ""] = /^([^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
 	return !findMistake("header-name", name) && !findMistake("header-value", value) ? [name, value] : void 0;
 }
-/**
-* Fills in the job's sandbox, unless the step sets a token or base URL.
-* @throws InputError if no single sandbox matches, or the step sets only part of a connection
-*/
+/** Fills in the job's sandbox, unless the step sets a token or base URL. */
 function withJobSandbox(raw, sandboxes) {
 	const isSet = (name) => (raw[name] ?? "").trim() !== "";
 	const explicit = ["token", "base-url"].filter(isSet);
@@ -491,10 +503,7 @@ function explainChoice(givenId, sandboxes) {
 	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
 	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
-/**
-* Fills in the placeholders of `base-url`. In place of an invalid ID or port, uses a valid one, so
-* that `base-url` is not reported as well.
-*/
+/** Puts valid values in place of an invalid ID or port, so that `base-url` is not reported too. */
 function fillPlaceholders(raw) {
 	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
 	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
@@ -520,15 +529,6 @@ function secretsInHeader(line) {
 	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
 	if (!isSecretHeader(name)) return [];
 	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
-}
-
-// src/text/errors.ts
-function systemCode(error) {
-	if (!(error instanceof Error) || !("code" in error)) return void 0;
-	return typeof error.code === "string" ? error.code : void 0;
-}
-function errorText(error) {
-	return error instanceof Error ? error.message : String(error);
 }
 
 // src/agent/failure.ts
@@ -730,29 +730,6 @@ async function readResponse({ body, ...response }) {
 		...response,
 		body: new TextDecoder().decode(Buffer.concat(read))
 	};
-}
-
-// src/text/redact.ts
-function redactor(secrets) {
-	const starts = secrets.map((secret) => secret.slice(0, 100));
-	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(encodingsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function encodingsOf(secret) {
-	return [
-		secret,
-		JSON.stringify(secret).slice(1, -1),
-		encodeURIComponent(secret.toWellFormed())
-	];
-}
-/**
-* Redacts secrets in all strings and keys of a JSON text, however they are escaped. Leaves numbers
-* as they are, even if they contain a secret made of digits. Returns '' if the text is not JSON.
-*/
-function redactJson(text, redact) {
-	if (!isJson(text)) return "";
-	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
 }
 
 // src/agent/response.ts
@@ -1125,6 +1102,16 @@ function unitOf(metric) {
 	if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
 	return metric.endsWith("_mib") ? "mebibytes" : void 0;
 }
+/** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
+function formatFigure(metric, figure) {
+	return FORMATS[unitOf(metric) ?? "plain"](figure);
+}
+const FORMATS = {
+	percentage: (figure) => `${formatDecimal(figure, 1)} %`,
+	bytes: formatBytes,
+	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
+	plain: (figure) => formatDecimal(figure, 2)
+};
 function isMemory(metric) {
 	return metric.startsWith("mem_");
 }
@@ -1163,7 +1150,6 @@ const OPERATORS = [
 	"==",
 	"!="
 ];
-/** Judges all conditions. If samples are missing (`isIncomplete`), the gate cannot pass. */
 function judgeGate({ failIf, warnIf }, samples, isIncomplete = false) {
 	const judgeAs = (level, conditions) => conditions.map((each) => ({
 		...judge(each, samples, isIncomplete),
@@ -1181,11 +1167,7 @@ function stateOf(judgements) {
 	if (worst === void 0) return "passed";
 	return worst.level === "fail" ? "failed" : "warned";
 }
-/**
-* Judges a condition over samples (oldest first). It cannot be judged without samples, if a sample
-* lacks the metric, if its figure is not finite, or if samples are missing (`isIncomplete`) and the
-* others do not make it true.
-*/
+/** Judges a condition. If samples are missing (`isIncomplete`), the others can only make it true. */
 function judge(condition, samples, isIncomplete = false) {
 	const { metric, aggregate = "last", operator, limit } = condition;
 	const unknown = (why) => ({
@@ -1216,7 +1198,7 @@ function whyNotJudged(metric, samples) {
 	const [first] = lacking;
 	if (first === void 0) return void 0;
 	if (lacking.length < samples.length) return `${formatNumber(lacking.length)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
-	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
+	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
 }
 const COMPARE = {
 	">": (figure, limit) => figure > limit,
@@ -1231,12 +1213,19 @@ function mostExtreme(operator, figures) {
 	return operator.startsWith("<") ? [AGGREGATES.min(figures)] : figures;
 }
 const MAX_REPORTED = 30;
-/** Lists a sample's metrics, beginning with the one that `misspelt` writes with hyphens. */
-function namesIn({ figures }, misspelt) {
-	const metric = misspelt.replaceAll("-", "_");
-	const others = [...figures.keys()].filter((name) => name !== metric).sort();
-	const names = figures.has(metric) ? [metric, ...others] : others;
-	return listSome(names.map(inlineCode), MAX_REPORTED) || "nothing";
+function namesIn({ figures }) {
+	return listSome([...figures.keys()].sort().map(inlineCode), MAX_REPORTED) || "nothing";
+}
+function describeJudgement(judgement) {
+	const { condition } = judgement;
+	const text = inlineCode(condition.text);
+	if (judgement.result === "unknown") return `${text} cannot be judged: ${judgement.why}`;
+	return `${text} ${judgement.result === "true" ? "tripped:" : "is false: it was"} ${formatJudged(condition, judgement.figure)}`;
+}
+/** Formats a judged figure, and adds it unrounded if it would look equal to the limit. */
+function formatJudged({ metric, limit }, figure) {
+	const text = formatFigure(metric, figure);
+	return figure !== limit && text === formatFigure(metric, limit) ? `${text} (${figure})` : text;
 }
 
 // src/inputs/conditions.ts
@@ -1246,12 +1235,10 @@ const waitConditions = (value, input) => {
 	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseCondition(line, input, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 };
-const CONDITION_PATTERN = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
-/** Parses `metric[.aggregate] operator number[unit]`. */
+const CONDITION_PATTERN = /^([\p{L}_][\p{L}\p{N}_.:/-]*)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 function parseCondition(line, input, example) {
 	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
-	const [, start = "", sign = "", number = "", suffix = ""] = CONDITION_PATTERN.exec(line) ?? [];
-	const name = start.replace(/\s+/, "");
+	const [, name = "", sign = "", number = "", suffix = ""] = CONDITION_PATTERN.exec(line) ?? [];
 	if (name === "") throw problem("it must begin with a metric, such as mem_used_pct");
 	const [metric, aggregate] = splitName(name);
 	if (aggregate !== void 0 && !isAggregate(aggregate)) throw problem(`"${aggregate}" is not one of the aggregates ${AGGREGATE_NAMES.join(", ")}`);
@@ -1320,7 +1307,6 @@ function findPercentageMistake(limit, written) {
 const EXAMPLE = "dist/**";
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
 const DOWNLOAD_EXAMPLE = "app/reports/junit.xml => reports/junit.xml";
-/** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
 function fileRules(value) {
 	const patterns = [];
 	const excludes = [];
@@ -1342,17 +1328,12 @@ function parseExclude(line) {
 function parsePattern(line) {
 	const [pattern, target] = splitAtArrow(line, "pattern => target", TARGET_EXAMPLE);
 	rejectMistakes("pattern", pattern, "files", EXAMPLE);
-	if (target !== void 0) rejectTarget("target", target, TARGET_EXAMPLE);
+	if (target !== void 0) rejectMistakes("target", target, "files", TARGET_EXAMPLE, labelOf(target));
 	return {
 		pattern,
 		target
 	};
 }
-function rejectTarget(kind, target, example) {
-	const label = `the target ${quote(target)}`;
-	rejectMistakes(kind, target, "files", example, label);
-}
-/** Parses `path`, `path => target`, `#` comments and blank lines. */
 function downloadLines(value) {
 	const lines = parseLines(value, parseDownloadLine);
 	const required = "is required: at least one line must say what to download.";
@@ -1366,8 +1347,8 @@ function downloadLines(value) {
 function parseDownloadLine(line) {
 	const [path, given] = splitAtArrow(line, "path => target", DOWNLOAD_EXAMPLE);
 	const target = posix.join(given ?? "", given === void 0 || given.endsWith("/") ? posix.basename(path) : "");
-	if (given !== void 0) rejectTarget("local-target", given, DOWNLOAD_EXAMPLE);
-	rejectTarget("local-path", target, DOWNLOAD_EXAMPLE);
+	if (given !== void 0) rejectMistakes("local-target", given, "files", DOWNLOAD_EXAMPLE, labelOf(given));
+	rejectMistakes("local-path", target, "files", DOWNLOAD_EXAMPLE, labelOf(target));
 	return {
 		path,
 		target
@@ -1379,6 +1360,9 @@ function splitAtArrow(line, form, example) {
 	const [source = "", target, ...others] = spaced.length > 1 ? spaced : line.split("=>");
 	if (source !== "" && target !== "" && others.length === 0) return [source, target];
 	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
+}
+function labelOf(target) {
+	return `the target ${quote(target)}`;
 }
 
 // src/inputs/inputs.ts
@@ -1527,13 +1511,23 @@ function inputNames(entry) {
 	return Object.keys(INPUTS[entry]);
 }
 
-// src/inputs/rules.ts
-/** Each rule throws an InputError if inputs conflict. It passes if one of them is undefined. */
-const CROSS_INPUT_RULES = [
-	checkHttpIsAllowed,
-	checkWayToSandbox,
-	checkUserOfCommand
-];
+// src/inputs/parse-inputs.ts
+/** @throws InputError with the problems of all inputs, and of rules that compare inputs */
+function parseInputs(entry, raw) {
+	const filled = fillPlaceholders(raw);
+	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
+		const value = (filled[name] ?? "").trim();
+		const isLeftOut = value === "" && isUnneeded(name, entry, raw);
+		return [camelCase(name), isLeftOut ? value : parse(value, name)];
+	});
+	const inputs = Object.fromEntries(parsed);
+	problems.push(...tryAll([checkHttpIsAllowed, checkWayToSandbox], (rule) => rule(inputs, raw)).problems);
+	if (problems.length > 0) throw new InputError(problems);
+	return inputs;
+}
+function camelCase(name) {
+	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+}
 function checkHttpIsAllowed({ baseUrl = "", allowInsecureHttp }) {
 	if (baseUrl === "" || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
 	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
@@ -1580,8 +1574,7 @@ function wayToSandbox(raw) {
 	const hasApi = API.some((name) => isSet(name, raw));
 	return isSet("token", raw) || isSet("base-url", raw) && !hasApi ? WAYS.takeOver : WAYS.connect;
 }
-/** Returns true for inputs without a default that this step can do without. */
-function canBeEmpty(name, entry, raw) {
+function isUnneeded(name, entry, raw) {
 	if (entry !== "sandbox") return isDryRun(raw) && CONNECTION.includes(name);
 	return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw)[0].includes(name);
 }
@@ -1598,33 +1591,6 @@ function checkWayToSandbox({ template, sandboxId }, raw) {
 		message
 	}));
 	if (problems.length > 0) throw new InputError(problems);
-}
-function checkUserOfCommand({ run, username = "", headers = {} }) {
-	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
-	if (run === void 0 || username === "" || !isSet) return;
-	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
-	throw inputError("username", message);
-}
-
-// src/inputs/parse-inputs.ts
-/**
-* Parses each input, then applies the rules that compare inputs.
-* @throws InputError with the problems of all inputs and rules
-*/
-function parseInputs(entry, raw) {
-	const filled = fillPlaceholders(raw);
-	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
-		const value = (filled[name] ?? "").trim();
-		const isUnneeded = value === "" && canBeEmpty(name, entry, raw);
-		return [camelCase(name), isUnneeded ? value : parse(value, name)];
-	});
-	const inputs = Object.fromEntries(parsed);
-	problems.push(...tryAll(CROSS_INPUT_RULES, (rule) => rule(inputs, raw)).problems);
-	if (problems.length > 0) throw new InputError(problems);
-	return inputs;
-}
-function camelCase(name) {
-	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
 
 // src/report/section.ts
@@ -1784,7 +1750,6 @@ const API_HINTS = {
 const OTHER_HINT = "Check api-url, the limits of your account and the service's status. Then run the job again.";
 
 // src/sandbox/sandbox.ts
-/** The key of metadata that no other creation has. */
 const SYNC_ID = "sandbox-sync-id";
 const NO_TOKEN = "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.";
 /**
@@ -1807,11 +1772,10 @@ async function openSandbox(inputs, context, save) {
 	}
 	await using api = openApi(inputs, context, cancel);
 	const opened = await (template === "" ? connect : create)(api, inputs, context, save);
-	const domain = domainOf(opened, apiUrl);
 	const sandbox = {
 		...opened,
-		domain,
-		baseUrl: baseUrl || baseUrlOf(domain, apiUrl)
+		...addressOf(opened.domain, apiUrl),
+		...baseUrl && { baseUrl }
 	};
 	if (sandbox.baseUrl === "") log.warning("The service names no domain. Set base-url, so that later steps find the sandbox.");
 	else log.line(`Its URL: ${sandbox.baseUrl.replace("{sandbox-id}", opened.id)}`);
@@ -1843,19 +1807,27 @@ function describeEnd$1({ endsAt, isCreated }) {
 	const time = new Date(endsAt).toUTCString();
 	return isCreated ? `It ends by itself at ${time}, unless its lifetime was extended.` : `It lives at least until ${time}, perhaps longer.`;
 }
-function domainOf({ domain }, apiUrl) {
-	return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
-}
 const SHARED = [
 	"e2b.app",
 	"e2b.dev",
 	"e2b.pro",
 	"e2b-staging.dev"
 ];
-function baseUrlOf(domain, apiUrl) {
-	if (apiUrl.startsWith("http:")) return apiUrl;
-	if (domain === void 0) return "";
-	return `https://${SHARED.includes(domain) ? "sandbox" : "{port}-{sandbox-id}"}.${domain}`;
+/** `named` is the domain that the API names, if any. */
+function addressOf(named, apiUrl) {
+	const domain = named ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
+	if (apiUrl.startsWith("http:")) return {
+		domain,
+		baseUrl: apiUrl
+	};
+	if (domain === void 0) return {
+		domain,
+		baseUrl: ""
+	};
+	return {
+		domain,
+		baseUrl: `https://${SHARED.includes(domain) ? "sandbox" : "{port}-{sandbox-id}"}.${domain}`
+	};
 }
 async function create(api, inputs, { now, log }, save) {
 	const { template, lifetime, metadata } = inputs;
@@ -1898,7 +1870,7 @@ async function connect(api, { sandboxId: id, lifetime }, { now, log }, save) {
 	};
 }
 
-// src/github/runner.ts
+// src/github/job-state.ts
 /** Reads the step's inputs, masking secrets before anything can be logged. */
 function readInputs(entry) {
 	const names = inputNames(entry);
@@ -1906,36 +1878,6 @@ function readInputs(entry) {
 	for (const secret of secretsIn(raw)) setSecret(secret);
 	return raw;
 }
-function workspace() {
-	return process.env["GITHUB_WORKSPACE"] || process.cwd();
-}
-const SIGNALS = [
-	"SIGINT",
-	"SIGTERM",
-	"SIGBREAK"
-];
-const GRACE_MS = {
-	SIGINT: 6500,
-	SIGTERM: 2e3,
-	SIGBREAK: 2e3
-};
-function cancelSignals() {
-	const cancel = new AbortController();
-	const killImminent = new AbortController();
-	for (const signal of SIGNALS) process.on(signal, () => {
-		cancel.abort("the job was cancelled");
-		setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
-	});
-	return {
-		cancel: cancel.signal,
-		killImminent: killImminent.signal
-	};
-}
-function tempDirectory() {
-	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
-}
-
-// src/github/job-state.ts
 function jobMetadata() {
 	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_JOB } = process.env;
 	return {
@@ -1946,7 +1888,6 @@ function jobMetadata() {
 		[SYNC_ID]: randomUUID()
 	};
 }
-/** Saves what the post step needs, in place of what was saved before. */
 function saveLeftovers(leftovers, raw) {
 	const names = inputNames("sandbox-end").filter((name) => name !== "api-key");
 	const inputs = Object.fromEntries(names.map((name) => [name, (raw[name] ?? "").trim()]));
@@ -2006,7 +1947,6 @@ function publishSandbox(sandbox) {
 	saveState("job-sandbox", file);
 	writeFileSync(file, JSON.stringify(sandbox), { mode: 384 });
 }
-/** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 function loadJobSandboxes() {
 	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
 		const fields = parseFields(readFileSync(file, "utf8"));
@@ -2043,6 +1983,9 @@ function findMonitorDirectories() {
 function filesInTemp(prefix) {
 	const directory = tempDirectory();
 	return readdirSync(directory).filter((name) => name.startsWith(prefix)).sort().map((name) => path.join(directory, name));
+}
+function tempDirectory() {
+	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
 }
 
 // src/github/log.ts
@@ -2135,15 +2078,17 @@ function cutMiddle(text) {
 // src/report/command-section.ts
 function renderCommand(result, cancelled) {
 	const { end, ...others } = result;
-	const problem = problemOf(result, cancelled);
 	const exitCode = exitCodeOf(result);
+	const isCancelled = cancelled && (end.kind === "stopped" || end.kind === "not-started");
+	const isFine = exitCode === 0 || isCancelled;
+	const sentence = describeEnd(result, cancelled);
 	return {
 		level: exitCode === 0 ? "success" : "failure",
-		problems: problem === void 0 ? [] : [problem],
-		done: problem === void 0 ? describeEnd(result) : "",
+		problems: isFine ? [] : [[withMarkup(sentence), ...detailsOf(result, cancelled)]],
+		done: isFine ? sentence : "",
 		warnings: [
 			...warnOfReconnects(result),
-			...problem === void 0 ? describeOomKills(result) : [],
+			...isFine ? describeOomKills(result) : [],
 			...warnOfVariables(result)
 		],
 		facts: describePrograms(result),
@@ -2164,47 +2109,33 @@ function exitCodeOf({ end }) {
 	if (end.kind === "killed") return -1;
 	return end.kind === "exited" ? end.code : void 0;
 }
-function describeEnd({ title, end, durationMs }) {
-	if (end.kind === "not-started") return "Nothing was run.";
-	const how = end.kind === "exited" ? `exited with ${end.code}` : "was stopped";
-	return `${formatCommand(title)} ${how} after ${formatDuration(durationMs)}.`;
-}
-/**
-* Explains why a command failed. If the step was cancelled, only reports a command that may still
-* be running.
-*/
-function problemOf(result, cancelled) {
-	const { title, end } = result;
-	const duration = formatDuration(result.durationMs);
-	const problem = (how, details = []) => [
-		withMarkup(`${formatCommand(title)} ${how}`),
-		...describeOomKills(result),
-		...details
-	];
+function describeEnd({ title, end, durationMs }, cancelled) {
+	const name = inlineCode(truncate(title, MAX_TITLE));
+	const duration = formatDuration(durationMs);
 	switch (end.kind) {
-		case "exited":
-			if (end.code === 0) return void 0;
-			return problem(`exited with ${end.code} after ${duration}.`, explainExit(result));
-		case "killed": return problem(`was ended after ${duration} (${inlineCode(end.status)}).`, explainExit(result));
-		case "not-run": return problem("was not run: the login shell ended before it. Look for `exec` or `exit` in the login profile.");
-		case "no-exit-code": return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
-		case "stopped":
-			if (cancelled) return void 0;
-			return problem(`was stopped by max-duration after ${duration}.`, lastWords$1(result));
-		case "lost": return problem(`was not seen to end within ${duration}. It may still be running.`, cancelled ? [] : whyUnseen(end.error));
-		case "not-started": return cancelled ? void 0 : problem("was not started.", whyUnseen(end.error));
+		case "exited": return `${name} exited with ${end.code} after ${duration}.`;
+		case "killed": return `${name} was ended after ${duration} (${inlineCode(end.status)}).`;
+		case "not-run": return `${name} was not run: the login shell ended before it. Look for \`exec\` or \`exit\` in the login profile.`;
+		case "no-exit-code": return `${name} ended after ${duration}, but the agent did not say with which exit code.`;
+		case "stopped": return `${name} was stopped${end.by === "max-duration" ? " by max-duration" : ""} after ${duration}.`;
+		case "lost": return `${name} was not seen to end within ${duration}. It may still be running.`;
+		case "not-started": return cancelled ? "Nothing was run." : `${name} was not started.`;
 	}
+}
+const MAX_TITLE = 60;
+function detailsOf(result, cancelled) {
+	const { end } = result;
+	if (end.kind !== "lost" && end.kind !== "not-started") return [
+		...[...describeOomKills(result), ...describeFailed(result)],
+		...lastWords$1(result),
+		...adviceOn(result)
+	];
+	if (cancelled) return [];
+	return end.error.kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : reasonOfFailure(end.error);
 }
 function describeOomKills({ oomKills = 0 }) {
 	if (oomKills === 0) return [];
 	return [{ text: `The kernel killed ${oomKills === 1 ? "1 process" : `${oomKills} processes`} for memory.` }];
-}
-function explainExit(result) {
-	return [
-		...describeFailed(result),
-		...lastWords$1(result),
-		...adviceOn(result)
-	];
 }
 const MAX_FAILED_COMMAND = 200;
 function describeFailed({ title, failed }) {
@@ -2250,9 +2181,6 @@ function adviceOn({ end, lastLines, oomKills }) {
 	if (code !== SIGKILL_CODE || oomKills !== void 0) return [];
 	return [{ text: "Whether it was memory could not be told. Compare the peak of the memory with its size." }];
 }
-function whyUnseen(error) {
-	return error.kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : reasonOfFailure(error);
-}
 function warnOfReconnects({ reconnects }) {
 	if (reconnects === 0) return [];
 	return [{ text: `The connection was lost ${formatCount(reconnects, "time")}, so output of the command may be missing.` }];
@@ -2274,10 +2202,6 @@ function outputBlocks({ lastLines }) {
 	if (lastLines.length === 0) return [];
 	const lines = lastLines.map((line) => html`${line.replaceAll("	", "    ")}`);
 	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
-}
-const MAX_TITLE = 60;
-function formatCommand(title) {
-	return inlineCode(truncate(title, MAX_TITLE));
 }
 
 // src/report/transfer-lines.ts
@@ -2396,37 +2320,6 @@ function totalsOf$1(files) {
 function describeFile(file) {
 	const places = `${file.path} → ${file.target}`;
 	return file.status === "downloaded" ? `${places} (${formatBytes(file.size)})` : places;
-}
-
-// src/gate/describe.ts
-/** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
-function formatFigure(metric, figure) {
-	return FORMATS[unitOf(metric) ?? "plain"](figure);
-}
-const FORMATS = {
-	percentage: (figure) => `${formatDecimal(figure, 1)} %`,
-	bytes: formatBytes,
-	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
-	plain: (figure) => formatDecimal(figure, 2)
-};
-/** Formats a judged figure, unrounded if rounding would make it look equal to the limit. */
-function formatJudged({ metric, limit }, figure) {
-	const text = formatFigure(metric, figure);
-	if (figure === limit || text !== formatFigure(metric, limit)) return text;
-	return `${figure}${EXACT_UNITS[unitOf(metric) ?? "plain"]}`;
-}
-const EXACT_UNITS = {
-	percentage: " %",
-	bytes: " B",
-	mebibytes: " MiB",
-	plain: ""
-};
-/** Describes a judgement in a line whose backticks mark code. */
-function describeJudgement(judgement) {
-	const { condition } = judgement;
-	const { text } = condition;
-	if (judgement.result === "unknown") return `\`${text}\` cannot be judged: ${judgement.why}`;
-	return `\`${text}\` ${judgement.result === "true" ? "tripped:" : "is false: it was"} ${formatJudged(condition, judgement.figure)}`;
 }
 
 // src/report/chart.ts
@@ -3141,9 +3034,9 @@ function logVerdict({ name }, rendered, outputProblems, log) {
 // src/github/step.ts
 /** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
 async function runStep(entry, handler, savedInputs, failureWarning) {
-	const { context, parse } = await openStep(entry, savedInputs);
+	const { context, parse } = openStep(entry, savedInputs);
 	try {
-		const { inputs, raw } = await parse();
+		const { inputs, raw } = parse();
 		await handler(inputs, context, raw);
 	} catch (error) {
 		const lines = textsOf(reasonOfError(error));
@@ -3153,50 +3046,37 @@ async function runStep(entry, handler, savedInputs, failureWarning) {
 }
 /** Runs a step and publishes a report of its results, even if the handler throws. */
 async function runReportingStep(entry, handler, savedInputs) {
-	const { context, raw, parse } = await openStep(entry, savedInputs);
+	const { context, raw, parse } = openStep(entry, savedInputs);
 	const { cancel, redact, log } = context;
-	const step = {
-		task: taskOf(entry),
-		name: raw["name"]?.trim() ?? ""
-	};
-	let report;
+	let inputs = {};
+	let results;
+	let error;
 	try {
-		const parsed = await parse();
-		const results = await handler(parsed.inputs, context, parsed.raw);
-		const { sandboxId: id = "", baseUrl = "" } = results?.sandbox ?? {};
-		const details = {
-			sandbox: {
-				id,
-				baseUrl
-			},
-			cancelled: cancel.aborted,
-			isGateUnseen: false
-		};
-		report = results && {
-			...step,
-			...results,
-			...details
-		};
-	} catch (error) {
-		report = {
-			...step,
-			sandbox: {
-				id: "",
-				baseUrl: ""
-			},
-			cancelled: cancel.aborted,
-			error: reasonOfError(error),
-			isGateUnseen: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
-		};
+		const parsed = parse();
+		inputs = parsed.inputs;
+		results = await handler(parsed.inputs, context, parsed.raw);
+	} catch (thrown) {
+		error = reasonOfError(thrown);
 	}
-	if (report !== void 0) {
-		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
-		await publish(report, {
-			log,
-			redact,
-			withSummary
-		});
-	}
+	const { sandboxId: id = "", baseUrl = "" } = results?.sandbox ?? inputs;
+	const report = {
+		task: taskOf(entry),
+		name: raw["name"]?.trim() ?? "",
+		...results,
+		sandbox: {
+			id,
+			baseUrl
+		},
+		cancelled: cancel.aborted,
+		...error && { error },
+		isGateUnseen: error !== void 0 && (entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim()))
+	};
+	const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
+	if (results ?? error) await publish(report, {
+		log,
+		redact,
+		withSummary
+	});
 	if (cancel.aborted) process.stdout.write("", () => process.exit());
 }
 function taskOf(entry) {
@@ -3209,19 +3089,18 @@ const UNLOGGED = [
 	"base-url",
 	"api-url"
 ];
-async function openStep(entry, savedInputs) {
+function openStep(entry, savedInputs) {
 	process.stdout.on("error", () => {});
 	const raw = savedInputs ?? readInputs(entry);
 	const usesSandbox = entry !== "sandbox" && inputNames(entry).includes("token");
-	const loading = Promise.try(() => usesSandbox ? loadJobSandboxes() : []);
-	const sandboxes = await loading.catch(() => []);
+	const sandboxes = usesSandbox ? loadJobSandboxes() : [];
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
 	const loggable = Object.entries(raw).filter(([name]) => !UNLOGGED.includes(name));
 	log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), void 0, 2)}`);
 	const context = {
-		workspace: workspace(),
+		workspace: process.env["GITHUB_WORKSPACE"] || process.cwd(),
 		...cancelSignals(),
 		clock: () => performance.now(),
 		now: Date.now,
@@ -3231,9 +3110,8 @@ async function openStep(entry, savedInputs) {
 		sandboxes,
 		log
 	};
-	/** Fills in the job's sandbox and returns the inputs, parsed and raw. @throws InputError */
-	async function parse() {
-		const filled = usesSandbox ? withJobSandbox(raw, await loading) : raw;
+	function parse() {
+		const filled = usesSandbox ? withJobSandbox(raw, sandboxes) : raw;
 		return {
 			inputs: parseInputs(entry, filled),
 			raw: filled
@@ -3243,6 +3121,28 @@ async function openStep(entry, savedInputs) {
 		context,
 		raw,
 		parse
+	};
+}
+const SIGNALS = [
+	"SIGINT",
+	"SIGTERM",
+	"SIGBREAK"
+];
+const GRACE_MS = {
+	SIGINT: 6500,
+	SIGTERM: 2e3,
+	SIGBREAK: 2e3
+};
+function cancelSignals() {
+	const cancel = new AbortController();
+	const killImminent = new AbortController();
+	for (const signal of SIGNALS) process.on(signal, () => {
+		cancel.abort("the step was cancelled");
+		setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
+	});
+	return {
+		cancel: cancel.signal,
+		killImminent: killImminent.signal
 	};
 }
 
@@ -4699,4 +4599,4 @@ function chooseMonitor(idOrName, directories) {
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-export { totalSize as $, openSandbox as A, systemCode as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, InputError as G, fieldsOf as H, AgentError as I, formatCount as J, inputError as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, parseFields as U, isSecretHeader as V, findMistake as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, errorText as z };
+export { totalSize as $, openSandbox as A, fieldsOf as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, errorText as G, findMistake as H, AgentError as I, formatNumber as J, formatBytes as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, systemCode as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, InputError as U, parseFields as V, inputError as W, limitList as X, formatRate as Y, listSome as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatCount as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, isSecretHeader as z };

@@ -1,9 +1,6 @@
 import { m as runReportingStep, u as stats } from "./shared.js";
 
 // src/main/stats.ts
-await runReportingStep("stats", async (inputs, context) => ({
-	sandbox: inputs,
-	stats: await stats(inputs, context)
-}));
+await runReportingStep("stats", async (inputs, context) => ({ stats: await stats(inputs, context) }));
 
 export {  };

@@ -2,9 +2,6 @@ import { m as runReportingStep } from "./shared.js";
 import { n as sync } from "./transfer.js";
 
 // src/main/sync.ts
-await runReportingStep("sync", async (inputs, context) => ({
-	sandbox: inputs,
-	...await sync(inputs, context)
-}));
+await runReportingStep("sync", sync);
 
 export {  };

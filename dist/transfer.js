@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as totalSize, B as systemCode, F as parseResponse, G as InputError, H as fieldsOf, I as AgentError, J as formatCount, K as inputError, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as wrapSystemErrors, U as parseFields, V as isSecretHeader, W as findMistake, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, p as waitForSandbox, q as formatBytes, tt as quote, z as errorText } from "./shared.js";
+import { $ as totalSize, B as fieldsOf, F as parseResponse, G as errorText, H as findMistake, I as AgentError, J as formatNumber, K as formatBytes, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as systemCode, R as wrapSystemErrors, U as InputError, V as parseFields, W as inputError, X as limitList, Y as formatRate, Z as listSome, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, p as waitForSandbox, q as formatCount, tt as quote, z as isSecretHeader } from "./shared.js";
 import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -84,26 +84,21 @@ async function findFiles(inputs, workspace, cancel) {
 	const aborted = once(cancel, "abort").then(() => []);
 	const matches = await Promise.race([Promise.all(searches), aborted]);
 	if (cancel.aborted) return nothing;
-	const describe = async (line) => {
-		const pattern = absolute(line);
-		const mistake = await findExcludeMistake(line, pattern);
-		return {
-			line,
-			root: await rootOf(pattern),
-			mistake
-		};
-	};
+	const excludes = files.excludes.map((line) => describeExclude(line, absolute(line)));
 	return {
 		matches,
-		excludes: await Promise.all(files.excludes.map(describe))
+		excludes: await Promise.all(excludes)
 	};
 }
-/** Looks for what an exclude would exclude, if it looks wrong: file names may look like that. */
-async function findExcludeMistake(line, pattern) {
+async function describeExclude(line, pattern) {
+	const globber = await create(pattern);
+	const [root = ""] = globber.getSearchPaths();
 	const mistake = findMistake("unmatched-pattern", line);
-	if (mistake === void 0) return void 0;
-	const { done } = await (await create(pattern)).globGenerator().next();
-	return done ? mistake : void 0;
+	return {
+		line,
+		root,
+		mistake: mistake !== void 0 && !(await globber.globGenerator().next()).done ? void 0 : mistake
+	};
 }
 function requireDirectory(directory, workingDirectory) {
 	if (statIfExists(directory)?.isDirectory()) return;
@@ -113,7 +108,7 @@ function requireDirectory(directory, workingDirectory) {
 async function search(pattern, excludes, { workingDirectory, followSymlinks, includeHiddenFiles }, workspace) {
 	const directory = path.resolve(workspace, workingDirectory);
 	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
-	const root = await rootOf(absolutePattern);
+	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
 	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
 	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
 	const paths = /* @__PURE__ */ new Set();
@@ -129,10 +124,6 @@ async function search(pattern, excludes, { workingDirectory, followSymlinks, inc
 		skipsHidden,
 		...classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks)
 	};
-}
-async function rootOf(absolutePattern) {
-	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
-	return root;
 }
 async function* pathsOf(lines, root, skipsHidden, followSymlinks) {
 	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;

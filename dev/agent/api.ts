@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type AgentOptions, performed } from './agent.ts';
-import { errorAnswer, fieldsOf, refuse } from './answer.ts';
-import { operate } from './operations.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import { type Answer, errorAnswer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
+import type { Sandbox, Sandboxes } from './sandboxes.ts';
 
 export interface ApiOptions extends Pick<AgentOptions, 'intercept'> {
   /** Key that API requests must send as X-API-Key. Without one, there is no API. */
@@ -41,5 +40,111 @@ export function createApi(options: ApiOptions, sandboxes: Sandboxes) {
       requests.push(`${request.method} ${request.url} ${answer?.status ?? 'reset'}`);
       return answer;
     },
+  };
+}
+
+interface Call {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: Fields;
+}
+
+/** Performs a call of the API. Answers name the `domain`, if there is one. @throws Refusal */
+function operate(call: Call, sandboxes: Sandboxes, domain: string | undefined): Answer {
+  const { method, url, body } = call;
+  // E2B's SDK calls `/v2/sandboxes`. Treat it like `/sandboxes`.
+  const [, kind = '', id = '', rest = ''] =
+    /^\/(sandboxes|templates)(?:\/([^/]+)(.*))?$/.exec(url.pathname.replace(/^\/v2/, '')) ?? [];
+  const operation = `${method} ${kind}${id === '' ? '' : '/ID'}${rest}`;
+  if (operation === 'POST sandboxes')
+    return jsonAnswer(accessTo(create(body, sandboxes), domain), 201);
+  if (operation === 'GET sandboxes') return list(url.searchParams, sandboxes);
+  if (operation === 'DELETE templates/ID') {
+    sandboxes.snapshots.remove(decodeURIComponent(id));
+    return NO_CONTENT;
+  }
+  const sandbox = sandboxes.find(id);
+  if (sandbox === undefined)
+    throw refuse(404, `Sandbox "${id}" doesn't exist or you don't have access to it`);
+  switch (operation) {
+    case 'POST sandboxes/ID/connect': {
+      const lifetimeMs = parseTimeout(body['timeout'] ?? 300);
+      sandboxes.endAt(sandbox, Math.max(sandbox.endsAt, Date.now() + lifetimeMs));
+      return jsonAnswer(accessTo(sandbox, domain));
+    }
+    case 'POST sandboxes/ID/snapshots':
+      return jsonAnswer({ snapshotID: sandboxes.snapshots.take(sandbox.root), names: [] }, 201);
+    case 'DELETE sandboxes/ID':
+      sandboxes.remove(sandbox);
+      return NO_CONTENT;
+    default:
+      throw refuse(404, 'There is no such operation');
+  }
+}
+
+const NO_CONTENT: Answer = { status: 204, body: '' };
+
+// Only stops tools that use a proxy: nothing listens on port 9.
+const NO_INTERNET = { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
+
+function create(body: Fields, sandboxes: Sandboxes): Sandbox {
+  const {
+    templateID: template,
+    timeout = 15,
+    metadata,
+    envVars,
+    allow_internet_access: internet,
+  } = body;
+  if (typeof template !== 'string') throw refuse(400, 'templateID is wrong or missing');
+  const lifetimeMs = parseTimeout(timeout);
+  const proxies = internet === false ? NO_INTERNET : {};
+  const env = { ...proxies, ...textsOf(envVars) };
+  const settings = { template, metadata: textsOf(metadata), env };
+  const sandbox = sandboxes.create(undefined, undefined, undefined, settings);
+  sandboxes.endAt(sandbox, Date.now() + lifetimeMs);
+  return sandbox;
+}
+
+function list(query: URLSearchParams, sandboxes: Sandboxes): Answer {
+  // The value is a query itself: `metadata=key%3Dvalue`.
+  const wanted = [...new URLSearchParams(query.get('metadata') ?? '')];
+  const found = sandboxes
+    .all()
+    .filter(({ metadata }) => wanted.every(([key, value]) => metadata[key] === value));
+  return jsonAnswer(found.map(sandbox => ({ ...namesOf(sandbox), ...detailsOf(sandbox) })));
+}
+
+/** Returns milliseconds. @throws Refusal */
+function parseTimeout(seconds: unknown): number {
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < 0)
+    throw refuse(400, 'timeout is wrong or missing');
+  return seconds * 1000;
+}
+
+/** @throws Refusal if a value is no string */
+function textsOf(value: unknown): Record<string, string> {
+  const texts = Object.entries(fieldsOf(value)).map(([key, text]) => {
+    if (typeof text !== 'string') throw refuse(400, `${key} is not a string`);
+    return [key, text] as const;
+  });
+  return Object.fromEntries(texts);
+}
+
+function accessTo(sandbox: Sandbox, domain: string | undefined) {
+  const access = { ...namesOf(sandbox), envdAccessToken: sandbox.token };
+  return domain === undefined ? access : { ...access, domain };
+}
+
+function namesOf({ id, template }: Sandbox) {
+  const own = { sandboxID: id, templateID: template, clientID: 'client', envdVersion: '0.6.13' };
+  return { alias: template, ...own };
+}
+
+function detailsOf({ metadata, startedAt, endsAt }: Sandbox) {
+  return {
+    startedAt: new Date(startedAt).toISOString(),
+    endAt: new Date(endsAt).toISOString(),
+    state: 'running',
+    metadata,
   };
 }

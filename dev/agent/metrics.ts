@@ -5,26 +5,24 @@ const MIB = 1024 ** 2;
 
 /**
  * Returns a function that reads the resource usage of this machine in the format of `GET /metrics`.
- * The CPU share covers the time since the last reading. `ts` is in seconds; memory and disk are in
- * bytes unless named `_mib`.
+ * The CPU share covers the time since the last reading.
  */
 export function openMetrics(root: string): () => Readonly<Record<string, number>> {
   let last = cpuTimes();
   return () => {
     const now = cpuTimes();
-    const total = now.total - last.total;
-    const used = total > 0 ? 100 * (1 - (now.idle - last.idle) / total) : 0;
+    const idle = (now.idle - last.idle) / Math.max(1, now.total - last.total);
     last = now;
-    const memory = { total: totalmem(), used: totalmem() - freemem() };
+    const [memTotal, memUsed] = [totalmem(), totalmem() - freemem()];
     const { blocks, bavail, bsize } = statfsSync(root);
     return {
       ts: Math.floor(Date.now() / 1000),
       cpu_count: availableParallelism(),
-      cpu_used_pct: Math.round(100 * Math.max(0, used)) / 100,
-      mem_total: memory.total,
-      mem_used: memory.used,
-      mem_total_mib: Math.floor(memory.total / MIB),
-      mem_used_mib: Math.floor(memory.used / MIB),
+      cpu_used_pct: Math.round(10_000 * (1 - idle)) / 100,
+      mem_total: memTotal,
+      mem_used: memUsed,
+      mem_total_mib: Math.floor(memTotal / MIB),
+      mem_used_mib: Math.floor(memUsed / MIB),
       // Count the blocks reserved for the superuser as used.
       disk_used: (blocks - bavail) * bsize,
       disk_total: blocks * bsize,
@@ -33,8 +31,7 @@ export function openMetrics(root: string): () => Readonly<Record<string, number>
 }
 
 function cpuTimes() {
-  const times = cpus().map(cpu => cpu.times);
-  const idle = times.reduce((sum, each) => sum + each.idle, 0);
-  const busy = times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, 0);
-  return { idle, total: idle + busy };
+  const times = cpus().flatMap(cpu => Object.entries(cpu.times));
+  const sum = (some: typeof times) => some.reduce((total, [, ms]) => total + ms, 0);
+  return { idle: sum(times.filter(([kind]) => kind === 'idle')), total: sum(times) };
 }

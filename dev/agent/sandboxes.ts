@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type AgentOptions, createAgent } from './agent.ts';
-import { openSnapshots } from './snapshots.ts';
+import { refuse } from './answer.ts';
 
 export interface Settings {
   /** Name of a template, all of which are empty, or ID of a snapshot. */
@@ -69,3 +70,31 @@ export function openSandboxes({ folder, ...options }: SandboxesOptions) {
 }
 
 const DAY_MS = 24 * 3_600_000;
+
+const COPY = { recursive: true, verbatimSymlinks: true };
+
+/** Keeps copies of sandboxes' roots in `folder`, from which others can start. */
+function openSnapshots(folder: string) {
+  const ids = new Set<string>();
+  const copyOf = (id: string) => path.join(folder, id.replace(':', '-'));
+  return {
+    /** Returns the new snapshot's ID. */
+    take(root: string): string {
+      const id = `snapshot-${randomUUID().slice(0, 8)}:default`;
+      cpSync(root, copyOf(id), COPY);
+      ids.add(id);
+      return id;
+    },
+    /** Fills a new root, unless the template is no snapshot. @throws Refusal if it is gone */
+    restore(template: string, root: string): void {
+      if (ids.has(template)) cpSync(copyOf(template), root, COPY);
+      // Only snapshots have tags here.
+      else if (template.includes(':')) throw refuse(404, `template '${template}' not found`);
+    },
+    /** @throws Refusal if there is no such snapshot */
+    remove(id: string): void {
+      if (!ids.delete(id)) throw refuse(404, `template '${id}' not found`);
+      rmSync(copyOf(id), { recursive: true, force: true });
+    },
+  };
+}

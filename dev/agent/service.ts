@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { errorAnswer, jsonAnswer, Refusal, refuse, send } from './answer.ts';
+import type { Server } from 'node:net';
+import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import { type ApiOptions, createApi } from './api.ts';
 import { openSandboxes, type Sandbox, type Sandboxes, type SandboxesOptions } from './sandboxes.ts';
 
@@ -29,9 +30,8 @@ export async function startService(options: ServiceOptions) {
   let connections = 0;
 
   async function respond(request: http.IncomingMessage, response: http.ServerResponse) {
-    const { url = '', headers } = request;
-    if (!tls && !isLoopback(headers.host)) throw refuse(403, NOT_LOOPBACK);
-    const isForApi = apiKey !== undefined && /^(\/v2)?\/(sandboxes|templates)\b/.test(url);
+    const path = request.url ?? '';
+    const isForApi = apiKey !== undefined && /^(\/v2)?\/(sandboxes|templates)\b/.test(path);
     const receiver = isForApi ? api : sandboxOf(request, headerPrefix, sandboxes);
     return await receiver.respond(request, response);
   }
@@ -48,10 +48,7 @@ export async function startService(options: ServiceOptions) {
     ? https.createServer({ ...tls, ...TIMEOUTS }, serve)
     : http.createServer(TIMEOUTS, serve);
   server.on('connection', () => (connections += 1));
-  server.listen(listenPort, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : listenPort;
+  const port = await listenHere(server, listenPort);
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     connections: () => connections,
@@ -65,16 +62,6 @@ export async function startService(options: ServiceOptions) {
       await Promise.all(atWork);
     },
   };
-}
-
-const NOT_LOOPBACK = 'The stand-in only serves 127.0.0.1, localhost and [::1]';
-
-/**
- * Returns true if a Host header names this machine. A web page could make a name of its own lead
- * here (DNS rebinding), but not send another Host.
- */
-function isLoopback(host = ''): boolean {
-  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host);
 }
 
 /** Finds the sandbox named by the routing headers. @throws Refusal worded like E2B's proxy */
@@ -96,4 +83,13 @@ function sandboxOf(
 
 function routingError(code: number, message: string, sandboxId = ''): Refusal {
   return new Refusal(jsonAnswer({ sandboxId, message, code }, code));
+}
+
+/** Listens on 127.0.0.1, by default on a free port, and returns the port. */
+export async function listenHere(server: Server, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  return address.port;
 }

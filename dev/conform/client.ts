@@ -35,8 +35,6 @@ export function openClient(connection: Connection) {
   // Use HTTP/1.1, as the actions do.
   const timeouts = { headersTimeout: IDLE_MS, bodyTimeout: IDLE_MS };
   const dispatcher = new Agent({ allowH2: false, ...timeouts });
-  let connections = 0;
-  dispatcher.on('connect', () => (connections += 1));
   const common = {
     ...connection.headers,
     Accept: 'application/json',
@@ -59,7 +57,7 @@ export function openClient(connection: Connection) {
     return { status, headers, body, text };
   }
 
-  return { connection, open, send, connections: () => connections };
+  return { connection, open, send };
 }
 
 export function parseJson(text: string): unknown {

@@ -85,13 +85,6 @@ export const UPLOAD_CHECKS: Checks = {
       await Promise.all(names.map(name => store(trial, [fileOf(trial, name)])));
       return 'all stored';
     },
-    async 'connections are kept alive'(trial) {
-      const before = trial.connections();
-      for (const name of ['first', 'second', 'third'])
-        await sendFiles(trial, [fileOf(trial, name)]);
-      if (trial.connections() < before + 2) return 'reused';
-      throw new Differs('a new connection for each request');
-    },
     'known user': trial => {
       const query = { username: trial.connection.username ?? 'user' };
       return store(trial, [fileOf(trial, 'owned')], { query });

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { mapping, readYaml, text } from './yaml.ts';
+import { parse } from 'yaml';
 
 export type ActionFile = Awaited<ReturnType<typeof readActionFile>>;
 
@@ -26,4 +27,23 @@ export async function readActionFile(folder: string) {
     main: text(main),
     post: post === undefined ? undefined : text(post),
   };
+}
+
+export type Mapping = Readonly<Record<string, unknown>>;
+
+export async function readYaml(file: string): Promise<Mapping> {
+  return mapping(parse(await readFile(file, 'utf8')));
+}
+
+/** Returns a copy of a mapping, or {} for scalars and null. */
+export function mapping(value: unknown): Mapping {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** Converts a scalar to text as the runner does, null to ''. @throws TypeError otherwise */
+export function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value === undefined || value === null) return '';
+  throw new TypeError(`There is ${JSON.stringify(value)} where text was expected`);
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Connection } from '../inputs/inputs.ts';
-import type { Redact } from '../text/redact.ts';
+import type { Redact } from '../text/escape.ts';
 import type { Context } from './context.ts';
 import {
   type AgentResponse,

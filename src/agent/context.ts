@@ -1,5 +1,5 @@
 import type { JobSandbox } from '../inputs/connection.ts';
-import type { Redact } from '../text/redact.ts';
+import type { Redact } from '../text/escape.ts';
 
 export interface Context {
   readonly workspace: string;

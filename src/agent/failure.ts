@@ -1,6 +1,6 @@
-import { errorText, systemCode } from '../text/errors.ts';
+import type { Redact } from '../text/escape.ts';
 import { truncate } from '../text/escape.ts';
-import type { Redact } from '../text/redact.ts';
+import { errorText, systemCode } from '../text/format.ts';
 
 export type FailureKind = keyof typeof GENERAL_HINTS;
 

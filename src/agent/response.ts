@@ -1,5 +1,5 @@
-import { fieldsOf, isJson, parseFields } from '../text/json.ts';
-import { type Redact, redactJson } from '../text/redact.ts';
+import type { Redact } from '../text/escape.ts';
+import { fieldsOf, isJson, parseFields, redactJson } from '../text/json.ts';
 import type { AgentResponse } from './dispatcher.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 

@@ -1,8 +1,8 @@
 import type { Client, RequestLimits } from '../agent/client.ts';
 import type { StreamedResponse } from '../agent/dispatcher.ts';
 import { AgentError, excerpt, type FailureKind } from '../agent/failure.ts';
+import type { Redact } from '../text/escape.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
-import type { Redact } from '../text/redact.ts';
 
 // E2B's agent takes commands over the Connect protocol (https://connectrpc.com/docs/protocol), in
 // JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/infra.

@@ -1,8 +1,8 @@
 import { excerpt } from '../agent/failure.ts';
 import { type Condition, judge } from '../gate/judge.ts';
 import { type Figures, isMemory } from '../gate/metrics.ts';
+import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
-import type { Redact } from '../text/redact.ts';
 import { readOutput, type Starter } from './session.ts';
 
 /** The programs that used most memory at a time in Unix milliseconds, largest first. */

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { systemCode } from '../text/errors.ts';
+import { systemCode } from '../text/format.ts';
 
 export function toAbsolutePattern(pattern: string, directory: string): string {
   const isAtHome = /^~(?=[\\/]|$)/.test(pattern);

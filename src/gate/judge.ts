@@ -1,6 +1,6 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
-import { AGGREGATES, type Aggregate, figuresOf, type Sample } from './metrics.ts';
+import { AGGREGATES, type Aggregate, figuresOf, formatFigure, type Sample } from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
@@ -9,7 +9,7 @@ export interface Condition {
   /** If undefined, any single sample can trip the condition. */
   readonly aggregate: Aggregate | undefined;
   readonly operator: Operator;
-  /** In the metric's own unit, such as bytes, MiB or percent. */
+  /** In the metric's own unit. */
   readonly limit: number;
 }
 
@@ -27,14 +27,11 @@ export type GateJudgement = Judgement & { readonly level: 'fail' | 'warn' };
 /** What a condition is in the samples. In a gate, `true` means that it trips. */
 export type Judgement = { readonly condition: Condition } & (
   | { readonly result: 'true' | 'false'; readonly figure: number }
-  /** The condition cannot be judged. */
   | { readonly result: 'unknown'; readonly why: string }
 );
 
-/** The conditions of a gate, by input. */
 export type GateConditions = Readonly<Record<'failIf' | 'warnIf', readonly Condition[]>>;
 
-/** Judges all conditions. If samples are missing (`isIncomplete`), the gate cannot pass. */
 export function judgeGate(
   { failIf, warnIf }: GateConditions,
   samples: readonly Sample[],
@@ -53,11 +50,7 @@ function stateOf(judgements: readonly GateJudgement[]): Gate['state'] {
   return worst.level === 'fail' ? 'failed' : 'warned';
 }
 
-/**
- * Judges a condition over samples (oldest first). It cannot be judged without samples, if a sample
- * lacks the metric, if its figure is not finite, or if samples are missing (`isIncomplete`) and the
- * others do not make it true.
- */
+/** Judges a condition. If samples are missing (`isIncomplete`), the others can only make it true. */
 export function judge(
   condition: Condition,
   samples: readonly Sample[],
@@ -84,7 +77,7 @@ function whyNotJudged(metric: string, samples: readonly Sample[]): string | unde
   if (first === undefined) return undefined;
   if (lacking.length < samples.length)
     return `${formatNumber(lacking.length)} of ${formatCount(samples.length, 'sample')} do not report ${inlineCode(metric)}`;
-  return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
+  return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
 }
 
 const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => boolean>> = {
@@ -105,10 +98,21 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
 // Agents may report hundreds of metrics, so do not list them all.
 const MAX_REPORTED = 30;
 
-/** Lists a sample's metrics, beginning with the one that `misspelt` writes with hyphens. */
-function namesIn({ figures }: Sample, misspelt: string): string {
-  const metric = misspelt.replaceAll('-', '_');
-  const others = [...figures.keys()].filter(name => name !== metric).sort();
-  const names = figures.has(metric) ? [metric, ...others] : others;
-  return listSome(names.map(inlineCode), MAX_REPORTED) || 'nothing';
+function namesIn({ figures }: Sample): string {
+  return listSome([...figures.keys()].sort().map(inlineCode), MAX_REPORTED) || 'nothing';
+}
+
+export function describeJudgement(judgement: Judgement): string {
+  const { condition } = judgement;
+  const text = inlineCode(condition.text);
+  if (judgement.result === 'unknown') return `${text} cannot be judged: ${judgement.why}`;
+  const words = judgement.result === 'true' ? 'tripped:' : 'is false: it was';
+  return `${text} ${words} ${formatJudged(condition, judgement.figure)}`;
+}
+
+/** Formats a judged figure, and adds it unrounded if it would look equal to the limit. */
+export function formatJudged({ metric, limit }: Condition, figure: number): string {
+  const text = formatFigure(metric, figure);
+  const isMisleading = figure !== limit && text === formatFigure(metric, limit);
+  return isMisleading ? `${text} (${figure})` : text;
 }

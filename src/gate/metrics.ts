@@ -1,3 +1,5 @@
+import { formatBytes, formatDecimal } from '../text/format.ts';
+
 export type Figures = ReadonlyMap<string, number>;
 
 export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
@@ -25,6 +27,18 @@ export function unitOf(metric: string): Unit | undefined {
   if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
   return metric.endsWith('_mib') ? 'mebibytes' : undefined;
 }
+
+/** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
+export function formatFigure(metric: string, figure: number): string {
+  return FORMATS[unitOf(metric) ?? 'plain'](figure);
+}
+
+const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
+  percentage: figure => `${formatDecimal(figure, 1)} %`,
+  bytes: formatBytes,
+  mebibytes: figure => formatBytes(figure * 2 ** 20),
+  plain: figure => formatDecimal(figure, 2),
+};
 
 export function isMemory(metric: string): boolean {
   return metric.startsWith('mem_');

@@ -1,14 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { getState, saveState, setOutput, setSecret } from '@actions/core';
-import { fillPlaceholders, type JobSandbox } from '../inputs/connection.ts';
-import { inputNames } from '../inputs/inputs.ts';
+import { getInput, getState, saveState, setOutput, setSecret } from '@actions/core';
+import { fillPlaceholders, type JobSandbox, secretsIn } from '../inputs/connection.ts';
+import { type EntryPoint, inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { type Leftovers, SYNC_ID } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { readInputs, tempDirectory } from './runner.ts';
+
+/** Reads the step's inputs, masking secrets before anything can be logged. */
+export function readInputs(entry: EntryPoint): RawInputs {
+  const names = inputNames(entry);
+  const raw = Object.fromEntries(
+    names.map(name => [name, getInput(name, { trimWhitespace: false })]),
+  );
+  for (const secret of secretsIn(raw)) setSecret(secret);
+  return raw;
+}
 
 export function jobMetadata(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT, GITHUB_JOB } = process.env;
@@ -21,10 +31,9 @@ export function jobMetadata(): Readonly<Record<string, string>> {
   };
 }
 
-/** Saves what the post step needs, in place of what was saved before. */
 export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
-  // all but the secret API key.
+  // all but the API key. Headers may be secret too, but the API may refuse a deletion without them.
   const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
   const inputs = Object.fromEntries(names.map(name => [name, (raw[name] ?? '').trim()]));
   saveState('sandbox', { ...leftovers, inputs });
@@ -63,7 +72,6 @@ export function publishSandbox(sandbox: JobSandbox & Pick<Sandbox, 'domain'>): v
   writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 });
 }
 
-/** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 export function loadJobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
     const fields = parseFields(readFileSync(file, 'utf8'));
@@ -102,4 +110,8 @@ function filesInTemp(prefix: string): string[] {
   const directory = tempDirectory();
   const names = readdirSync(directory).filter(name => name.startsWith(prefix));
   return names.sort().map(name => path.join(directory, name));
+}
+
+export function tempDirectory(): string {
+  return path.resolve(process.env['RUNNER_TEMP'] || tmpdir());
 }

@@ -8,8 +8,8 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
+import type { Redact } from '../text/escape.ts';
 import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
-import type { Redact } from '../text/redact.ts';
 
 export type StepLog = ReturnType<typeof openLog>;
 

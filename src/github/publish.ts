@@ -11,10 +11,10 @@ import {
 } from '../report/render.ts';
 import { textsOf } from '../report/section.ts';
 import { summaryOf } from '../report/summary.ts';
-import { errorText } from '../text/errors.ts';
-import type { Redact } from '../text/redact.ts';
+import type { Redact } from '../text/escape.ts';
+import { errorText } from '../text/format.ts';
+import { tempDirectory } from './job-state.ts';
 import type { StepLog } from './log.ts';
-import { tempDirectory } from './runner.ts';
 
 /** Writes the outputs, the summary and the verdict, even if one of them fails. */
 export async function publish(

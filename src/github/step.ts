@@ -11,13 +11,12 @@ import {
 } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { Report, Results } from '../report/render.ts';
-import { reasonOfError, textsOf } from '../report/section.ts';
-import { redactor } from '../text/redact.ts';
-import { loadJobSandboxes } from './job-state.ts';
+import type { Results } from '../report/render.ts';
+import { type Reason, reasonOfError, textsOf } from '../report/section.ts';
+import { redactor } from '../text/escape.ts';
+import { loadJobSandboxes, readInputs } from './job-state.ts';
 import { openLog } from './log.ts';
 import { publish } from './publish.ts';
-import { cancelSignals, readInputs, workspace } from './runner.ts';
 
 /** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
 export async function runStep<T extends EntryPoint>(
@@ -26,9 +25,9 @@ export async function runStep<T extends EntryPoint>(
   savedInputs?: RawInputs,
   failureWarning?: string,
 ): Promise<void> {
-  const { context, parse } = await openStep(entry, savedInputs);
+  const { context, parse } = openStep(entry, savedInputs);
   try {
-    const { inputs, raw } = await parse();
+    const { inputs, raw } = parse();
     await handler(inputs, context, raw);
   } catch (error) {
     const lines = textsOf(reasonOfError(error));
@@ -39,9 +38,9 @@ export async function runStep<T extends EntryPoint>(
 
 type MonitorEnd = 'monitor-stop' | 'monitor-end';
 
+/** A step that ends a monitor has the sandbox and name of the monitor, in place of its own. */
 interface StepResults extends Results {
-  readonly sandbox: Pick<Connection, 'sandboxId' | 'baseUrl'>;
-  /** Replaces the input `name`: a step that ends a monitor has that of the monitor. */
+  readonly sandbox?: Pick<Connection, 'sandboxId' | 'baseUrl'>;
   readonly name?: string;
 }
 
@@ -55,31 +54,33 @@ export async function runReportingStep<T extends Task | MonitorEnd>(
   ) => Promise<StepResults | undefined>,
   savedInputs?: RawInputs,
 ): Promise<void> {
-  const { context, raw, parse } = await openStep(entry, savedInputs);
+  const { context, raw, parse } = openStep(entry, savedInputs);
   const { cancel, redact, log } = context;
-  const step = { task: taskOf(entry), name: raw['name']?.trim() ?? '' };
-  let report: Report | undefined;
+  let inputs: Partial<Inputs<'upload'>> = {};
+  let results: StepResults | undefined;
+  let error: Reason | undefined;
   try {
-    const parsed = await parse();
-    const results = await handler(parsed.inputs, context, parsed.raw);
-    const { sandboxId: id = '', baseUrl = '' } = results?.sandbox ?? {};
-    const details = { sandbox: { id, baseUrl }, cancelled: cancel.aborted, isGateUnseen: false };
-    report = results && { ...step, ...results, ...details };
-  } catch (error) {
-    report = {
-      ...step,
-      sandbox: { id: '', baseUrl: '' },
-      cancelled: cancel.aborted,
-      error: reasonOfError(error),
-      // Nothing was judged, so a `fail-if` fails. Assume that the monitor to stop has one.
-      isGateUnseen: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
-    };
+    const parsed = parse();
+    inputs = parsed.inputs;
+    results = await handler(parsed.inputs, context, parsed.raw);
+  } catch (thrown) {
+    error = reasonOfError(thrown);
   }
-  if (report !== undefined) {
-    // A step with invalid inputs has a summary too, so read the raw value.
-    const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
-    await publish(report, { log, redact, withSummary });
-  }
+  const { sandboxId: id = '', baseUrl = '' } = results?.sandbox ?? inputs;
+  const report = {
+    task: taskOf(entry),
+    name: raw['name']?.trim() ?? '',
+    ...results,
+    sandbox: { id, baseUrl },
+    cancelled: cancel.aborted,
+    ...(error && { error }),
+    // Nothing was judged, so a `fail-if` fails. Assume that the monitor to stop has one.
+    isGateUnseen:
+      error !== undefined && (entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim())),
+  };
+  // A step with invalid inputs has a summary too, so read the raw value.
+  const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
+  if (results ?? error) await publish(report, { log, redact, withSummary });
   // Exit now: a cancelled search may still be walking a huge tree.
   if (cancel.aborted) process.stdout.write('', () => process.exit());
 }
@@ -91,21 +92,19 @@ function taskOf(entry: Task | MonitorEnd): Task {
 // Headers and variables may be secret, and URLs may contain passwords.
 const UNLOGGED = ['headers', 'env', 'create-options', 'base-url', 'api-url'];
 
-async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs | undefined) {
+function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs | undefined) {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = savedInputs ?? readInputs(entry);
   const usesSandbox = entry !== 'sandbox' && inputNames(entry).includes('token');
-  const loading = Promise.try(() => (usesSandbox ? loadJobSandboxes() : []));
-  // The log must redact the tokens. If they cannot be loaded, `parse` throws the reason.
-  const sandboxes = await loading.catch(() => []);
+  const sandboxes = usesSandbox ? loadJobSandboxes() : [];
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
   const loggable = Object.entries(raw).filter(([name]) => !UNLOGGED.includes(name));
   log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), undefined, 2)}`);
   const context = {
-    workspace: workspace(),
+    workspace: process.env['GITHUB_WORKSPACE'] || process.cwd(),
     ...cancelSignals(),
     clock: () => performance.now(),
     now: Date.now,
@@ -115,10 +114,27 @@ async function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs |
     sandboxes,
     log,
   };
-  /** Fills in the job's sandbox and returns the inputs, parsed and raw. @throws InputError */
-  async function parse() {
-    const filled = usesSandbox ? withJobSandbox(raw, await loading) : raw;
+  function parse() {
+    const filled = usesSandbox ? withJobSandbox(raw, sandboxes) : raw;
     return { inputs: parseInputs(entry, filled), raw: filled };
   }
   return { context, raw, parse };
+}
+
+// A cancelled step gets SIGINT, then SIGTERM (SIGBREAK on Windows).
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
+
+// The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in
+// actions/runner). It gives a background step up after 7.5 s, and reads no state after that.
+const GRACE_MS = { SIGINT: 6500, SIGTERM: 2000, SIGBREAK: 2000 } as const;
+
+function cancelSignals() {
+  const cancel = new AbortController();
+  const killImminent = new AbortController();
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      cancel.abort('the step was cancelled');
+      setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
+    });
+  return { cancel: cancel.signal, killImminent: killImminent.signal };
 }

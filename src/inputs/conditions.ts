@@ -17,13 +17,11 @@ export const waitConditions: InputParser<readonly Condition[] | undefined> = (va
 
 // All groups are optional, so that every line matches and errors can name the part that is wrong.
 const CONDITION_PATTERN =
-  /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
+  /^([\p{L}_][\p{L}\p{N}_.:/-]*)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 
-/** Parses `metric[.aggregate] operator number[unit]`. */
 function parseCondition(line: string, input: string, example: string): Condition {
   const problem = (why: string) => inputError(input, `${quote(line)}: ${why}.`, example);
-  const [, start = '', sign = '', number = '', suffix = ''] = CONDITION_PATTERN.exec(line) ?? [];
-  const name = start.replace(/\s+/, '');
+  const [, name = '', sign = '', number = '', suffix = ''] = CONDITION_PATTERN.exec(line) ?? [];
   if (name === '') throw problem('it must begin with a metric, such as mem_used_pct');
   const [metric, aggregate] = splitName(name);
   if (aggregate !== undefined && !isAggregate(aggregate))

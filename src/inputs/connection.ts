@@ -83,14 +83,11 @@ export interface JobSandbox {
   /** May have placeholders. */
   readonly baseUrl: string;
   readonly headerPrefix: string;
-  /** Unix time in milliseconds. Undefined unless this job created the sandbox. */
+  /** Undefined unless this job created the sandbox. */
   readonly endsAt: number | undefined;
 }
 
-/**
- * Fills in the job's sandbox, unless the step sets a token or base URL.
- * @throws InputError if no single sandbox matches, or the step sets only part of a connection
- */
+/** Fills in the job's sandbox, unless the step sets a token or base URL. */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
   const isSet = (name: string) => (raw[name] ?? '').trim() !== '';
   const explicit = ['token', 'base-url'].filter(isSet);
@@ -123,10 +120,7 @@ function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): strin
     : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 
-/**
- * Fills in the placeholders of `base-url`. In place of an invalid ID or port, uses a valid one, so
- * that `base-url` is not reported as well.
- */
+/** Puts valid values in place of an invalid ID or port, so that `base-url` is not reported too. */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
   const url = template

@@ -21,7 +21,6 @@ export interface FileRules {
   readonly excludes: readonly string[];
 }
 
-/** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
 export function fileRules(value: string): FileRules {
   const patterns: FilePattern[] = [];
   const excludes: string[] = [];
@@ -45,17 +44,9 @@ function parseExclude(line: string): string {
 function parsePattern(line: string): FilePattern {
   const [pattern, target] = splitAtArrow(line, 'pattern => target', TARGET_EXAMPLE);
   rejectMistakes('pattern', pattern, 'files', EXAMPLE);
-  if (target !== undefined) rejectTarget('target', target, TARGET_EXAMPLE);
+  if (target !== undefined)
+    rejectMistakes('target', target, 'files', TARGET_EXAMPLE, labelOf(target));
   return { pattern, target };
-}
-
-function rejectTarget(
-  kind: 'target' | 'local-target' | 'local-path',
-  target: string,
-  example: string,
-): void {
-  const label = `the target ${quote(target)}`;
-  rejectMistakes(kind, target, 'files', example, label);
 }
 
 export interface DownloadLine {
@@ -65,7 +56,6 @@ export interface DownloadLine {
   readonly target: string;
 }
 
-/** Parses `path`, `path => target`, `#` comments and blank lines. */
 export function downloadLines(value: string): readonly DownloadLine[] {
   const lines = parseLines(value, parseDownloadLine);
   const required = 'is required: at least one line must say what to download.';
@@ -88,8 +78,9 @@ function parseDownloadLine(line: string): DownloadLine {
     given ?? '',
     given === undefined || given.endsWith('/') ? posix.basename(path) : '',
   );
-  if (given !== undefined) rejectTarget('local-target', given, DOWNLOAD_EXAMPLE);
-  rejectTarget('local-path', target, DOWNLOAD_EXAMPLE);
+  if (given !== undefined)
+    rejectMistakes('local-target', given, 'files', DOWNLOAD_EXAMPLE, labelOf(given));
+  rejectMistakes('local-path', target, 'files', DOWNLOAD_EXAMPLE, labelOf(target));
   return { path, target };
 }
 
@@ -99,4 +90,8 @@ function splitAtArrow(line: string, form: string, example: string) {
   const [source = '', target, ...others] = spaced.length > 1 ? spaced : line.split('=>');
   if (source !== '' && target !== '' && others.length === 0) return [source, target] as const;
   throw inputError('files', `${quote(line)} is not of the form ${form}.`, example);
+}
+
+function labelOf(target: string): string {
+  return `the target ${quote(target)}`;
 }

@@ -1,28 +1,78 @@
-import { fillPlaceholders } from './connection.ts';
-import { InputError, tryAll } from './input-error.ts';
+import { quote } from '../text/escape.ts';
+import { BASE_URL_EXAMPLE, fillPlaceholders, isDryRun, isUnencrypted } from './connection.ts';
+import { InputError, inputError, tryAll } from './input-error.ts';
 import { type EntryPoint, INPUTS, type Inputs } from './inputs.ts';
 import type { RawInputs } from './parsers.ts';
-import { CROSS_INPUT_RULES, canBeEmpty } from './rules.ts';
 
-/**
- * Parses each input, then applies the rules that compare inputs.
- * @throws InputError with the problems of all inputs and rules
- */
+/** @throws InputError with the problems of all inputs, and of rules that compare inputs */
 export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
   const filled = fillPlaceholders(raw);
   const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
     const value = (filled[name] ?? '').trim();
-    const isUnneeded = value === '' && canBeEmpty(name, entry, raw);
-    return [camelCase(name), isUnneeded ? value : parse(value, name)];
+    const isLeftOut = value === '' && isUnneeded(name, entry, raw);
+    return [camelCase(name), isLeftOut ? value : parse(value, name)];
   });
   // Rejected inputs are missing here. Only the rules see that, since the function then throws.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
   const inputs = Object.fromEntries(parsed) as Inputs<T>;
-  problems.push(...tryAll(CROSS_INPUT_RULES, rule => rule(inputs, raw)).problems);
+  problems.push(
+    ...tryAll([checkHttpIsAllowed, checkWayToSandbox], rule => rule(inputs, raw)).problems,
+  );
   if (problems.length > 0) throw new InputError(problems);
   return inputs;
 }
 
 function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+// An input is undefined if the action does not have it, or if its value was rejected. Rules pass
+// without it.
+type AnyInputs = Partial<Inputs<'run'> & Inputs<'sandbox'>>;
+
+function checkHttpIsAllowed({ baseUrl = '', allowInsecureHttp }: AnyInputs): void {
+  if (baseUrl === '' || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
+  const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+  throw inputError('base-url', message, BASE_URL_EXAMPLE);
+}
+
+const API = ['api-url', 'api-key'];
+const CONNECTION = ['sandbox-id', 'token', 'base-url'];
+const AT_CREATION = ['metadata', 'env', 'create-options'];
+
+/** For each way to a sandbox: the inputs that it needs, those without effect, and why. */
+const WAYS = {
+  create: [API, ['token'], 'template creates a sandbox'],
+  connect: [API, AT_CREATION, 'sandbox-id is that of a sandbox that exists'],
+  takeOver: [CONNECTION, [...API, 'delete', ...AT_CREATION], 'token takes a sandbox over as it is'],
+} as const;
+
+function isSet(name: string, raw: RawInputs): boolean {
+  return (raw[name] ?? '').trim() !== '';
+}
+
+function wayToSandbox(raw: RawInputs) {
+  if (isSet('template', raw)) return WAYS.create;
+  const hasApi = API.some(name => isSet(name, raw));
+  return isSet('token', raw) || (isSet('base-url', raw) && !hasApi) ? WAYS.takeOver : WAYS.connect;
+}
+
+function isUnneeded(name: string, entry: EntryPoint, raw: RawInputs): boolean {
+  // A dry run connects to nothing.
+  if (entry !== 'sandbox') return isDryRun(raw) && CONNECTION.includes(name);
+  return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw)[0].includes(name);
+}
+
+// If `template` had a default, a `sandbox-id` from an unset variable would create a sandbox, so
+// require one of the two.
+function checkWayToSandbox({ template, sandboxId }: AnyInputs, raw: RawInputs): void {
+  if (template === undefined || sandboxId === undefined) return;
+  if ((template === '') === (sandboxId === '')) {
+    const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
+    throw inputError('sandbox-id', message);
+  }
+  const [, unused, why] = wayToSandbox(raw);
+  const message = `has no effect, since ${why}. Leave out one of them.`;
+  const problems = unused.filter(name => isSet(name, raw)).map(input => ({ input, message }));
+  if (problems.length > 0) throw new InputError(problems);
 }

@@ -93,7 +93,6 @@ export function findUnit(units: readonly string[], written: string): string | un
   return units.find(unit => unit.toLowerCase() === written.toLowerCase());
 }
 
-/** Parses bytes, or a number with a unit such as `512MiB`. */
 export function byteSize(fallback: string): InputParser<number> {
   return (value, input) => {
     const [, number, suffix = ''] =
@@ -107,7 +106,6 @@ export function byteSize(fallback: string): InputParser<number> {
 }
 
 export interface Shard {
-  /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
 }
@@ -137,7 +135,6 @@ const OPTIONS_EXAMPLE = `'{"allow_internet_access": false}'`;
 
 const TAKEN = /^(templateID|timeout|metadata|envVars|secure|autoPause)$/;
 
-/** Parses a JSON object. Messages omit values, which may be secret. */
 export const createOptions: InputParser<Readonly<Record<string, unknown>>> = (value, input) => {
   const text = value || '{}';
   if (!isJson(text) || !text.startsWith('{'))

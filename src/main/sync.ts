@@ -1,7 +1,4 @@
 import { runReportingStep } from '../github/step.ts';
 import { sync } from '../sync/sync.ts';
 
-await runReportingStep('sync', async (inputs, context) => ({
-  sandbox: inputs,
-  ...(await sync(inputs, context)),
-}));
+await runReportingStep('sync', sync);

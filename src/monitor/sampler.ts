@@ -13,8 +13,8 @@ import {
   takeSamples,
   trySample,
 } from '../stats/samples.ts';
+import { redactor } from '../text/escape.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { redactor } from '../text/redact.ts';
 import { appendAttempt, appendEnd, monitorFile, saveResponse } from './record.ts';
 
 /** Runs in the sampler's process, which gets its inputs on stdin. */

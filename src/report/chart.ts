@@ -1,6 +1,5 @@
-import { formatFigure } from '../gate/describe.ts';
 import type { Gate } from '../gate/judge.ts';
-import { aggregateOf, type Sample } from '../gate/metrics.ts';
+import { aggregateOf, formatFigure, type Sample } from '../gate/metrics.ts';
 import type { StatsResult } from '../stats/stats.ts';
 import { formatTime } from '../text/format.ts';
 import { type Html, html } from './html.ts';

@@ -1,4 +1,3 @@
-import type { FailureInfo } from '../agent/failure.ts';
 import type { CommandResult } from '../command/run.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import {
@@ -13,15 +12,17 @@ import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from '
 
 export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
   const { end, ...others } = result;
-  const problem = problemOf(result, cancelled);
   const exitCode = exitCodeOf(result);
+  const isCancelled = cancelled && (end.kind === 'stopped' || end.kind === 'not-started');
+  const isFine = exitCode === 0 || isCancelled;
+  const sentence = describeEnd(result, cancelled);
   return {
     level: exitCode === 0 ? 'success' : 'failure',
-    problems: problem === undefined ? [] : [problem],
-    done: problem === undefined ? describeEnd(result) : '',
+    problems: isFine ? [] : [[withMarkup(sentence), ...detailsOf(result, cancelled)]],
+    done: isFine ? sentence : '',
     warnings: [
       ...warnOfReconnects(result),
-      ...(problem === undefined ? describeOomKills(result) : []),
+      ...(isFine ? describeOomKills(result) : []),
       ...warnOfVariables(result),
     ],
     facts: describePrograms(result),
@@ -44,58 +45,46 @@ function exitCodeOf({ end }: CommandResult): number | undefined {
   return end.kind === 'exited' ? end.code : undefined;
 }
 
-function describeEnd({ title, end, durationMs }: CommandResult): string {
-  if (end.kind === 'not-started') return 'Nothing was run.';
-  const how = end.kind === 'exited' ? `exited with ${end.code}` : 'was stopped';
-  return `${formatCommand(title)} ${how} after ${formatDuration(durationMs)}.`;
-}
-
-/**
- * Explains why a command failed. If the step was cancelled, only reports a command that may still
- * be running.
- */
-function problemOf(result: CommandResult, cancelled: boolean): Reason | undefined {
-  const { title, end } = result;
-  const duration = formatDuration(result.durationMs);
-  const problem = (how: string, details: Reason = []) => [
-    withMarkup(`${formatCommand(title)} ${how}`),
-    ...describeOomKills(result),
-    ...details,
-  ];
+function describeEnd({ title, end, durationMs }: CommandResult, cancelled: boolean): string {
+  const name = inlineCode(truncate(title, MAX_TITLE));
+  const duration = formatDuration(durationMs);
   switch (end.kind) {
     case 'exited':
-      if (end.code === 0) return undefined;
-      return problem(`exited with ${end.code} after ${duration}.`, explainExit(result));
-    case 'killed': {
-      const how = `was ended after ${duration} (${inlineCode(end.status)}).`;
-      return problem(how, explainExit(result));
-    }
+      return `${name} exited with ${end.code} after ${duration}.`;
+    case 'killed':
+      return `${name} was ended after ${duration} (${inlineCode(end.status)}).`;
     case 'not-run':
-      return problem(
-        'was not run: the login shell ended before it. Look for `exec` or `exit` in the login profile.',
-      );
+      return `${name} was not run: the login shell ended before it. Look for \`exec\` or \`exit\` in the login profile.`;
     case 'no-exit-code':
-      return problem(`ended after ${duration}, but the agent did not say with which exit code.`);
+      return `${name} ended after ${duration}, but the agent did not say with which exit code.`;
     case 'stopped':
-      if (cancelled) return undefined;
-      return problem(`was stopped by max-duration after ${duration}.`, lastWords(result));
-    case 'lost': {
-      const how = `was not seen to end within ${duration}. It may still be running.`;
-      return problem(how, cancelled ? [] : whyUnseen(end.error));
-    }
+      return `${name} was stopped${end.by === 'max-duration' ? ' by max-duration' : ''} after ${duration}.`;
+    case 'lost':
+      return `${name} was not seen to end within ${duration}. It may still be running.`;
     case 'not-started':
-      return cancelled ? undefined : problem('was not started.', whyUnseen(end.error));
+      return cancelled ? 'Nothing was run.' : `${name} was not started.`;
   }
+}
+
+const MAX_TITLE = 60;
+
+function detailsOf(result: CommandResult, cancelled: boolean): Reason {
+  const { end } = result;
+  if (end.kind !== 'lost' && end.kind !== 'not-started') {
+    const what = [...describeOomKills(result), ...describeFailed(result)];
+    return [...what, ...lastWords(result), ...adviceOn(result)];
+  }
+  if (cancelled) return [];
+  // In a step that was not cancelled, only max-duration can have cancelled the request.
+  return end.error.kind === 'cancelled'
+    ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]
+    : reasonOfFailure(end.error);
 }
 
 function describeOomKills({ oomKills = 0 }: CommandResult): Reason {
   if (oomKills === 0) return [];
   const processes = oomKills === 1 ? '1 process' : `${oomKills} processes`;
   return [{ text: `The kernel killed ${processes} for memory.` }];
-}
-
-function explainExit(result: CommandResult): Reason {
-  return [...describeFailed(result), ...lastWords(result), ...adviceOn(result)];
 }
 
 const MAX_FAILED_COMMAND = 200;
@@ -172,13 +161,6 @@ function adviceOn({ end, lastLines, oomKills }: CommandResult): Reason {
   return [{ text }];
 }
 
-function whyUnseen(error: FailureInfo): Reason {
-  // The caller handles cancelled steps, so only `max-duration` can have cancelled the request.
-  return error.kind === 'cancelled'
-    ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]
-    : reasonOfFailure(error);
-}
-
 function warnOfReconnects({ reconnects }: CommandResult): Reason {
   if (reconnects === 0) return [];
   const times = formatCount(reconnects, 'time');
@@ -208,10 +190,4 @@ function outputBlocks({ lastLines }: CommandResult): Html[] {
   // Begin a block with <pre>: a blank line ends one that begins with <p> or <details>, and the rest
   // would become Markdown.
   return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, '\n')}</pre>`];
-}
-
-const MAX_TITLE = 60;
-
-function formatCommand(title: string): string {
-  return inlineCode(truncate(title, MAX_TITLE));
 }

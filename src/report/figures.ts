@@ -1,6 +1,6 @@
-import { formatFigure, formatJudged } from '../gate/describe.ts';
 import type { GateJudgement } from '../gate/judge.ts';
-import { aggregateOf, type Sample } from '../gate/metrics.ts';
+import { formatJudged } from '../gate/judge.ts';
+import { aggregateOf, formatFigure, type Sample } from '../gate/metrics.ts';
 import type { StatsResult } from '../stats/stats.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber } from '../text/format.ts';

@@ -2,7 +2,7 @@ import type { CommandResult } from '../command/run.ts';
 import type { DownloadResult } from '../download/download.ts';
 import type { Task } from '../inputs/inputs.ts';
 import type { StatsResult } from '../stats/stats.ts';
-import type { Redact } from '../text/redact.ts';
+import type { Redact } from '../text/escape.ts';
 import type { UploadResult } from '../upload/upload.ts';
 import { renderCommand } from './command-section.ts';
 import { renderDownload } from './download-section.ts';

@@ -1,6 +1,17 @@
-import { describeJudgement, formatFigure, formatJudged } from '../gate/describe.ts';
-import { type Gate, type GateJudgement, judge } from '../gate/judge.ts';
-import { AGGREGATE_NAMES, aggregateOf, METRICS, type Sample } from '../gate/metrics.ts';
+import {
+  describeJudgement,
+  formatJudged,
+  type Gate,
+  type GateJudgement,
+  judge,
+} from '../gate/judge.ts';
+import {
+  AGGREGATE_NAMES,
+  aggregateOf,
+  formatFigure,
+  METRICS,
+  type Sample,
+} from '../gate/metrics.ts';
 import type { FailedAttempt } from '../stats/samples.ts';
 import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
 import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';

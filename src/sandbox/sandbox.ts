@@ -13,10 +13,8 @@ import {
   type SandboxApi,
 } from './sandbox-api.ts';
 
-/** What the post step deletes, keeps or looks for. */
 export interface Leftovers {
   readonly id?: string | undefined;
-  /** Unix time in milliseconds. */
   readonly endsAt: number;
   /** False if the sandbox was connected to, so that it may live longer. */
   readonly isCreated: boolean;
@@ -24,7 +22,6 @@ export interface Leftovers {
   readonly lost?: string | undefined;
 }
 
-/** The key of metadata that no other creation has. */
 export const SYNC_ID = 'sandbox-sync-id';
 
 const NO_TOKEN =
@@ -48,8 +45,7 @@ export async function openSandbox(
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
   const opened = await open(api, inputs, context, save);
-  const domain = domainOf(opened, apiUrl);
-  const sandbox = { ...opened, domain, baseUrl: baseUrl || baseUrlOf(domain, apiUrl) };
+  const sandbox = { ...opened, ...addressOf(opened.domain, apiUrl), ...(baseUrl && { baseUrl }) };
   if (sandbox.baseUrl === '')
     log.warning('The service names no domain. Set base-url, so that later steps find the sandbox.');
   else log.line(`Its URL: ${sandbox.baseUrl.replace('{sandbox-id}', opened.id)}`);
@@ -95,19 +91,18 @@ export function describeEnd({ endsAt, isCreated }: Leftovers): string {
     : `It lives at least until ${time}, perhaps longer.`;
 }
 
-export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): string | undefined {
-  return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
-}
-
 // E2B's own domains have a host for all sandboxes, which routes by header (connectionConfig.ts in
 // its SDK). Elsewhere, each port of a sandbox has a host, so the URL has placeholders.
 const SHARED = ['e2b.app', 'e2b.dev', 'e2b.pro', 'e2b-staging.dev'];
 
-function baseUrlOf(domain: string | undefined, apiUrl: string): string {
+/** `named` is the domain that the API names, if any. */
+export function addressOf(named: string | undefined, apiUrl: string) {
+  const domain = named ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
   // Only local test servers use http. They have one address and route by header.
-  if (apiUrl.startsWith('http:')) return apiUrl;
-  if (domain === undefined) return '';
-  return `https://${SHARED.includes(domain) ? 'sandbox' : '{port}-{sandbox-id}'}.${domain}`;
+  if (apiUrl.startsWith('http:')) return { domain, baseUrl: apiUrl };
+  if (domain === undefined) return { domain, baseUrl: '' };
+  const host = SHARED.includes(domain) ? 'sandbox' : '{port}-{sandbox-id}';
+  return { domain, baseUrl: `https://${host}.${domain}` };
 }
 
 async function create(

@@ -4,7 +4,7 @@ import { bodyError } from '../agent/response.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
 import type { Figures } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { redactJson } from '../text/redact.ts';
+import { redactJson } from '../text/json.ts';
 
 export interface Stats {
   readonly figures: Figures;

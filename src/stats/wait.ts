@@ -1,8 +1,7 @@
 import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
-import { describeJudgement } from '../gate/describe.ts';
-import { type Condition, judge } from '../gate/judge.ts';
+import { type Condition, describeJudgement, judge } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';

@@ -61,3 +61,20 @@ function escapeCharacter(character: string): string {
   if (character === '\t') return '\\t';
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
+
+export type Redact = (text: string) => string;
+
+export function redactor(secrets: readonly string[]): Redact {
+  // Messages about inputs only quote the start of a long value, so redact that, too.
+  const starts = secrets.map(secret => secret.slice(0, MAX_QUOTED));
+  const forms = [...secrets, ...starts].filter(secret => secret !== '').flatMap(encodingsOf);
+  // Replace longer forms first, or parts of them would remain.
+  const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+  return text => ordered.reduce((clean, form) => clean.replaceAll(form, '***'), text);
+}
+
+// A secret may also come escaped: in quoted JSON, such as a proxy's error, or in a signed URL.
+function encodingsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [secret, inJson, encodeURIComponent(secret.toWellFormed())];
+}

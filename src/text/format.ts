@@ -69,3 +69,12 @@ export function listSome(names: readonly string[], limit = 10): string {
   const more = (count: number) => `and ${formatNumber(count)} more`;
   return limitList(names, limit, more).join(limit === 1 ? ' ' : ', ');
 }
+
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

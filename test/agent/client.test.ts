@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { before, describe, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
+import { listenHere } from '../../dev/agent/service.ts';
 import type { Client, RequestLimits } from '../../src/agent/client.ts';
 import { readResponse } from '../../src/agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
@@ -22,7 +23,6 @@ import {
   closed,
   dripping,
   http,
-  listenHere,
   onRequest,
   rawServer,
 } from '../support/raw-server.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError, type FailureKind, networkError } from '../../src/agent/failure.ts';
-import { redactor } from '../../src/text/redact.ts';
+import { redactor } from '../../src/text/escape.ts';
 import { sendOnce } from '../support/open-client.ts';
 import { answering, rawServer } from '../support/raw-server.ts';
 import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AgentResponse } from '../../src/agent/dispatcher.ts';
 import type { FailureKind } from '../../src/agent/failure.ts';
 import { bodyError, parseResponse, statusError } from '../../src/agent/response.ts';
-import { redactor } from '../../src/text/redact.ts';
+import { redactor } from '../../src/text/escape.ts';
 
 const LONG = 'x'.repeat(295);
 const NOW = Date.parse('2026-01-01T00:00:00Z');

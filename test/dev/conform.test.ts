@@ -4,9 +4,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { startService } from '../../dev/agent/service.ts';
+import { listenHere, startService } from '../../dev/agent/service.ts';
 import { execute } from '../../dev/runner/execute.ts';
-import { listenHere } from '../support/raw-server.ts';
 import { WINDOWS } from '../support/system.ts';
 
 const START = path.resolve(import.meta.dirname, '../../dev/start.js');
@@ -106,10 +105,7 @@ test('conform exits with 2 for bad arguments, with 1 if nothing answers', async 
     assert.equal(exitCode, 2);
     assert.match(stderr, /Usage: npm run conform/);
   }
-  const server = createServer();
-  const port = await listenHere(server);
-  server.close();
-  const url = `http://127.0.0.1:${port}`;
+  const url = 'http://127.0.0.1:1';
   const { exitCode, stderr } = await conform('--base-url', url, '--token', 'x');
   assert.equal(exitCode, 1);
   assert.match(stderr, /^The service cannot be tried: .*ECONNREFUSED/);

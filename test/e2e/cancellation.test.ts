@@ -86,7 +86,7 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
       assert.match(result.summary, /^<h3>⛔ .*Cancelled/);
       assert.deepEqual([result.report.cancelled, result.report.succeeded], [true, false]);
       for (const { status, reason } of task === 'sync' ? result.report.upload.files : [])
-        if (status === 'not-attempted') assert.equal(reason, 'the job was cancelled');
+        if (status === 'not-attempted') assert.equal(reason, 'the step was cancelled');
       if (totals === undefined) return;
       const { uploaded, failed, notAttempted } = result.report.upload.totals;
       assert.deepEqual([uploaded, failed, notAttempted], totals);

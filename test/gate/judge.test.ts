@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Judgement, judge, judgeGate } from '../../src/gate/judge.ts';
+import { formatJudged, type Judgement, judge, judgeGate } from '../../src/gate/judge.ts';
 import type { Sample } from '../../src/gate/metrics.ts';
 import { parse } from '../support/parse-condition.ts';
 
@@ -61,12 +61,6 @@ for (const [line, values, why] of NOT_JUDGED) {
   });
 }
 
-test('the metrics that a sandbox reports begin with the one whose output is named like the wanted one', () => {
-  const judgement = judge(parse('mem-used-pct > 90'), SAMPLES);
-  const why = 'the sandbox does not report `mem-used-pct`; it reports `mem_used_pct`, `cpu_count`';
-  assert.equal(figureOrWhy(judgement), why);
-});
-
 const SAMPLES = [40, 60].map((percent, at) => ({
   at,
   figures: new Map([
@@ -78,77 +72,76 @@ const SAMPLES = [40, 60].map((percent, at) => ({
 const lacks = (metric: string) =>
   `the sandbox does not report \`${metric}\`; it reports \`cpu_count\`, \`mem_used_pct\``;
 
-interface GateCase {
-  readonly failIf?: readonly string[];
-  readonly warnIf?: readonly string[];
-  readonly isIncomplete?: true;
-  readonly state: string;
-  /** Conditions that tripped or could not be judged, each with its figure or why. */
-  readonly reported?: readonly unknown[];
-}
+/** Conditions that tripped or could not be judged are listed, each with its figure or why. */
+type GateCase = readonly [failIf: string[], warnIf: string[], state: string, reported?: string[]];
 
 const GATES: Readonly<Record<string, GateCase>> = {
-  'none without conditions, even if samples are missing': { isIncomplete: true, state: 'none' },
-  'passed if no condition trips': {
-    failIf: ['mem_used_pct > 60'],
-    warnIf: ['mem_used_pct < 40'],
-    state: 'passed',
-  },
-  'warned if only a warn-if condition trips': {
-    failIf: ['mem_used_pct > 90'],
-    warnIf: ['mem_used_pct > 50'],
-    state: 'warned',
-    reported: [['warn', 'mem_used_pct > 50', 60]],
-  },
-  'failed if any fail-if condition trips, with every condition that tripped': {
-    failIf: ['mem_used_pct > 90', 'mem_used_pct.mean >= 50', 'cpu_count == 4'],
-    warnIf: ['mem_used_pct > 50', 'cpu_count > 4'],
-    state: 'failed',
-    reported: [
-      ['fail', 'mem_used_pct.mean >= 50', 50],
-      ['fail', 'cpu_count == 4', 4],
-      ['warn', 'mem_used_pct > 50', 60],
-    ],
-  },
-  'failed if a fail-if condition cannot be judged': {
-    failIf: ['mem_cache < 1B'],
-    state: 'failed',
-    reported: [['fail', 'mem_cache < 1B', lacks('mem_cache')]],
-  },
-  'warned if a warn-if condition cannot be judged': {
-    warnIf: ['load != 1'],
-    state: 'warned',
-    reported: [['warn', 'load != 1', lacks('load')]],
-  },
-  'failed if samples are missing, with fail-if': {
-    failIf: ['cpu_count > 9', 'mem_used_pct > 50'],
-    isIncomplete: true,
-    state: 'failed',
-    reported: [
-      ['fail', 'cpu_count > 9', 'samples are missing'],
-      ['fail', 'mem_used_pct > 50', 60],
-    ],
-  },
-  'warned if samples are missing, without fail-if': {
-    warnIf: ['cpu_count > 9'],
-    isIncomplete: true,
-    state: 'warned',
-    reported: [['warn', 'cpu_count > 9', 'samples are missing']],
-  },
+  'passed if no condition trips': [['mem_used_pct > 60'], ['mem_used_pct < 40'], 'passed'],
+  'warned if only a warn-if condition trips': [
+    ['mem_used_pct > 90'],
+    ['mem_used_pct > 50'],
+    'warned',
+    ['warn mem_used_pct > 50: 60'],
+  ],
+  'failed if any fail-if condition trips, with every condition that tripped': [
+    ['mem_used_pct > 90', 'mem_used_pct.mean >= 50', 'cpu_count == 4'],
+    ['mem_used_pct > 50', 'cpu_count > 4'],
+    'failed',
+    ['fail mem_used_pct.mean >= 50: 50', 'fail cpu_count == 4: 4', 'warn mem_used_pct > 50: 60'],
+  ],
+  'failed if a fail-if condition cannot be judged': [
+    ['mem_cache < 1B'],
+    [],
+    'failed',
+    [`fail mem_cache < 1B: ${lacks('mem_cache')}`],
+  ],
+  'warned if a warn-if condition cannot be judged': [
+    [],
+    ['load != 1'],
+    'warned',
+    [`warn load != 1: ${lacks('load')}`],
+  ],
+};
+const INCOMPLETE: Readonly<Record<string, GateCase>> = {
+  'none without conditions, even if samples are missing': [[], [], 'none'],
+  'failed if samples are missing, with fail-if': [
+    ['cpu_count > 9', 'mem_used_pct > 50'],
+    [],
+    'failed',
+    ['fail cpu_count > 9: samples are missing', 'fail mem_used_pct > 50: 60'],
+  ],
+  'warned if samples are missing, without fail-if': [
+    [],
+    ['cpu_count > 9'],
+    'warned',
+    ['warn cpu_count > 9: samples are missing'],
+  ],
 };
 
-for (const [name, gateCase] of Object.entries(GATES)) {
-  const { failIf = [], warnIf = [], isIncomplete, state, reported = [] } = gateCase;
+for (const [name, [failIf, warnIf, state, reported = []]] of Object.entries({
+  ...GATES,
+  ...INCOMPLETE,
+}))
   test(`a gate is as bad as the worst of its conditions [${name}]`, () => {
-    const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
-    const gate = judgeGate(rules, SAMPLES, isIncomplete);
-    const conditions = gate.judgements.map(({ condition }) => condition);
-    assert.deepEqual(conditions, [...rules.failIf, ...rules.warnIf]);
+    const conditions = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
+    const gate = judgeGate(conditions, SAMPLES, name in INCOMPLETE);
+    assert.equal(gate.judgements.length, failIf.length + warnIf.length);
     assert.equal(gate.state, state);
     const notFalse = gate.judgements.filter(({ result }) => result !== 'false');
-    assert.deepEqual(
-      notFalse.map(each => [each.level, each.condition.text, figureOrWhy(each)]),
-      reported,
+    const texts = notFalse.map(
+      each => `${each.level} ${each.condition.text}: ${figureOrWhy(each)}`,
     );
+    assert.deepEqual(texts, reported);
   });
-}
+
+test('a figure that would look equal to its limit is also shown unrounded', () => {
+  const cases: readonly (readonly [condition: string, figure: number, text: string])[] = [
+    ['cpu_used_pct > 90', 90.04, '90 % (90.04)'],
+    ['cpu_used_pct > 90', 90, '90 %'],
+    ['cpu_used_pct > 90', 90.1, '90.1 %'],
+    ['mem_free < 512MiB', 536_870_911, '512 MiB (536870911)'],
+    ['mem_used_mib > 512', 512.01, '512 MiB (512.01)'],
+  ];
+  for (const [condition, figure, text] of cases)
+    assert.equal(formatJudged(parse(condition), figure), text);
+});

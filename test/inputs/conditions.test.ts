@@ -7,7 +7,7 @@ import { rejects, sameMessage } from '../support/parse-inputs.ts';
 const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[] = [
   ['mem_used_pct>90', { text: 'mem_used_pct > 90', metric: 'mem_used_pct', operator: '>' }],
   ['  cpu_used_pct.max  >=  90 % ', { text: 'cpu_used_pct.max >= 90%', aggregate: 'max' }],
-  ['load .min < 1', { text: 'load.min < 1', metric: 'load', aggregate: 'min' }],
+  ['load.min < 1', { metric: 'load', aggregate: 'min' }],
   ['cpu_count != 4', { operator: '!=', limit: 4, aggregate: undefined }],
   // Units are case-insensitive, and limits are converted to the metric's unit (bytes or MiB).
   ['disk_free < 512 MiB', { text: 'disk_free < 512MiB', limit: 2 ** 29 }],

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tryAll } from '../../src/inputs/input-error.ts';
 import { INPUTS } from '../../src/inputs/inputs.ts';
+import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { InputParser } from '../../src/inputs/parsers.ts';
 import { parse } from '../support/parse-condition.ts';
-import { accepts, problemsOf, rejects, sameMessage } from '../support/parse-inputs.ts';
+import { accepts, problemsOf, REQUIRED, rejects, sameMessage } from '../support/parse-inputs.ts';
 
 type Row = readonly [rejected: string, words: string];
 
@@ -143,6 +144,59 @@ test('metadata are lines KEY=value, and a value may have anything in it', () => 
   accepts('metadata', lines, { action: 'sandbox' });
   const words = 'line 1: this is not of the form KEY=value.';
   rejects('metadata', sameMessage(['A', '=1', 'A B=1'], words), { action: 'sandbox' });
+});
+
+test('create-options is a JSON object without what other inputs say', () => {
+  const network = { network: { timeout: 1 } };
+  accepts(
+    'create-options',
+    { '': {}, ' {} ': {}, [JSON.stringify(network)]: network },
+    { action: 'sandbox' },
+  );
+  const others = ['{', 'a: 1', '[]', '"{}"', 'null', 'true', '{"a": 1} {}'];
+  rejects('create-options', sameMessage(others, 'is not a JSON object.'), { action: 'sandbox' });
+  for (const field of ['templateID', 'timeout', 'metadata', 'envVars', 'secure', 'autoPause']) {
+    const words = `has "${field}". Leave it out: template, lifetime, metadata,`;
+    rejects('create-options', { [`{"a": 1, "${field}": "b"}`]: words }, { action: 'sandbox' });
+  }
+});
+
+const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'A=1\nB=2': { A: '1', B: '2' },
+  'A=x "y" z': { A: 'x "y" z' },
+  'A="x" "y"': { A: '"x" "y"' },
+  'A=\'x"': { A: '\'x"' },
+  'A="': { A: '"' },
+  'A=<<END': { A: '<<END' },
+  'A<<END\nx\nEND': { A: 'x' },
+  'A<<END\nEND\nB=1': { A: '', B: '1' },
+  'A<<END\n"x"\n\n  # no comment\nEN\n END': { A: '"x"\n\n  # no comment\nEN' },
+  'B=1\nA<<X\nC=2\nX\nD=3': { A: 'C=2', B: '1', D: '3' },
+  'A<<X\n1\nX\nB<<X\n2\nX': { A: '1', B: '2' },
+  'A<<X\r\n1\r\n2\r\nX\r\nB=3': { A: '1\r\n2', B: '3' },
+};
+test('env takes values of one or several lines', () => {
+  for (const [env, expected] of Object.entries(VARIABLES)) {
+    assert.deepEqual(parseInputs('run', { ...REQUIRED.run, env }).env, expected);
+    assert.deepEqual(parseInputs('sandbox', { ...REQUIRED.sandbox, env }).env, expected);
+  }
+});
+
+const REJECTED: Readonly<Record<string, RegExp>> = {
+  'A="secret"': /^A is in quotation marks.* A<<END, the value, and END\.$/,
+  "B=1\nA='secret word'": /^A is in quotation marks/,
+  'A=""': /^A is in quotation marks/,
+  'A<<END\nsecret': /^line 1: this is not of the form KEY=value/,
+  'A<<X\n1\n2\nX\nsecret': /^line 5: this is not of the form KEY=value/,
+};
+test('env is rejected without its values', () => {
+  for (const [env, expected] of Object.entries(REJECTED))
+    for (const action of ['run', 'sandbox'] as const) {
+      const [problem] = problemsOf({ env }, action);
+      assert.equal(problem?.input, 'env');
+      assert.match(problem.message, expected);
+      assert.doesNotMatch(problem.message, /secret/);
+    }
 });
 
 test('a command keeps its lines, and must not be blank', () => {

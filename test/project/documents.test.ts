@@ -24,11 +24,6 @@ test('examples/test.yml begins with the quick start of README.md, which fits a s
   assert.ok(example.startsWith(workflow));
 });
 
-test('CHANGELOG.md has a section for the version of package.json', () => {
-  const { version }: { version?: string } = JSON.parse(read('package.json'));
-  assert.ok(read('CHANGELOG.md').includes(`\n## [${version}] - `));
-});
-
 for (const file of DOCUMENTS) {
   test(`every link in a document leads somewhere, and its YAML parses [${file}]`, () => {
     const deadLinks = linksIn(file).filter(link => isDead(link, file));

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readActionFile } from '../../dev/runner/action-file.ts';
-import { type Mapping, mapping, readYaml, text } from '../../dev/runner/yaml.ts';
+import {
+  type Mapping,
+  mapping,
+  readActionFile,
+  readYaml,
+  text,
+} from '../../dev/runner/action-file.ts';
 import { ACTIONS } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
@@ -34,15 +39,6 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
   test(`an example uses the versions of other actions that this project uses [${path.basename(name)}]`, () => {
     const others = steps.map(({ uses }) => text(uses)).filter(uses => folderOf(uses) === undefined);
     for (const uses of others) if (uses !== '') assertSameVersion(uses);
-  });
-
-  test(`an example saves a cache after a cancelled step as after a failed one [${path.basename(name)}]`, () => {
-    const saving = steps.filter(({ uses }) => text(uses).startsWith('actions/cache/save@'));
-    for (const { if: condition } of saving)
-      assert.match(
-        text(condition),
-        /^always\(\) && steps\.\w+\.outcome (!= 'skipped'|== 'success')$/,
-      );
   });
 
   test(`an example gives the actions of this project inputs that they accept [${path.basename(name)}]`, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type RenderedReport, renderReport, succeeded } from '../../src/report/render.ts';
 import { type Reason, textsOf, withMarkup } from '../../src/report/section.ts';
-import { measured, type Parts, report, withGap } from '../support/build-report.ts';
+import { measured, type Parts, report, START, withGap } from '../support/build-report.ts';
 import { BUSY, FAILED, NOT_ATTEMPTED, UNCHANGED, UPLOADED } from '../support/file-results.ts';
 
 const shard = { index: 2, count: 4, allFiles: 2000 };
@@ -123,4 +123,28 @@ test('a condition that could not be judged is listed below a gap', () => {
   const [gap, gate] = renderReport(report({ task: 'monitor', stats })).problems.map(textsOf);
   assert.deepEqual(gap, [NOT_SEEN]);
   assert.match(gate?.join('\n') ?? '', /^The gate failed: .*\n.* does not report `gpu`/);
+});
+
+test('a gap without fail-if is a warning', () => {
+  const stats = withGap(measured([{ load: 5 }]), 15, 60);
+  const { level, warnings } = renderReport(report({ task: 'monitor', stats }));
+  assert.deepEqual([level, textsOf(warnings)], ['success', [NOT_SEEN]]);
+});
+
+test('failed samples are told in their gap, or as a warning if there are conditions', () => {
+  const failure = { kind: 'failure', askedAt: 0, at: 1, message: 'It answered 503.' } as const;
+  const failures = [failure, failure];
+  const textsFor = (failIf: readonly string[], hasGap: boolean) => {
+    const [from, to] = [START + 15_000, START + 60_000];
+    const gaps = hasGap ? [{ from, to, samplingEnd: 'requested', failures } as const] : [];
+    const monitored = { from: START, to, gaps, failures };
+    const stats = { ...measured([{ load: 0 }], failIf), monitored };
+    const { problems, warnings } = renderReport(report({ task: 'monitor', stats }));
+    return [problems.flatMap(textsOf), textsOf(warnings)];
+  };
+  const line = '2 samples failed, the last: It answered 503.';
+  assert.deepEqual(textsFor(['load > 1'], true), [[NOT_SEEN, line], []]);
+  assert.deepEqual(textsFor([], true), [[], [NOT_SEEN, line]]);
+  assert.deepEqual(textsFor(['load > 1'], false), [[], [line]]);
+  assert.deepEqual(textsFor([], false), [[], []]);
 });

@@ -7,7 +7,7 @@ import { InputError } from '../../src/inputs/input-error.ts';
 import { redactReport, renderReport, reportJson } from '../../src/report/render.ts';
 import { reasonOfError, textsOf } from '../../src/report/section.ts';
 import { summaryOf } from '../../src/report/summary.ts';
-import { redactor } from '../../src/text/redact.ts';
+import { redactor } from '../../src/text/escape.ts';
 import { COMMAND, measured, report, withGap } from '../support/build-report.ts';
 import {
   failed,

@@ -7,7 +7,7 @@ import { measured, reading, report } from '../support/build-report.ts';
 /** A condition, the loads from 09:05:00 UTC on (one per second), and the expected line. */
 const TRIPPED: readonly (readonly [string, readonly number[], string])[] = [
   ['load > 80', [90.2], '`load > 80` tripped: 90.2'],
-  ['load > 80', [80.001], '`load > 80` tripped: 80.001'],
+  ['load > 80', [80.001], '`load > 80` tripped: 80 (80.001)'],
   ['load > 80', [10, 85, 90, 10], '`load > 80` tripped: 90 at 09:05:02 UTC, in 2 of 4 samples'],
   ['load.max > 1', [1, 2], '`load.max > 1` tripped: 2 over 2 samples'],
   ['load.p95 > 1', [3], '`load.p95 > 1` tripped: 3'],

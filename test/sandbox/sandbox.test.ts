@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { domainOf } from '../../src/sandbox/sandbox.ts';
+import { addressOf } from '../../src/sandbox/sandbox.ts';
 import { statusFault } from '../support/faults.ts';
 import {
   API_KEY,
@@ -13,21 +13,21 @@ import { openRelay } from '../support/relay.ts';
 import { type Inputs, preload } from '../support/run-action.ts';
 import { pollUntil } from '../support/running-monitor.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
-import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
 const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';
 
-test('a sandbox is created with template, lifetime, metadata and env, whose values are not logged, and deleted by the post step', async () => {
+test('a sandbox is created with template, lifetime, metadata, env and create-options, and deleted by the post step', async () => {
   await using job = await openJobWithApi();
-  const metadata = 'suite=api\nempty=\ngithub-job=another';
+  const network = { allowOut: ['s3cret.example.com'] };
   const inputs = {
     template: 'node',
     lifetime: '90s',
-    metadata,
+    metadata: 'suite=api\nempty=\ngithub-job=another',
     env: 'URL=https://x.io\nMODE<<END\n"t"\nEND',
+    'create-options': JSON.stringify({ network }),
   };
   const main = await job.runSandbox(inputs, { env: { RUNNER_DEBUG: '1' } });
   assert.equal(main.exitCode, 0, main.stdout);
@@ -42,8 +42,9 @@ test('a sandbox is created with template, lifetime, metadata and env, whose valu
     autoPause: false,
     metadata: { suite: 'api', empty: '', ...jobMetadataIn(body) },
     envVars: { URL: 'https://x.io', MODE: '"t"' },
+    network,
   });
-  assert.doesNotMatch(main.allOutput, /x\.io|"t"/, 'values of env may be secret');
+  assert.doesNotMatch(main.allOutput, /x\.io|"t"|s3cret/, 'values may be secret');
   const post = await job.runSandbox({}, { post: main });
   assert.equal(post.exitCode, 0, post.stdout);
   assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
@@ -62,7 +63,9 @@ test('connecting with sandbox-id extends the lifetime, and the post step does no
   const main = await job.runSandbox({ 'sandbox-id': id, lifetime: '1.5s' });
   assert.deepEqual([main.outputs['id'], main.outputs['token']], [id, token], main.stdout);
   assert.deepEqual(job.service.bodies, [{ timeout: 2 }]);
-  await job.runSandbox({}, { post: main });
+  // The post step has nothing to delete, so it needs no key.
+  const post = await job.runSandbox({ 'api-key': '' }, { post: main });
+  assert.deepEqual([post.exitCode, post.warnings], [0, '']);
   assert.deepEqual(apiRequests(job), ['POST /sandboxes/ID/connect 200']);
 });
 
@@ -174,15 +177,10 @@ describe('the search for a lost creation', { concurrency: 3 }, () => {
   const lists: Readonly<Record<string, readonly [(job: JobWithApi) => [number, unknown], string]>> =
     {
       'no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
-      'sandboxes without metadata': [
-        () => [200, [{ sandboxID: 'i1' }]],
-        'it is no list of sandboxes with',
-      ],
       'a list that ignores the query': [
         job => [200, [entry('i1', own(job)), entry('i2', { 'sandbox-sync-id': 'x' })]],
         'it is no list of sandboxes with',
       ],
-      'no list': [() => [200, { sandboxes: [] }], 'it is no list of'],
       'an ID with a slash': [job => [200, [entry('../x', own(job))]], 'names no sandbox'],
     };
   for (const [name, [answer, words]] of Object.entries(lists))
@@ -225,74 +223,51 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
     assert.deepEqual(apiRequests(job), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
   });
 
-  test('a cancelled job whose creation is not answered in time leaves the search to the post step', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { sendAndAwait, watch } = interrupt('SIGTERM');
-    const answered = () => sendAndAwait().then(() => promise);
-    const faults = [429, { kind: 'wait', for: answered }] as const;
-    await using job = await openJobWithApi({ faults });
-    const main = await job.runSandbox({}, { env, ...watch });
-    resolve();
-    assert.equal(main.exitCode, 1);
-    assert.match(main.errors, /was cancelled/);
-    await pollUntil(() => job.service.running().length === 1);
-    const post = await job.runSandbox({}, { post: main });
-    assert.deepEqual([job.service.running(), post.warnings], [[], '']);
-  });
-
-  test('a step that is killed during the creation leaves the search to the post step', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    let kill = () => {};
-    const killed = async () => {
-      kill();
-      await promise;
-    };
-    await using job = await openJobWithApi({ faults: [{ kind: 'wait', for: killed }] });
-    const onStart = (send: (name: NodeJS.Signals) => void) => {
-      kill = () => send('SIGKILL');
-    };
-    const main = await job.runSandbox({}, { onStart });
-    resolve();
-    await pollUntil(() => job.service.running().length === 1);
-    const post = await job.runSandbox({}, { post: main });
-    assert.deepEqual([job.service.running(), post.warnings], [[], '']);
-  });
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const)
+    test(`a step that ends during the creation leaves the search to the post step [${signal}]`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let send: (name: NodeJS.Signals) => void = () => {};
+      const answered = () => {
+        send(signal);
+        return promise;
+      };
+      await using job = await openJobWithApi({ faults: [{ kind: 'wait', for: answered }] });
+      const main = await job.runSandbox({}, { onStart: signals => (send = signals) });
+      resolve();
+      assert.equal(/was cancelled/.test(main.errors), signal === 'SIGTERM', main.stdout);
+      await pollUntil(() => job.service.running().length === 1);
+      const post = await job.runSandbox({}, { post: main });
+      assert.deepEqual([job.service.running(), post.warnings], [[], '']);
+    });
 });
 
 describe('delete', { concurrency: 3 }, () => {
-  const template = { template: 'base', 'sandbox-id': '' };
-  const rows: Readonly<Record<string, readonly [main: Inputs, post: Inputs, deleted: boolean]>> = {
+  const rows: Readonly<Record<string, readonly [main: string, post: Inputs, deleted: boolean]>> = {
     'the post step keeps a sandbox if its own delete has become false': [
-      { ...template, delete: 'true' },
-      { ...template, delete: 'false' },
+      'true',
+      { delete: 'false' },
       false,
     ],
     'the post step deletes a sandbox if its own delete has become true': [
-      { ...template, delete: 'false' },
-      { ...template, delete: 'True ' },
+      'false',
+      { delete: 'True ' },
       true,
     ],
     'the post step takes the saved delete if it gets inputs with another template': [
-      { ...template, delete: 'true' },
-      { template: 'other', 'sandbox-id': '', delete: 'false' },
+      'true',
+      { template: 'other', delete: 'false' },
       true,
     ],
-    'the post step takes the saved delete if it gets inputs with another api-url': [
-      { ...template, delete: 'false' },
-      { ...template, 'api-url': 'https://x.io', delete: 'true' },
-      false,
-    ],
-    'the post step deletes a created sandbox if delete is empty': [template, template, true],
     'the post step takes the saved delete if its own is no boolean': [
-      { ...template, delete: 'false' },
-      { ...template, delete: 'yes' },
+      'false',
+      { delete: 'yes' },
       false,
     ],
   };
-  for (const [name, [mainInputs, postInputs, isDeleted]] of Object.entries(rows))
+  for (const [name, [saved, postInputs, isDeleted]] of Object.entries(rows))
     test(name, async () => {
       await using job = await openJobWithApi();
-      const main = await job.runSandbox(mainInputs);
+      const main = await job.runSandbox({ delete: saved });
       const post = await job.runSandbox(postInputs, { post: main });
       assert.equal(job.service.running().length, isDeleted ? 0 : 1);
       const kept = /^Sandbox \S+ is not deleted\. It ends by itself at .* GMT, unless/m;
@@ -314,56 +289,19 @@ describe('delete', { concurrency: 3 }, () => {
     assert.match(kept.stdout, longer);
     assert.equal(kept.warnings, '');
   });
-
-  test('a post step without an API key does not warn if it has nothing to delete', async () => {
-    await using job = await openJobWithApi();
-    const { id } = job.service.create();
-    const main = await job.runSandbox({ 'sandbox-id': id });
-    const post = await job.runSandbox({ 'api-key': '' }, { post: main });
-    assert.deepEqual([post.exitCode, post.warnings], [0, '']);
-  });
 });
 
-test('create-options are added to the creation, and their values are not logged', async () => {
-  await using job = await openJobWithApi();
-  const network = { allowOut: ['s3cret.example.com'], denyOut: ['0.0.0.0/0'] };
-  const inputs = { 'create-options': JSON.stringify({ network, allow_internet_access: false }) };
-  const main = await job.runSandbox(inputs, { env: { RUNNER_DEBUG: '1' } });
-  assert.equal(main.exitCode, 0, main.stdout);
-  const post = await job.runSandbox(inputs, { post: main, env: { RUNNER_DEBUG: '1' } });
-  const sent = { templateID: 'base', network, allow_internet_access: false };
-  assert.partialDeepStrictEqual(job.service.bodies[0], sent);
-  assert.doesNotMatch(main.allOutput + post.allOutput, /s3cret|0\.0\.0\.0/);
+test('a sandbox is reached at the domain that the API names, or at that of the API', () => {
+  const rows: readonly (readonly [named: string | undefined, api: string, base: string])[] = [
+    ['e2b.app', 'https://api.x.io', 'https://sandbox.e2b.app'],
+    ['x.io', 'https://api.e2b.app', 'https://{port}-{sandbox-id}.x.io'],
+    [undefined, 'https://api.e2b.dev/v1', 'https://sandbox.e2b.dev'],
+    [undefined, 'https://api.mine.e2b.dev', 'https://{port}-{sandbox-id}.mine.e2b.dev'],
+    [undefined, 'https://sandboxes.example.com', ''],
+    ['e2b.app', 'http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+  ];
+  for (const [named, api, base] of rows) assert.equal(addressOf(named, api).baseUrl, base);
 });
-
-test('the domain comes from the response, or from the host of the API', () => {
-  const rows = [
-    ['x.io', 'https://api.e2b.app', 'x.io'],
-    [undefined, 'https://api.mine.e2b.dev/v1', 'mine.e2b.dev'],
-    [undefined, 'https://sandboxes.example.com', undefined],
-  ] as const;
-  for (const [domain, apiUrl, known] of rows) assert.equal(domainOf({ domain }, apiUrl), known);
-});
-
-for (const [api, host] of [
-  ['api.e2b.app', 'sandbox.e2b.app'],
-  ['api.example.com', '49983-ID.example.com'],
-] as const)
-  test(`later steps reach a sandbox at the host that belongs to its API [${api}]`, {
-    skip: !hasOpenssl && 'needs openssl',
-  }, async () => {
-    using certificate = createCertificate('DNS:*.e2b.app,DNS:*.example.com');
-    await using job = await openJobWithApi({ tls: certificate, domain: undefined });
-    await using proxy = await openRelay(job.service.url, { isProxy: true });
-    const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: certificate.certFile };
-    const main = await job.runSandbox({ 'api-url': `https://${api}` }, { env });
-    const stats = await job.runAction('stats', {}, { env });
-    assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
-    const ownHost = host.replace('ID', job.service.created[0]?.id ?? '');
-    assert.equal(main.outputs['base-url'], `https://${ownHost}`);
-    const asked = new Set(proxy.heads.map(head => head.split(' ')[1]));
-    assert.deepEqual([...asked], [`${api}:443`, `${ownHost}:443`]);
-  });
 
 test('base-url and header-prefix of the action sandbox are kept for later steps, with placeholders filled in', async () => {
   await using job = await openJobWithApi({ headerPrefix: 'Acme' });

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textsOf } from '../../src/report/section.ts';
-import { renderStats } from '../../src/report/stats-section.ts';
 import { judgeRecord } from '../../src/stats/gaps.ts';
 import type { Attempt, SamplingEnd } from '../../src/stats/samples.ts';
-import { formatTime } from '../../src/text/format.ts';
 import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
@@ -123,24 +120,4 @@ test('a cancelled step has no gaps, and its gate does not pass', () => {
   const job = { at: [10], failedAt: [90], end: FULL, cancelled: true };
   const { gate, monitored } = judgeJob(job);
   assert.deepEqual([gate.state, monitored.gaps, monitored.failures], ['failed', [], []]);
-});
-
-function render(job: MonitoredJob) {
-  const view = { cancelled: false, isOnlyResult: true };
-  const { problems = [], warnings = [] } = renderStats(judgeJob(job), view);
-  return { problems: problems.map(textsOf), warnings: textsOf(warnings) };
-}
-
-test('a gap says how many samples failed in it and why the last did, instead of a warning', () => {
-  const { problems, warnings } = render({ at: [60, 65, 75], failedAt: [70, 80, 90] });
-  const time = `${formatTime(75 * S)} to ${formatTime(100 * S)}`;
-  const failures = '2 samples failed, the last: It answered 503.';
-  assert.deepEqual(problems[0], [`The sandbox was not seen from ${time}.`, failures]);
-  assert.deepEqual(warnings, []);
-});
-
-test('failed samples without a gap are a warning, but none without conditions', () => {
-  const job = { at: [90, 100], failedAt: [95] };
-  assert.deepEqual(render(job).warnings, ['1 sample failed: It answered 503.']);
-  assert.deepEqual(render({ ...job, failIf: [] }).warnings, []);
 });

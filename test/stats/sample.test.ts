@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readStats } from '../../src/stats/sample.ts';
-import { redactor } from '../../src/text/redact.ts';
+import { redactor } from '../../src/text/escape.ts';
 import { LIMITS, openTestClient } from '../support/open-client.ts';
 import { answering, http, rawServer } from '../support/raw-server.ts';
 import { statsFromJson } from '../support/stats-from-json.ts';

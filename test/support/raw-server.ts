@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { listenHere } from '../../dev/agent/service.ts';
 import type { TlsCertificate } from './tls-certificate.ts';
 
 /** A TCP or TLS server on a free local port whose connections are handled by a function. */
@@ -42,15 +43,6 @@ export async function rawServer(
       await isClosed;
     },
   };
-}
-
-/** Listens on a free port of 127.0.0.1, and returns the port. */
-export async function listenHere(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
-  return address.port;
 }
 
 export function http(status: number, body = '', headers: readonly string[] = []): string {

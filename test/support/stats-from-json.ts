@@ -1,5 +1,5 @@
 import { readStats, type Stats } from '../../src/stats/sample.ts';
-import type { Redact } from '../../src/text/redact.ts';
+import type { Redact } from '../../src/text/escape.ts';
 import { LIMITS } from './open-client.ts';
 
 /** Reads the stats of an agent that sends this body. */

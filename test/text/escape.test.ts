@@ -58,17 +58,6 @@ test('escapeCommands escapes a leading :: and every ##[, and nothing else that i
     assert.equal(escapeCommands(text), escaped);
 });
 
-// The runner trims lines, then treats `::` at the start and `##[` anywhere as commands.
-test('escapeCommands returns one line without commands for all combinations of their parts', () => {
-  const pieces = [
-    ...':: : ##[ # [ \\ error'.split(' '),
-    ...' |\n|\r|\t|\u00a0|\u2028|\ufeff'.split('|'),
-  ];
-  const pairs = pieces.flatMap(one => pieces.map(two => `${one}${two}`));
-  for (const text of pairs.flatMap(pair => pieces.map(piece => `${pair}${piece}error::x`)))
-    assert.doesNotMatch(escapeCommands(text), /[\r\n\u2028\u2029\u0085]|^\s*::|##\[/, quote(text));
-});
-
 const OUTPUT: Readonly<Record<string, string>> = {
   'a\nb\n\n': 'a\nb\n\n',
   '\u001b[31mred\u001b[0m \u001b[1;38:5:9mx\u001b[m':
@@ -95,14 +84,18 @@ const WHITE_SPACE = Array.from({ length: 0x1_0000 }, (_, point) =>
   String.fromCharCode(point),
 ).filter(character => /[\s\u0085\u180e\u200b\p{Zs}]/u.test(character));
 
-test('escapeOutput lets no line begin with :: after any white space', () => {
+// The runner trims lines, then treats `::` at the start and `##[` anywhere as commands.
+test('no line begins with :: after any white space, or has ##[, once it is escaped', () => {
   assert.ok(WHITE_SPACE.length > 25);
   const spaces = WHITE_SPACE.flatMap(one => WHITE_SPACE.map(other => `${one}${other}`));
-  for (const space of [...WHITE_SPACE, ...spaces]) {
-    const escaped = escapeOutput(`a\n${space}::error::x`);
-    for (const line of escaped.split(/[\n\r\u0085\u2028\u2029]/))
-      assert.doesNotMatch(line, /^[\s\u0085]*::/, JSON.stringify(space));
-  }
+  for (const space of [...WHITE_SPACE, ...spaces])
+    for (const escape of [escapeCommands, escapeOutput]) {
+      const texts = [`a\n${space}::error::x ##[${space}`, `${space}::error::x`];
+      const escaped = texts.map(escape).join('\n');
+      assert.doesNotMatch(escaped, /##\[/);
+      for (const line of escaped.split(/[\n\r\u0085\u2028\u2029]/))
+        assert.doesNotMatch(line, /^[\s\u0085]*::/, JSON.stringify(space));
+    }
 });
 
 test('escapeOutput cuts each line after 16 KiB, and no other', () => {

@@ -6,7 +6,6 @@ import {
   formatDecimal,
   formatDuration,
   formatRate,
-  limitList,
   listSome,
 } from '../../src/text/format.ts';
 
@@ -54,12 +53,6 @@ test('formatRate shows bytes per second, and treats 0 ms as 1 ms', () => {
 test('formatDecimal rounds, and omits trailing zeros', () => {
   const shown = [93.256, 33.3, 4].map(value => formatDecimal(value, 2));
   assert.deepEqual(shown, ['93.26', '33.3', '4']);
-});
-
-test('limitList replaces what exceeds the limit by one item', () => {
-  const limited = (...items: readonly string[]) => limitList(items, 2, count => `${count} more`);
-  assert.deepEqual([limited(), limited('a', 'b')], [[], ['a', 'b']]);
-  assert.deepEqual(limited('c', 'd', 'e', 'f'), ['c', 'd', '2 more']);
 });
 
 test('listSome joins names and counts the omitted ones', () => {

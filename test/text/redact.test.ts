@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quote } from '../../src/text/escape.ts';
-import { redactJson, redactor } from '../../src/text/redact.ts';
+import { quote, redactor } from '../../src/text/escape.ts';
+import { redactJson } from '../../src/text/json.ts';
 
 const SECRET = 'tök+n/"?&=~<>';
 

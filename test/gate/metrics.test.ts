@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AGGREGATES } from '../../src/gate/metrics.ts';
+import { AGGREGATES, formatFigure } from '../../src/gate/metrics.ts';
 
 test('percentiles compare figures as numbers, and do not sort their input in place', () => {
   const figures = [0.5, 1e21, 1e-7, 20, 3, -2];
@@ -17,4 +17,16 @@ test('p50 and p95 use the nearest rank, for 1 to 300 samples', () => {
       assert.ok(rank * 100 >= percent * count && (rank - 1) * 100 < percent * count);
     }
   }
+});
+
+test('a figure is formatted in the unit of its metric', () => {
+  const cases: readonly (readonly [metric: string, figure: number, text: string])[] = [
+    ['cpu_used_pct', 33.333, '33.3 %'],
+    ['mem_free', -2048, '-2 KiB'],
+    ['mem_cache', 1024, '1 KiB'],
+    ['mem_total_mib', 1536, '1.5 GiB'],
+    ['load', 2.5, '2.5'],
+    ['toString', 1, '1'],
+  ];
+  for (const [metric, figure, text] of cases) assert.equal(formatFigure(metric, figure), text);
 });
