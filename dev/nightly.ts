@@ -1,17 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempDisposableSync } from 'node:fs';
+import { globSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startService } from './agent/service.ts';
 import { runInAct } from './nightly/act.ts';
+import { runE2bSdk } from './nightly/e2b-sdk.ts';
 import { tryActions } from './nightly/real-agent.ts';
 import { measure } from './runner/execute.ts';
 import { runStep } from './runner/step.ts';
 
 // Runs the tests that take minutes or need the network: many seeds of the chaos tests, the
-// benchmark, the memory limits, and workflows in act if it is installed. With
-// --agent URL --token TOKEN, only runs the actions against that agent.
+// benchmark, the memory limits, external links, E2B's SDK against the stand-in, and workflows in
+// act if it is installed. With --agent URL --token TOKEN, only runs the actions against that agent.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
 const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1).join(' ');
@@ -39,6 +40,8 @@ async function runSlowTests(): Promise<string[]> {
     ...run('the bench', ['dev/bench.ts', '--rounds', '1']),
     ...(await checkMemory()),
     ...run('many chaos seeds', ['dev/test.ts', ...chaos], { CHAOS_SEEDS: SEEDS }),
+    ...(await checkLinks()),
+    ...(await runE2bSdk()),
     ...(await runInAct()),
   ];
 }
@@ -67,4 +70,19 @@ async function checkMemory(): Promise<string[]> {
       problems.push(`run, 200 MB of ${what}: ${text}, where ${MAX_MIB} MiB are allowed`);
   }
   return problems;
+}
+
+async function checkLinks(): Promise<string[]> {
+  const documents = globSync('{*,docs/*,*/README,dev/*,.github/*}.md', { cwd: PROJECT });
+  const texts = documents.map(file => readFileSync(path.join(PROJECT, file), 'utf8'));
+  const links = new Set(texts.flatMap(text => text.match(/(?<=\]\()https:[^)\s#]+/g) ?? []));
+  const problems = [...links].map(async link => {
+    const problem = await fetch(link, { signal: AbortSignal.timeout(30_000) }).then(
+      // Ignore other statuses, since some sites reject scripts.
+      ({ status }) => (status === 404 || status === 410 ? status : undefined),
+      String,
+    );
+    return problem === undefined ? [] : [`${link}: ${problem}`];
+  });
+  return (await Promise.all(problems)).flat();
 }

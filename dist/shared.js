@@ -205,7 +205,11 @@ const UNMATCHED_MISTAKES = [
 ];
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
-	"sandbox-id": [...CREDENTIAL_MISTAKES, [/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]],
+	"sandbox-id": [
+		...CREDENTIAL_MISTAKES,
+		[/^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i, "is a URL or a host name. Give only the ID."],
+		[/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]
+	],
 	token: [
 		...CREDENTIAL_MISTAKES,
 		[/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."],
@@ -1521,7 +1525,11 @@ function parseInputs(entry, raw) {
 		return [camelCase(name), isLeftOut ? value : parse(value, name)];
 	});
 	const inputs = Object.fromEntries(parsed);
-	problems.push(...tryAll([checkHttpIsAllowed, checkWayToSandbox], (rule) => rule(inputs, raw)).problems);
+	problems.push(...tryAll([
+		checkHttpIsAllowed,
+		checkWayToSandbox,
+		checkUserOfCommand
+	], (rule) => rule(inputs, raw)).problems);
 	if (problems.length > 0) throw new InputError(problems);
 	return inputs;
 }
@@ -1591,6 +1599,12 @@ function checkWayToSandbox({ template, sandboxId }, raw) {
 		message
 	}));
 	if (problems.length > 0) throw new InputError(problems);
+}
+function checkUserOfCommand({ run, username = "", headers = {} }) {
+	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
+	if (run === void 0 || username === "" || !isSet) return;
+	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
+	throw inputError("username", message);
 }
 
 // src/report/section.ts

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { availableParallelism, totalmem } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { type AgentOptions, performed } from './agent.ts';
 import { type Answer, errorAnswer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
@@ -67,6 +68,10 @@ function operate(call: Call, sandboxes: Sandboxes, domain: string | undefined): 
   if (sandbox === undefined)
     throw refuse(404, `Sandbox "${id}" doesn't exist or you don't have access to it`);
   switch (operation) {
+    case 'GET sandboxes/ID': {
+      const lifecycle = { autoResume: false, onTimeout: 'kill' };
+      return jsonAnswer({ ...accessTo(sandbox, domain), ...detailsOf(sandbox), lifecycle });
+    }
     case 'POST sandboxes/ID/connect': {
       const lifetimeMs = parseTimeout(body['timeout'] ?? 300);
       sandboxes.endAt(sandbox, Math.max(sandbox.endsAt, Date.now() + lifetimeMs));
@@ -81,6 +86,10 @@ function operate(call: Call, sandboxes: Sandboxes, domain: string | undefined): 
       throw refuse(404, 'There is no such operation');
   }
 }
+
+// The limits of E2B's free plan, but for the longest lifetime, which is that of paid plans.
+const MAX_SANDBOXES = 20;
+const MAX_HOURS = 24;
 
 const NO_CONTENT: Answer = { status: 204, body: '' };
 
@@ -97,6 +106,10 @@ function create(body: Fields, sandboxes: Sandboxes): Sandbox {
   } = body;
   if (typeof template !== 'string') throw refuse(400, 'templateID is wrong or missing');
   const lifetimeMs = parseTimeout(timeout);
+  if (sandboxes.running().length >= MAX_SANDBOXES) {
+    const limit = `the maximum number of concurrent E2B sandboxes (${MAX_SANDBOXES})`;
+    throw refuse(429, `you have reached ${limit}`);
+  }
   const proxies = internet === false ? NO_INTERNET : {};
   const env = { ...proxies, ...textsOf(envVars) };
   const settings = { template, metadata: textsOf(metadata), env };
@@ -118,7 +131,8 @@ function list(query: URLSearchParams, sandboxes: Sandboxes): Answer {
 function parseTimeout(seconds: unknown): number {
   if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < 0)
     throw refuse(400, 'timeout is wrong or missing');
-  return seconds * 1000;
+  if (seconds <= MAX_HOURS * 3600) return seconds * 1000;
+  throw refuse(400, `Timeout cannot be greater than ${MAX_HOURS} hours`);
 }
 
 /** @throws Refusal if a value is no string */
@@ -142,9 +156,13 @@ function namesOf({ id, template }: Sandbox) {
 
 function detailsOf({ metadata, startedAt, endsAt }: Sandbox) {
   return {
+    cpuCount: availableParallelism(),
+    memoryMB: Math.floor(totalmem() / 1024 ** 2),
+    diskSizeMB: 23_301,
     startedAt: new Date(startedAt).toISOString(),
     endAt: new Date(endsAt).toISOString(),
     state: 'running',
     metadata,
+    volumeMounts: [],
   };
 }

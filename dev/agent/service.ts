@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Server } from 'node:net';
-import { errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
+import { errorAnswer, jsonAnswer, Refusal, refuse, send } from './answer.ts';
 import { type ApiOptions, createApi } from './api.ts';
 import { openSandboxes, type Sandbox, type Sandboxes, type SandboxesOptions } from './sandboxes.ts';
 
@@ -30,8 +30,9 @@ export async function startService(options: ServiceOptions) {
   let connections = 0;
 
   async function respond(request: http.IncomingMessage, response: http.ServerResponse) {
-    const path = request.url ?? '';
-    const isForApi = apiKey !== undefined && /^(\/v2)?\/(sandboxes|templates)\b/.test(path);
+    const { url = '', headers } = request;
+    if (!tls && !isLoopback(headers.host)) throw refuse(403, NOT_LOOPBACK);
+    const isForApi = apiKey !== undefined && /^(\/v2)?\/(sandboxes|templates)\b/.test(url);
     const receiver = isForApi ? api : sandboxOf(request, headerPrefix, sandboxes);
     return await receiver.respond(request, response);
   }
@@ -62,6 +63,16 @@ export async function startService(options: ServiceOptions) {
       await Promise.all(atWork);
     },
   };
+}
+
+const NOT_LOOPBACK = 'The stand-in only serves 127.0.0.1, localhost and [::1]';
+
+/**
+ * Returns true if a Host header names this machine. A web page could make a name of its own lead
+ * here (DNS rebinding), but not send another Host.
+ */
+function isLoopback(host = ''): boolean {
+  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host);
 }
 
 /** Finds the sandbox named by the routing headers. @throws Refusal worded like E2B's proxy */

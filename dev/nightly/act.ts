@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startService } from '../agent/service.ts';
 import { execute } from '../runner/execute.ts';
+import { playE2bHosts } from './e2b-hosts.ts';
 
 // Runs workflows in act, an independent implementation of GitHub's runner.
 
@@ -25,8 +24,8 @@ const REPOSITORY = 'me/project';
 const IS_LARGE = /[\\/](node_modules|\.git)$/;
 
 /**
- * Runs the job self-run of ci.yml, the quick start and the examples, with no other change than the
- * address of the API. Returns the problems; none if act is missing.
+ * Runs the job self-run of ci.yml, the quick start and the examples, all word for word. Returns the
+ * problems; none if act is missing.
  */
 export async function runInAct(): Promise<string[]> {
   if (spawnSync('act', ['--version']).status !== 0) {
@@ -47,15 +46,14 @@ export async function runInAct(): Promise<string[]> {
 }
 
 /** Runs a workflow in a minimal project, against a stand-in for E2B. */
-async function runWorkflow(title: string, workflow: string): Promise<string[]> {
+export async function runWorkflow(title: string, workflow: string): Promise<string[]> {
   await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
   const project = path.join(temp.path, 'project');
   const action = path.join(temp.path, 'action');
-  const apiKey = randomUUID();
-  const folder = path.join(temp.path, 'sandboxes');
-  await using service = await startService({ apiKey, folder, runCommands: true });
+  await using hosts = await playE2bHosts(temp.path);
+  const { service, apiKey, env } = hosts;
   service.create(SANDBOX);
-  await writeProject(project, workflow.replace(/https:..(api|sandbox).e2b.app/g, service.url));
+  await writeProject(project, workflow);
   const bin = path.join(temp.path, 'bin');
   await mkdir(bin);
   await writeFile(path.join(bin, 'gh'), GH, { mode: 0o755 });
@@ -71,11 +69,9 @@ async function runWorkflow(title: string, workflow: string): Promise<string[]> {
     '--cache-server-path': path.join(temp.path, 'caches'),
   };
   const problems: string[] = [];
-  const isPreview = /^ {4}types: \[opened, .*closed\]$/m.test(workflow);
-  for (const action of isPreview ? ['opened', 'closed'] : ['']) {
+  for (const { event, action } of eventsOf(workflow)) {
     await writeFile(options['--eventpath'], JSON.stringify(eventWith(action)));
-    const event = isPreview ? 'pull_request' : 'push';
-    problems.push(...(await runAct(title, project, event, options, bin)));
+    problems.push(...(await runAct(title, project, event, options, { env, bin })));
   }
   const used = service.created.at(-1);
   const page = path.join(used?.root ?? '', 'home/user/app/index.html');
@@ -84,6 +80,12 @@ async function runWorkflow(title: string, workflow: string): Promise<string[]> {
   if (service.running().join() !== SANDBOX)
     problems.push(`${title}: these sandboxes run: ${service.running().join(', ')}`);
   return problems;
+}
+
+/** Returns the events to run a workflow for, one after the other. */
+function eventsOf(workflow: string): readonly { event: string; action: string }[] {
+  if (!/^ {4}types: \[opened, .*closed\]$/m.test(workflow)) return [{ event: 'push', action: '' }];
+  return ['opened', 'closed'].map(action => ({ event: 'pull_request', action }));
 }
 
 function eventWith(action: string) {
@@ -113,19 +115,22 @@ async function writeProject(folder: string, workflow: string): Promise<void> {
     spawnSync('git', args.split(' '), { cwd: folder });
 }
 
+type Variables = Readonly<Record<string, string>>;
+
 async function runAct(
   title: string,
   cwd: string,
   event: string,
-  options: Readonly<Record<string, string>>,
-  bin = '',
+  options: Variables,
+  { env = {}, bin = '' }: { readonly env?: Variables; readonly bin?: string } = {},
 ): Promise<string[]> {
   console.log(`\n── ${title} in act`);
   const hosted = { '--platform': 'ubuntu-latest=-self-hosted', '--cache-server-addr': '127.0.0.1' };
+  const forSteps = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
   const folders = [bin, path.dirname(process.execPath), process.env['PATH']];
   const { exitCode, stderr } = await execute({
     file: 'act',
-    args: [event, ...Object.entries({ ...hosted, ...options }).flat()],
+    args: [event, ...Object.entries({ ...hosted, ...options }).flat(), ...forSteps],
     cwd,
     env: { ...process.env, PATH: folders.filter(Boolean).join(path.delimiter) },
     onLine: line => console.log(line),

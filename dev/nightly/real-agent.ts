@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runStep, type Step, type StepEnd } from '../runner/step.ts';
 
+// Runs the built actions against a real agent, such as E2B's.
+
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 /** Small files, which are sent in batches, and one above 256 KiB, which is streamed. */
@@ -18,17 +20,18 @@ const TREE: Readonly<Record<string, Buffer>> = {
   ),
 };
 
-type RunAction = (
-  action: string,
-  inputs: Step['inputs'],
-  expected: StepEnd['outputs'],
-  more?: Pick<Step, 'onLine' | 'onStart'>,
-) => Promise<StepEnd>;
+interface Trial {
+  readonly workspace: string;
+  readonly runAction: (
+    action: string,
+    inputs: Step['inputs'],
+    more?: Pick<Step, 'onLine' | 'onStart'>,
+  ) => Promise<StepEnd>;
+  /** Folder in the sandbox to upload to. */
+  readonly folder: string;
+}
 
-/**
- * Runs the built actions against a real agent, such as E2B's. Returns the first problem.
- * @throws Error if a file is not carried byte for byte
- */
+/** Runs all checks and prints their results. Returns the problems. */
 export async function tryActions(url: string, token: string): Promise<string[]> {
   await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-nightly-'));
   const workspace = path.join(temp.path, 'workspace');
@@ -37,65 +40,88 @@ export async function tryActions(url: string, token: string): Promise<string[]> 
     await writeFile(path.join(workspace, name), content);
   }
   const connection = { 'sandbox-id': 'nightly', token, 'base-url': url, 'header-prefix': 'E2b' };
-  /** Asserts the outputs, and with them, how the step ended. */
-  const runAction: RunAction = async (name, given, { exit, ...outputs }, more) => {
-    const inputs = { ...connection, ...given };
-    const place = { action: path.join(PROJECT, name), workspace, temp: temp.path };
-    const end = await runStep({ ...place, inputs, ...more });
-    assert.equal(String(end.exitCode), exit, end.stdout + end.stderr);
-    assert.partialDeepStrictEqual(end.outputs, outputs);
-    console.log(`${name}: exit code ${exit}, as expected`);
-    return end;
-  };
-  const folder = `/tmp/nightly-${randomUUID().slice(0, 8)}`;
-  try {
-    await transfer(runAction, folder, workspace);
-    await useCommands(runAction, folder);
-    return [];
-  } catch (error) {
-    return [String(error)];
-  }
-}
-
-async function transfer(runAction: RunAction, folder: string, workspace: string): Promise<void> {
-  const count = `${Object.keys(TREE).length}`;
-  const tree = { files: '**', target: folder };
-  await runAction('upload', tree, { exit: '0', 'uploaded-count': count });
-  const files = Object.keys(TREE).map(name => `${folder}/${name} => back/${name}`);
-  await runAction('download', { files: files.join('\n') }, { exit: '0' });
-  for (const [name, content] of Object.entries(TREE))
-    assert.ok(content.equals(await readFile(path.join(workspace, 'back', name))), name);
-  const replaced = { files: 'large.bin => index.html', target: folder };
-  const passing = { ...replaced, 'fail-if': 'mem_used_pct > 100' };
-  await runAction('.', passing, { exit: '0', 'uploaded-count': '1', gate: 'passed' });
-  const { outputs } = await runAction('stats', { 'fail-if': 'mem_total > 0B' }, { exit: '1' });
-  for (const name of ['cpu-count', 'mem-total', 'disk-total'])
-    assert.ok(Number(outputs[name]) > 0, name);
-}
-
-async function useCommands(runAction: RunAction, folder: string): Promise<void> {
-  const test = 'echo "ü $A"; ls many | wc -l; cmp index.html large.bin';
-  const inputs = { run: test, 'working-directory': folder, env: 'A=b' };
-  const { stdout } = await runAction('run', inputs, { exit: '0', 'exit-code': '0' });
-  assert.match(stdout, /^ü b\n7$/m);
-  await runAction('run', { run: 'exit 3' }, { exit: '1', 'exit-code': '3' });
-  const pid = await cancel(runAction);
-  // Ignore zombies (state Z): a killed process stays one until the first process reaps it.
-  const run = `! grep -s '^State:.[^Z]' /proc/${pid}/status && rm -r ./*`;
-  await runAction('run', { run, 'working-directory': folder }, { exit: '0' });
-}
-
-/** Cancels a run. Returns the process ID of a child of its command. */
-async function cancel(runAction: RunAction): Promise<string> {
-  let send = () => {};
-  const { stdout } = await runAction(
-    'run',
-    { run: 'sleep 300 & echo "child $!"; wait' },
-    { exit: '1' },
-    {
-      onStart: signal => (send = () => signal('SIGINT')),
-      onLine: line => line.startsWith('child ') && send(),
+  const trial: Trial = {
+    workspace,
+    folder: `/tmp/nightly-${randomUUID().slice(0, 8)}`,
+    runAction: (name, given, more) => {
+      const action = path.join(PROJECT, name);
+      const inputs = { ...connection, ...given };
+      return runStep({ action, inputs, workspace, temp: temp.path, ...more });
     },
-  );
-  return /^child (\d+)$/m.exec(stdout)?.[1] ?? assert.fail(stdout);
+  };
+  const problems: string[] = [];
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const problem = await check(trial).then(() => undefined, String);
+    console.log(`${problem === undefined ? 'yes' : 'no '}  ${name}`);
+    if (problem !== undefined) problems.push(`${name}: ${problem}`);
+  }
+  return problems;
+}
+
+/** Downloads files into `back`, and asserts that they have the stored content. */
+async function assertStored(
+  { workspace, folder, runAction }: Trial,
+  stored: Readonly<Record<string, Buffer | undefined>>,
+): Promise<void> {
+  const files = Object.keys(stored).map(name => `${folder}/${name} => back/${name}`);
+  assertEnd(await runAction('download', { files: files.join('\n') }), 0);
+  for (const [name, content] of Object.entries(stored))
+    assert.ok(content?.equals(await readFile(path.join(workspace, 'back', name))), name);
+}
+
+const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
+  async 'upload and download carry a tree byte for byte'(trial) {
+    const end = await trial.runAction('upload', { files: '**', target: trial.folder });
+    assertEnd(end, 0, { 'uploaded-count': `${Object.keys(TREE).length}` });
+    await assertStored(trial, TREE);
+  },
+  async 'sync replaces files, and its gate passes'(trial) {
+    const files = 'large.bin => index.html';
+    const inputs = { files, target: trial.folder, 'fail-if': 'mem_used_pct > 100' };
+    assertEnd(await trial.runAction('.', inputs), 0, { 'uploaded-count': '1', gate: 'passed' });
+    await assertStored(trial, { 'index.html': TREE['large.bin'] });
+  },
+  async 'stats has figures, and fails a gate'({ runAction }) {
+    const end = await runAction('stats', { 'fail-if': 'mem_total > 0B' });
+    assertEnd(end, 1, { gate: 'failed' });
+    for (const name of ['cpu-count', 'mem-total', 'disk-total'])
+      assert.ok(Number(end.outputs[name]) > 0, name);
+  },
+  async 'run succeeds with exit code 0'({ runAction, folder }) {
+    const inputs = { run: 'echo "ü $A"; ls many | wc -l', 'working-directory': folder, env: 'A=b' };
+    const end = await runAction('run', inputs);
+    assertEnd(end, 0, { 'exit-code': '0' });
+    assert.match(end.stdout, /^ü b\n7$/m);
+  },
+  async 'run fails with exit code 3'({ runAction }) {
+    assertEnd(await runAction('run', { run: 'exit 3' }), 1, { 'exit-code': '3' });
+  },
+  async 'a cancelled run ends its command'({ runAction }) {
+    let cancel = () => {};
+    let pid = '';
+    const inputs = { run: 'sleep 300 & echo "child $!"; wait' };
+    const end = await runAction('run', inputs, {
+      onStart: signal => (cancel = () => signal('SIGINT')),
+      onLine(line) {
+        const [, child] = /^child (\d+)$/.exec(line) ?? [];
+        if (child === undefined) return;
+        pid = child;
+        cancel();
+      },
+    });
+    assertEnd(end, 1);
+    // Ignore zombies (state Z): a killed process stays one until the first process reaps it.
+    const run = `! grep -s '^State:.[^Z]' /proc/${pid}/status`;
+    assertEnd(await runAction('run', { run }), 0);
+  },
+  async 'run removes what was uploaded'({ runAction, folder }) {
+    const name = path.posix.basename(folder);
+    const inputs = { run: `rm -r ${name}`, 'working-directory': path.posix.dirname(folder) };
+    assertEnd(await runAction('run', inputs), 0);
+  },
+};
+
+function assertEnd(end: StepEnd, exitCode: number, outputs: StepEnd['outputs'] = {}): void {
+  assert.equal(end.exitCode, exitCode, end.stdout + end.stderr);
+  for (const [name, value] of Object.entries(outputs)) assert.equal(end.outputs[name], value, name);
 }

@@ -71,6 +71,11 @@ const UNMATCHED_MISTAKES: readonly Mistake[] = [
 const MISTAKES = {
   'sandbox-id': [
     ...CREDENTIAL_MISTAKES,
+    // IDs may contain dots, but no known ID ends like a host name.
+    [
+      /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
+      'is a URL or a host name. Give only the ID.',
+    ],
     // Other characters could change the host or path of `base-url`.
     [/[^\w.-]|^\W*$|.{201}/s, 'is not an ID: it may have letters, digits, dots, - and _.'],
   ],

@@ -90,12 +90,7 @@ test('upload-path and stats-path are plain paths that begin with a slash', () =>
 
 test('sandbox-id has letters, digits, dots, - and _', () => {
   accepts('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
-  const ids = [
-    'a b',
-    'a\nb',
-    'https://x.io/a',
-    ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' '),
-  ];
+  const ids = ['a b', 'a\nb', ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' ')];
   rejects(
     'sandbox-id',
     sameMessage(ids, 'is not an ID: it may have letters, digits, dots, - and _.'),
