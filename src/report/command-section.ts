@@ -121,6 +121,14 @@ const OUTPUT_ADVICE: readonly (readonly [line: RegExp, advice: string])[] = [
     "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes.",
   ],
   [
+    /: required file not found/,
+    'The program in the first line of a script (`#!`) is not in the sandbox.',
+  ],
+  [
+    /^bash: (line \d+: )?\S*\/\S*: No such file or directory/,
+    'The file is not in the sandbox. Check that an earlier step uploads it, and `working-directory`.',
+  ],
+  [
     /sudo: (command )?not found/,
     'The sandbox has no `sudo`. Leave it out, and if the command does not run as root, set `username: root`.',
   ],
@@ -142,7 +150,8 @@ const OUTPUT_ADVICE: readonly (readonly [line: RegExp, advice: string])[] = [
 const NOT_EXECUTABLE = 126;
 const SIGKILL_CODE = 137;
 const CODE_ADVICE: Readonly<Record<number, string>> = {
-  [NOT_EXECUTABLE]: 'A file is not executable. Uploads carry no modes, so run `chmod +x` first.',
+  [NOT_EXECUTABLE]:
+    'A file is not executable. Uploads carry no modes, so run `chmod +x` first. If it is, the program in its first line (`#!`) is missing.',
   127: 'A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.',
   141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
 };

@@ -105,6 +105,8 @@ for (const [name, [fields, ...expected]] of Object.entries(FAILURES))
     assert.deepEqual(linesOf(fields), expected));
 
 const WINDOWS = /^A script has Windows line ends\./;
+const NO_PROGRAM = /^The program in the first line of a script \(`#!`\) is not in the sandbox\.$/;
+const NO_FILE = /^The file is not in the sandbox\. Check that an earlier step uploads it/;
 const AS_ROOT = /^Only root may write there: if .* set `username: root`\.$/;
 const NO_SUDO = /^The sandbox has no `sudo`\. Leave it out, and if/;
 const DISK = /^The disk is full/;
@@ -113,6 +115,13 @@ const ADVICE: readonly (readonly [code: number, line: string, advice?: RegExp])[
   [127, "./a.sh: line 1: $'\\r': command not found", WINDOWS],
   [127, "bash: line 1: $'npm\\r': command not found", WINDOWS],
   [127, "/usr/bin/env: 'bash\\r': No such file or directory", WINDOWS],
+  [
+    126,
+    'bash: ./a: /bin/x: bad interpreter: No such file or directory',
+    /first line \(`#!`\) is missing/,
+  ],
+  [127, 'bash: line 1: ./a.py: cannot execute: required file not found', NO_PROGRAM],
+  [127, 'bash: line 3: ./dist/test.sh: No such file or directory', NO_FILE],
   [127, 'bash: line 1: sudo: command not found', NO_SUDO],
   [127, 'sh: 1: sudo: not found', NO_SUDO],
   [127, 'bash: line 1: nope: command not found', /^A program was not found/],
