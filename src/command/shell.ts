@@ -77,9 +77,8 @@ exit $__code`;
 }
 
 // Stands before the script on its first line, to keep its line numbers. `builtin`, since the script
-// may have functions of these names. Writes into a file, since
-// stdout may be redirected where a command fails. Leaves a subshell to the shell around it. Before
-// bash 5.1, LINENO is off by one.
+// may have functions of these names. Writes into a file, since stdout may be redirected where a
+// command fails. Leaves a subshell to the shell around it. Before bash 5.1, LINENO is off by one.
 function onError(file: string): string {
   const line = '$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0))';
   const codes = 'builtin printf "%s " $? "${PIPESTATUS[@]}"';
