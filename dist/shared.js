@@ -26,7 +26,7 @@ function truncate(text, limit) {
 const MAX_QUOTED = 100;
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 function quote(value) {
-	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
+	return JSON.stringify(truncate(value, MAX_QUOTED)).replaceAll("\\\\", "\\");
 }
 /** Wraps text in backticks, which the summary shows as code. */
 function inlineCode(text) {
@@ -57,7 +57,7 @@ function escapeCharacter(character) {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 function redactor(secrets) {
-	const starts = secrets.map((secret) => secret.slice(0, 100));
+	const starts = secrets.map((secret) => secret.slice(0, MAX_QUOTED));
 	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(encodingsOf);
 	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
 	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
@@ -2141,7 +2141,7 @@ function detailsOf(result, cancelled) {
 	const { end } = result;
 	if (end.kind !== "lost" && end.kind !== "not-started") return [
 		...[...describeOomKills(result), ...describeFailed(result)],
-		...lastWords$1(result),
+		...lastWords(result),
 		...adviceOn(result)
 	];
 	if (cancelled) return [];
@@ -2163,7 +2163,7 @@ function describeFailed({ title, failed }) {
 }
 const MAX_LAST_WORD = 300;
 /** Returns the last lines of the output with letters or digits. */
-function lastWords$1({ lastLines }) {
+function lastWords({ lastLines }) {
 	return lastLines.filter((line) => /[\p{L}\d]/u.test(line)).slice(-3).map((line) => ({
 		text: truncate(line.trim(), MAX_LAST_WORD),
 		isOutput: true
@@ -2173,8 +2173,8 @@ const BELOW_ROOT = "/(usr|etc|var|opt|root)\\b";
 /** Advice by a line of the output. */
 const OUTPUT_ADVICE = [
 	[/\\r'?: (command not found|No such file)|env: .*\\r/, "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."],
-	[/: required file not found/, "The program in the first line of a script (`#!`) is not in the sandbox."],
-	[/^bash: (line \d+: )?\S*\/\S*: No such file or directory/, "The file is not in the sandbox. Check that an earlier step uploads it, and `working-directory`."],
+	[/: required file not found/, "The program in the first line of a script (`#!`), or the loader of a program, is not in the sandbox."],
+	[/^bash: (line \d+: )?\S*\/\S*: No such file or directory/, "The file, or the folder to write it to, is not in the sandbox. Check that an earlier step uploads it, and `working-directory`."],
 	[/sudo: (command )?not found/, "The sandbox has no `sudo`. Leave it out, and if the command does not run as root, set `username: root`."],
 	[new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, "i"), "Only root may write there: if the command does not run as root, set `username: root`."],
 	[/no space left on device|ENOSPC/i, "The disk is full, or the folder is one in memory. Use a template with a larger disk."],
@@ -2189,6 +2189,7 @@ const CODE_ADVICE = {
 };
 /** Says what to do about a failed command, by its last lines, or else by its exit code. */
 function adviceOn({ end, lastLines, oomKills }) {
+	if (end.kind === "stopped") return [];
 	const isSigkill = end.kind === "killed" && end.status === "signal: killed";
 	const code = end.kind === "exited" ? end.code : isSigkill ? SIGKILL_CODE : -1;
 	const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some((each) => line.test(each)))?.[1];
@@ -2565,7 +2566,7 @@ function renderStats(result, view) {
 		level: LEVELS[gate.state],
 		problems: problemsOf(result, view),
 		done: describeStats(result, view),
-		warnings: warningsOf(result),
+		warnings: warningsOf(result, view),
 		outputs: {
 			...figureOutputs(figures),
 			stats: response,
@@ -2619,11 +2620,11 @@ function problemsOf(result, { cancelled }) {
 		...named === unjudged && unjudged.length > 0 ? [verdict] : []
 	];
 }
-function warningsOf({ samples, gate, monitored }) {
+function warningsOf({ samples, gate, monitored }, { cancelled }) {
 	const { gaps = [], failures = [] } = monitored ?? {};
 	const hasFailIf = gate.judgements.some(({ level }) => level === "fail");
 	return [
-		...warningJudgements(gate).map((each) => withMarkup(explainJudgement(each, samples))),
+		...warningJudgements(gate).filter(({ result }) => result === "true" || !cancelled).map((each) => withMarkup(explainJudgement(each, samples))),
 		...gate.state === "none" || gaps.length > 0 ? [] : describeFailures(failures),
 		...hasFailIf ? [] : gaps.flatMap(explainGap)
 	];
@@ -3266,7 +3267,7 @@ async function waitForSandbox(inputs, client, context) {
 		const waitedMs = clock() - startedAt;
 		const waited = formatDuration(waitedMs);
 		const error = outcome.status === "failed" ? outcome.error : void 0;
-		if (outcome.status === "done") unmet = describeUnmet("wait-until", conditions, outcome.value);
+		if (outcome.status === "done") unmet = describeFalse("wait-until", conditions, outcome.value);
 		if (error === void 0 && unmet === "") {
 			log.line(`The sandbox was ready after ${waited}`);
 			return;
@@ -3286,7 +3287,7 @@ async function waitForSandbox(inputs, client, context) {
 	}
 }
 /** Describes the conditions that are false. @throws InputError if one cannot be judged */
-function describeUnmet(input, conditions, { figures }) {
+function describeFalse(input, conditions, { figures }) {
 	const judgements = conditions.map((each) => judge(each, [{
 		at: 0,
 		figures
@@ -3350,7 +3351,7 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 async function readJudgeableStats(inputs, client, context) {
 	const outcome = await readStatsWithRetries(inputs, client, context);
 	if (outcome.status === "failed") throw outcome.error;
-	describeUnmet("fail-if", inputs.failIf, outcome.value);
+	describeFalse("fail-if", inputs.failIf, outcome.value);
 	return outcome.value;
 }
 
@@ -3464,6 +3465,7 @@ function deadlineAfter(stop, ms, sleep) {
 	};
 }
 const MIN_SAMPLE_TIMEOUT_MS = 1e4;
+/** Returns milliseconds. A sample that hangs must not take the place of many. */
 function sampleTimeout({ timeout, sampleInterval }) {
 	return Math.min(timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, sampleInterval));
 }
@@ -4096,7 +4098,8 @@ function keepLastLines({ log, redact }) {
 const MAX_LINE_LENGTH = 65536;
 /**
 * Decodes UTF-8 and passes on blocks of whole lines, so that no secret is split between two blocks.
-* Lines end in `\n`, or in a lone `\r` as progress bars do. Those above 65,536 characters may be cut.
+* Lines end in `\n`, or in a lone `\r` as progress bars do. Longer ones than 65,536 characters may
+* be cut.
 */
 function lineSplitter(onLines) {
 	const decoder = new TextDecoder();
@@ -4320,7 +4323,10 @@ function titleOf(run) {
 	return others.length === 0 ? first.trim() : `${first.trim()} …`;
 }
 const HOUR_MS = 36e5;
-/** Returns `max-duration`, or what is left of the sandbox's life, less 10 s and at least 1 m. */
+/**
+* Returns milliseconds: `max-duration`, or what is left of the sandbox's life, less 10 s and at
+* least 1 m, or 1 h if its end is unknown.
+*/
 function maxDurationOf({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
 	if (endsAt === void 0) return maxDuration ?? HOUR_MS;
@@ -4420,10 +4426,10 @@ function decodeEnd({ end }) {
 }
 function whyDied(directory) {
 	const exitCode = readIfExists(directory, "exitCode");
-	return `the process that took the samples ${exitCode === "" ? "was killed or hangs" : `exited with ${exitCode}`}${lastWords(directory)}`;
+	return `the process that took the samples ${exitCode === "" ? "was killed or hangs" : `exited with ${exitCode}`}${samplerErrors(directory)}`;
 }
 /** Returns the last lines that the sampler has written to stderr as ` (it last wrote: …)`. */
-function lastWords(directory) {
+function samplerErrors(directory) {
 	const words = readIfExists(directory, "errors").split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line));
 	return words.length === 0 ? "" : ` (it last wrote: ${words.slice(-3).join(" ")})`;
 }
@@ -4494,7 +4500,7 @@ async function startSampler(script, directory, inputs) {
 		const end = child.exitCode ?? child.signalCode;
 		if (end !== null) {
 			markJudged(directory);
-			throw inputError("monitor", `its process ended at once with ${end}${lastWords(directory)}.`);
+			throw inputError("monitor", `its process ended at once with ${end}${samplerErrors(directory)}.`);
 		}
 		await setTimeout$1(POLL_MS$1);
 	}

@@ -355,7 +355,10 @@ function uniqueBy(items, keyOf) {
 
 // src/upload/read-file.ts
 const CHUNK_BYTES = 262144;
-/** Returns the SHA-256 in hex, or undefined if `cancel` aborts. */
+/**
+* Returns the SHA-256 in hex, or undefined if `cancel` aborts.
+* @throws AgentError if the file cannot be read or its size has changed
+*/
 async function hashFile(file, cancel) {
 	const digest = createHash("sha256");
 	for (const chunk of readChunks(file)) {
@@ -457,6 +460,10 @@ async function matchesRow(file, { size, sha256 }, cancel) {
 		throw error;
 	}
 }
+/**
+* Call this before a transfer: if that is interrupted, the next run sends every file.
+* @throws InputError if the file cannot be removed
+*/
 function removeState({ file }) {
 	try {
 		mkdirSync(dirname(file), { recursive: true });
@@ -876,8 +883,9 @@ async function showPlan({ toSend, unchanged, shard, skipped, orphaned, warnings 
 }
 /** Sends the files and updates the state file. */
 async function sendPlan(plan, inputs, client, context) {
-	const { state, toSend, shard, skipped } = plan;
-	if (state !== void 0 && !context.cancel.aborted) removeState(state);
+	const { toSend, shard, skipped } = plan;
+	const state = context.cancel.aborted ? void 0 : plan.state;
+	if (state !== void 0) removeState(state);
 	const { sandboxId, baseUrl } = inputs;
 	const size = `${formatCount(toSend.length, "file")} (${formatBytes(totalSize(toSend))})`;
 	if (toSend.length > 0) context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
@@ -939,7 +947,7 @@ async function sync(inputs, context) {
 }
 
 // src/download/download-file.ts
-/** Leaves the target unchanged unless the whole file arrives. */
+/** Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
 async function downloadFile(file, { username, maxSize, timeout }, client, signal) {
 	wrapWriteErrors(file, () => checkTarget(file));
 	const name = `.sandbox-sync-${randomUUID()}.part`;

@@ -129,7 +129,7 @@ async function exchange<T>(
   request.signal.addEventListener('abort', onCancel);
   try {
     idle.restart();
-    // undici ignores `signal` while it connects (nodejs/undici#386), so do not wait for the request.
+    // undici ignores `signal` while it connects (nodejs/undici#386), so do not await the request.
     return await Promise.race([idle.ended, sendAndRead()]);
   } catch (error) {
     // Abort the request: a response that was not read to its end would keep the connection open.

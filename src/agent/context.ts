@@ -3,7 +3,7 @@ import type { Redact } from '../text/escape.ts';
 
 export interface Context {
   readonly workspace: string;
-  /** Aborts when the job is cancelled. Its `reason` is a string, since results quote it. */
+  /** Aborts when the step is cancelled. Its `reason` is a string, since results quote it. */
   readonly cancel: AbortSignal;
   /** Aborts just before the runner kills the process. */
   readonly killImminent: AbortSignal;

@@ -1,5 +1,4 @@
-import type { Redact } from '../text/escape.ts';
-import { truncate } from '../text/escape.ts';
+import { type Redact, truncate } from '../text/escape.ts';
 import { errorText, systemCode } from '../text/format.ts';
 
 export type FailureKind = keyof typeof GENERAL_HINTS;

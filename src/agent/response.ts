@@ -15,7 +15,7 @@ export function parseResponse(response: AgentResponse): unknown {
 export function bodyError(response: AgentResponse, why: string): AgentError {
   const { label, status } = response;
   const message = `${label} answered ${status} with an unusable response: ${why}.`;
-  // If a proxy responded, it has not passed the request on. But a 201 may be the service's, cut off.
+  // If a proxy responded, it has not passed the request on, but a 201 may be the service's, cut off.
   const hadNoEffect = isFromProxy(response) && status !== 201;
   return new AgentError('bad-response', message, { status, hadNoEffect });
 }
@@ -50,8 +50,8 @@ export function statusError(
   });
 }
 
-// E2B sends these codes if a creation failed on every host and left nothing behind
-// (packages/api/internal/orchestrator/placement_errors.go in e2b-dev/infra), so it is safe to repeat.
+// E2B sends these codes if a creation failed on every host and left nothing behind, so repeat it
+// (packages/api/internal/orchestrator/placement_errors.go in e2b-dev/infra).
 const PLACEMENT_ERROR = /^sandbox_(create_failed|capacity_unavailable|placement_timeout)$/;
 
 // A message may quote a path of 4,096 characters (PATH_MAX of Linux).

@@ -22,7 +22,7 @@ const MAX_RECONNECTS = 10;
 // If the agent has not reported the end by then, something in the background holds the output open.
 const END_AFTER_MARK_MS = 1000;
 
-// endSession() takes up to 6 s; the rest is for a slow network.
+// Ending a session takes up to 6 s; the rest is for SIGKILL and a slow network.
 const GIVE_UP_MS = 14_000;
 
 /** How a command ended, or why nobody saw that. */
@@ -113,8 +113,8 @@ function endOf(
   if (outcome.status === 'done') {
     const { exitCode, status } = outcome.value;
     if (exitCode === undefined) return { kind: 'no-exit-code', status };
-    // A login profile with `exit` or `exec` ends the shell before it prints the mark. A reconnect may
-    // have lost the mark.
+    // A login profile with `exit` or `exec` ends the shell before it prints the mark. A reconnect
+    // may have lost the mark.
     if (exitCode === 0 && markedCode === undefined && reconnects === 0) return { kind: 'not-run' };
     return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
   }

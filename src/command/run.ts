@@ -103,7 +103,10 @@ function titleOf(run: string): string {
 
 const HOUR_MS = 3_600_000;
 
-/** Returns `max-duration`, or what is left of the sandbox's life, less 10 s and at least 1 m. */
+/**
+ * Returns milliseconds: `max-duration`, or what is left of the sandbox's life, less 10 s and at
+ * least 1 m, or 1 h if its end is unknown.
+ */
 export function maxDurationOf(
   { sandboxId, maxDuration }: Pick<Inputs<'run'>, 'sandboxId' | 'maxDuration'>,
   { now, sandboxes, log }: Pick<Context, 'now' | 'sandboxes' | 'log'>,

@@ -33,11 +33,11 @@ function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-// Close stdin, which agents before 0.3 leave open, and merge stderr into stdout to keep their order.
+// Close stdin, which agents before 0.3 leave open, and merge stderr into stdout to keep the order.
 const LOGIN = 'exec 2>&1 </dev/null';
 
-// setsid starts a session, so that the script's children can be ended with it. Skip it if this shell
-// already leads a group: setsid would fork, and the agent would see the shell exit at once.
+// setsid starts a session, so that the script's children can be ended with it. Skip it if this
+// shell already leads a group: setsid would fork, and the agent would see the shell exit at once.
 const LEAVE = `read -r _ _ _ _ SANDBOX_SYNC_GROUP _ 2>/dev/null </proc/$$/stat
 [ "\${SANDBOX_SYNC_GROUP:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
 exec "$@"`;
@@ -51,10 +51,10 @@ const READ_OOM_KILLS = `__oom() {
   __oom=$kills:$group
 }`;
 
-// Runs in POSIX mode, to leave BASH_ENV to the script's own shell. Names begin with __, since assigning
-// to a variable of the environment would change it for the script. After TERM, this shell stays to
-// report how the script ended. Its own stderr is closed, or it would print the whole script if a
-// signal killed it.
+// Runs in POSIX mode, to leave BASH_ENV to the script's own shell. Names begin with __, since
+// assigning to a variable of the environment would change it for the script. After TERM, this shell
+// stays to report how the script ended. Its own stderr is closed, or it would print the whole script
+// if a signal killed it.
 function outerText(script: string, file: string): string {
   return `__mark=$${MARK_VARIABLE}
 unset ${MARK_VARIABLE}

@@ -34,7 +34,7 @@ export function watchMemory(
   let isLooking = false;
   let seen: TopPrograms | undefined;
   const onSample = async (figures: Figures) => {
-    // The last look may be what the kernel kills next.
+    // Look again at each higher level, since the last list may have what the kernel kills next.
     if (isLooking || levelOf(figures) <= level) return;
     level = levelOf(figures);
     isLooking = true;

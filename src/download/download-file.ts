@@ -22,7 +22,7 @@ export interface DownloadedContent {
   readonly sha256: string;
 }
 
-/** Leaves the target unchanged unless the whole file arrives. */
+/** Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
 export async function downloadFile(
   file: FileToDownload,
   { username, maxSize, timeout }: Pick<Inputs<'download'>, 'username' | 'maxSize' | 'timeout'>,

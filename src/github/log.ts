@@ -8,8 +8,7 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import type { Redact } from '../text/escape.ts';
-import { escapeCommands, escapeOutput, truncate } from '../text/escape.ts';
+import { escapeCommands, escapeOutput, type Redact, truncate } from '../text/escape.ts';
 
 export type StepLog = ReturnType<typeof openLog>;
 

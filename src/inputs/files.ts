@@ -15,7 +15,7 @@ const EXAMPLE = 'dist/**';
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
 const DOWNLOAD_EXAMPLE = 'app/reports/junit.xml => reports/junit.xml';
 
-export interface FileRules {
+interface FileRules {
   readonly patterns: readonly FilePattern[];
   /** Without the `!`. */
   readonly excludes: readonly string[];
@@ -49,7 +49,7 @@ function parsePattern(line: string): FilePattern {
   return { pattern, target };
 }
 
-export interface DownloadLine {
+interface DownloadLine {
   /** In the sandbox. */
   readonly path: string;
   /** Relative to `working-directory`. */

@@ -95,13 +95,13 @@ function decodeEnd({ end }: Readonly<Record<string, unknown>>): SamplingEnd[] {
 function whyDied(directory: string): string {
   const exitCode = readIfExists(directory, 'exitCode');
   const how = exitCode === '' ? 'was killed or hangs' : `exited with ${exitCode}`;
-  return `the process that took the samples ${how}${lastWords(directory)}`;
+  return `the process that took the samples ${how}${samplerErrors(directory)}`;
 }
 
 const MAX_LAST_LINES = 3;
 
 /** Returns the last lines that the sampler has written to stderr as ` (it last wrote: …)`. */
-export function lastWords(directory: string): string {
+export function samplerErrors(directory: string): string {
   const lines = readIfExists(directory, 'errors').split('\n');
   // After an uncaught error, Node prints its stack, a lone brace and its own version.
   const words = lines

@@ -13,9 +13,9 @@ import { formatDuration } from '../text/format.ts';
 import {
   appendAttempt,
   hasPidFile,
-  lastWords,
   markJudged,
   monitorFile,
+  samplerErrors,
   saveInputs,
   saveResponse,
 } from './record.ts';
@@ -69,7 +69,10 @@ async function startSampler(script: string, directory: string, inputs: RawInputs
     if (end !== null) {
       // There is nothing for the post step to judge.
       markJudged(directory);
-      throw inputError('monitor', `its process ended at once with ${end}${lastWords(directory)}.`);
+      throw inputError(
+        'monitor',
+        `its process ended at once with ${end}${samplerErrors(directory)}.`,
+      );
     }
     await delay(POLL_MS);
   }

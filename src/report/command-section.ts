@@ -122,11 +122,11 @@ const OUTPUT_ADVICE: readonly (readonly [line: RegExp, advice: string])[] = [
   ],
   [
     /: required file not found/,
-    'The program in the first line of a script (`#!`) is not in the sandbox.',
+    'The program in the first line of a script (`#!`), or the loader of a program, is not in the sandbox.',
   ],
   [
     /^bash: (line \d+: )?\S*\/\S*: No such file or directory/,
-    'The file is not in the sandbox. Check that an earlier step uploads it, and `working-directory`.',
+    'The file, or the folder to write it to, is not in the sandbox. Check that an earlier step uploads it, and `working-directory`.',
   ],
   [
     /sudo: (command )?not found/,
@@ -158,6 +158,7 @@ const CODE_ADVICE: Readonly<Record<number, string>> = {
 
 /** Says what to do about a failed command, by its last lines, or else by its exit code. */
 function adviceOn({ end, lastLines, oomKills }: CommandResult): Reason {
+  if (end.kind === 'stopped') return [];
   const isSigkill = end.kind === 'killed' && end.status === 'signal: killed';
   const code = end.kind === 'exited' ? end.code : isSigkill ? SIGKILL_CODE : -1;
   const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some(each => line.test(each)))?.[1];

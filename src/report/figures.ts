@@ -1,5 +1,4 @@
-import type { GateJudgement } from '../gate/judge.ts';
-import { formatJudged } from '../gate/judge.ts';
+import { formatJudged, type GateJudgement } from '../gate/judge.ts';
 import { aggregateOf, formatFigure, type Sample } from '../gate/metrics.ts';
 import type { StatsResult } from '../stats/stats.ts';
 import { inlineCode } from '../text/escape.ts';

@@ -42,7 +42,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
     level: LEVELS[gate.state],
     problems: problemsOf(result, view),
     done: describeStats(result, view),
-    warnings: warningsOf(result),
+    warnings: warningsOf(result, view),
     outputs: {
       ...figureOutputs(figures),
       stats: response,
@@ -98,11 +98,13 @@ function problemsOf(result: StatsResult, { cancelled }: View): Reason[] {
   ];
 }
 
-function warningsOf({ samples, gate, monitored }: StatsResult): ReasonLine[] {
+function warningsOf({ samples, gate, monitored }: StatsResult, { cancelled }: View): ReasonLine[] {
   const { gaps = [], failures = [] } = monitored ?? {};
   const hasFailIf = gate.judgements.some(({ level }) => level === 'fail');
   return [
-    ...warningJudgements(gate).map(each => withMarkup(explainJudgement(each, samples))),
+    ...warningJudgements(gate)
+      .filter(({ result }) => result === 'true' || !cancelled)
+      .map(each => withMarkup(explainJudgement(each, samples))),
     // A gap says what failed in it. Without conditions, single failures do not matter.
     ...(gate.state === 'none' || gaps.length > 0 ? [] : describeFailures(failures)),
     ...(hasFailIf ? [] : gaps.flatMap(explainGap)),

@@ -38,8 +38,8 @@ function findGaps({ attempts, end }: SampleRecord, { from, to }: Times, interval
     last = until;
     failures = [];
   }
-  // A monitor takes its first sample at `from`, which alone shows nothing of the job. One failure is
-  // normal, since a step may delete the sandbox before the last sample.
+  // A monitor takes its first sample at `from`, which alone shows nothing of the job. One failure
+  // is normal, since a step may delete the sandbox before the last sample.
   const isBlind = last === from && (failures.length === attempts.length || failures.length > 1);
   const isSeen = !isBlind && to - last <= longestTime(failures, intervalMs, END_MS);
   if (end === 'requested' && isSeen) return gaps;

@@ -72,7 +72,7 @@ export function deadlineAfter(stop: AbortSignal, ms: number, sleep: Context['sle
 
 const MIN_SAMPLE_TIMEOUT_MS = 10_000;
 
-// A sample that hangs must not take the place of many.
+/** Returns milliseconds. A sample that hangs must not take the place of many. */
 export function sampleTimeout({
   timeout,
   sampleInterval,

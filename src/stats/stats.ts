@@ -6,7 +6,7 @@ import type { Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { readStatsWithRetries, type Stats } from './sample.ts';
 import type { FailedAttempt, SamplingEnd } from './samples.ts';
-import { describeUnmet, waitForSandbox } from './wait.ts';
+import { describeFalse, waitForSandbox } from './wait.ts';
 
 export interface StatsResult {
   /** Oldest first. */
@@ -91,6 +91,7 @@ export async function readJudgeableStats(
 ): Promise<Stats> {
   const outcome = await readStatsWithRetries(inputs, client, context);
   if (outcome.status === 'failed') throw outcome.error;
-  describeUnmet('fail-if', inputs.failIf, outcome.value);
+  // Throws if a metric is missing.
+  describeFalse('fail-if', inputs.failIf, outcome.value);
   return outcome.value;
 }

@@ -29,7 +29,7 @@ export async function waitForSandbox(
     const waitedMs = clock() - startedAt;
     const waited = formatDuration(waitedMs);
     const error = outcome.status === 'failed' ? outcome.error : undefined;
-    if (outcome.status === 'done') unmet = describeUnmet('wait-until', conditions, outcome.value);
+    if (outcome.status === 'done') unmet = describeFalse('wait-until', conditions, outcome.value);
     if (error === undefined && unmet === '') {
       log.line(`The sandbox was ready after ${waited}`);
       return;
@@ -50,7 +50,7 @@ export async function waitForSandbox(
 }
 
 /** Describes the conditions that are false. @throws InputError if one cannot be judged */
-export function describeUnmet(
+export function describeFalse(
   input: 'fail-if' | 'wait-until',
   conditions: readonly Condition[],
   { figures }: Stats,

@@ -12,7 +12,7 @@ export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-export const MAX_QUOTED = 100;
+const MAX_QUOTED = 100;
 
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 export function quote(value: string): string {

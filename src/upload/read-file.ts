@@ -7,7 +7,10 @@ import type { PlannedFile } from '../files/targets.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Returns the SHA-256 in hex, or undefined if `cancel` aborts. */
+/**
+ * Returns the SHA-256 in hex, or undefined if `cancel` aborts.
+ * @throws AgentError if the file cannot be read or its size has changed
+ */
 export async function hashFile(
   file: PlannedFile,
   cancel: AbortSignal,

@@ -90,7 +90,10 @@ async function matchesRow(
   }
 }
 
-// Called before a transfer: if that is interrupted, the next run sends every file.
+/**
+ * Call this before a transfer: if that is interrupted, the next run sends every file.
+ * @throws InputError if the file cannot be removed
+ */
 export function removeState({ file }: UploadState): void {
   try {
     mkdirSync(dirname(file), { recursive: true });

@@ -86,8 +86,10 @@ export async function sendPlan(
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
-  const { state, toSend, shard, skipped } = plan;
-  if (state !== undefined && !context.cancel.aborted) removeState(state);
+  const { toSend, shard, skipped } = plan;
+  // A cancelled search has found nothing, so keep the state.
+  const state = context.cancel.aborted ? undefined : plan.state;
+  if (state !== undefined) removeState(state);
   const { sandboxId, baseUrl } = inputs;
   const size = `${formatCount(toSend.length, 'file')} (${formatBytes(totalSize(toSend))})`;
   if (toSend.length > 0)

@@ -101,9 +101,10 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
     const readState = () => readFileSync(path.join(job.workspace, '.state.json'), 'utf8');
     await expectSuccess(job, { ...inputs, files: 'f0.txt' });
     const state = readState();
-    const { errors, report } = await expectFailure(job, inputs, { env: preload(signalAtSearch) });
+    const env = preload(signalAtSearch);
+    const { errors, warnings, report } = await expectFailure(job, inputs, { env });
     assert.match(errors, /^Cancelled/);
-    assert.equal(report.cancelled, true);
+    assert.deepEqual([report.cancelled, warnings], [true, '']);
     assert.equal(readState(), state);
   });
 });

@@ -70,7 +70,7 @@ describe('gaps in what run sees', { concurrency: 6, skip: SKIP_WITHOUT_BASH }, (
   });
 
   test('run passes if the stats answer slowly', async () => {
-    const slow = { kind: 'wait', for: () => delay(4000) } as const;
+    const slow = { kind: 'wait', for: () => delay(1000) } as const;
     const faults = [{ on: 'stats', skip: 1, do: slow }] as const;
     // The command ends during the second slow response.
     const { exitCode, outputs, report, warnings } = await runUntil(3, faults);

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import {
   appendAttempt,
   appendEnd,
-  lastWords,
   monitorFile,
   readRecord,
+  samplerErrors,
   saveResponse,
 } from '../../src/monitor/record.ts';
 import type { Attempt } from '../../src/stats/samples.ts';
@@ -67,7 +67,7 @@ for (const [name, [stderr, words]] of Object.entries(STDERR))
     using directory = openTempFolder();
     const errors = monitorFile(directory.path, 'errors');
     writeFileSync(errors, stderr);
-    assert.equal(lastWords(directory.path), words);
+    assert.equal(samplerErrors(directory.path), words);
     assert.deepEqual(readRecord(directory.path).end, { early: `${DIED}${words}` });
     writeFileSync(monitorFile(directory.path, 'exitCode'), '7');
     const early = `the process that took the samples exited with 7${words}`;

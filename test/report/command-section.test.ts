@@ -105,8 +105,9 @@ for (const [name, [fields, ...expected]] of Object.entries(FAILURES))
     assert.deepEqual(linesOf(fields), expected));
 
 const WINDOWS = /^A script has Windows line ends\./;
-const NO_PROGRAM = /^The program in the first line of a script \(`#!`\) is not in the sandbox\.$/;
-const NO_FILE = /^The file is not in the sandbox\. Check that an earlier step uploads it/;
+const NO_PROGRAM =
+  /^The program in the first line of a script \(`#!`\), or the loader of a program, is not/;
+const NO_FILE = /^The file, or the folder to write it to, is not in the sandbox\. Check that/;
 const AS_ROOT = /^Only root may write there: if .* set `username: root`\.$/;
 const NO_SUDO = /^The sandbox has no `sudo`\. Leave it out, and if/;
 const DISK = /^The disk is full/;
