@@ -152,6 +152,12 @@ test('whether it was memory could not be told only after a SIGKILL without a cou
   assert.deepEqual(says, [unknown, unknown, undefined, undefined]);
 });
 
+test('a command that max-duration stopped gets no advice by its output', () => {
+  const end: CommandEnd = { kind: 'stopped', by: 'max-duration' };
+  const lines = linesOf({ end, lastLines: ['sh: 1: sudo: not found'] });
+  assert.deepEqual(lines.slice(1), ['sh: 1: sudo: not found']);
+});
+
 test('a command that succeeded although the kernel killed a process gets a warning', () => {
   const { warnings = [], problems, done } = renderCommand({ ...COMMAND, oomKills: 1 }, false);
   assert.deepEqual(textsOf(warnings), ['The kernel killed 1 process for memory.']);

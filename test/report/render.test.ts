@@ -106,6 +106,12 @@ test('the reasons do not repeat the title, and what was done is a fact below it'
   assert.deepEqual(reasonsOf({ error }), ['Check base-url.']);
 });
 
+test('a cancelled step warns of a condition that tripped, but not that samples are missing', () => {
+  const stats = measured([{ load: 5 }], [], ['load > 1', 'load.max > 9'], true);
+  const { warnings } = renderReport(report({ task, stats, cancelled: true }));
+  assert.deepEqual(textsOf(warnings), ['`load > 1` tripped: 5']);
+});
+
 test('a condition that tripped is the title, and a gap after it a reason', () => {
   const stats = withGap(measured([{ load: 5 }], ['load > 1'], [], true), 15, 60, {
     early: 'its job is gone',
