@@ -90,7 +90,7 @@ describe('monitors', { concurrency: 3 }, () => {
     rmSync(record, { recursive: true });
     renameSync(`${record}.kept`, record);
     // On Windows, Node opens a directory with the flag 'a', and fails only when it writes.
-    const words = WINDOWS ? "code: 'E\\w+', syscall: 'write'" : "code: 'EISDIR', .*record\\.jsonl";
+    const words = WINDOWS ? "syscall: 'write'" : "code: 'EISDIR', .*record\\.jsonl";
     const says = RegExp(`Sampling had ended: .* exited with 1 \\(it last wrote: .*${words}`);
     assertGateFailed(await monitor.post(), says);
   });
