@@ -276,7 +276,11 @@ function isJson(text) {
 	}
 }
 function parseFields(text) {
-	return isJson(text) ? fieldsOf(JSON.parse(text)) : {};
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
 }
 function stringFieldsOf(value) {
 	const fields = Object.entries(fieldsOf(value));

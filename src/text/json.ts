@@ -14,7 +14,11 @@ export function isJson(text: string): boolean {
 }
 
 export function parseFields(text: string): Readonly<Record<string, unknown>> {
-  return isJson(text) ? fieldsOf(JSON.parse(text)) : {};
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }
 
 export function stringFieldsOf(value: unknown): Readonly<Record<string, string>> {
