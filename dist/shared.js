@@ -1808,8 +1808,11 @@ async function openSandbox(inputs, context, save) {
 }
 async function deleteAtEnd(id, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
+	await deleteAndLog(api, id, context.log);
+}
+async function deleteAndLog(api, id, log) {
 	const wasThere = await deleteSandbox(api, id);
-	context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
+	log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 /** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
 async function deleteLost({ id: created, lost = "" }, inputs, context) {
@@ -1818,7 +1821,7 @@ async function deleteLost({ id: created, lost = "" }, inputs, context) {
 	if (found.length === 0 && created === void 0) throw new AgentError("not-found", "The service does not list it yet.", { hint: "" });
 	for (const id of found.filter((each) => each !== created)) {
 		context.log.line(`A failed attempt had created sandbox ${id}`);
-		await deleteAtEnd(id, inputs, context);
+		await deleteAndLog(api, id, context.log);
 	}
 }
 function describeEnd$1({ endsAt, isCreated }) {

@@ -63,8 +63,12 @@ export async function deleteAtEnd(
   // A cancelled job must still delete its sandbox, so do not stop until the runner is about to kill
   // the process.
   await using api = openApi(inputs, context, context.killImminent);
+  await deleteAndLog(api, id, context.log);
+}
+
+async function deleteAndLog(api: SandboxApi, id: string, log: Context['log']): Promise<void> {
   const wasThere = await deleteSandbox(api, id);
-  context.log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
+  log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 }
 
 /** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
@@ -80,7 +84,7 @@ export async function deleteLost(
     throw new AgentError('not-found', 'The service does not list it yet.', { hint: '' });
   for (const id of found.filter(each => each !== created)) {
     context.log.line(`A failed attempt had created sandbox ${id}`);
-    await deleteAtEnd(id, inputs, context);
+    await deleteAndLog(api, id, context.log);
   }
 }
 
