@@ -3430,10 +3430,12 @@ function longestTime(failures, intervalMs, extraMs) {
 }
 
 // src/stats/samples.ts
-async function trySample(read, now) {
+/** Reads the stats once, and passes their response to `keep`. */
+async function trySample(read, keep, now) {
 	const askedAt = now();
 	try {
-		const figures = await read();
+		const { figures, response } = await read();
+		keep(response);
 		return {
 			kind: "sample",
 			askedAt,
@@ -4151,19 +4153,16 @@ async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSa
 	const deadline = AbortSignal.any([cancel, late.signal]);
 	const attempts = [];
 	let response = "";
-	const take = (signal) => trySample(async () => {
-		const stats = await readStats(client, STATS_PATH, {
-			signal,
-			timeout
-		});
-		({response} = stats);
-		return stats.figures;
-	}, now);
+	const keep = (latest) => void (response = latest);
+	const take = (signal) => trySample(() => readStats(client, STATS_PATH, {
+		signal,
+		timeout
+	}), keep, now);
 	let looks = Promise.resolve();
 	const record = (attempt) => {
 		attempts.push(attempt);
 		if (attempt.kind === "failure") return;
-		looks = Promise.all([looks, onSample(attempt.figures)]);
+		looks = Promise.all([looks, onSample(attempt)]);
 		looks.catch(() => {});
 	};
 	const end = await takeSamples(() => take(deadline), record, {
@@ -4190,20 +4189,18 @@ const STEP_PERCENT = 10;
 /** Decides after which samples `look` looks at the programs, one look at a time. */
 function watchMemory(conditions, look) {
 	const watched = conditions.filter(({ metric }) => isMemory(metric));
-	const levelOf = (figures) => {
-		const trips = watched.some((each) => judge(each, [{
-			at: 0,
-			figures
-		}]).result === "true");
-		const above = (figures.get("mem_used_pct") ?? 0) - FIRST_PERCENT;
+	const levelOf = (sample) => {
+		const trips = watched.some((each) => judge(each, [sample]).result === "true");
+		const above = (sample.figures.get("mem_used_pct") ?? 0) - FIRST_PERCENT;
 		return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
 	};
 	let level = 0;
 	let isLooking = false;
 	let seen;
-	const onSample = async (figures) => {
-		if (isLooking || levelOf(figures) <= level) return;
-		level = levelOf(figures);
+	const onSample = async (sample) => {
+		const next = levelOf(sample);
+		if (isLooking || next <= level) return;
+		level = next;
 		isLooking = true;
 		seen = await look() ?? seen;
 		isLooking = false;
@@ -4536,12 +4533,9 @@ async function runSampler(directory, jobPid) {
 		signal: deadline.signal,
 		timeout: sampleTimeout(inputs)
 	};
-	const read = async () => {
-		const { figures, response } = await readStats(client, inputs.statsPath, limits);
-		saveResponse(directory, response);
-		return figures;
-	};
-	const end = await takeSamples(() => trySample(read, Date.now), (attempt) => appendAttempt(directory, attempt), {
+	const read = () => readStats(client, inputs.statsPath, limits);
+	const keep = (response) => saveResponse(directory, response);
+	const end = await takeSamples(() => trySample(read, keep, Date.now), (attempt) => appendAttempt(directory, attempt), {
 		intervalMs: inputs.sampleInterval,
 		sleep,
 		stop,

@@ -1,6 +1,6 @@
 import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import type { Figures } from '../gate/metrics.ts';
+import type { Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { readStats } from '../stats/sample.ts';
 import {
@@ -34,7 +34,7 @@ export async function sampleCommand(
   inputs: Pick<Inputs<'run'>, 'sampleInterval' | 'timeout' | 'failIf' | 'warnIf'>,
   client: Pick<Client, 'send' | 'redact'>,
   { cancel, now, sleep }: Pick<Context, 'cancel' | 'now' | 'sleep'>,
-  onSample: (figures: Figures) => Promise<void>,
+  onSample: (sample: Sample) => Promise<void>,
 ): Promise<SampleRecord> {
   const { sampleInterval: intervalMs, failIf, warnIf } = inputs;
   const timeout = sampleTimeout(inputs);
@@ -44,18 +44,15 @@ export async function sampleCommand(
   const deadline = AbortSignal.any([cancel, late.signal]);
   const attempts: Attempt[] = [];
   let response = '';
+  const keep = (latest: string) => void (response = latest);
   const take = (signal: AbortSignal) =>
-    trySample(async () => {
-      const stats = await readStats(client, STATS_PATH, { signal, timeout });
-      ({ response } = stats);
-      return stats.figures;
-    }, now);
+    trySample(() => readStats(client, STATS_PATH, { signal, timeout }), keep, now);
   let looks: Promise<unknown> = Promise.resolve();
   const record = (attempt: Attempt) => {
     attempts.push(attempt);
     if (attempt.kind === 'failure') return;
-    looks = Promise.all([looks, onSample(attempt.figures)]);
-    // The end of this function throws what a look throws.
+    looks = Promise.all([looks, onSample(attempt)]);
+    // A rejection must not crash the process before `await looks` below throws it.
     looks.catch(() => {});
   };
   const first = Math.min(intervalMs, MAX_FIRST_MS);

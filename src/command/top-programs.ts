@@ -1,6 +1,6 @@
 import { excerpt } from '../agent/failure.ts';
 import { type Condition, judge } from '../gate/judge.ts';
-import { type Figures, isMemory } from '../gate/metrics.ts';
+import { isMemory, type Sample } from '../gate/metrics.ts';
 import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
 import { readOutput, type Starter } from './session.ts';
@@ -25,18 +25,19 @@ export function watchMemory(
   look: () => Promise<TopPrograms | undefined>,
 ) {
   const watched = conditions.filter(({ metric }) => isMemory(metric));
-  const levelOf = (figures: Figures) => {
-    const trips = watched.some(each => judge(each, [{ at: 0, figures }]).result === 'true');
-    const above = (figures.get('mem_used_pct') ?? 0) - FIRST_PERCENT;
+  const levelOf = (sample: Sample) => {
+    const trips = watched.some(each => judge(each, [sample]).result === 'true');
+    const above = (sample.figures.get('mem_used_pct') ?? 0) - FIRST_PERCENT;
     return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
   };
   let level = 0;
   let isLooking = false;
   let seen: TopPrograms | undefined;
-  const onSample = async (figures: Figures) => {
+  const onSample = async (sample: Sample) => {
     // Look again at each higher level, since the last list may have what the kernel kills next.
-    if (isLooking || levelOf(figures) <= level) return;
-    level = levelOf(figures);
+    const next = levelOf(sample);
+    if (isLooking || next <= level) return;
+    level = next;
     isLooking = true;
     seen = (await look()) ?? seen;
     isLooking = false;

@@ -33,13 +33,10 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   // Everything is loaded now. Later, the action's folder may be gone: act deletes its copies.
   writeFileSync(pid, String(process.pid), { mode: 0o600 });
   const limits = { signal: deadline.signal, timeout: sampleTimeout(inputs) };
-  const read = async () => {
-    const { figures, response } = await readStats(client, inputs.statsPath, limits);
-    saveResponse(directory, response);
-    return figures;
-  };
+  const read = () => readStats(client, inputs.statsPath, limits);
+  const keep = (response: string) => saveResponse(directory, response);
   const end = await takeSamples(
-    () => trySample(read, Date.now),
+    () => trySample(read, keep, Date.now),
     attempt => appendAttempt(directory, attempt),
     { intervalMs: inputs.sampleInterval, sleep, stop, sampleOnStop: true },
   );

@@ -1,8 +1,9 @@
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
-import type { Figures, Sample } from '../gate/metrics.ts';
+import type { Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
+import type { Stats } from './sample.ts';
 
 /** A request for the stats, sent at `askedAt`, whose response arrived or failed `at`. */
 export type Attempt = { readonly askedAt: number } & (
@@ -21,10 +22,16 @@ export interface SampleRecord {
 /** `early` says why sampling ended before it was asked to, without a period. */
 export type SamplingEnd = 'requested' | { readonly early: string };
 
-export async function trySample(read: () => Promise<Figures>, now: () => number): Promise<Attempt> {
+/** Reads the stats once, and passes their response to `keep`. */
+export async function trySample(
+  read: () => Promise<Stats>,
+  keep: (response: string) => void,
+  now: () => number,
+): Promise<Attempt> {
   const askedAt = now();
   try {
-    const figures = await read();
+    const { figures, response } = await read();
+    keep(response);
     return { kind: 'sample', askedAt, at: now(), figures };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;

@@ -4,6 +4,7 @@ import type { AgentRequest } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { sampleCommand } from '../../src/command/sample-command.ts';
 import type { Condition } from '../../src/gate/judge.ts';
+import type { Sample } from '../../src/gate/metrics.ts';
 import { judgeRecord } from '../../src/stats/gaps.ts';
 import { fakeClock } from '../support/clock.ts';
 import { parse } from '../support/parse-condition.ts';
@@ -46,7 +47,7 @@ async function sample(command: SampledCommand) {
   const { signal: cancel } = new AbortController();
   const inputs = { sampleInterval: intervalMs, timeout: 60 * S, failIf, warnIf: [] };
   const seen: number[] = [];
-  const see = async (figures: ReadonlyMap<string, number>) => {
+  const see = async ({ figures }: Sample) => {
     seen.push(figures.get('load') ?? 0);
     await onSample();
   };
@@ -92,7 +93,7 @@ for (const [name, respondedAt, gaps] of [
     assert.equal(seen.endedAt, Math.min(respondedAt, 13 * S));
   });
 
-test('without conditions, a sample that has no response at the end is waited for 0.5 s', async () => {
+test('sampleCommand waits 0.5 s for a last response if there are no conditions', async () => {
   for (const [durationMs, asked] of [
     [8 * S, [S]],
     [999, [1199]],
@@ -110,7 +111,7 @@ test('a command of any length has no gaps if each sample takes 6 s', async () =>
   }
 });
 
-test('after two failures, no further sample is taken, since the service probably has no stats', async () => {
+test('sampleCommand takes no sample after the command if two have failed, since the service probably has no stats', async () => {
   const { asked, gaps } = await sample({ durationMs: 2.5 * S, respond: () => ({ fails: true }) });
   assert.deepEqual([asked, gaps], [[S, 2 * S], [[0, 2.5 * S]]]);
 });

@@ -27,11 +27,11 @@ async function sample(sampling: Sampling) {
     count += 1;
     if (count === stopDuring) stop.abort();
     if (error !== undefined) throw error;
-    return new Map([['mem_used', 1]]);
+    return { figures: new Map([['mem_used', 1]]), response: '' };
   };
   const seen: unknown[] = [];
   const end = await takeSamples(
-    () => trySample(read, now),
+    () => trySample(read, () => {}, now),
     each => seen.push(each.kind === 'failure' ? each.message : each.at),
     { intervalMs: 5, firstMs, sleep, stop: stop.signal, sampleOnStop },
   );
@@ -63,7 +63,7 @@ test('an attempt has the times of the request and of its response, whether or no
   const figures = new Map([['mem_used', 1]]);
   const read = async () => {
     await sleep(4);
-    return figures;
+    return { figures, response: '{}' };
   };
   const fail = async () => {
     await sleep(5);
@@ -73,11 +73,14 @@ test('an attempt has the times of the request and of its response, whether or no
     await sleep(5000);
     throw new AgentError('cancelled', 'Cut.');
   };
+  const responses: string[] = [];
+  const keep = (response: string) => void responses.push(response);
   const attempts = [
-    await trySample(read, now),
-    await trySample(fail, now),
-    await trySample(cut, now),
+    await trySample(read, keep, now),
+    await trySample(fail, keep, now),
+    await trySample(cut, keep, now),
   ];
+  assert.deepEqual(responses, ['{}']);
   const unanswered = 'The sandbox had not answered after 5 s.';
   assert.deepEqual(attempts, [
     { kind: 'sample', askedAt: 3, at: 7, figures },

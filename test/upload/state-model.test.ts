@@ -43,7 +43,7 @@ const FILES = new Map(
   ),
 );
 
-test('after a green run, the sandbox has every file, whatever earlier runs did', async () => {
+test('a green upload with a state file leaves every file in the sandbox, whatever earlier uploads did', async () => {
   const stateInputs = parseSyncInputs({ 'state-file': 'state.json' });
   const placeOf = (target: string) => posix.resolve('/home/user', target);
   const runs = fc.array(RUN, { maxLength: 8 });
