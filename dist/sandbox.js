@@ -1,4 +1,4 @@
-import { A as openSandbox, C as publishSandbox, T as saveLeftovers, b as jobMetadata, h as runStep } from "./shared.js";
+import { A as openSandbox, B as rawValue, C as publishSandbox, T as saveLeftovers, b as jobMetadata, h as runStep } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {
@@ -6,7 +6,7 @@ await runStep("sandbox", async (inputs, context, raw) => {
 		...inputs.metadata,
 		...jobMetadata()
 	};
-	const baseUrl = (raw["base-url"] ?? "").trim();
+	const baseUrl = rawValue(raw, "base-url");
 	const opened = await openSandbox({
 		...inputs,
 		metadata,

@@ -293,6 +293,10 @@ function redactJson(text, redact) {
 }
 
 // src/inputs/parsers.ts
+/** Returns an input's value without spaces around it, and '' if it is unset. */
+function rawValue(raw, name) {
+	return (raw[name] ?? "").trim();
+}
 const anyText = (value) => value;
 function optional(parse) {
 	return (value, input) => value === "" ? void 0 : parse(value, input);
@@ -475,22 +479,24 @@ function splitHeader(line) {
 	const [, name = "", value = ""] = /^([^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
 	return !findMistake("header-name", name) && !findMistake("header-value", value) ? [name, value] : void 0;
 }
+/** The inputs without which no sandbox can be reached. */
+const CONNECTION = [
+	"sandbox-id",
+	"token",
+	"base-url"
+];
 /** Fills in the job's sandbox, unless the step sets a token or base URL. */
 function withJobSandbox(raw, sandboxes) {
-	const isSet = (name) => (raw[name] ?? "").trim() !== "";
+	const isSet = (name) => rawValue(raw, name) !== "";
 	const explicit = ["token", "base-url"].filter(isSet);
 	if (explicit.length > 0) {
-		const missing = [
-			"sandbox-id",
-			"token",
-			"base-url"
-		].filter((name) => !isSet(name));
+		const missing = CONNECTION.filter((name) => !isSet(name));
 		const [first] = missing;
 		if (first === void 0 || sandboxes.length === 0) return raw;
 		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
 		throw inputError(first, message);
 	}
-	const givenId = (raw["sandbox-id"] ?? "").trim();
+	const givenId = rawValue(raw, "sandbox-id");
 	const [match, ...more] = sandboxes.filter(({ id }) => givenId === "" || id === givenId);
 	if (isDryRun(raw) && (match === void 0 || more.length > 0)) return raw;
 	if (match === void 0 || more.length > 0) throw inputError("sandbox-id", explainChoice(givenId, sandboxes));
@@ -521,7 +527,7 @@ function fillPlaceholders(raw) {
 	};
 }
 function secretsIn(raw) {
-	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
+	const inputs = SECRET_INPUTS.map((name) => rawValue(raw, name));
 	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
 	return [...inputs, ...headers].filter((secret) => ![
 		"",
@@ -1524,7 +1530,7 @@ function inputNames(entry) {
 function parseInputs(entry, raw) {
 	const filled = fillPlaceholders(raw);
 	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
-		const value = (filled[name] ?? "").trim();
+		const value = rawValue(filled, name);
 		const isLeftOut = value === "" && isUnneeded(name, entry, raw);
 		return [camelCase(name), isLeftOut ? value : parse(value, name)];
 	});
@@ -1546,11 +1552,6 @@ function checkHttpIsAllowed({ baseUrl = "", allowInsecureHttp }) {
 	throw inputError("base-url", message, BASE_URL_EXAMPLE);
 }
 const API = ["api-url", "api-key"];
-const CONNECTION = [
-	"sandbox-id",
-	"token",
-	"base-url"
-];
 const AT_CREATION = [
 	"metadata",
 	"env",
@@ -1578,13 +1579,10 @@ const WAYS = {
 		"token takes a sandbox over as it is"
 	]
 };
-function isSet(name, raw) {
-	return (raw[name] ?? "").trim() !== "";
-}
 function wayToSandbox(raw) {
-	if (isSet("template", raw)) return WAYS.create;
-	const hasApi = API.some((name) => isSet(name, raw));
-	return isSet("token", raw) || isSet("base-url", raw) && !hasApi ? WAYS.takeOver : WAYS.connect;
+	const isSet = (name) => rawValue(raw, name) !== "";
+	if (isSet("template")) return WAYS.create;
+	return isSet("token") || isSet("base-url") && !API.some(isSet) ? WAYS.takeOver : WAYS.connect;
 }
 function isUnneeded(name, entry, raw) {
 	if (entry !== "sandbox") return isDryRun(raw) && CONNECTION.includes(name);
@@ -1598,15 +1596,15 @@ function checkWayToSandbox({ template, sandboxId }, raw) {
 	}
 	const [, unused, why] = wayToSandbox(raw);
 	const message = `has no effect, since ${why}. Leave out one of them.`;
-	const problems = unused.filter((name) => isSet(name, raw)).map((input) => ({
+	const problems = unused.filter((name) => rawValue(raw, name) !== "").map((input) => ({
 		input,
 		message
 	}));
 	if (problems.length > 0) throw new InputError(problems);
 }
 function checkUserOfCommand({ run, username = "", headers = {} }) {
-	const isSet = Object.keys(headers).some((name) => /^authorization$/i.test(name));
-	if (run === void 0 || username === "" || !isSet) return;
+	const isTaken = Object.keys(headers).some((name) => /^authorization$/i.test(name));
+	if (run === void 0 || username === "" || !isTaken) return;
 	const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
 	throw inputError("username", message);
 }
@@ -1911,7 +1909,7 @@ function jobMetadata() {
 }
 function saveLeftovers(leftovers, raw) {
 	const names = inputNames("sandbox-end").filter((name) => name !== "api-key");
-	const inputs = Object.fromEntries(names.map((name) => [name, (raw[name] ?? "").trim()]));
+	const inputs = Object.fromEntries(names.map((name) => [name, rawValue(raw, name)]));
 	saveState("sandbox", {
 		...leftovers,
 		inputs
@@ -1922,7 +1920,7 @@ function loadLeftovers() {
 	const { id, lost } = stringFieldsOf(state);
 	const saved = stringFieldsOf(state["inputs"]);
 	const own = readInputs("sandbox-end");
-	const isOwn = (name) => own[name]?.trim() === saved[name];
+	const isOwn = (name) => rawValue(own, name) === saved[name];
 	const choice = [
 		[
 			"template",
@@ -3085,7 +3083,7 @@ async function runReportingStep(entry, handler, savedInputs) {
 	const { sandboxId: id = "", baseUrl = "" } = results?.sandbox ?? inputs;
 	const report = {
 		task: taskOf(entry),
-		name: raw["name"]?.trim() ?? "",
+		name: rawValue(raw, "name"),
 		...results,
 		sandbox: {
 			id,
@@ -3093,7 +3091,7 @@ async function runReportingStep(entry, handler, savedInputs) {
 		},
 		cancelled: cancel.aborted,
 		...error && { error },
-		isGateUnseen: error !== void 0 && (entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim()))
+		isGateUnseen: error !== void 0 && (entry === "monitor-stop" || rawValue(raw, "fail-if") !== "")
 	};
 	const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
 	if (results ?? error) await publish(report, {
@@ -4606,7 +4604,7 @@ function chooseMonitor(idOrName, directories) {
 	const running = directories.filter((directory) => !isJudged(directory)).map((directory) => {
 		return {
 			directory,
-			name: loadInputs(directory)?.["name"]?.trim() ?? "",
+			name: rawValue(loadInputs(directory) ?? {}, "name"),
 			id: path.basename(directory)
 		};
 	});
@@ -4622,4 +4620,4 @@ function chooseMonitor(idOrName, directories) {
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-export { totalSize as $, openSandbox as A, fieldsOf as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, errorText as G, findMistake as H, AgentError as I, formatNumber as J, formatBytes as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, systemCode as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, InputError as U, parseFields as V, inputError as W, limitList as X, formatRate as Y, listSome as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatCount as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, isSecretHeader as z };
+export { systemCode as $, openSandbox as A, rawValue as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, inputError as G, parseFields as H, AgentError as I, formatCount as J, errorText as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, findMistake as U, fieldsOf as V, InputError as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, totalSize as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, quote as nt, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, inlineCode as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, isSecretHeader as z };

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { getInput, getState, saveState, setOutput, setSecret } from '@actions/core';
 import { fillPlaceholders, type JobSandbox, secretsIn } from '../inputs/connection.ts';
 import { type EntryPoint, inputNames } from '../inputs/inputs.ts';
-import type { RawInputs } from '../inputs/parsers.ts';
+import { type RawInputs, rawValue } from '../inputs/parsers.ts';
 import { type Leftovers, SYNC_ID } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
@@ -35,7 +35,7 @@ export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
   // all but the API key. Headers may be secret too, but the API may refuse a deletion without them.
   const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
-  const inputs = Object.fromEntries(names.map(name => [name, (raw[name] ?? '').trim()]));
+  const inputs = Object.fromEntries(names.map(name => [name, rawValue(raw, name)]));
   saveState('sandbox', { ...leftovers, inputs });
 }
 
@@ -44,7 +44,7 @@ export function loadLeftovers() {
   const { id, lost } = stringFieldsOf(state);
   const saved = stringFieldsOf(state['inputs']);
   const own = readInputs('sandbox-end');
-  const isOwn = (name: string) => own[name]?.trim() === saved[name];
+  const isOwn = (name: string) => rawValue(own, name) === saved[name];
   const hasOwnInputs = ['template', 'sandbox-id', 'api-url'].every(isOwn);
   // Unlike the saved value, the step's own `delete` can depend on how the job ended.
   const choices = [hasOwnInputs ? own['delete'] : '', saved['delete'], String(isCreated)];

@@ -10,7 +10,7 @@ import {
   type Task,
 } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
-import type { RawInputs } from '../inputs/parsers.ts';
+import { type RawInputs, rawValue } from '../inputs/parsers.ts';
 import type { Results } from '../report/render.ts';
 import { type Reason, reasonOfError, textsOf } from '../report/section.ts';
 import { redactor } from '../text/escape.ts';
@@ -69,14 +69,14 @@ export async function runReportingStep<T extends Task | MonitorEnd>(
   const { sandboxId: id = '', baseUrl = '' } = results?.sandbox ?? inputs;
   const report = {
     task: taskOf(entry),
-    name: raw['name']?.trim() ?? '',
+    name: rawValue(raw, 'name'),
     ...results,
     sandbox: { id, baseUrl },
     cancelled: cancel.aborted,
     ...(error && { error }),
     // Nothing was judged, so a `fail-if` fails. Assume that the monitor to stop has one.
     isGateUnseen:
-      error !== undefined && (entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim())),
+      error !== undefined && (entry === 'monitor-stop' || rawValue(raw, 'fail-if') !== ''),
   };
   // A step with invalid inputs has a summary too, so read the raw value.
   const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');

@@ -2,7 +2,7 @@ import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
 import { findMistake, rejectMistakes, SECRET_INPUTS, textOf } from './mistakes.ts';
-import { type InputParser, parseLines, type RawInputs } from './parsers.ts';
+import { type InputParser, parseLines, type RawInputs, rawValue } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 
@@ -87,18 +87,21 @@ export interface JobSandbox {
   readonly endsAt: number | undefined;
 }
 
+/** The inputs without which no sandbox can be reached. */
+export const CONNECTION = ['sandbox-id', 'token', 'base-url'];
+
 /** Fills in the job's sandbox, unless the step sets a token or base URL. */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
-  const isSet = (name: string) => (raw[name] ?? '').trim() !== '';
+  const isSet = (name: string) => rawValue(raw, name) !== '';
   const explicit = ['token', 'base-url'].filter(isSet);
   if (explicit.length > 0) {
-    const missing = ['sandbox-id', 'token', 'base-url'].filter(name => !isSet(name));
+    const missing = CONNECTION.filter(name => !isSet(name));
     const [first] = missing;
     if (first === undefined || sandboxes.length === 0) return raw;
     const message = `is empty. Remove ${explicit.join(' and ')} to use the sandbox of this job, or set ${missing.join(' and ')} too.`;
     throw inputError(first, message);
   }
-  const givenId = (raw['sandbox-id'] ?? '').trim();
+  const givenId = rawValue(raw, 'sandbox-id');
   const [match, ...more] = sandboxes.filter(({ id }) => givenId === '' || id === givenId);
   if (isDryRun(raw) && (match === undefined || more.length > 0)) return raw;
   if (match === undefined || more.length > 0)
@@ -130,7 +133,7 @@ export function fillPlaceholders(raw: RawInputs): RawInputs {
 }
 
 export function secretsIn(raw: RawInputs): string[] {
-  const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
+  const inputs = SECRET_INPUTS.map(name => rawValue(raw, name));
   const headers = (raw['headers'] ?? '').split('\n').flatMap(secretsInHeader);
   // Expressions without a result become these words. To mask them would garble the log.
   return [...inputs, ...headers].filter(secret => !['', 'null', 'undefined'].includes(secret));

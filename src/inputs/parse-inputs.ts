@@ -1,14 +1,20 @@
 import { quote } from '../text/escape.ts';
-import { BASE_URL_EXAMPLE, fillPlaceholders, isDryRun, isUnencrypted } from './connection.ts';
+import {
+  BASE_URL_EXAMPLE,
+  CONNECTION,
+  fillPlaceholders,
+  isDryRun,
+  isUnencrypted,
+} from './connection.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
 import { type EntryPoint, INPUTS, type Inputs } from './inputs.ts';
-import type { RawInputs } from './parsers.ts';
+import { type RawInputs, rawValue } from './parsers.ts';
 
 /** @throws InputError with the problems of all inputs, and of rules that compare inputs */
 export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
   const filled = fillPlaceholders(raw);
   const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
-    const value = (filled[name] ?? '').trim();
+    const value = rawValue(filled, name);
     const isLeftOut = value === '' && isUnneeded(name, entry, raw);
     return [camelCase(name), isLeftOut ? value : parse(value, name)];
   });
@@ -39,7 +45,6 @@ function checkHttpIsAllowed({ baseUrl = '', allowInsecureHttp }: AnyInputs): voi
 }
 
 const API = ['api-url', 'api-key'];
-const CONNECTION = ['sandbox-id', 'token', 'base-url'];
 const AT_CREATION = ['metadata', 'env', 'create-options'];
 
 /** For each way to a sandbox: the inputs that it needs, those without effect, and why. */
@@ -49,14 +54,11 @@ const WAYS = {
   takeOver: [CONNECTION, [...API, 'delete', ...AT_CREATION], 'token takes a sandbox over as it is'],
 } as const;
 
-function isSet(name: string, raw: RawInputs): boolean {
-  return (raw[name] ?? '').trim() !== '';
-}
-
 function wayToSandbox(raw: RawInputs) {
-  if (isSet('template', raw)) return WAYS.create;
-  const hasApi = API.some(name => isSet(name, raw));
-  return isSet('token', raw) || (isSet('base-url', raw) && !hasApi) ? WAYS.takeOver : WAYS.connect;
+  const isSet = (name: string) => rawValue(raw, name) !== '';
+  if (isSet('template')) return WAYS.create;
+  const isTakenOver = isSet('token') || (isSet('base-url') && !API.some(isSet));
+  return isTakenOver ? WAYS.takeOver : WAYS.connect;
 }
 
 function isUnneeded(name: string, entry: EntryPoint, raw: RawInputs): boolean {
@@ -75,14 +77,16 @@ function checkWayToSandbox({ template, sandboxId }: AnyInputs, raw: RawInputs): 
   }
   const [, unused, why] = wayToSandbox(raw);
   const message = `has no effect, since ${why}. Leave out one of them.`;
-  const problems = unused.filter(name => isSet(name, raw)).map(input => ({ input, message }));
+  const problems = unused
+    .filter(name => rawValue(raw, name) !== '')
+    .map(input => ({ input, message }));
   if (problems.length > 0) throw new InputError(problems);
 }
 
 // `username` is sent in the header Authorization, from which the agent takes a command's user.
 function checkUserOfCommand({ run, username = '', headers = {} }: AnyInputs): void {
-  const isSet = Object.keys(headers).some(name => /^authorization$/i.test(name));
-  if (run === undefined || username === '' || !isSet) return;
+  const isTaken = Object.keys(headers).some(name => /^authorization$/i.test(name));
+  if (run === undefined || username === '' || !isTaken) return;
   const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
   throw inputError('username', message);
 }

@@ -5,6 +5,11 @@ import { InputError, inputError, tryAll } from './input-error.ts';
 /** Maps names to values as the runner gives them; unset inputs are missing or empty. */
 export type RawInputs = Readonly<Record<string, string>>;
 
+/** Returns an input's value without spaces around it, and '' if it is unset. */
+export function rawValue(raw: RawInputs, name: string): string {
+  return (raw[name] ?? '').trim();
+}
+
 /** Parses a trimmed value; an empty one means the default. @throws InputError that names `input` */
 export type InputParser<T> = (value: string, input: string) => T;
 

@@ -3,6 +3,7 @@ import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
+import { rawValue } from '../inputs/parsers.ts';
 import { judgeRecord } from '../stats/gaps.ts';
 import type { StatsResult } from '../stats/stats.ts';
 import { quote } from '../text/escape.ts';
@@ -49,7 +50,7 @@ export function chooseMonitor(idOrName: string, directories: readonly string[]):
   const running = directories
     .filter(directory => !isJudged(directory))
     .map(directory => {
-      const name = loadInputs(directory)?.['name']?.trim() ?? '';
+      const name = rawValue(loadInputs(directory) ?? {}, 'name');
       return { directory, name, id: path.basename(directory) };
     });
   if (running.length === 0) throw inputError('monitor', NONE_RUNS);
