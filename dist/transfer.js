@@ -926,7 +926,10 @@ function logProgress(files, { clock, log }) {
 }
 
 // src/sync/sync.ts
-/** @throws InputError or AgentError before anything is uploaded */
+/**
+* Uploads files, then judges the stats.
+* @throws InputError or AgentError before anything is uploaded
+*/
 async function sync(inputs, context) {
 	const plan = await planUpload(inputs, context);
 	if (inputs.dryRun) return {

@@ -32,7 +32,7 @@ function segmentsOf(file: string): string[] {
 export function pathWithin(directory: string, file: string): string | undefined {
   const relative = path.relative(directory, file);
   const climbs = relative === '..' || relative.startsWith(`..${path.sep}`);
-  // On Windows, the relative path to another drive is absolute, so that is outside, too.
+  // On Windows, the path to another drive stays absolute, and that is outside, too.
   return climbs || path.isAbsolute(relative) ? undefined : relative;
 }
 

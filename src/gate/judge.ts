@@ -62,7 +62,7 @@ export function judge(
   if (why !== undefined) return unknown(why);
   const figures = figuresOf(metric, samples);
   const figure = AGGREGATES[aggregate](figures);
-  // The sum of a mean can overflow.
+  // The sum behind a mean can overflow.
   if (!Number.isFinite(figure)) return unknown('its figure is not finite');
   const candidates = condition.aggregate === undefined ? mostExtreme(operator, figures) : [figure];
   const match = candidates.find(candidate => COMPARE[operator](candidate, limit));

@@ -10,7 +10,10 @@ export interface SyncResult {
   readonly stats: StatsResult;
 }
 
-/** @throws InputError or AgentError before anything is uploaded */
+/**
+ * Uploads files, then judges the stats.
+ * @throws InputError or AgentError before anything is uploaded
+ */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<SyncResult> {
   const plan = await planUpload(inputs, context);
   if (inputs.dryRun) {

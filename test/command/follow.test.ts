@@ -27,7 +27,7 @@ interface Simulation {
   readonly start: readonly Stream[];
   /** Responses to reconnects. The last one repeats. */
   readonly connect?: readonly Stream[];
-  /** What the further processes print, such as the one that looks for an exit code. */
+  /** Returns the output of a later process, such as the one that looks for an exit code. */
   readonly helper?: (text: string) => string;
   readonly cancel?: AbortSignal;
 }

@@ -28,7 +28,7 @@ function cut(pieces: readonly Buffer[]) {
   return { output: Buffer.concat(output).toString('latin1'), begins, ends };
 }
 
-/** Splits bytes at these positions. */
+/** Splits bytes at the given positions, wrapped around at the end. */
 function split(bytes: Buffer, positions: readonly number[]): Buffer[] {
   const cuts = [0, ...positions.map(at => at % (bytes.length + 1)).sort((a, b) => a - b)];
   return cuts.map((at, index) => bytes.subarray(at, cuts[index + 1] ?? bytes.length));

@@ -38,7 +38,7 @@ interface Recorded {
   readonly shape: unknown;
 }
 
-/** In this order, with the ID of the first sandbox in place of `ID`. */
+/** The requests in the order that they are sent. `ID` stands for that of the first sandbox. */
 const RECORDED: readonly Recorded[] = [
   { request: 'POST /v2/sandboxes', body: CREATION, status: 201, shape: ACCESS },
   {

@@ -162,7 +162,7 @@ const HIDDEN: Readonly<Record<string, readonly [found: readonly string[], all: n
   '.next': [['c.js'], 2],
   '.next/**': [['c.js'], 2],
   '.next/.d/*': [['e.js'], 1],
-  // A part of the pattern at or after the first wildcard matches the dot, so nothing is omitted.
+  // Here the pattern itself names the dot, at or after its first wildcard, so nothing is omitted.
   '**/.env': [['.env', 'sub/.env'], 2],
   '**/[.]env': [['.env', 'sub/.env'], 2],
   '.*': [['.env', '.git/config', '.next/.d/e.js', '.next/c.js'], 4],

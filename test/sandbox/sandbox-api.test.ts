@@ -11,7 +11,7 @@ interface FailedCreation {
   readonly faults?: readonly ApiFault[];
   readonly inputs?: Inputs;
   readonly says: readonly string[];
-  /** True if the sandbox may exist anyway, so that the post step must look for it. */
+  /** Whether the sandbox may exist all the same, so that the post step must look for it. */
   readonly mayExist?: boolean;
 }
 

@@ -14,8 +14,8 @@ const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
 type Answer = number | AgentError;
 
 /**
- * Waits for a sandbox that gives these answers in turn, then repeats the last one. The job is
- * cancelled during the request with the number `cancelledAt`.
+ * Waits for a sandbox that gives these answers in turn, then repeats the last one. The step is
+ * cancelled during request number `cancelledAt`.
  */
 async function wait(answers: readonly Answer[], inputs: RawInputs, cancelledAt?: number) {
   const job = new AbortController();
@@ -39,7 +39,7 @@ interface WaitCase {
   readonly inputs?: RawInputs;
   readonly waitedMs: number;
   readonly requests: number;
-  /** What is thrown. */
+  /** What the error must contain. */
   readonly problem?: object;
 }
 

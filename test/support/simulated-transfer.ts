@@ -11,7 +11,7 @@ import { fakeClock } from './clock.ts';
 import { parseSyncInputs } from './parse-inputs.ts';
 import { concatCopies } from './temp-folder.ts';
 
-// Any file will do, since requests read it but nobody looks at its content.
+// Any file will do: requests read it, but nothing checks its content.
 const REAL_PATH = import.meta.filename;
 
 /** Plans a file. Only with the default size can it be sent. */
