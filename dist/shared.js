@@ -3272,7 +3272,7 @@ async function waitForSandbox(inputs, client, context) {
 		const waitedMs = clock() - startedAt;
 		const waited = formatDuration(waitedMs);
 		const error = outcome.status === "failed" ? outcome.error : void 0;
-		if (outcome.status === "done") unmet = describeFalse("wait-until", conditions, outcome.value);
+		if (outcome.status === "done") unmet = judgeNow("wait-until", conditions, outcome.value).filter(({ result }) => result === "false").map(describeJudgement).join("; ");
 		if (error === void 0 && unmet === "") {
 			log.line(`The sandbox was ready after ${waited}`);
 			return;
@@ -3291,16 +3291,15 @@ async function waitForSandbox(inputs, client, context) {
 		await sleep(Math.min(sampleInterval, leftMs), cancel);
 	}
 }
-/** Describes the conditions that are false. @throws InputError if one cannot be judged */
-function describeFalse(input, conditions, { figures }) {
+/** Judges conditions by one sample. @throws InputError if one of them cannot be judged */
+function judgeNow(input, conditions, { figures }) {
 	const judgements = conditions.map((each) => judge(each, [{
 		at: 0,
 		figures
 	}]));
-	const describe = (result) => judgements.filter((each) => each.result === result).map(describeJudgement).join("; ");
-	const unjudged = describe("unknown");
-	if (unjudged !== "") throw inputError(input, `${unjudged}.`);
-	return describe("false");
+	const unjudged = judgements.filter(({ result }) => result === "unknown");
+	if (unjudged.length === 0) return judgements;
+	throw inputError(input, `${unjudged.map(describeJudgement).join("; ")}.`);
 }
 
 // src/stats/stats.ts
@@ -3356,7 +3355,7 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 async function readJudgeableStats(inputs, client, context) {
 	const outcome = await readStatsWithRetries(inputs, client, context);
 	if (outcome.status === "failed") throw outcome.error;
-	describeFalse("fail-if", inputs.failIf, outcome.value);
+	judgeNow("fail-if", inputs.failIf, outcome.value);
 	return outcome.value;
 }
 
@@ -3787,15 +3786,18 @@ kill -KILL $(members)`;
 // src/command/session.ts
 const MAX_MS = 6e3;
 const TIMEOUT_MS = 5e3;
+const PERSISTENT = {
+	retries: 10,
+	onRetry: () => {}
+};
 /** Ends a command and all its children. */
 async function endSession(starter, leader, context) {
 	const { client, username, limits } = starter;
 	const stop = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
 	const policy = {
 		...context,
-		retries: 10,
-		stop,
-		onRetry: () => {}
+		...PERSISTENT,
+		stop
 	};
 	const text = endSessionText(leader);
 	for (const user of ["root", username]) {
@@ -3819,9 +3821,8 @@ async function endSession(starter, leader, context) {
 async function readExitCode(starter, pid, context) {
 	const policy = {
 		...context,
-		retries: 10,
-		stop: starter.limits.signal,
-		onRetry: () => {}
+		...PERSISTENT,
+		stop: starter.limits.signal
 	};
 	const outcome = await withRetries(() => run$1(starter, exitCodeText(pid)), policy);
 	const output = outcome.status === "done" ? outcome.value : "";
@@ -3994,7 +3995,7 @@ async function oomKillsOf({ status }, { begin, script }, starter) {
 function readScript(mark, output, stopCommand, { clock, log }) {
 	const seen = {};
 	const { promise: ended, resolve, reject: onBug } = Promise.withResolvers();
-	const onEnd = (exitCode) => {
+	const onExitCode = (exitCode) => {
 		if (exitCode === void 0) return;
 		seen.exitCode ??= exitCode;
 		seen.endedAt ??= clock();
@@ -4007,7 +4008,7 @@ function readScript(mark, output, stopCommand, { clock, log }) {
 		onBegin: (begin) => void (seen.begin = begin),
 		onEnd(script) {
 			seen.script ??= script;
-			onEnd(script.exitCode);
+			onExitCode(script.exitCode);
 		}
 	});
 	const breakOff = () => {
@@ -4021,7 +4022,7 @@ function readScript(mark, output, stopCommand, { clock, log }) {
 	return {
 		seen,
 		ended,
-		onEnd,
+		onExitCode,
 		onBug,
 		write,
 		breakOff,
@@ -4038,7 +4039,7 @@ function openStream({ process, retries, stopCommand }, starter, script, context)
 	const { promise: started, resolve } = Promise.withResolvers();
 	const handlers = {
 		onStart(pid) {
-			if (seen.pid !== void 0) readExitCode(starter, pid, context).then(script.onEnd, script.onBug);
+			if (seen.pid !== void 0) readExitCode(starter, pid, context).then(script.onExitCode, script.onBug);
 			seen.pid = pid;
 			resolve();
 		},

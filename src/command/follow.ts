@@ -152,7 +152,7 @@ function readScript(
 ) {
   const seen: SeenScript = {};
   const { promise: ended, resolve, reject: onBug } = Promise.withResolvers<void>();
-  const onEnd = (exitCode: number | undefined) => {
+  const onExitCode = (exitCode: number | undefined) => {
     if (exitCode === undefined) return;
     seen.exitCode ??= exitCode;
     seen.endedAt ??= clock();
@@ -166,7 +166,7 @@ function readScript(
     onBegin: begin => void (seen.begin = begin),
     onEnd(script) {
       seen.script ??= script;
-      onEnd(script.exitCode);
+      onExitCode(script.exitCode);
     },
   });
   const breakOff = () => {
@@ -178,7 +178,7 @@ function readScript(
     // What follows is not the rest of the line that broke off.
     breakOff();
   };
-  return { seen, ended, onEnd, onBug, write, breakOff, onRetry };
+  return { seen, ended, onExitCode, onBug, write, breakOff, onRetry };
 }
 
 interface SeenStream {
@@ -199,9 +199,9 @@ function openStream(
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const handlers = {
     onStart(pid: number) {
-      // After a reconnect, the mark may be lost.
+      // The mark may have been lost before this reconnect.
       if (seen.pid !== undefined)
-        readExitCode(starter, pid, context).then(script.onEnd, script.onBug);
+        readExitCode(starter, pid, context).then(script.onExitCode, script.onBug);
       seen.pid = pid;
       resolve();
     },

@@ -19,6 +19,8 @@ const MAX_MS = 6000;
 // Below MAX_MS, since a request that stalls is repeated, but one that takes too long in all is not.
 const TIMEOUT_MS = 5000;
 
+const PERSISTENT = { retries: 10, onRetry: () => {} };
+
 /** Ends a command and all its children. */
 export async function endSession(
   starter: Starter,
@@ -27,7 +29,7 @@ export async function endSession(
 ): Promise<void> {
   const { client, username, limits } = starter;
   const stop = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
-  const policy = { ...context, retries: 10, stop, onRetry: () => {} };
+  const policy = { ...context, ...PERSISTENT, stop };
   const text = endSessionText(leader);
   // Only root may end what sudo has started, but not every sandbox has a user of that name.
   for (const user of ['root', username]) {
@@ -46,7 +48,7 @@ export async function readExitCode(
   pid: number,
   context: Context,
 ): Promise<number | undefined> {
-  const policy = { ...context, retries: 10, stop: starter.limits.signal, onRetry: () => {} };
+  const policy = { ...context, ...PERSISTENT, stop: starter.limits.signal };
   const outcome = await withRetries(() => run(starter, exitCodeText(pid)), policy);
   const output = outcome.status === 'done' ? outcome.value : '';
   const status = parseNumber(/^ended (\d+)$/m.exec(output)?.[1]);

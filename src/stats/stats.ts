@@ -6,7 +6,7 @@ import type { Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { readStatsWithRetries, type Stats } from './sample.ts';
 import type { FailedAttempt, SamplingEnd } from './samples.ts';
-import { describeFalse, waitForSandbox } from './wait.ts';
+import { judgeNow, waitForSandbox } from './wait.ts';
 
 export interface StatsResult {
   /** Oldest first. */
@@ -91,7 +91,6 @@ export async function readJudgeableStats(
 ): Promise<Stats> {
   const outcome = await readStatsWithRetries(inputs, client, context);
   if (outcome.status === 'failed') throw outcome.error;
-  // Throws if a metric is missing.
-  describeFalse('fail-if', inputs.failIf, outcome.value);
+  judgeNow('fail-if', inputs.failIf, outcome.value);
   return outcome.value;
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
-import { type Condition, describeJudgement, judge } from '../gate/judge.ts';
+import { type Condition, describeJudgement, type Judgement, judge } from '../gate/judge.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
@@ -29,7 +29,11 @@ export async function waitForSandbox(
     const waitedMs = clock() - startedAt;
     const waited = formatDuration(waitedMs);
     const error = outcome.status === 'failed' ? outcome.error : undefined;
-    if (outcome.status === 'done') unmet = describeFalse('wait-until', conditions, outcome.value);
+    if (outcome.status === 'done')
+      unmet = judgeNow('wait-until', conditions, outcome.value)
+        .filter(({ result }) => result === 'false')
+        .map(describeJudgement)
+        .join('; ');
     if (error === undefined && unmet === '') {
       log.line(`The sandbox was ready after ${waited}`);
       return;
@@ -49,19 +53,14 @@ export async function waitForSandbox(
   }
 }
 
-/** Describes the conditions that are false. @throws InputError if one cannot be judged */
-export function describeFalse(
+/** Judges conditions by one sample. @throws InputError if one of them cannot be judged */
+export function judgeNow(
   input: 'fail-if' | 'wait-until',
   conditions: readonly Condition[],
   { figures }: Stats,
-): string {
+): readonly Judgement[] {
   const judgements = conditions.map(each => judge(each, [{ at: 0, figures }]));
-  const describe = (result: string) =>
-    judgements
-      .filter(each => each.result === result)
-      .map(describeJudgement)
-      .join('; ');
-  const unjudged = describe('unknown');
-  if (unjudged !== '') throw inputError(input, `${unjudged}.`);
-  return describe('false');
+  const unjudged = judgements.filter(({ result }) => result === 'unknown');
+  if (unjudged.length === 0) return judgements;
+  throw inputError(input, `${unjudged.map(describeJudgement).join('; ')}.`);
 }
