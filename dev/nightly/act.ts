@@ -88,12 +88,9 @@ async function writeProject(folder: string, workflow: string): Promise<void> {
   await mkdir(folder);
   for (const [name, content] of Object.entries(files))
     await writeFile(path.join(folder, name), content);
-  for (const args of [
-    'init -q -b main',
-    `remote add origin https://github.com/${REPOSITORY}`,
-    'add .',
-    '-c user.name=n -c user.email=e commit -qm site',
-  ])
+  const origin = `remote add origin https://github.com/${REPOSITORY}`;
+  const commit = '-c user.name=n -c user.email=e commit -qm site';
+  for (const args of ['init -q -b main', origin, 'add .', commit])
     spawnSync('git', args.split(' '), { cwd: folder });
 }
 
