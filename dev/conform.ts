@@ -23,17 +23,17 @@ const FEATURES = {
 };
 
 try {
-  process.exitCode = await tryService(readOptions()).catch(cannotTry);
+  process.exitCode = await tryService(readOptions()).catch((error: unknown) => {
+    console.error(`The service cannot be tried: ${String(error)}`);
+    return 1;
+  });
 } catch (error) {
   console.error(`${String(error)}\n\n${USAGE}`);
   process.exitCode = 2;
 }
 
 /** Runs all checks and prints the results. Returns the exit code. */
-async function tryService({
-  connections,
-  isJson,
-}: ReturnType<typeof readOptions>): Promise<number> {
+async function tryService({ connections, isJson }: Options): Promise<number> {
   const id = `conform-${randomUUID().slice(0, 8)}`;
   const target = `/tmp/${id}/first`;
   const client = await firstThatStores(connections.map(openClient), target);
@@ -47,11 +47,6 @@ async function tryService({
   if (isJson) console.log(JSON.stringify({ checks: results, ...advice, left }, null, 2));
   else console.log(`${results.map(lineOf).join('\n')}\n\n${summary(advice, left)}`);
   return advice.works.includes('upload') ? 0 : 1;
-}
-
-function cannotTry(error: unknown): number {
-  console.error(`The service cannot be tried: ${String(error)}`);
-  return 1;
 }
 
 /** Returns the first client that can store a file, or the first one if none can. */
@@ -112,6 +107,8 @@ function summary({ works, fails, inputs }: Advice, left: readonly string[]): str
     `Left in the sandbox: ${left.join(' and ') || 'nothing'}.`,
   ].join('\n');
 }
+
+type Options = ReturnType<typeof readOptions>;
 
 function readOptions() {
   const text = { type: 'string' } as const;

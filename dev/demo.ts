@@ -45,9 +45,8 @@ async function show(
   title(post === undefined ? action : `${action}, at the end of the job`);
   for (const [name, value] of Object.entries(post === undefined ? inputs : {}))
     console.log(`${name}: ${name === 'api-key' ? '***' : value.replaceAll('\n', '\n  ')}`);
-  const place = { workspace, temp: folder.path };
-  const step = { ...place, action: path.join(PROJECT, action), inputs, post, onLine: printLine };
-  const end = await runStep(step);
+  const step = { action: path.join(PROJECT, action), inputs, post, workspace, temp: folder.path };
+  const end = await runStep({ ...step, onLine: printLine });
   process.stderr.write(end.stderr);
   if (end.exitCode !== 0) process.exitCode = 1;
   return end;
@@ -57,9 +56,7 @@ function title(text: string): void {
   console.log(`\n── ${text}\n`);
 }
 
-/**
- * Prints a log line as GitHub shows it: groups are expanded, other workflow commands are hidden.
- */
+/** Prints a log line as GitHub does: expands groups, and hides other workflow commands. */
 function printLine(line: string): void {
   const [, command = '', data = ''] = /^::([\w-]+)(?: [^:]*)?::(.*)$/.exec(line) ?? [];
   const text = data.replaceAll('%0A', '\n').replaceAll('%25', '%');

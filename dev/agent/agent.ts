@@ -29,25 +29,21 @@ export interface Exchange {
   readonly perform: () => Promise<Answer>;
 }
 
-export function performed({ perform }: Exchange): Promise<Answer> {
-  return perform();
-}
-
 const PROCESSES = '/process.Process/';
 const UNAUTHORIZED =
   'unauthorized access, please provide a valid access token or method signing if supported';
 
-interface SandboxOptions extends AgentOptions {
-  /** Environment variables of all commands. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** Creates the agent and the homes of a sandbox, whose `/` is the folder `root` on this machine. */
-export function createAgent(id: string, token: string, root: string, options: SandboxOptions) {
+export function createAgent(
+  id: string,
+  token: string,
+  root: string,
+  env: Readonly<Record<string, string>>,
+  options: AgentOptions,
+) {
   for (const home of HOMES) mkdirSync(toHostPath(root, home), { recursive: true });
   const requests: { readonly method: string; readonly url: string }[] = [];
-  const readMetrics = options.metrics ?? openMetrics(root);
-  const { intercept = performed, runCommands, onlyShellCommands, env } = options;
+  const { metrics = openMetrics(root), intercept, runCommands, onlyShellCommands } = options;
   const processes = runCommands ? createProcessService(root, env, onlyShellCommands) : undefined;
 
   return {
@@ -63,7 +59,7 @@ export function createAgent(id: string, token: string, root: string, options: Sa
       if (headers['x-access-token'] !== token) throw refuse(401, UNAUTHORIZED);
       const { pathname, searchParams: query } = new URL(`http://sandbox${url}`);
       const answer = (to: Exchange['to'], perform: Exchange['perform']) =>
-        intercept({ to, request, response, perform });
+        intercept?.({ to, request, response, perform }) ?? perform();
       switch (`${method} ${pathname}`) {
         case 'GET /files':
           await sendFile(root, query, response);
@@ -71,7 +67,7 @@ export function createAgent(id: string, token: string, root: string, options: Sa
         case 'POST /files':
           return await answer('upload', () => receiveUpload(request, query, root));
         case 'GET /metrics':
-          return await answer('stats', async () => jsonAnswer(readMetrics()));
+          return await answer('stats', async () => jsonAnswer(metrics()));
         default:
           if (!processes || !pathname.startsWith(PROCESSES)) throw unknownPath();
           return await processes.serve(pathname.slice(PROCESSES.length), request, response);

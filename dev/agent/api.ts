@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { availableParallelism, totalmem } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { type AgentOptions, performed } from './agent.ts';
+import type { AgentOptions } from './agent.ts';
 import { type Answer, errorAnswer, type Fields, fieldsOf, jsonAnswer, refuse } from './answer.ts';
 import type { Sandbox, Sandboxes } from './sandboxes.ts';
 
@@ -14,7 +14,7 @@ export interface ApiOptions extends Pick<AgentOptions, 'intercept'> {
 
 /** Emulates the part of E2B's API that the actions and the examples use. */
 export function createApi(options: ApiOptions, sandboxes: Sandboxes) {
-  const { apiKey, domain, intercept = performed } = options;
+  const { apiKey, domain, intercept } = options;
   const requests: string[] = [];
   const bodies: unknown[] = [];
 
@@ -28,7 +28,7 @@ export function createApi(options: ApiOptions, sandboxes: Sandboxes) {
     if (body !== undefined) bodies.push(body);
     const call = { method, url: new URL(`http://api${url}`), body: fieldsOf(body) };
     const perform = async () => operate(call, sandboxes, domain);
-    return await intercept({ to: 'api', request, response, perform });
+    return await (intercept?.({ to: 'api', request, response, perform }) ?? perform());
   }
 
   return {
@@ -97,21 +97,15 @@ const NO_CONTENT: Answer = { status: 204, body: '' };
 const NO_INTERNET = { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
 
 function create(body: Fields, sandboxes: Sandboxes): Sandbox {
-  const {
-    templateID: template,
-    timeout = 15,
-    metadata,
-    envVars,
-    allow_internet_access: internet,
-  } = body;
+  const { templateID: template, timeout = 15, metadata, envVars } = body;
   if (typeof template !== 'string') throw refuse(400, 'templateID is wrong or missing');
   const lifetimeMs = parseTimeout(timeout);
   if (sandboxes.running().length >= MAX_SANDBOXES) {
     const limit = `the maximum number of concurrent E2B sandboxes (${MAX_SANDBOXES})`;
     throw refuse(429, `you have reached ${limit}`);
   }
-  const proxies = internet === false ? NO_INTERNET : {};
-  const env = { ...proxies, ...textsOf(envVars) };
+  const isOffline = body['allow_internet_access'] === false;
+  const env = { ...(isOffline && NO_INTERNET), ...textsOf(envVars) };
   const settings = { template, metadata: textsOf(metadata), env };
   const sandbox = sandboxes.create(undefined, undefined, undefined, settings);
   sandboxes.endAt(sandbox, Date.now() + lifetimeMs);
@@ -145,13 +139,12 @@ function textsOf(value: unknown): Record<string, string> {
 }
 
 function accessTo(sandbox: Sandbox, domain: string | undefined) {
-  const access = { ...namesOf(sandbox), envdAccessToken: sandbox.token };
-  return domain === undefined ? access : { ...access, domain };
+  return { ...namesOf(sandbox), envdAccessToken: sandbox.token, domain };
 }
 
 function namesOf({ id, template }: Sandbox) {
-  const own = { sandboxID: id, templateID: template, clientID: 'client', envdVersion: '0.6.13' };
-  return { alias: template, ...own };
+  const version = { clientID: 'client', envdVersion: '0.6.13' };
+  return { alias: template, sandboxID: id, templateID: template, ...version };
 }
 
 function detailsOf({ metadata, startedAt, endsAt }: Sandbox) {

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { beginStream, ConnectError, endStream, sendEvent } from './connect.ts';
+import { ConnectError, endFrame, STREAM, sendEvent } from './connect.ts';
 
 export interface CommandOptions {
   readonly command: readonly string[];
@@ -24,32 +24,34 @@ export async function startCommand({ command, ...options }: CommandOptions) {
   const pid = child.pid ?? 0;
   /** Clients to forward output to. Reading pauses until each chunk has been sent to all of them. */
   const followers = new Set<ServerResponse>();
-  const exited = new Promise<object>(resolve => {
-    child.once('exit', (code, signal) => resolve(endEvent(code, signal)));
-  });
+  const exited = once(child, 'exit').then(([code, signal]) => endEvent(code, signal));
   const ended = Promise.all([
     exited,
     forward(child.stdout, 'stdout', followers),
     forward(child.stderr, 'stderr', followers),
   ]).then(([end]) => end);
+  const closeOutput = () => [child.stdout.destroy(), child.stderr.destroy()];
   const { promise: lost, resolve: lose } = Promise.withResolvers<ConnectError>();
-  const isRunning = () => child.exitCode === null && child.signalCode === null;
 
   return {
     pid,
-    isRunning,
-    /** Kills the process, but none of its children. */
-    kill(): void {
-      if (isRunning()) process.kill(pid, 'SIGKILL');
+    /** Kills the process, but none of its children. Returns false if it has already ended. */
+    kill(): boolean {
+      const isKilled = child.kill('SIGKILL');
       // After a signal, envd does not wait for children that keep the output open.
-      void exited.then(() => [child.stdout.destroy(), child.stderr.destroy()]);
+      if (isKilled) void exited.then(closeOutput);
+      return isKilled;
     },
-    /** Ends all streams, as the proxy does once the sandbox is gone. */
-    loseSandbox: () => lose(new ConnectError('unavailable', LOST)),
+    /** Kills the command, and ends all streams as the proxy does once the sandbox is gone. */
+    loseSandbox(): void {
+      lose(new ConnectError('unavailable', LOST));
+      killGroup(child);
+      closeOutput();
+    },
     /** Streams the output from now on, then the end. Resolves early if the client disconnects. */
     async follow({ headers }: IncomingMessage, response: ServerResponse): Promise<undefined> {
       const seconds = Number(headers['keepalive-ping-interval'] ?? 90);
-      beginStream(response);
+      response.writeHead(200, { 'Content-Type': STREAM });
       void sendEvent(response, { start: { pid } });
       const timer = setInterval(() => void sendEvent(response, { keepalive: {} }), seconds * 1000);
       followers.add(response);
@@ -59,9 +61,18 @@ export async function startCommand({ command, ...options }: CommandOptions) {
       clearInterval(timer);
       if (end === undefined) return;
       if (!(end instanceof ConnectError)) void sendEvent(response, { end });
-      endStream(response, end instanceof ConnectError ? end : undefined);
+      response.end(endFrame(end instanceof ConnectError ? end : undefined));
     },
   };
+}
+
+/** Kills a process and, if it leads a process group, the whole group. */
+function killGroup(child: ChildProcess): void {
+  try {
+    process.kill(-Number(child.pid), 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
 }
 
 const LOST = 'the connection to the sandbox ended before the stream completed';
@@ -91,10 +102,8 @@ const SIGNAL_NAMES: Readonly<Record<string, string>> = {
 /** Returns the end of a command with the fields that envd sends. */
 function endEvent(code: number | null, signal: NodeJS.Signals | null): object {
   if (code === 0) return { exited: true, status: 'exit status 0' };
-  if (code !== null) {
-    const status = `exit status ${code}`;
-    return { exitCode: code, exited: true, status, error: status };
-  }
-  const status = `signal: ${SIGNAL_NAMES[String(signal)] ?? signal}`;
-  return { exitCode: -1, status, error: status };
+  const name = SIGNAL_NAMES[String(signal)] ?? signal;
+  const status = code === null ? `signal: ${name}` : `exit status ${code}`;
+  const failure = { exitCode: code ?? -1, status, error: status };
+  return code === null ? failure : { exited: true, ...failure };
 }

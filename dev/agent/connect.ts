@@ -23,7 +23,7 @@ export class ConnectError extends Error {
   }
 }
 
-const STREAM = 'application/connect+json';
+export const STREAM = 'application/connect+json';
 const UNARY = 'application/json';
 // Each frame begins with one byte of flags and four bytes of length.
 const HEADER_BYTES = 5;
@@ -41,18 +41,15 @@ export async function readMessage(request: IncomingMessage, isStream: boolean): 
   return fieldsOf(JSON.parse(json.toString()));
 }
 
-export function beginStream(response: ServerResponse): void {
-  response.writeHead(200, { 'Content-Type': STREAM });
-}
-
 /** Resolves once the event is written or the connection is closed. */
 export function sendEvent(response: ServerResponse, event: object): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise(resolve => void response.write(frame({ event }), () => resolve()));
 }
 
-export function endStream(response: ServerResponse, error?: ConnectError): void {
-  response.end(frame(error ? endOf(error) : {}, LAST));
+/** Encodes the end of a stream. */
+export function endFrame(error?: ConnectError): Buffer {
+  return frame(error ? { error: { code: error.code, message: error.message } } : {}, LAST);
 }
 
 function frame(message: object, flags = 0): Buffer {
@@ -64,10 +61,7 @@ function frame(message: object, flags = 0): Buffer {
 
 /** Encodes an error as an answer. A stream gets status 200 and a single end frame. */
 export function connectErrorAnswer(error: ConnectError, isStream: boolean): Answer {
-  if (!isStream) return jsonAnswer(endOf(error).error, STATUSES[error.code]);
-  return { status: 200, headers: { 'Content-Type': STREAM }, body: frame(endOf(error), LAST) };
-}
-
-function endOf({ code, message }: ConnectError) {
-  return { error: { code, message } };
+  const { code, message } = error;
+  if (!isStream) return jsonAnswer({ code, message }, STATUSES[code]);
+  return { status: 200, headers: { 'Content-Type': STREAM }, body: endFrame(error) };
 }

@@ -5,7 +5,7 @@ import { dirname, posix } from 'node:path';
 import { finished, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy } from '@fastify/busboy';
-import { type Answer, errorAnswer, type Refusal, refuse, textAnswer } from './answer.ts';
+import { type Answer, errorAnswer, refuse, textAnswer } from './answer.ts';
 import { pathOf, toHostPath } from './sandbox-path.ts';
 
 // Serves `/files`. `root` is the directory on this machine that is the sandbox's `/`.
@@ -42,25 +42,20 @@ export async function receiveUpload(
 ): Promise<Answer> {
   const entries = new Map<string, object>();
   let failure: unknown;
-  function attempt(action: () => void): void {
+  await readFiles(request, (filename, content) => {
     if (failure !== undefined) return;
     try {
-      action();
-    } catch (error) {
-      failure = error;
-    }
-  }
-  await readFiles(request, (filename, content) => {
-    attempt(() => {
       const path = pathOf(query, filename);
       if (entries.has(path))
         throw refuse(400, `you cannot upload multiple files to the same path '${path}'`);
       const file = openForWriting(root, path);
       entries.set(path, { name: posix.basename(path), path, type: 'file' });
       // Write synchronously, since the page cache is cheaper than the thread pool.
-      content.on('data', (chunk: Buffer) => attempt(() => writeFileSync(file, chunk)));
+      content.on('data', (chunk: Buffer) => writeFileSync(file, chunk));
       finished(content, () => closeSync(file));
-    });
+    } catch (error) {
+      failure = error;
+    }
   });
   if (failure !== undefined) return errorAnswer(failure);
   return textAnswer(JSON.stringify([...entries.values()]));
@@ -92,20 +87,14 @@ export async function readFiles(
 }
 
 function openForWriting(root: string, path: string): number {
-  if (path.endsWith('/')) throw isDirectory(path);
   const file = toHostPath(root, path);
+  if (path.endsWith('/') || statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw refuse(400, `path is a directory: ${path}`);
   try {
     mkdirSync(dirname(file), { recursive: true });
-    // Real agents create files as 0644 and keep the mode of existing ones.
-    return openSync(file, 'w', 0o644);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EISDIR') throw isDirectory(path);
-    if (code !== 'ENOTDIR' && code !== 'EEXIST') throw error;
+  } catch {
     throw refuse(500, `error ensuring directories: path is a file: ${dirname(path)}`);
   }
-}
-
-function isDirectory(path: string): Refusal {
-  return refuse(400, `path is a directory: ${path}`);
+  // Real agents create files as 0644 and keep the mode of existing ones.
+  return openSync(file, 'w', 0o644);
 }

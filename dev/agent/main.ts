@@ -38,13 +38,13 @@ try {
     headerPrefix: values['header-prefix'] ?? (apiKey === undefined ? 'Svc' : 'E2b'),
     listenPort: Number(values['listen-port']),
   });
-  const { url } = service;
   // With an API, each sandbox gets its own root inside the folder.
   service.create(sandboxId, token, apiKey === undefined ? folder : undefined);
-  if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
+  if (apiKey !== undefined) console.log(`api-url: ${service.url}\napi-key: ${apiKey}`);
   if (runCommands)
     console.log('run-commands: as you, on this machine; the folder of a sandbox is no jail');
-  console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${folder}`);
+  console.log(`base-url: ${service.url}\nsandbox-id: ${sandboxId}\ntoken: ${token}`);
+  console.log(`root: ${folder}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => void service[Symbol.asyncDispose]());
 } catch (error) {

@@ -34,11 +34,12 @@ export function createProcessService(root: string, env: NodeJS.ProcessEnv, onlyS
           return await command.follow(request, response);
         }
         case 'Connect':
-          return await find(message).follow(request, response);
+          return await find(commands, message).follow(request, response);
         case 'SendSignal':
           if (message['signal'] !== 'SIGNAL_SIGKILL')
             throw new ConnectError('unimplemented', 'invalid signal');
-          return sendKill(find(message));
+          if (find(commands, message).kill()) return jsonAnswer({});
+          throw new ConnectError('not_found', 'process already ended');
         default:
           throw unknownPath();
       }
@@ -48,30 +49,16 @@ export function createProcessService(root: string, env: NodeJS.ProcessEnv, onlyS
     }
   }
 
-  function find(message: Fields): Command {
-    const pid = Number(fieldsOf(message['process'])['pid']);
-    const command = commands.get(pid);
-    if (command) return command;
-    throw notFound(pid);
-  }
-
   return {
     serve,
     end(): void {
       for (const command of commands.values()) command.loseSandbox();
-      for (const command of commands.values()) killGroup(command);
     },
   };
 }
 
-interface User {
-  readonly name: string;
-  /** Path in the sandbox. */
-  readonly home: string;
-}
-
 /** Reads the user from Basic authorization. Default `user`. @throws ConnectError if unknown */
-function userOf({ authorization = '' }: IncomingHttpHeaders): User {
+function userOf({ authorization = '' }: IncomingHttpHeaders) {
   const [, base64 = ''] = /^basic (.*)$/i.exec(authorization) ?? [];
   const [, name = 'user'] = /^(.*?):/.exec(Buffer.from(base64, 'base64').toString()) ?? [];
   const home = findHome(name);
@@ -81,7 +68,7 @@ function userOf({ authorization = '' }: IncomingHttpHeaders): User {
 
 function parseStart(
   { process: config }: Fields,
-  user: User,
+  user: ReturnType<typeof userOf>,
   root: string,
   env: NodeJS.ProcessEnv,
 ): CommandOptions {
@@ -117,21 +104,9 @@ function textOf(value: unknown): string {
   throw new ConnectError('invalid_argument', problem);
 }
 
-function sendKill(command: Command): Answer {
-  if (!command.isRunning()) throw notFound(command.pid);
-  command.kill();
-  return jsonAnswer({});
-}
-
-function notFound(pid: number): ConnectError {
-  return new ConnectError('not_found', `process with pid ${pid} not found`);
-}
-
-/** Kills a command and, if it leads a process group, the whole group. */
-function killGroup(command: Command): void {
-  try {
-    process.kill(-command.pid, 'SIGKILL');
-  } catch {
-    command.kill();
-  }
+function find(commands: ReadonlyMap<number, Command>, { process: selector }: Fields): Command {
+  const pid = Number(fieldsOf(selector)['pid']);
+  const command = commands.get(pid);
+  if (command) return command;
+  throw new ConnectError('not_found', `process with pid ${pid} not found`);
 }

@@ -4,17 +4,12 @@ import path from 'node:path';
 import { type AgentOptions, createAgent } from './agent.ts';
 import { refuse } from './answer.ts';
 
-export interface Settings {
+interface Settings {
   /** Name of a template, all of which are empty, or ID of a snapshot. */
   readonly template?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /** Environment variables of all commands. */
   readonly env?: Readonly<Record<string, string>>;
-}
-
-export interface SandboxesOptions extends AgentOptions {
-  /** By default, contains each sandbox's root, named by its ID. */
-  readonly folder: string;
 }
 
 export type Sandboxes = ReturnType<typeof openSandboxes>;
@@ -25,7 +20,8 @@ export interface Sandbox extends ReturnType<typeof createAgent>, Required<Settin
   endsAt: number;
 }
 
-export function openSandboxes({ folder, ...options }: SandboxesOptions) {
+/** By default, each sandbox's root is in `folder`, named by its ID. */
+export function openSandboxes(folder: string, options: AgentOptions) {
   const running = new Map<string, Sandbox>();
   const created: Sandbox[] = [];
   const snapshots = openSnapshots(folder);
@@ -52,7 +48,7 @@ export function openSandboxes({ folder, ...options }: SandboxesOptions) {
       { template = 'base', metadata = {}, env = {} }: Settings = {},
     ): Sandbox {
       snapshots.restore(template, root);
-      const agent = createAgent(id, token, root, { ...options, env });
+      const agent = createAgent(id, token, root, env, options);
       const startedAt = Date.now();
       const sandbox = { ...agent, template, metadata, env, startedAt, endsAt: startedAt + DAY_MS };
       running.set(id, sandbox);

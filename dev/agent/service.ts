@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Server } from 'node:net';
+import type { AgentOptions } from './agent.ts';
 import { errorAnswer, jsonAnswer, Refusal, refuse, send } from './answer.ts';
 import { type ApiOptions, createApi } from './api.ts';
-import { openSandboxes, type Sandbox, type Sandboxes, type SandboxesOptions } from './sandboxes.ts';
+import { openSandboxes, type Sandbox, type Sandboxes } from './sandboxes.ts';
 
-export interface ServiceOptions extends SandboxesOptions, ApiOptions {
+export interface ServiceOptions extends AgentOptions, ApiOptions {
+  /** Holds the sandboxes and their snapshots. */
+  readonly folder: string;
   /** Vendor prefix of the routing headers, as in `E2b-Sandbox-Id`. Default `E2b`. */
   readonly headerPrefix?: string;
   /** Port on 127.0.0.1. Default: any free port. */
@@ -24,9 +27,8 @@ const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
  */
 export async function startService(options: ServiceOptions) {
   const { apiKey, headerPrefix = 'E2b', listenPort = 0, tls } = options;
-  const sandboxes = openSandboxes(options);
+  const sandboxes = openSandboxes(options.folder, options);
   const api = createApi(options, sandboxes);
-  const atWork = new Set<Promise<void>>();
   let connections = 0;
 
   async function respond(request: http.IncomingMessage, response: http.ServerResponse) {
@@ -38,11 +40,9 @@ export async function startService(options: ServiceOptions) {
   }
 
   function serve(request: http.IncomingMessage, response: http.ServerResponse): void {
-    const work = respond(request, response)
+    void respond(request, response)
       .catch(errorAnswer)
       .then(answer => answer && send(response, answer));
-    atWork.add(work);
-    void work.then(() => atWork.delete(work));
   }
 
   const server = tls
@@ -57,10 +57,9 @@ export async function startService(options: ServiceOptions) {
     bodies: api.bodies,
     ...sandboxes,
     async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
       for (const sandbox of sandboxes.created) sandbox.end();
-      await Promise.all(atWork);
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
     },
   };
 }

@@ -25,16 +25,13 @@ export type Client = ReturnType<typeof openClient>;
 
 export type Answer = Awaited<ReturnType<Client['send']>>;
 
-const IDLE_MS = 30_000;
-
 const AGENT_PORT = '49983';
 
 export function openClient(connection: Connection) {
   const { baseUrl, token, sandboxId, headerPrefix } = connection;
   const base = baseUrl.replaceAll('{sandbox-id}', sandboxId).replaceAll('{port}', AGENT_PORT);
   // Use HTTP/1.1, as the actions do.
-  const timeouts = { headersTimeout: IDLE_MS, bodyTimeout: IDLE_MS };
-  const dispatcher = new Agent({ allowH2: false, ...timeouts });
+  const dispatcher = new Agent({ allowH2: false, headersTimeout: 30_000, bodyTimeout: 30_000 });
   const common = {
     ...connection.headers,
     Accept: 'application/json',
@@ -58,14 +55,6 @@ export function openClient(connection: Connection) {
   }
 
   return { connection, open, send };
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a nested field of decoded JSON, or undefined if any level is missing. */

@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Check,
-  type Checks,
-  Differs,
-  expectThat,
-  rejection,
-  rejectsWrongToken,
-} from './check.ts';
-import { download, type Extra, fileOf, pathOf, sendFiles, store } from './files.ts';
+import { type Check, type Checks, Differs, expectThat, rejection } from './check.ts';
+import { download, type Extra, fileOf, sendFiles, store } from './files.ts';
 
 const KIB = 1024;
 
@@ -21,11 +14,10 @@ const PAUSE_MS = 1000;
 
 /** Checks that files with these names can be stored in one request. */
 function stores(...names: readonly string[]): Check {
-  return trial =>
-    store(
-      trial,
-      names.map(name => fileOf(trial, name)),
-    );
+  return async trial => {
+    const files = names.map(name => fileOf(trial, name));
+    return await store(trial, files);
+  };
 }
 
 /** Checks that files can be stored one by one. A number stands for a file of that many bytes. */
@@ -66,11 +58,12 @@ export const UPLOAD_CHECKS: Checks = {
     'missing parents': stores('new/folders/deep/file'),
     'relative path': trial =>
       store(trial, [{ target: `${trial.id}/file`, content: Buffer.from('x') }]),
-    '0 and 1 bytes': storesEach(0, 1),
-    '64 KiB, 256 KiB and 1 MiB ± 1': storesEach(
+    'sizes from 0 bytes to 64 MiB': storesEach(
+      0,
+      1,
       ...[64, 256, 1024].flatMap(size => [size * KIB - 1, size * KIB, size * KIB + 1]),
+      64 * KIB * KIB,
     ),
-    '64 MiB': storesEach(64 * KIB * KIB),
     'pause within a body': trial =>
       store(trial, [fileOf(trial, 'slow', randomBytes(100_000))], { split: pauseInTheMiddle }),
   },
@@ -110,19 +103,11 @@ export const UPLOAD_CHECKS: Checks = {
     'target below a file': rejects('one/below', [400, 500], /is a file|not a directory/i),
     'route that does not exist': async trial =>
       rejection(await trial.send({ method: 'GET', path: '/no-such-route' }), [404]),
-    async 'upload that breaks off'(trial) {
-      const before = fileOf(trial, 'cut', 'what was there before');
-      await store(trial, [before]);
-      const after = fileOf(trial, 'cut', randomBytes(100_000));
-      await sendFiles(trial, [after], { split: breakOff }).catch(() => undefined);
+    async 'second upload after one that broke off'(trial) {
+      const file = fileOf(trial, 'cut', randomBytes(100_000));
+      await sendFiles(trial, [file], { split: breakOff }).catch(() => undefined);
       await sleep(PAUSE_MS);
-      const { status, body } = await download(trial, after.target);
-      await store(trial, [after]);
-      if (!trial.canDownload) throw new Differs('cannot be read back; a second upload succeeds');
-      if (body.equals(before.content)) return 'the target is left as it was';
-      const seen = `${status}, ${body.length} bytes are in the target`;
-      expectThat(status === 200 && after.content.subarray(0, body.length).equals(body), seen);
-      throw new Differs(`${seen} until a second upload`);
+      return await store(trial, [file]);
     },
   },
 };
@@ -149,9 +134,5 @@ export const DOWNLOAD_CHECKS: Checks = {
       rejection(await download(trial, `/tmp/${trial.id}/never-stored`), [404], /does not exist/),
     folder: async trial =>
       rejection(await download(trial, `/tmp/${trial.id}`), [400], /is a directory/),
-    'wrong token is rejected': rejectsWrongToken(({ connection, id }) => ({
-      method: 'GET',
-      path: pathOf(connection.uploadPath, { path: `/tmp/${id}/empty` }),
-    })),
   },
 };

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Trial } from './check.ts';
-import { type Answer, type Client, fieldOf, parseJson } from './client.ts';
+import { type Answer, type Client, fieldOf } from './client.ts';
 
 export interface File {
   readonly target: string;
@@ -48,7 +48,7 @@ export function download({ connection, send }: Client, path: string): Promise<An
   return send({ method: 'GET', path: pathOf(uploadPath, { path, username }) });
 }
 
-export function pathOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
+function pathOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   );
@@ -63,7 +63,7 @@ export async function store(trial: Trial, files: readonly File[], extra?: Extra)
   const answer = await sendFiles(trial, files, extra);
   const seen = `${answer.status} ${answer.text}`;
   if (answer.status !== 200 && answer.status !== 201) throw new Error(seen);
-  const json = parseJson(answer.body.toString());
+  const json: unknown = JSON.parse(answer.body.toString());
   // E2B's agent answers with an array. Others may answer with the object of a single file.
   const entries: readonly unknown[] = Array.isArray(json) ? json : [json];
   if (entries.length !== files.length) throw new Error(`${entries.length} entries: ${seen}`);

@@ -16,15 +16,13 @@ const child = spawn(process.execPath, args, {
   windowsHide: true,
 });
 child.stderr.pipe(process.stderr);
-const said: Record<string, string> = {};
+const lines: string[] = [];
 for await (const line of createInterface(child.stdout)) {
-  const [, name = '', value = ''] = /^([\w-]+): (.+)$/.exec(line) ?? [];
-  said[name] = value;
-  if (name === 'root') break;
+  lines.push(line);
+  if (line.startsWith('root: ')) break;
 }
-const { 'api-url': url, 'api-key': apiKey } = said;
-if (url === undefined) throw new Error(`The service said ${JSON.stringify(said)}, but no URL`);
-console.log(`The service listens at ${url}`);
+const [, url, apiKey] = /^api-url: (.+)\napi-key: (.+)$/m.exec(lines.join('\n')) ?? [];
+if (url === undefined) throw new Error(`The service named no URL: ${lines.join()}`);
 appendFileSync(process.env['GITHUB_OUTPUT'] ?? 1, `url=${url}\napi-key=${apiKey}\n`);
 child.stdout.destroy();
 child.stderr.destroy();

@@ -5,6 +5,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { startService } from '../agent/service.ts';
 
@@ -30,43 +31,29 @@ interface Sandbox {
   kill(): Promise<boolean>;
 }
 
-/** Prints what the SDK did. Returns the problems. */
-export async function runE2bSdk(): Promise<string[]> {
+test("E2B's SDK creates a sandbox of the stand-in, writes, reads and runs commands there, and deletes it", async () => {
   await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-e2b-'));
   const install = ['install', '--ignore-scripts', '--prefix', temp.path, PACKAGE];
   const { status, stderr } = spawnSync('npm', install, { encoding: 'utf8' });
-  if (status !== 0) return [`${PACKAGE} cannot be installed: ${stderr}`];
+  assert.equal(status, 0, stderr);
   const entry = createRequire(path.join(temp.path, 'x')).resolve('e2b');
   const sdk: Sdk = await import(pathToFileURL(entry).href);
-  await using service = await startService({
-    apiKey: API_KEY,
-    folder: path.join(temp.path, 'sandboxes'),
-    runCommands: true,
-  });
-  try {
-    await useSandbox(sdk, service.url);
-    assert.deepEqual(service.running(), []);
-    console.log(`${PACKAGE} created a sandbox, wrote, read, ran commands and deleted it.`);
-    return [];
-  } catch (error) {
-    return [`${PACKAGE}: ${String(error)}; the API saw ${service.requests.join(', ')}`];
-  }
-}
-
-async function useSandbox(sdk: Sdk, url: string): Promise<void> {
+  const folder = path.join(temp.path, 'sandboxes');
+  await using service = await startService({ apiKey: API_KEY, folder, runCommands: true });
   // Without `sandboxUrl`, the SDK would connect to the sandbox's domain.
-  const options = { apiKey: API_KEY, apiUrl: url, sandboxUrl: url };
+  const options = { apiKey: API_KEY, apiUrl: service.url, sandboxUrl: service.url };
   const sandbox = await sdk.Sandbox.create('base', options);
   const { files, commands } = sandbox;
-  const entry = (file: string) => ({ name: path.posix.basename(file), path: file, type: 'file' });
-  assert.partialDeepStrictEqual(await files.write('one.txt', 'ü\n'), entry('/home/user/one.txt'));
+  const info = (file: string) => ({ name: path.posix.basename(file), path: file, type: 'file' });
+  assert.partialDeepStrictEqual(await files.write('one.txt', 'ü\n'), info('/home/user/one.txt'));
   const list = ['/srv/a b+c%41.txt', '/srv/ä🙂'];
   const written = await files.write(list.map(file => ({ path: file, data: file })));
-  assert.partialDeepStrictEqual(written, list.map(entry));
+  assert.partialDeepStrictEqual(written, list.map(info));
   for (const file of list) assert.equal(await files.read(file), file);
   await assert.rejects(files.read('none'), { name: 'FileNotFoundError' });
   const ended = await commands.run('cat one.txt; echo "$A" >&2', { envs: { A: 'b' } });
   assert.partialDeepStrictEqual(ended, { exitCode: 0, stdout: 'ü\n', stderr: 'b\n' });
   await assert.rejects(commands.run('exit 3'), { name: 'CommandExitError', exitCode: 3 });
   assert.equal(await sandbox.kill(), true);
-}
+  assert.deepEqual(service.running(), []);
+});

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { after, test } from 'node:test';
+import { parseArgs } from 'node:util';
 import { runStep, type Step, type StepEnd } from '../runner/step.ts';
 
-// Runs the built actions against a real agent, such as E2B's.
+// Runs the built actions against a real agent, such as E2B's. The tests build on each other.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
+
+const text = { type: 'string', default: '' } as const;
+const { values } = parseArgs({ options: { agent: text, token: text } });
 
 /** Small files, which are sent in batches, and one above 256 KiB, which is streamed. */
 const TREE: Readonly<Record<string, Buffer>> = {
@@ -20,108 +25,86 @@ const TREE: Readonly<Record<string, Buffer>> = {
   ),
 };
 
-interface Trial {
-  readonly workspace: string;
-  readonly runAction: (
-    action: string,
-    inputs: Step['inputs'],
-    more?: Pick<Step, 'onLine' | 'onStart'>,
-  ) => Promise<StepEnd>;
-  /** Folder in the sandbox to upload to. */
-  readonly folder: string;
+/** Folder in the sandbox to upload to. */
+const FOLDER = `nightly-${randomUUID().slice(0, 8)}`;
+const TARGET = `/tmp/${FOLDER}`;
+
+const temp = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-nightly-'));
+after(() => rmSync(temp, { recursive: true }));
+const workspace = path.join(temp, 'workspace');
+for (const [name, content] of Object.entries(TREE)) {
+  mkdirSync(path.join(workspace, path.dirname(name)), { recursive: true });
+  writeFileSync(path.join(workspace, name), content);
 }
 
-/** Runs all checks and prints their results. Returns the problems. */
-export async function tryActions(url: string, token: string): Promise<string[]> {
-  await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-nightly-'));
-  const workspace = path.join(temp.path, 'workspace');
-  for (const [name, content] of Object.entries(TREE)) {
-    await mkdir(path.join(workspace, path.dirname(name)), { recursive: true });
-    await writeFile(path.join(workspace, name), content);
-  }
+/** Runs an action, and asserts that it ends with this exit code and these outputs. */
+async function expectEnd(
+  exitCode: number,
+  outputs: StepEnd['outputs'],
+  name: string,
+  given: Step['inputs'],
+  more: Pick<Step, 'onLine' | 'onStart'> = {},
+): Promise<StepEnd> {
+  const { agent: url, token } = values;
   const connection = { 'sandbox-id': 'nightly', token, 'base-url': url, 'header-prefix': 'E2b' };
-  const trial: Trial = {
-    workspace,
-    folder: `/tmp/nightly-${randomUUID().slice(0, 8)}`,
-    runAction: (name, given, more) => {
-      const action = path.join(PROJECT, name);
-      const inputs = { ...connection, ...given };
-      return runStep({ action, inputs, workspace, temp: temp.path, ...more });
-    },
-  };
-  const problems: string[] = [];
-  for (const [name, check] of Object.entries(CHECKS)) {
-    const problem = await check(trial).then(() => undefined, String);
-    console.log(`${problem === undefined ? 'yes' : 'no '}  ${name}`);
-    if (problem !== undefined) problems.push(`${name}: ${problem}`);
-  }
-  return problems;
+  const inputs = { ...connection, ...given };
+  const end = await runStep({ action: path.join(PROJECT, name), inputs, workspace, temp, ...more });
+  assert.equal(end.exitCode, exitCode, end.stdout + end.stderr);
+  assert.partialDeepStrictEqual(end.outputs, outputs);
+  return end;
 }
 
 /** Downloads files into `back`, and asserts that they have the stored content. */
-async function assertStored(
-  { workspace, folder, runAction }: Trial,
-  stored: Readonly<Record<string, Buffer | undefined>>,
-): Promise<void> {
-  const files = Object.keys(stored).map(name => `${folder}/${name} => back/${name}`);
-  assertEnd(await runAction('download', { files: files.join('\n') }), 0);
+async function assertStored(stored: Readonly<Record<string, Buffer | undefined>>): Promise<void> {
+  const files = Object.keys(stored).map(name => `${TARGET}/${name} => back/${name}`);
+  await expectEnd(0, {}, 'download', { files: files.join('\n') });
   for (const [name, content] of Object.entries(stored))
-    assert.ok(content?.equals(await readFile(path.join(workspace, 'back', name))), name);
+    assert.ok(content?.equals(readFileSync(path.join(workspace, 'back', name))), name);
 }
 
-const CHECKS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = {
-  async 'upload and download carry a tree byte for byte'(trial) {
-    const end = await trial.runAction('upload', { files: '**', target: trial.folder });
-    assertEnd(end, 0, { 'uploaded-count': `${Object.keys(TREE).length}` });
-    await assertStored(trial, TREE);
-  },
-  async 'sync replaces files, and its gate passes'(trial) {
-    const files = 'large.bin => index.html';
-    const inputs = { files, target: trial.folder, 'fail-if': 'mem_used_pct > 100' };
-    assertEnd(await trial.runAction('.', inputs), 0, { 'uploaded-count': '1', gate: 'passed' });
-    await assertStored(trial, { 'index.html': TREE['large.bin'] });
-  },
-  async 'stats has figures, and fails a gate'({ runAction }) {
-    const end = await runAction('stats', { 'fail-if': 'mem_total > 0B' });
-    assertEnd(end, 1, { gate: 'failed' });
-    for (const name of ['cpu-count', 'mem-total', 'disk-total'])
-      assert.ok(Number(end.outputs[name]) > 0, name);
-  },
-  async 'run succeeds with exit code 0'({ runAction, folder }) {
-    const inputs = { run: 'echo "ü $A"; ls many | wc -l', 'working-directory': folder, env: 'A=b' };
-    const end = await runAction('run', inputs);
-    assertEnd(end, 0, { 'exit-code': '0' });
-    assert.match(end.stdout, /^ü b\n7$/m);
-  },
-  async 'run fails with exit code 3'({ runAction }) {
-    assertEnd(await runAction('run', { run: 'exit 3' }), 1, { 'exit-code': '3' });
-  },
-  async 'a cancelled run ends its command'({ runAction }) {
-    let cancel = () => {};
-    let pid = '';
-    const inputs = { run: 'sleep 300 & echo "child $!"; wait' };
-    const end = await runAction('run', inputs, {
-      onStart: signal => (cancel = () => signal('SIGINT')),
-      onLine(line) {
-        const [, child] = /^child (\d+)$/.exec(line) ?? [];
-        if (child === undefined) return;
-        pid = child;
-        cancel();
-      },
-    });
-    assertEnd(end, 1);
-    // Ignore zombies (state Z): a killed process stays one until the first process reaps it.
-    const run = `! grep -s '^State:.[^Z]' /proc/${pid}/status`;
-    assertEnd(await runAction('run', { run }), 0);
-  },
-  async 'run removes what was uploaded'({ runAction, folder }) {
-    const name = path.posix.basename(folder);
-    const inputs = { run: `rm -r ${name}`, 'working-directory': path.posix.dirname(folder) };
-    assertEnd(await runAction('run', inputs), 0);
-  },
-};
+test('upload and download carry a tree to an agent and back, byte for byte', async () => {
+  const count = `${Object.keys(TREE).length}`;
+  await expectEnd(0, { 'uploaded-count': count }, 'upload', { files: '**', target: TARGET });
+  await assertStored(TREE);
+});
 
-function assertEnd(end: StepEnd, exitCode: number, outputs: StepEnd['outputs'] = {}): void {
-  assert.equal(end.exitCode, exitCode, end.stdout + end.stderr);
-  for (const [name, value] of Object.entries(outputs)) assert.equal(end.outputs[name], value, name);
-}
+test('sync replaces files of an agent, and its gate passes', async () => {
+  const inputs = { target: TARGET, 'fail-if': 'mem_used_pct > 100' };
+  const files = 'large.bin => index.html';
+  await expectEnd(0, { 'uploaded-count': '1', gate: 'passed' }, '.', { ...inputs, files });
+  await assertStored({ 'index.html': TREE['large.bin'] });
+});
+
+test('stats has the figures of an agent, and fails a gate', async () => {
+  const conditions = 'cpu_count > 0\nmem_total > 0B\ndisk_total > 0B';
+  await expectEnd(1, { gate: 'failed', unjudged: '[]' }, 'stats', { 'fail-if': conditions });
+});
+
+test('run succeeds with exit code 0 of an agent, and fails with 3', async () => {
+  const run = 'echo "ü $A"; ls many | wc -l';
+  const inputs = { run, 'working-directory': TARGET, env: 'A=b' };
+  const { stdout } = await expectEnd(0, { 'exit-code': '0' }, 'run', inputs);
+  assert.match(stdout, /^ü b\n7$/m);
+  await expectEnd(1, { 'exit-code': '3' }, 'run', { run: 'exit 3' });
+});
+
+test('a cancelled run ends its command in an agent', async () => {
+  let cancel = () => {};
+  let pid = '';
+  const inputs = { run: 'sleep 300 & echo "child $!"; wait' };
+  await expectEnd(1, {}, 'run', inputs, {
+    onStart: signal => (cancel = () => signal('SIGINT')),
+    onLine(line) {
+      const [, child] = /^child (\d+)$/.exec(line) ?? [];
+      if (child === undefined) return;
+      pid = child;
+      cancel();
+    },
+  });
+  // Ignore zombies (state Z): a killed process stays one until the first process reaps it.
+  await expectEnd(0, {}, 'run', { run: `! grep -s '^State:.[^Z]' /proc/${pid}/status` });
+});
+
+test('run removes what was uploaded to an agent', async () => {
+  await expectEnd(0, {}, 'run', { run: `rm -r ${FOLDER}`, 'working-directory': '/tmp' });
+});

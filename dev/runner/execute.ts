@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { EOL } from 'node:os';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 export interface Command {
@@ -30,19 +31,15 @@ export interface ProcessEnd {
 export async function execute(command: Command): Promise<ProcessEnd> {
   const { file, args, cwd, env, onLine, onStart } = command;
   const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(child, 'close');
+  const read = async (output: Readable) => (await text(output)).replaceAll(EOL, '\n');
   if (onLine) createInterface(child.stdout).on('line', onLine);
   onStart?.(name => child.kill(name), child.pid);
   const [stdout, stderr, [exitCode]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    ended,
+    read(child.stdout),
+    read(child.stderr),
+    once(child, 'close'),
   ]);
-  return {
-    exitCode,
-    stdout: stdout.replaceAll(EOL, '\n'),
-    stderr: stderr.replaceAll(EOL, '\n'),
-  };
+  return { exitCode, stdout, stderr };
 }
 
 export interface Run {

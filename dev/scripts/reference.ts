@@ -13,13 +13,10 @@ const END = '<!-- end inputs -->\n';
 const CONNECTION =
   /^(sandbox-id|token|base-url|allow-insecure-http|port|header-prefix|(upload|stats)-path|headers)$/;
 
-interface Page {
-  readonly file: string;
-  /** The folder of action.yml. */
-  readonly folder: string;
-}
+type Page = (typeof PAGES)[number];
 
-export const PAGES: readonly Page[] = Object.values(ACTIONS).map(({ folder }) => ({
+/** The page of each action, and the folder of its action.yml. */
+export const PAGES = Object.values(ACTIONS).map(({ folder }) => ({
   file: folder === '.' ? 'docs/main-action.md' : `${folder}/README.md`,
   folder,
 }));
@@ -41,8 +38,8 @@ export async function writeReference(page: Page): Promise<string> {
 function describe(folder: string, { inputs, outputs }: ActionFile): string {
   // The inputs of `sandbox` connect it to the API, not to a sandbox.
   const connection = inputs.filter(({ name }) => folder !== 'sandbox' && CONNECTION.test(name));
-  const others = inputs.filter(input => !connection.includes(input));
   const outputRows = outputs.map(({ name, description }) => [code(name), description]);
+  const others = inputs.filter(input => !connection.includes(input));
   const sections = [
     '## Inputs\n',
     inputTable(others),
