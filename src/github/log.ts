@@ -1,6 +1,5 @@
 import {
   endGroup,
-  error,
   info,
   isDebug,
   setFailed,
@@ -34,7 +33,6 @@ export function openLog(redact: Redact) {
       endGroup();
     },
     warning: (text: string) => warning(toMessage([text])),
-    error: (lines: readonly string[]) => error(toMessage(lines)),
     fail: (lines: readonly string[]) => setFailed(toMessage(lines)),
   };
 }

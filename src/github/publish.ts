@@ -13,6 +13,7 @@ import { textsOf } from '../report/section.ts';
 import { summaryOf } from '../report/summary.ts';
 import type { Redact } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
+import { checksumsOf } from '../upload/uploaded-file.ts';
 import { tempDirectory } from './job-state.ts';
 import type { StepLog } from './log.ts';
 
@@ -45,7 +46,6 @@ function setOutputs(outputs: Readonly<Record<string, string>>): void {
 
 /** Writes the report and checksums. Returns their paths by output. */
 function writeFiles(report: Report, rendered: RenderedReport): Record<string, string> {
-  const { checksums } = rendered;
   const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
   const write = (name: string, text: string) => {
     const file = path.join(folder, name);
@@ -53,7 +53,8 @@ function writeFiles(report: Report, rendered: RenderedReport): Record<string, st
     return file;
   };
   const paths = { report: write('report.json', reportJson(report, rendered)) };
-  if (checksums === undefined) return paths;
+  if (report.upload === undefined) return paths;
+  const checksums = checksumsOf(report.upload.files);
   return { ...paths, checksums: checksums && write('checksums.txt', checksums) };
 }
 
@@ -65,24 +66,23 @@ async function writeSummary(report: Report, rendered: RenderedReport, log: StepL
   }
 }
 
-// GitHub shows ten annotations per level, and the verdict is one of the errors.
-const MAX_ANNOTATIONS = 9;
-
 function logVerdict(
   { name }: Report,
   rendered: RenderedReport,
   outputProblems: readonly string[],
   log: StepLog,
 ): void {
-  const { title, reasons, fileFailures, warnings, facts } = rendered;
+  const { title, reasons, warnings, facts } = rendered;
   const prefix = name === '' ? '' : `${name}: `;
-  const withName = ([first = '', ...others]: readonly string[]) => [`${prefix}${first}`, ...others];
   for (const line of facts) log.line(line);
-  for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
-  for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS))
-    log.error(withName(textsOf(failure)));
+  for (const { text } of warnings) log.warning(`${prefix}${text}`);
   // Lists of annotations only show the first line.
-  const texts = withName([...outputProblems, title.text, ...reasons.flatMap(textsOf)]);
+  const [first = title.text, ...others] = [
+    ...outputProblems,
+    title.text,
+    ...reasons.flatMap(textsOf),
+  ];
+  const texts = [`${prefix}${first}`, ...others];
   if (succeeded(rendered) && outputProblems.length === 0) log.line(texts.join(' '));
   else log.fail(texts);
 }

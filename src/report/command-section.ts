@@ -17,7 +17,6 @@ export function renderCommand(result: CommandResult, cancelled: boolean): Render
   const isFine = exitCode === 0 || isCancelled;
   const sentence = describeEnd(result, cancelled);
   return {
-    level: exitCode === 0 ? 'success' : 'failure',
     problems: isFine ? [] : [[withMarkup(sentence), ...detailsOf(result, cancelled)]],
     done: isFine ? sentence : '',
     warnings: [

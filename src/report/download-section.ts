@@ -13,7 +13,6 @@ export function renderDownload(result: DownloadResult): RenderedSection {
   return {
     ...renderTransfer(files, {
       sentence: `${describeDone('Downloaded', { ...transferred, ...others })}${missed}.`,
-      isWarned: downloaded === 0 && warned.length > 0,
       nameOf: ({ path }) => path,
       describe: describeFile,
     }),

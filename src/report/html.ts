@@ -53,12 +53,6 @@ export function shorten(items: readonly Html[]): readonly Html[] {
   return limitList(items, MAX_ITEMS, count => html`${moreInReport(count)}`);
 }
 
-export function folded(title: string, items: readonly Html[]): Html[] {
-  return shortList(items).map(
-    list => html`<details><summary>${title}</summary>\n${list}\n</details>`,
-  );
-}
-
 function toHtml(value: Html | string): string {
   if (typeof value !== 'string') return value.html;
   const shown = cutMiddle(escapeInvisible(value));

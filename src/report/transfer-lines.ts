@@ -27,28 +27,21 @@ export function counterOf<F extends TransferredFile>(
 }
 
 interface TransferWords<F> {
-  /** What was done. It is a problem if files failed. */
+  /** What was done. It is a problem if files are missing in the sandbox or on the runner. */
   readonly sentence: string;
-  /** True for a transfer of no files if there is a warning, which explains it. */
-  readonly isWarned: boolean;
   readonly nameOf: (file: F) => string;
   /** Describes a file in the log. */
   readonly describe: (file: F) => string;
 }
 
-type TransferFields = 'level' | 'problems' | 'done' | 'fileFailures' | 'fileLines';
-
 export function renderTransfer<F extends TransferredFile>(
   files: readonly F[],
-  { sentence, isWarned, nameOf, describe }: TransferWords<F>,
-): Required<Pick<RenderedSection, TransferFields>> {
-  const has = (status: F['status']) => files.some(file => file.status === status);
-  const level = isWarned ? 'warning' : 'success';
+  { sentence, nameOf, describe }: TransferWords<F>,
+): Required<Pick<RenderedSection, 'problems' | 'done' | 'fileLines'>> {
+  const isComplete = files.every(({ status }) => status !== 'failed' && status !== 'not-attempted');
   return {
-    level: has('failed') || has('not-attempted') ? 'failure' : level,
-    problems: has('failed') ? [[withMarkup(sentence)]] : [],
-    done: has('failed') ? '' : sentence,
-    fileFailures: explainFailedFiles(files, nameOf),
+    problems: isComplete ? [] : [[withMarkup(sentence)], ...explainFailedFiles(files, nameOf)],
+    done: isComplete ? sentence : '',
     fileLines: listFiles(files, describe),
   };
 }

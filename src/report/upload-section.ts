@@ -1,8 +1,7 @@
 import { inlineCode } from '../text/escape.ts';
-import { formatBytes, formatCount, formatNumber, listSome } from '../text/format.ts';
+import { formatBytes, formatCount, listSome } from '../text/format.ts';
 import type { UploadResult } from '../upload/upload.ts';
-import { checksumsOf, isStored } from '../upload/uploaded-file.ts';
-import { code, folded, html } from './html.ts';
+import { isStored } from '../upload/uploaded-file.ts';
 import type { RenderedSection } from './section.ts';
 import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
 
@@ -14,7 +13,6 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
   const orphans = listSome(orphaned.map(inlineCode));
   const transfer = renderTransfer(files, {
     sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
-    isWarned: files.length === 0 && !shard?.allFiles && warnings.length > 0,
     nameOf: ({ file }) => file.source,
     describe: each => `${each.file.source} → ${isStored(each) ? each.path : each.file.target}`,
   });
@@ -38,11 +36,6 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
       'uploaded-bytes': String(totals.uploadedBytes),
       digest,
     },
-    checksums: checksumsOf(files),
-    blocks: folded(
-      `${formatNumber(skipped.length)} skipped`,
-      skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`),
-    ),
     json: {
       ...others,
       totals,
