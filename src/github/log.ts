@@ -23,8 +23,7 @@ export function openLog(redact: Redact) {
     line: (text: string) => info(clean(text)),
     output: logOutput(redact),
     debug(text: string) {
-      if (!isDebug()) return;
-      for (const line of text.split('\n')) writeDebug(clean(line));
+      if (isDebug()) writeDebug(clean(text));
     },
     group(title: string, lines: readonly string[]) {
       startGroup(title);
