@@ -34,13 +34,9 @@ export function escapeCommands(text: string): string {
 const COLOR = '\u001b\\[[\\d;:]*m';
 const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, 'gu');
 
-const MAX_OUTPUT_LINE = 16 * 1024;
-const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, 'gm');
-
-/** Like `escapeCommands`, but keeps lines, tabs and colors, and cuts lines at 16,384 characters. */
+/** Like `escapeCommands`, but keeps lines, tabs and colors. */
 export function escapeOutput(lines: string): string {
-  const cut = lines.replace(LONG_LINE, line => truncate(line, MAX_OUTPUT_LINE));
-  return disarm(cut.replace(NOT_IN_OUTPUT, escapeCharacter));
+  return disarm(lines.replace(NOT_IN_OUTPUT, escapeCharacter));
 }
 
 // The runner takes a leading `::` and every `##[` for the start of a command.
