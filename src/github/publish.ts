@@ -25,18 +25,17 @@ export async function publish(
   const report = redactReport(unredacted, redact);
   const rendered = renderReport(report);
   if (rendered.fileLines.length > 0) log.group('Files', rendered.fileLines);
-  const problems = writeOutputs(report, rendered);
+  writeOutputs(report, rendered, log);
   if (withSummary) await writeSummary(report, rendered, log);
-  logVerdict(report, rendered, problems, log);
+  logVerdict(report, rendered, log);
 }
 
-function writeOutputs(report: Report, rendered: RenderedReport): string[] {
+function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): void {
   try {
     setOutputs(rendered.outputs);
     setOutputs(writeFiles(report, rendered));
-    return [];
   } catch (error) {
-    return [`The step's outputs could not be written: ${errorText(error)}.`];
+    log.fail([`The step's outputs could not be written: ${errorText(error)}.`]);
   }
 }
 
@@ -66,23 +65,13 @@ async function writeSummary(report: Report, rendered: RenderedReport, log: StepL
   }
 }
 
-function logVerdict(
-  { name }: Report,
-  rendered: RenderedReport,
-  outputProblems: readonly string[],
-  log: StepLog,
-): void {
+function logVerdict({ name }: Report, rendered: RenderedReport, log: StepLog): void {
   const { title, reasons, warnings, facts } = rendered;
   const prefix = name === '' ? '' : `${name}: `;
   for (const line of facts) log.line(line);
   for (const { text } of warnings) log.warning(`${prefix}${text}`);
-  // Lists of annotations only show the first line.
-  const [first = title.text, ...others] = [
-    ...outputProblems,
-    title.text,
-    ...reasons.flatMap(textsOf),
-  ];
-  const texts = [`${prefix}${first}`, ...others];
-  if (succeeded(rendered) && outputProblems.length === 0) log.line(texts.join(' '));
-  else log.fail(texts);
+  // Lists of annotations only show the first line, so begin it with the name.
+  const verdict = `${prefix}${title.text}`;
+  if (succeeded(rendered)) log.line(verdict);
+  else log.fail([verdict, ...reasons.flatMap(textsOf)]);
 }
