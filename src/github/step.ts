@@ -118,20 +118,22 @@ function openContext(raw: RawInputs, sandboxes: readonly JobSandbox[]) {
   };
 }
 
-// A cancelled step gets SIGINT, then SIGTERM (SIGBREAK on Windows).
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
-
-// The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in
-// actions/runner). It gives a background step up after 7.5 s, and reads no state after that.
-const GRACE_MS = { SIGINT: 6500, SIGTERM: 2000, SIGBREAK: 2000 } as const;
+// A cancelled step gets SIGINT, then SIGTERM (SIGBREAK on Windows). The runner sends SIGTERM 7.5 s
+// after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in actions/runner). It gives a background
+// step up after 7.5 s, and reads no state after that.
+const SIGNALS = [
+  { name: 'SIGINT', graceMs: 6500 },
+  { name: 'SIGTERM', graceMs: 2000 },
+  { name: 'SIGBREAK', graceMs: 2000 },
+] as const;
 
 function cancelSignals() {
   const cancel = new AbortController();
   const killImminent = new AbortController();
-  for (const signal of SIGNALS)
-    process.on(signal, () => {
+  for (const { name, graceMs } of SIGNALS)
+    process.on(name, () => {
       cancel.abort('the step was cancelled');
-      setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
+      setTimeout(() => killImminent.abort(), graceMs).unref();
     });
   return { cancel: cancel.signal, killImminent: killImminent.signal };
 }
