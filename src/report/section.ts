@@ -8,7 +8,7 @@ export interface ReasonLine {
   /** Set if backticks mark code. Only for our own words: others may quote the agent or an input. */
   readonly hasMarkup?: true;
   /** A line of a command's output, which the summary shows with the other last lines. */
-  readonly isOutput?: true;
+  readonly isOutput?: boolean;
 }
 
 /** A problem in one line, and lines with details or advice below it. */
