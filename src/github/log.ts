@@ -1,6 +1,5 @@
 import {
   endGroup,
-  error,
   info,
   isDebug,
   setFailed,
@@ -24,8 +23,7 @@ export function openLog(redact: Redact) {
     line: (text: string) => info(clean(text)),
     output: logOutput(redact),
     debug(text: string) {
-      if (!isDebug()) return;
-      for (const line of text.split('\n')) writeDebug(clean(line));
+      if (isDebug()) writeDebug(clean(text));
     },
     group(title: string, lines: readonly string[]) {
       startGroup(title);
@@ -34,7 +32,6 @@ export function openLog(redact: Redact) {
       endGroup();
     },
     warning: (text: string) => warning(toMessage([text])),
-    error: (lines: readonly string[]) => error(toMessage(lines)),
     fail: (lines: readonly string[]) => setFailed(toMessage(lines)),
   };
 }

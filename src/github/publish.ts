@@ -13,6 +13,7 @@ import { textsOf } from '../report/section.ts';
 import { summaryOf } from '../report/summary.ts';
 import type { Redact } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
+import { checksumsOf } from '../upload/uploaded-file.ts';
 import { tempDirectory } from './job-state.ts';
 import type { StepLog } from './log.ts';
 
@@ -24,18 +25,17 @@ export async function publish(
   const report = redactReport(unredacted, redact);
   const rendered = renderReport(report);
   if (rendered.fileLines.length > 0) log.group('Files', rendered.fileLines);
-  const problems = writeOutputs(report, rendered);
+  writeOutputs(report, rendered, log);
   if (withSummary) await writeSummary(report, rendered, log);
-  logVerdict(report, rendered, problems, log);
+  logVerdict(report, rendered, log);
 }
 
-function writeOutputs(report: Report, rendered: RenderedReport): string[] {
+function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): void {
   try {
     setOutputs(rendered.outputs);
     setOutputs(writeFiles(report, rendered));
-    return [];
   } catch (error) {
-    return [`The step's outputs could not be written: ${errorText(error)}.`];
+    log.fail([`The step's outputs could not be written: ${errorText(error)}.`]);
   }
 }
 
@@ -45,7 +45,6 @@ function setOutputs(outputs: Readonly<Record<string, string>>): void {
 
 /** Writes the report and checksums. Returns their paths by output. */
 function writeFiles(report: Report, rendered: RenderedReport): Record<string, string> {
-  const { checksums } = rendered;
   const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
   const write = (name: string, text: string) => {
     const file = path.join(folder, name);
@@ -53,7 +52,8 @@ function writeFiles(report: Report, rendered: RenderedReport): Record<string, st
     return file;
   };
   const paths = { report: write('report.json', reportJson(report, rendered)) };
-  if (checksums === undefined) return paths;
+  if (report.upload === undefined) return paths;
+  const checksums = checksumsOf(report.upload.files);
   return { ...paths, checksums: checksums && write('checksums.txt', checksums) };
 }
 
@@ -65,24 +65,13 @@ async function writeSummary(report: Report, rendered: RenderedReport, log: StepL
   }
 }
 
-// GitHub shows ten annotations per level, and the verdict is one of the errors.
-const MAX_ANNOTATIONS = 9;
-
-function logVerdict(
-  { name }: Report,
-  rendered: RenderedReport,
-  outputProblems: readonly string[],
-  log: StepLog,
-): void {
-  const { title, reasons, fileFailures, warnings, facts } = rendered;
+function logVerdict({ name }: Report, rendered: RenderedReport, log: StepLog): void {
+  const { title, reasons, warnings, facts } = rendered;
   const prefix = name === '' ? '' : `${name}: `;
-  const withName = ([first = '', ...others]: readonly string[]) => [`${prefix}${first}`, ...others];
   for (const line of facts) log.line(line);
-  for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
-  for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS))
-    log.error(withName(textsOf(failure)));
-  // Lists of annotations only show the first line.
-  const texts = withName([...outputProblems, title.text, ...reasons.flatMap(textsOf)]);
-  if (succeeded(rendered) && outputProblems.length === 0) log.line(texts.join(' '));
-  else log.fail(texts);
+  for (const { text } of warnings) log.warning(`${prefix}${text}`);
+  // Lists of annotations only show the first line, so begin it with the name.
+  const verdict = `${prefix}${title.text}`;
+  if (succeeded(rendered)) log.line(verdict);
+  else log.fail([verdict, ...reasons.flatMap(textsOf)]);
 }

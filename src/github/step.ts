@@ -1,7 +1,7 @@
 import { USER_AGENT } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { sleep } from '../agent/retry.ts';
-import { secretsIn, withJobSandbox } from '../inputs/connection.ts';
+import { type JobSandbox, secretsIn, withJobSandbox } from '../inputs/connection.ts';
 import {
   type Connection,
   type EntryPoint,
@@ -12,28 +12,30 @@ import {
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { type RawInputs, rawValue } from '../inputs/parsers.ts';
 import type { Results } from '../report/render.ts';
-import { type Reason, reasonOfError, textsOf } from '../report/section.ts';
+import { reasonOfError, textsOf } from '../report/section.ts';
 import { redactor } from '../text/escape.ts';
 import { loadJobSandboxes, readInputs } from './job-state.ts';
 import { openLog } from './log.ts';
 import { publish } from './publish.ts';
 
+type Handler<T extends EntryPoint, R> = (
+  inputs: Inputs<T>,
+  context: Context,
+  raw: RawInputs,
+) => Promise<R>;
+
 /** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
 export async function runStep<T extends EntryPoint>(
   entry: T,
-  handler: (inputs: Inputs<T>, context: Context, raw: RawInputs) => Promise<void>,
+  handler: Handler<T, void>,
   savedInputs?: RawInputs,
   failureWarning?: string,
 ): Promise<void> {
-  const { context, parse } = openStep(entry, savedInputs);
-  try {
-    const { inputs, raw } = parse();
-    await handler(inputs, context, raw);
-  } catch (error) {
-    const lines = textsOf(reasonOfError(error));
-    if (failureWarning === undefined) context.log.fail(lines);
-    else context.log.warning([failureWarning, ...lines].join(' '));
-  }
+  const { context, error } = await attempt(entry, handler, savedInputs);
+  if (error === undefined) return;
+  const lines = textsOf(error);
+  if (failureWarning === undefined) context.log.fail(lines);
+  else context.log.warning([failureWarning, ...lines].join(' '));
 }
 
 type MonitorEnd = 'monitor-stop' | 'monitor-end';
@@ -47,25 +49,11 @@ interface StepResults extends Results {
 /** Runs a step and publishes a report of its results, even if the handler throws. */
 export async function runReportingStep<T extends Task | MonitorEnd>(
   entry: T,
-  handler: (
-    inputs: Inputs<T>,
-    context: Context,
-    raw: RawInputs,
-  ) => Promise<StepResults | undefined>,
+  handler: Handler<T, StepResults | undefined>,
   savedInputs?: RawInputs,
 ): Promise<void> {
-  const { context, raw, parse } = openStep(entry, savedInputs);
+  const { context, raw, inputs, results, error } = await attempt(entry, handler, savedInputs);
   const { cancel, redact, log } = context;
-  let inputs: Partial<Inputs<'upload'>> = {};
-  let results: StepResults | undefined;
-  let error: Reason | undefined;
-  try {
-    const parsed = parse();
-    inputs = parsed.inputs;
-    results = await handler(parsed.inputs, context, parsed.raw);
-  } catch (thrown) {
-    error = reasonOfError(thrown);
-  }
   const { sandboxId: id = '', baseUrl = '' } = results?.sandbox ?? inputs;
   const report = {
     task: taskOf(entry),
@@ -79,7 +67,7 @@ export async function runReportingStep<T extends Task | MonitorEnd>(
       error !== undefined && (entry === 'monitor-stop' || rawValue(raw, 'fail-if') !== ''),
   };
   // A step with invalid inputs has a summary too, so read the raw value.
-  const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
+  const withSummary = !/^false$/i.test(rawValue(raw, 'summary'));
   if (results ?? error) await publish(report, { log, redact, withSummary });
   // Exit now: a cancelled search may still be walking a huge tree.
   if (cancel.aborted) process.stdout.write('', () => process.exit());
@@ -89,21 +77,35 @@ function taskOf(entry: Task | MonitorEnd): Task {
   return entry === 'monitor-stop' || entry === 'monitor-end' ? 'monitor' : entry;
 }
 
-// Headers and variables may be secret, and URLs may contain passwords.
-const UNLOGGED = ['headers', 'env', 'create-options', 'base-url', 'api-url'];
-
-function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs | undefined) {
+/** Parses the inputs and calls the handler. `error` explains what either has thrown. */
+async function attempt<T extends EntryPoint, R>(
+  entry: T,
+  handler: Handler<T, R>,
+  savedInputs: RawInputs | undefined,
+) {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = savedInputs ?? readInputs(entry);
   const usesSandbox = entry !== 'sandbox' && inputNames(entry).includes('token');
   const sandboxes = usesSandbox ? loadJobSandboxes() : [];
+  const context = openContext(raw, sandboxes);
+  let inputs: Partial<Connection> = {};
+  try {
+    const filled = usesSandbox ? withJobSandbox(raw, sandboxes) : raw;
+    const parsed = parseInputs(entry, filled);
+    inputs = parsed;
+    const results = await handler(parsed, context, filled);
+    return { context, raw, inputs, results };
+  } catch (thrown) {
+    return { context, raw, inputs, error: reasonOfError(thrown) };
+  }
+}
+
+function openContext(raw: RawInputs, sandboxes: readonly JobSandbox[]) {
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-  const loggable = Object.entries(raw).filter(([name]) => !UNLOGGED.includes(name));
-  log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), undefined, 2)}`);
-  const context = {
+  return {
     workspace: process.env['GITHUB_WORKSPACE'] || process.cwd(),
     ...cancelSignals(),
     clock: () => performance.now(),
@@ -114,27 +116,24 @@ function openStep<T extends EntryPoint>(entry: T, savedInputs: RawInputs | undef
     sandboxes,
     log,
   };
-  function parse() {
-    const filled = usesSandbox ? withJobSandbox(raw, sandboxes) : raw;
-    return { inputs: parseInputs(entry, filled), raw: filled };
-  }
-  return { context, raw, parse };
 }
 
-// A cancelled step gets SIGINT, then SIGTERM (SIGBREAK on Windows).
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
-
-// The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in
-// actions/runner). It gives a background step up after 7.5 s, and reads no state after that.
-const GRACE_MS = { SIGINT: 6500, SIGTERM: 2000, SIGBREAK: 2000 } as const;
+// A cancelled step gets SIGINT, then SIGTERM (SIGBREAK on Windows). The runner sends SIGTERM 7.5 s
+// after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in actions/runner). It gives a background
+// step up after 7.5 s, and reads no state after that.
+const SIGNALS = [
+  { name: 'SIGINT', graceMs: 6500 },
+  { name: 'SIGTERM', graceMs: 2000 },
+  { name: 'SIGBREAK', graceMs: 2000 },
+] as const;
 
 function cancelSignals() {
   const cancel = new AbortController();
   const killImminent = new AbortController();
-  for (const signal of SIGNALS)
-    process.on(signal, () => {
+  for (const { name, graceMs } of SIGNALS)
+    process.on(name, () => {
       cancel.abort('the step was cancelled');
-      setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
+      setTimeout(() => killImminent.abort(), graceMs).unref();
     });
   return { cancel: cancel.signal, killImminent: killImminent.signal };
 }

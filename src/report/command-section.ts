@@ -17,7 +17,6 @@ export function renderCommand(result: CommandResult, cancelled: boolean): Render
   const isFine = exitCode === 0 || isCancelled;
   const sentence = describeEnd(result, cancelled);
   return {
-    level: exitCode === 0 ? 'success' : 'failure',
     problems: isFine ? [] : [[withMarkup(sentence), ...detailsOf(result, cancelled)]],
     done: isFine ? sentence : '',
     warnings: [
@@ -87,7 +86,7 @@ function describeOomKills({ oomKills = 0 }: CommandResult): Reason {
   return [{ text: `The kernel killed ${processes} for memory.` }];
 }
 
-const MAX_FAILED_COMMAND = 200;
+const MAX_LINE = 300;
 
 function describeFailed({ title, failed }: CommandResult): Reason {
   if (failed === undefined || failed.command === title) return [];
@@ -96,20 +95,16 @@ function describeFailed({ title, failed }: CommandResult): Reason {
   const place = line === undefined ? '' : `Line ${line}${inFile}: `;
   if (pipeline.length > 0)
     return [withMarkup(`${place}the parts of a pipeline exited with ${pipeline.join(', ')}.`)];
-  const text = inlineCode(truncate(command, MAX_FAILED_COMMAND));
+  const text = inlineCode(truncate(command, MAX_LINE));
   return [withMarkup(`${place}${text} exited with ${exitCode}.`)];
 }
 
 const LAST_WORDS = 3;
-const MAX_LAST_WORD = 300;
 
 /** Returns the last lines of the output with letters or digits. */
 function lastWords({ lastLines }: CommandResult): Reason {
   const telling = lastLines.filter(line => /[\p{L}\d]/u.test(line)).slice(-LAST_WORDS);
-  return telling.map(line => ({
-    text: truncate(line.trim(), MAX_LAST_WORD),
-    isOutput: true as const,
-  }));
+  return telling.map(line => ({ text: truncate(line.trim(), MAX_LINE), isOutput: true }));
 }
 
 const BELOW_ROOT = '/(usr|etc|var|opt|root)\\b';

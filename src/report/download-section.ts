@@ -1,31 +1,17 @@
-import type { DownloadedFile, DownloadResult } from '../download/download.ts';
+import type { DownloadResult } from '../download/download.ts';
 import { formatBytes } from '../text/format.ts';
 import type { RenderedSection } from './section.ts';
 import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
 
 export function renderDownload(result: DownloadResult): RenderedSection {
   const { files, ifNoFilesFound, ...others } = result;
-  const totals = totalsOf(files);
-  const { downloaded, missing, failed, notAttempted } = totals;
-  const missed = listCounts({ failed, missing, 'not attempted': notAttempted });
-  const warned = files.filter(({ status }) => status === 'missing' && ifNoFilesFound === 'warn');
-  const transferred = { done: downloaded, bytes: totals.downloadedBytes, wanted: files.length };
-  return {
-    ...renderTransfer(files, {
-      sentence: `${describeDone('Downloaded', { ...transferred, ...others })}${missed}.`,
-      isWarned: downloaded === 0 && warned.length > 0,
-      nameOf: ({ path }) => path,
-      describe: describeFile,
-    }),
-    warnings: warned.map(({ path }) => ({ text: `${path} does not exist in the sandbox.` })),
-    outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
-    json: { ...others, totals, files },
-  };
-}
-
-function totalsOf(files: readonly DownloadedFile[]) {
-  const { count, bytes } = counterOf(files, file => (file.status === 'downloaded' ? file.size : 0));
-  return {
+  const transferred = files.map(file => {
+    const size = file.status === 'downloaded' ? file.size : 0;
+    const suffix = file.status === 'downloaded' ? ` (${formatBytes(size)})` : '';
+    return { ...file, name: file.path, place: `${file.target}${suffix}`, size };
+  });
+  const { count, bytes } = counterOf(transferred);
+  const totals = {
     files: files.length,
     downloaded: count('downloaded'),
     missing: count('missing'),
@@ -33,9 +19,15 @@ function totalsOf(files: readonly DownloadedFile[]) {
     notAttempted: count('not-attempted'),
     downloadedBytes: bytes('downloaded'),
   };
-}
-
-function describeFile(file: DownloadedFile): string {
-  const places = `${file.path} → ${file.target}`;
-  return file.status === 'downloaded' ? `${places} (${formatBytes(file.size)})` : places;
+  const { downloaded, missing, failed, notAttempted, downloadedBytes } = totals;
+  const counts = { done: downloaded, bytes: downloadedBytes, wanted: files.length };
+  const done = describeDone('Downloaded', { ...counts, ...others });
+  const missed = listCounts({ failed, missing, 'not attempted': notAttempted });
+  const warned = files.filter(({ status }) => status === 'missing' && ifNoFilesFound === 'warn');
+  return {
+    ...renderTransfer(`${done}${missed}.`, transferred),
+    warnings: warned.map(({ path }) => ({ text: `${path} does not exist in the sandbox.` })),
+    outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
+    json: { ...others, totals, files },
+  };
 }

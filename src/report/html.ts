@@ -1,5 +1,5 @@
 import { escapeInvisible, truncate } from '../text/escape.ts';
-import { limitList, moreInReport } from '../text/format.ts';
+import { formatNumber, limitList } from '../text/format.ts';
 
 export interface Html {
   readonly html: string;
@@ -50,13 +50,9 @@ export function shortList(items: readonly Html[]): Html[] {
 
 /** Keeps the first 30 items and adds one that counts the others. */
 export function shorten(items: readonly Html[]): readonly Html[] {
-  return limitList(items, MAX_ITEMS, count => html`${moreInReport(count)}`);
-}
-
-export function folded(title: string, items: readonly Html[]): Html[] {
-  return shortList(items).map(
-    list => html`<details><summary>${title}</summary>\n${list}\n</details>`,
-  );
+  const more = (count: number) =>
+    html`and ${formatNumber(count)} more; the report file has them all`;
+  return limitList(items, MAX_ITEMS, more);
 }
 
 function toHtml(value: Html | string): string {

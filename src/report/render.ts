@@ -38,45 +38,36 @@ export interface Report extends Results {
   readonly isGateUnseen: boolean;
 }
 
-type SharedField = 'problems' | 'fileFailures' | 'warnings' | 'fileLines' | 'facts' | 'blocks';
-
 /** A step's outcome, for the log, the outputs, the summary and report.json. */
-export interface RenderedReport
-  extends Required<Pick<RenderedSection, SharedField>>,
-    Pick<RenderedSection, 'outputs'> {
-  readonly level: RenderedSection['level'] | 'cancelled';
+export interface RenderedReport extends Required<Omit<RenderedSection, 'done'>> {
+  readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   /** The first problem, or else what was done. */
   readonly title: ReasonLine;
   /** Details of the title, and the other problems. */
   readonly reasons: readonly Reason[];
-  /** Undefined if the step has no upload. */
-  readonly checksums: string | undefined;
-  readonly json: Readonly<Partial<Record<keyof Results, object>>>;
 }
 
 export function renderReport(report: Report): RenderedReport {
   const sections = sectionsOf(report);
   const all = Object.values(sections);
-  const problems = [report.error ?? [], ...all.flatMap(({ problems = [] }) => problems)].filter(
-    ({ length }) => length > 0,
-  );
+  const { error, cancelled } = report;
+  const problems = [...(error ? [error] : []), ...all.flatMap(section => section.problems)];
+  const warnings = all.flatMap(section => section.warnings);
   const done = all.map(section => section.done).filter(sentence => sentence !== '');
   const [[firstLine, ...details] = [], ...others] = problems;
   const title = firstLine ?? withMarkup(done.join(' '));
   return {
-    level: levelOf(report, problems, all),
-    title: report.cancelled ? { ...title, text: `Cancelled. ${title.text}`.trimEnd() } : title,
+    level: levelOf(report, problems, warnings),
+    title: cancelled ? { ...title, text: `Cancelled. ${title.text}`.trimEnd() } : title,
     reasons: [...details.map(line => [line]), ...others],
     problems,
-    fileFailures: all.flatMap(({ fileFailures = [] }) => fileFailures),
-    warnings: all.flatMap(({ warnings = [] }) => warnings),
+    warnings,
     fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
     facts: [...(firstLine === undefined ? [] : done), ...all.flatMap(({ facts = [] }) => facts)],
     outputs: Object.assign(
       report.isGateUnseen ? { gate: 'failed' } : {},
       ...all.map(({ outputs }) => outputs),
     ),
-    checksums: sections.upload?.checksums,
     blocks: blocksOf(all),
     json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json])),
   };
@@ -97,22 +88,21 @@ function sectionsOf(report: Report): Readonly<Partial<Record<keyof Results, Rend
   };
 }
 
-/** Puts what failed first, then figures, which matter more than a list of files. */
+/** Puts figures first, which matter more than the output of a command, unless that has failed. */
 function blocksOf(sections: readonly RenderedSection[]): Html[] {
-  const failed = sections.filter(({ level }) => level === 'failure');
-  const others = sections.filter(({ level }) => level !== 'failure').toReversed();
+  const failed = sections.filter(({ problems }) => problems.length > 0);
+  const others = sections.filter(({ problems }) => problems.length === 0).toReversed();
   return [...failed, ...others].flatMap(({ blocks = [] }) => blocks);
 }
 
 function levelOf(
   { cancelled }: Report,
   problems: readonly Reason[],
-  sections: readonly RenderedSection[],
+  warnings: readonly ReasonLine[],
 ): RenderedReport['level'] {
   if (cancelled) return 'cancelled';
-  const levels = sections.map(({ level }) => level);
-  if (problems.length > 0 || levels.includes('failure')) return 'failure';
-  return levels.includes('warning') ? 'warning' : 'success';
+  if (problems.length > 0) return 'failure';
+  return warnings.length > 0 ? 'warning' : 'success';
 }
 
 // Bump the number in this URL only if a key of report.json is removed or changes its meaning.

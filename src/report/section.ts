@@ -8,7 +8,7 @@ export interface ReasonLine {
   /** Set if backticks mark code. Only for our own words: others may quote the agent or an input. */
   readonly hasMarkup?: true;
   /** A line of a command's output, which the summary shows with the other last lines. */
-  readonly isOutput?: true;
+  readonly isOutput?: boolean;
 }
 
 /** A problem in one line, and lines with details or advice below it. */
@@ -16,21 +16,16 @@ export type Reason = readonly ReasonLine[];
 
 /** What the result of one action adds to outputs, log, summary and report.json. */
 export interface RenderedSection {
-  readonly level: 'success' | 'warning' | 'failure';
-  /** Why the step failed, except for failed files. The first line of each can be the title. */
-  readonly problems?: readonly Reason[];
+  /** Why the step failed. The first line of each can be the title. */
+  readonly problems: readonly Reason[];
   /** What was done, in sentences where backticks mark code. Empty if a problem says it. */
   readonly done: string;
-  /** Why files failed. Each becomes a separate annotation, up to GitHub's limit. */
-  readonly fileFailures?: readonly Reason[];
-  readonly warnings?: readonly ReasonLine[];
+  readonly warnings: readonly ReasonLine[];
   /** A log line for each file, failures first. */
   readonly fileLines?: readonly string[];
   /** Lines for the end of the log and for the summary. Backticks mark code. */
   readonly facts?: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
-  /** The text of the file that the output `checksums` names; empty if no file was hashed. */
-  readonly checksums?: string;
   readonly blocks?: readonly Html[];
   /** Stands in report.json below the name of the result. */
   readonly json: object;

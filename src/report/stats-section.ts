@@ -39,7 +39,6 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
   const aggregates = aggregatesOf(result);
   const figures = Object.fromEntries(samples.at(-1)?.figures ?? []);
   return {
-    level: LEVELS[gate.state],
     problems: problemsOf(result, view),
     done: describeStats(result, view),
     warnings: warningsOf(result, view),
@@ -67,13 +66,6 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
 function showsFigures({ monitored, samples, gate }: StatsResult): boolean {
   return monitored === undefined || samples.length > 1 || gate.state !== 'none';
 }
-
-const LEVELS = {
-  passed: 'success',
-  none: 'success',
-  warned: 'warning',
-  failed: 'failure',
-} as const;
 
 /** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
 function problemsOf(result: StatsResult, { cancelled }: View): Reason[] {

@@ -8,13 +8,13 @@ const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancell
 
 /** Returns the job summary in Markdown and HTML. */
 export function summaryOf(report: Report, rendered: RenderedReport): string {
-  const { level, title, reasons, fileFailures, warnings, facts, blocks } = rendered;
+  const { level, title, reasons, warnings, facts, blocks } = rendered;
   const mark = LEVEL_MARKS[level];
   // The summaries of a matrix share a page, so show the name that the user gave this one.
   const name = truncate(report.name, MAX_NAME);
   const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
   // The last lines of a command have a block of their own.
-  const problems = [...fileFailures, ...reasons].filter(([line]) => !line?.isOutput);
+  const problems = reasons.filter(([line]) => !line?.isOutput);
   const all = [
     html`<h3>${mark} ${name === '' ? '' : html`${code(name)}: `}${renderLine(heading)}</h3>`,
     ...rest.map(line => html`<p>${renderLine(line)}</p>`),

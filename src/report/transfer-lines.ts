@@ -8,61 +8,64 @@ import {
   formatNumber,
   formatRate,
   listSome,
+  totalSize,
 } from '../text/format.ts';
 import type { UploadedFile } from '../upload/uploaded-file.ts';
 import { type Reason, type RenderedSection, withMarkup } from './section.ts';
 
-type TransferredFile = UploadedFile | DownloadedFile;
+/** A file as the log and the summary tell it. */
+export interface TransferredFile {
+  readonly status: (UploadedFile | DownloadedFile)['status'];
+  readonly name: string;
+  /** Where it was to go, and where it went. */
+  readonly place: string;
+  readonly size: number;
+  readonly error?: FailureInfo;
+}
 
 /** Returns functions that count the files with a status, and their bytes. */
-export function counterOf<F extends TransferredFile>(
-  files: readonly F[],
-  sizeOf: (file: F) => number,
-) {
-  const withStatus = (status: F['status']) => files.filter(file => file.status === status);
+export function counterOf(files: readonly TransferredFile[]) {
+  const withStatus = (status: TransferredFile['status']) =>
+    files.filter(file => file.status === status);
   return {
-    count: (status: F['status']) => withStatus(status).length,
-    bytes: (status: F['status']) => withStatus(status).reduce((sum, file) => sum + sizeOf(file), 0),
+    count: (status: TransferredFile['status']) => withStatus(status).length,
+    bytes: (status: TransferredFile['status']) => totalSize(withStatus(status)),
   };
 }
 
-interface TransferWords<F> {
-  /** What was done. It is a problem if files failed. */
-  readonly sentence: string;
-  /** True for a transfer of no files if there is a warning, which explains it. */
-  readonly isWarned: boolean;
-  readonly nameOf: (file: F) => string;
-  /** Describes a file in the log. */
-  readonly describe: (file: F) => string;
-}
-
-type TransferFields = 'level' | 'problems' | 'done' | 'fileFailures' | 'fileLines';
-
-export function renderTransfer<F extends TransferredFile>(
-  files: readonly F[],
-  { sentence, isWarned, nameOf, describe }: TransferWords<F>,
-): Required<Pick<RenderedSection, TransferFields>> {
-  const has = (status: F['status']) => files.some(file => file.status === status);
-  const level = isWarned ? 'warning' : 'success';
+/** `sentence` says what was done. It is a problem unless all files were transferred. */
+export function renderTransfer(
+  sentence: string,
+  files: readonly TransferredFile[],
+): Required<Pick<RenderedSection, 'problems' | 'done' | 'fileLines'>> {
+  const isComplete = files.every(({ status }) => status !== 'failed' && status !== 'not-attempted');
   return {
-    level: has('failed') || has('not-attempted') ? 'failure' : level,
-    problems: has('failed') ? [[withMarkup(sentence)]] : [],
-    done: has('failed') ? '' : sentence,
-    fileFailures: explainFailedFiles(files, nameOf),
-    fileLines: listFiles(files, describe),
+    problems: isComplete ? [] : [[withMarkup(sentence)], ...explainFailedFiles(files)],
+    done: isComplete ? sentence : '',
+    fileLines: Object.entries(STATUS_WORDS).flatMap(([status, word]) =>
+      files
+        .filter(file => file.status === status)
+        .map(({ name, place }) => `${word}: ${name} → ${place}`),
+    ),
   };
 }
+
+// In the order of the log: failures first.
+const STATUS_WORDS: Readonly<Record<TransferredFile['status'], string>> = {
+  failed: 'failed',
+  'not-attempted': 'not attempted',
+  missing: 'missing',
+  downloaded: 'downloaded',
+  uploaded: 'uploaded',
+  planned: 'would be uploaded',
+  unchanged: 'unchanged',
+};
 
 /** Explains why files failed, with the message of the first of those that failed alike. */
-function explainFailedFiles<F extends TransferredFile>(
-  files: readonly F[],
-  nameOf: (file: F) => string,
-): Reason[] {
-  const failures = files.flatMap(file =>
+function explainFailedFiles(files: readonly TransferredFile[]): Reason[] {
+  const failures = files.flatMap(({ name, error }) =>
     // The title already says that the step was cancelled.
-    file.status === 'failed' && file.error.kind !== 'cancelled'
-      ? { name: nameOf(file), error: file.error }
-      : [],
+    error === undefined || error.kind === 'cancelled' ? [] : { name, error },
   );
   // Group by status and hint, since messages differ: each names its file.
   const groups = Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`);
@@ -81,26 +84,6 @@ function describeGroup(group: readonly { name: string; error: FailureInfo }[]): 
     MAX_NAMES,
   );
   return [{ text: message }, withMarkup(hint), withMarkup(`${count}${names}`)];
-}
-
-const STATUS_WORDS: Readonly<Record<TransferredFile['status'], string>> = {
-  failed: 'failed',
-  'not-attempted': 'not attempted',
-  missing: 'missing',
-  downloaded: 'downloaded',
-  uploaded: 'uploaded',
-  planned: 'would be uploaded',
-  unchanged: 'unchanged',
-};
-
-/** Returns a log line for each file, grouped by status, failures first. */
-function listFiles<F extends TransferredFile>(
-  files: readonly F[],
-  describe: (file: F) => string,
-): string[] {
-  return Object.entries(STATUS_WORDS).flatMap(([status, word]) =>
-    files.filter(file => file.status === status).map(file => `${word}: ${describe(file)}`),
-  );
 }
 
 interface Transferred {

@@ -1,23 +1,28 @@
 import { inlineCode } from '../text/escape.ts';
-import { formatBytes, formatCount, formatNumber, listSome } from '../text/format.ts';
+import { formatBytes, formatCount, listSome } from '../text/format.ts';
 import type { UploadResult } from '../upload/upload.ts';
-import { checksumsOf, isStored } from '../upload/uploaded-file.ts';
-import { code, folded, html } from './html.ts';
+import { isStored } from '../upload/uploaded-file.ts';
 import type { RenderedSection } from './section.ts';
-import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
+import {
+  counterOf,
+  describeDone,
+  listCounts,
+  renderTransfer,
+  type TransferredFile,
+} from './transfer-lines.ts';
 
 export function renderUpload(result: UploadResult, cancelled: boolean): RenderedSection {
   const { files, warnings, ...others } = result;
   const { skipped, digest, shard, orphaned } = others;
-  const totals = totalsOf(result);
-  const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
-  const orphans = listSome(orphaned.map(inlineCode));
-  const transfer = renderTransfer(files, {
-    sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
-    isWarned: files.length === 0 && !shard?.allFiles && warnings.length > 0,
-    nameOf: ({ file }) => file.source,
-    describe: each => `${each.file.source} → ${isStored(each) ? each.path : each.file.target}`,
+  const transferred = files.map(each => {
+    const { source, target, size } = each.file;
+    return { ...each, name: source, place: isStored(each) ? each.path : target, size };
   });
+  const totals = totalsOf(transferred, skipped.length);
+  const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
+  const sentence = `${describeUpload(result, totals, cancelled)}${suffix}.`;
+  const transfer = renderTransfer(sentence, transferred);
+  const orphans = listSome(orphaned.map(inlineCode));
   return {
     ...transfer,
     warnings: warnings.map(text => ({ text })),
@@ -38,11 +43,6 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
       'uploaded-bytes': String(totals.uploadedBytes),
       digest,
     },
-    checksums: checksumsOf(files),
-    blocks: folded(
-      `${formatNumber(skipped.length)} skipped`,
-      skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`),
-    ),
     json: {
       ...others,
       totals,
@@ -53,8 +53,8 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
   };
 }
 
-function totalsOf({ files, skipped }: UploadResult) {
-  const { count, bytes } = counterOf(files, ({ file }) => file.size);
+function totalsOf(files: readonly TransferredFile[], skipped: number) {
+  const { count, bytes } = counterOf(files);
   return {
     files: files.length,
     uploaded: count('uploaded'),
@@ -65,7 +65,7 @@ function totalsOf({ files, skipped }: UploadResult) {
     plannedBytes: bytes('planned'),
     failed: count('failed'),
     notAttempted: count('not-attempted'),
-    skipped: skipped.length,
+    skipped,
   };
 }
 

@@ -5,16 +5,14 @@ import { readJudgeableStats, type StatsResult, takeStats, withoutStats } from '.
 import { waitForSandbox } from '../stats/wait.ts';
 import { planUpload, sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
 
-export interface SyncResult {
-  readonly upload: UploadResult;
-  readonly stats: StatsResult;
-}
-
 /**
  * Uploads files, then judges the stats.
  * @throws InputError or AgentError before anything is uploaded
  */
-export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<SyncResult> {
+export async function sync(
+  inputs: Inputs<'sync'>,
+  context: Context,
+): Promise<{ readonly upload: UploadResult; readonly stats: StatsResult }> {
   const plan = await planUpload(inputs, context);
   if (inputs.dryRun) {
     const upload = await showPlan(plan, inputs, context);

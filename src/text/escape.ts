@@ -25,30 +25,23 @@ export function inlineCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
 
-/**
- * Escapes invisible characters, and what the runner would treat as a command: a leading `::` and
- * every `##[`.
- */
+/** Escapes invisible characters, and what the runner would treat as a command. */
 export function escapeCommands(text: string): string {
-  return escapeInvisible(text)
-    .replace(/^\s*::/, '\\$&')
-    .replaceAll('##[', '##\\[');
+  return disarm(escapeInvisible(text));
 }
 
 // Colors are SGR sequences of ECMA-48, section 8.3.117: ESC [ numbers m.
 const COLOR = '\u001b\\[[\\d;:]*m';
 const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, 'gu');
 
-const MAX_OUTPUT_LINE = 16 * 1024;
-const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, 'gm');
-
-/** Like `escapeCommands`, but keeps lines, tabs and colors, and cuts lines at 16,384 characters. */
+/** Like `escapeCommands`, but keeps lines, tabs and colors. */
 export function escapeOutput(lines: string): string {
-  return lines
-    .replace(LONG_LINE, line => truncate(line, MAX_OUTPUT_LINE))
-    .replace(NOT_IN_OUTPUT, escapeCharacter)
-    .replace(/^[^\S\n]*::/gm, '\\$&')
-    .replaceAll('##[', '##\\[');
+  return disarm(lines.replace(NOT_IN_OUTPUT, escapeCharacter));
+}
+
+// The runner takes a leading `::` and every `##[` for the start of a command.
+function disarm(lines: string): string {
+  return lines.replace(/^[^\S\n]*::/gm, '\\$&').replaceAll('##[', '##\\[');
 }
 
 export function removeColors(text: string): string {

@@ -60,10 +60,6 @@ export function limitList<T>(
   return [...items.slice(0, limit), more(items.length - limit)];
 }
 
-export function moreInReport(count: number): string {
-  return `and ${formatNumber(count)} more; the report file has them all`;
-}
-
 /** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
 export function listSome(names: readonly string[], limit = 10): string {
   const more = (count: number) => `and ${formatNumber(count)} more`;

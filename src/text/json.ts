@@ -4,21 +4,21 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-export function isJson(text: string): boolean {
+/** Returns undefined, which JSON cannot express, if the text is not JSON. */
+function parseJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
+export function isJson(text: string): boolean {
+  return parseJson(text) !== undefined;
+}
+
 export function parseFields(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return fieldsOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
+  return fieldsOf(parseJson(text));
 }
 
 export function stringFieldsOf(value: unknown): Readonly<Record<string, string>> {

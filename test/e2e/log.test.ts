@@ -27,11 +27,10 @@ test('the log masks the token first, folds the list of files, and ends with the 
   assert.match(summary, /^<h3>✅ Uploaded 60 files/);
 });
 
-test('the debug log has inputs without secrets, the plan and the stats', async () => {
+test('the debug log has the plan and the stats, without secrets', async () => {
   await using job = await openJob();
   const inputs = { headers: 'X-Session: hush-hush', timeout: '30s', 'warn-if': 'cpu_count > 9' };
   const log = debugLog(await expectSuccess(job, inputs, { env: { RUNNER_DEBUG: '1' } }));
-  for (const part of [/sandbox-sync\/\d/, /timeout.*30/, /1 file/, /12\.5/])
-    assert.match(log, part);
+  for (const part of [/sandbox-sync\/\d/, /1 file/, /12\.5/]) assert.match(log, part);
   assert.ok(!log.includes('hush-hush') && !log.includes(TOKEN));
 });

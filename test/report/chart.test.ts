@@ -11,10 +11,9 @@ function chartParts(section: StatsResult) {
   return { legend: stripHtml(legend), chart, line };
 }
 
-/** Creates one CPU sample per second. `undefined` stands for a missing sample. */
-function cpu(...values: readonly (number | undefined)[]): StatsResult {
-  const stats = measured(values.map(value => ({ cpu_used_pct: value ?? 0 })));
-  return { ...stats, samples: stats.samples.filter((_, index) => values[index] !== undefined) };
+/** Creates one CPU sample per second. */
+function cpu(...values: readonly number[]): StatsResult {
+  return measured(values.map(value => ({ cpu_used_pct: value })));
 }
 
 const ten = (value: number) => Array.from({ length: 10 }, () => value);
@@ -30,23 +29,6 @@ test('1,000 samples become 59 points, each the highest of several', () => {
   assert.equal(points.length, 59);
   assert.equal(Math.max(...points), 99);
 });
-
-/** CPU samples, and the expected values of the CPU line. */
-const GAPS: Readonly<Record<string, readonly [(number | undefined)[], line?: number[]]>> = {
-  'one missing sample is no gap': [
-    [...ten(1), undefined, 2],
-    [...ten(1), 2],
-  ],
-  'two missing samples are a gap': [
-    [...ten(1), undefined, undefined, ...ten(2), 2],
-    [...ten(2), 2],
-  ],
-  'no time has ten samples': [[...ten(1).slice(1), undefined, undefined, ...ten(2).slice(1)]],
-};
-
-for (const [name, [values, line]] of Object.entries(GAPS))
-  test(`the chart shows the longest time without a gap [${name}]`, () =>
-    assert.deepEqual(chartParts(cpu(...values)).line, line));
 
 test('a metric that some point lacks has no line, and is not in the legend', () => {
   const withDisk = (isReported: (index: number) => boolean) =>
@@ -80,6 +62,6 @@ test('Mermaid parses a chart', async () => {
   const readings = Array.from({ length: 12 }, (_, index) => reading(index, 8 * index));
   const { chart } = chartParts(measured(readings, ['mem_used_pct > 80', 'disk_used_pct > 90']));
   // Remove texts, since Mermaid can only sanitize them in a browser.
-  const text = chart.replace(/^```mermaid\n|\n```$|^ {2}acc.*\n|"[a-z]+ since .*"/gm, '');
+  const text = chart.replace(/^```mermaid\n|\n```$|^ {2}acc.*\n|"\d+ samples .*"/gm, '');
   assert.equal((await mermaid.parse(text)).diagramType, 'xychart');
 });

@@ -23,7 +23,7 @@ const FAILED = { exitCode: 1, pipeline: [], line: 2, file: '', command: 'grep -c
 /** Returns the title and the details of a command without output that exited with 1. */
 function linesOf(fields: Partial<CommandResult>): string[] {
   const command = { ...COMMAND, lastLines: [], end: exited(1), ...fields };
-  return renderCommand(command, false).problems?.flatMap(textsOf) ?? [];
+  return renderCommand(command, false).problems.flatMap(textsOf);
 }
 
 const FAILURES: Readonly<Record<string, readonly [Partial<CommandResult>, ...lines: string[]]>> = {
@@ -159,7 +159,7 @@ test('a command that max-duration stopped gets no advice by its output', () => {
 });
 
 test('a command that succeeded although the kernel killed a process gets a warning', () => {
-  const { warnings = [], problems, done } = renderCommand({ ...COMMAND, oomKills: 1 }, false);
+  const { warnings, problems, done } = renderCommand({ ...COMMAND, oomKills: 1 }, false);
   assert.deepEqual(textsOf(warnings), ['The kernel killed 1 process for memory.']);
   assert.deepEqual([problems, done], [[], '`npm test` exited with 0 after 3 min 12 s.']);
 });

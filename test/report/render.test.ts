@@ -67,7 +67,7 @@ const CASES: Readonly<Record<RenderedReport['level'], Cases>> = {
       },
     ],
     [NOT_SEEN, { task: 'monitor', ...gap }],
-    ['The stats could not be read.', { files: [NOT_ATTEMPTED], ...unread }],
+    ['The stats could not be read.', { files: [UPLOADED], ...unread }],
     ['The stats could not be read.', { task, ...unread }],
     ['It is not JSON.', { error }],
   ],
@@ -95,14 +95,14 @@ function reasonsOf(parts: Parts): string[] {
 }
 
 test('the reasons do not repeat the title, and what was done is a fact below it', () => {
-  const parts = { files: [NOT_ATTEMPTED], ...unread };
+  const parts = { files: [UNCHANGED], ...unread };
   assert.deepEqual(reasonsOf(parts), [
     BUSY.message,
     BUSY.hint,
     'The gate failed: `load > 1` cannot be judged.',
     '`load > 1` cannot be judged: there are no stats',
   ]);
-  assert.deepEqual(renderReport(report(parts)).facts, ['Nothing was sent.']);
+  assert.deepEqual(renderReport(report(parts)).facts, ['Nothing was sent, 1 unchanged.']);
   assert.deepEqual(reasonsOf({ error }), ['Check base-url.']);
 });
 
@@ -134,7 +134,7 @@ test('a condition that could not be judged is listed below a gap', () => {
 test('a gap without fail-if is a warning', () => {
   const stats = withGap(measured([{ load: 5 }]), 15, 60);
   const { level, warnings } = renderReport(report({ task: 'monitor', stats }));
-  assert.deepEqual([level, textsOf(warnings)], ['success', [NOT_SEEN]]);
+  assert.deepEqual([level, textsOf(warnings)], ['warning', [NOT_SEEN]]);
 });
 
 test('failed samples are told in their gap, or as a warning if there are conditions', () => {

@@ -17,10 +17,9 @@ import {
 test('failures are grouped by status and hint, the largest group first, with at most three names', () => {
   const full = Array.from({ length: 11 }, (_, index) => failed(`f${index}`, diskFull(`f${index}`)));
   const unreachable = failed('b', { ...BUSY, status: undefined });
-  const { fileFailures } = renderReport(
-    report({ files: [failed('a'), UPLOADED, ...full, unreachable] }),
-  );
-  assert.deepEqual(fileFailures.map(textsOf), [
+  const files = [failed('a'), UPLOADED, ...full, unreachable];
+  const [, ...failures] = renderReport(report({ files })).problems;
+  assert.deepEqual(failures.map(textsOf), [
     [diskFull('f0').message, diskFull('f0').hint, '11 files: `f0`, `f1`, `f2`, and 8 more'],
     [BUSY.message, BUSY.hint, '`a`'],
     [BUSY.message, BUSY.hint, '`b`'],
@@ -29,7 +28,7 @@ test('failures are grouped by status and hint, the largest group first, with at 
 
 test('files that failed because the job was cancelled are not listed as failures', () => {
   const files = [failed('a', { ...BUSY, kind: 'cancelled' })];
-  assert.deepEqual(renderReport(report({ files, cancelled: true })).fileFailures, []);
+  assert.deepEqual(renderReport(report({ files, cancelled: true })).reasons, []);
 });
 
 test('the log lists files by status, failures first', () => {

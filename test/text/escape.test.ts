@@ -98,13 +98,6 @@ test('no line begins with :: after any white space, or has ##[, once it is escap
     }
 });
 
-test('escapeOutput cuts each line after 16 KiB, and no other', () => {
-  const long = 'x'.repeat(16 * 1024);
-  const lines = [`${long}yz`, 'a', long, `${long.slice(1)}😀`, `${long}::error::`, 'b', ''];
-  const expected = [`${long}…`, 'a', long, `${long.slice(1)}…`, `${long}…`, 'b', ''];
-  assert.equal(escapeOutput(lines.join('\n')), expected.join('\n'));
-});
-
 test('removeColors removes colors, but no other escape sequences', () => {
   const text = '\u001b[1;31mred\u001b[0m\u001b[m \u001b[2J [31m';
   assert.equal(removeColors(text), 'red \u001b[2J [31m');
