@@ -33,14 +33,16 @@ export function watchMemory(
   let level = 0;
   let isLooking = false;
   let seen: TopPrograms | undefined;
-  const onSample = async (sample: Sample) => {
+  const onSample = (sample: Sample) => {
     // Look again at each higher level, since the last list may have what the kernel kills next.
     const next = levelOf(sample);
     if (isLooking || next <= level) return;
     level = next;
     isLooking = true;
-    seen = (await look()) ?? seen;
-    isLooking = false;
+    void look().then(programs => {
+      seen = programs ?? seen;
+      isLooking = false;
+    });
   };
   return { onSample, topPrograms: () => seen };
 }
