@@ -1,9 +1,9 @@
-import { excerpt } from '../agent/failure.ts';
+import { AgentError, excerpt } from '../agent/failure.ts';
 import { type Condition, judge } from '../gate/judge.ts';
 import { isMemory, type Sample } from '../gate/metrics.ts';
 import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
-import { readOutput, type Starter } from './session.ts';
+import { runAsRoot, type Starter } from './session.ts';
 
 /** The programs that used most memory at a time in Unix milliseconds, largest first. */
 export interface TopPrograms {
@@ -51,18 +51,20 @@ export function watchMemory(
 const LIST_PROCESSES =
   'exec 2>/dev/null; ls -l /proc/[0-9]*/exe; grep -H ^RssAnon /proc/[0-9]*/status';
 
-/** Looks as root, or else as the user. Returns undefined if that does not work. */
+/** Returns undefined if the programs cannot be listed. */
 export async function lookAtPrograms(
   starter: Starter,
   now: () => number,
 ): Promise<TopPrograms | undefined> {
-  for (const username of ['root', starter.username]) {
-    const at = now();
-    const output = await readOutput({ ...starter, username }, LIST_PROCESSES);
-    const programs = parsePrograms(output ?? '', starter.client.redact);
-    if (programs.length > 0) return { at, programs };
+  const at = now();
+  try {
+    const output = await runAsRoot(starter, LIST_PROCESSES);
+    const programs = parsePrograms(output, starter.client.redact);
+    return programs.length === 0 ? undefined : { at, programs };
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    return undefined;
   }
-  return undefined;
 }
 
 const MAX_PROGRAMS = 5;
