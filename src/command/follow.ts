@@ -140,14 +140,14 @@ function keepConnected(
   context: Context,
 ) {
   let pid: number | undefined;
-  let isConnected = false;
+  let hasProgressed = false;
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const handlers = {
     onStart(startedPid: number) {
       pid ??= startedPid;
-      isConnected = true;
       resolve();
     },
+    onActivity: () => void (hasProgressed = true),
     onOutput: script.write,
   };
   const onRetry = ({ error, delayMs }: Retry) => {
@@ -161,7 +161,7 @@ function keepConnected(
     return await startProcess(client, process, handlers, limits);
   };
   const connect = async () => {
-    isConnected = false;
+    hasProgressed = false;
     if (pid !== undefined) return await attachProcess(client, pid, handlers, limits);
     // A start whose response was lost may have succeeded, so never start twice.
     const isRepeatable = ({ hadNoEffect }: AgentError) => hadNoEffect && pid === undefined;
@@ -175,7 +175,7 @@ function keepConnected(
     retries: MAX_RECONNECTS,
     stop: limits.signal,
     onRetry,
-    hasProgressed: () => isConnected,
+    hasProgressed: () => hasProgressed,
     isRepeatable: () => pid !== undefined && script.end() === undefined,
   });
   return { started, ended, pid: () => pid };

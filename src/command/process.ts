@@ -19,6 +19,8 @@ export interface ProcessOptions {
 
 export interface ProcessHandlers {
   readonly onStart?: (pid: number) => void;
+  /** Called with each event after the start, such as output or a keepalive. */
+  readonly onActivity?: () => void;
   readonly onOutput: (bytes: Buffer) => void;
 }
 
@@ -92,7 +94,7 @@ function follow(
 async function readEvents(
   response: StreamedResponse,
   redact: Redact,
-  { onStart, onOutput }: ProcessHandlers,
+  { onStart, onActivity, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
   const { label } = response;
   for await (const { isLast, fields } of readFrames(response)) {
@@ -101,6 +103,7 @@ async function readEvents(
     const { start, data, end } = fieldsOf(fields['event']);
     const { pid } = fieldsOf(start);
     if (typeof pid === 'number') onStart?.(pid);
+    else onActivity?.();
     for (const text of Object.values(fieldsOf(data)))
       if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
     // The agent sends all output before this event, so ignore the rest of the stream.

@@ -8,7 +8,7 @@ import { lineSplitter } from '../../src/command/output.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
-import { endFrame, LAST_FRAME, outputFrame, startFrame } from '../support/process-frames.ts';
+import { endFrame, frame, LAST_FRAME, outputFrame, startFrame } from '../support/process-frames.ts';
 import { simulateAgent } from '../support/simulated-transfer.ts';
 
 /** Yields the frames of a response. If it throws, the connection breaks after them. */
@@ -141,11 +141,12 @@ describe('a script whose output is held open by something in the background', ()
 describe('reconnects', () => {
   const started = lose(startFrame(42));
 
-  test('a command whose connection stays lost is connected to ten times', async () => {
-    const run = await follow({ start: [started], connect: [lose()] });
-    assert.equal(run.end.kind, 'lost');
-    assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
-  });
+  for (const [what, connect] of Object.entries({ fails: lose(), 'starts, and no more': started }))
+    test(`a command whose connection stays lost is connected to ten times [each ${what}]`, async () => {
+      const run = await follow({ start: [started], connect: [connect] });
+      assert.equal(run.end.kind, 'lost');
+      assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
+    });
 
   test('a command whose process is gone is not connected to again', async () => {
     const gone = fail(new AgentError('rejected', 'It is not found.'));
@@ -153,14 +154,18 @@ describe('reconnects', () => {
     assert.deepEqual([run.end.kind, run.count('Start'), run.count('Connect')], ['lost', 1, 1]);
   });
 
-  test('a reconnect that reached the command does not count against the ten', async () => {
-    const end = send(startFrame(42), endFrame(0), LAST_FRAME);
-    const connect = [...Array.from({ length: 25 }, () => started), end];
-    const run = await follow({ start: [started], connect });
-    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 0 }, 26]);
-    // The delays begin anew, too.
-    assert.ok(run.now < 26_000, `${run.now} ms`);
-  });
+  for (const [what, event] of Object.entries({
+    output: outputFrame('x\n'),
+    'a keepalive': frame({ event: { keepalive: {} } }),
+  }))
+    test(`a reconnect that brought something does not count against the ten [${what}]`, async () => {
+      const end = send(startFrame(42), endFrame(0), LAST_FRAME);
+      const connect = [...Array.from({ length: 25 }, () => lose(startFrame(42), event)), end];
+      const run = await follow({ start: [started], connect });
+      assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 0 }, 26]);
+      // The delays begin anew, too.
+      assert.ok(run.now < 26_000, `${run.now} ms`);
+    });
 
   test('a stream may pause for at least 30 s', async () => {
     for (const [timeout, expected] of [
