@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { Client } from '../agent/client.ts';
+import type { Client, RequestLimits } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
 import { type Outcome, type Retry, withRetries } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
-import { markCutter, type OomCount, type ScriptEnd } from './mark.ts';
+import { readScript, type ScriptEnd } from './mark.ts';
 import type { LineSplitter } from './output.ts';
 import { attachProcess, type ProcessEnd, type ProcessOptions, startProcess } from './process.ts';
-import { endSession, readExitCode, readOomKills, type Starter } from './session.ts';
-import { bashCommand, MARK_VARIABLE, scriptText } from './shell.ts';
+import { endSession } from './session.ts';
+import { MARK_VARIABLE, scriptText } from './shell.ts';
 
 // Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
 const MIN_STREAM_TIMEOUT_MS = 30_000;
@@ -41,10 +41,9 @@ export type CommandEnd =
 export interface FollowedCommand {
   readonly end: CommandEnd;
   readonly reconnects: number;
+  /** Undefined if the mark was not seen. */
   readonly script: ScriptEnd | undefined;
-  /** How many processes the kernel killed for memory. Undefined if that could not be read. */
-  readonly oomKills: number | undefined;
-  /** On the monotonic clock. */
+  /** In Unix milliseconds. */
   readonly endedAt: number;
 }
 
@@ -54,12 +53,12 @@ export interface SentCommand {
 }
 
 /** @throws InputError if the command is too long */
-export function commandToSend({ run, env, ...others }: Inputs<'run'>): SentCommand {
-  const { workingDirectory, username } = others;
+export function commandToSend(inputs: Inputs<'run'>): SentCommand {
+  const { run, env, workingDirectory, username } = inputs;
   const mark = randomUUID();
   const marked = { ...env, [MARK_VARIABLE]: mark };
-  const shell = bashCommand(scriptText(run, randomUUID()));
-  return { mark, process: { ...shell, env: marked, workingDirectory, username } };
+  const text = scriptText(run, randomUUID());
+  return { mark, process: { text, env: marked, workingDirectory, username } };
 }
 
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
@@ -70,168 +69,114 @@ export async function followCommand(
   context: Context,
   output: LineSplitter,
 ): Promise<FollowedCommand> {
-  const { cancel, killImminent, clock, sleep } = context;
+  const { cancel, killImminent, now, sleep } = context;
   const { username, maxDuration } = inputs;
   const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(maxDuration)]);
   // A cancelled job must still stop the command, so `cancel` does not abort these requests.
   const signal = AbortSignal.any([killImminent, AbortSignal.timeout(maxDuration + GIVE_UP_MS)]);
-  const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
-  const starter = { client, username, limits: { signal, timeout } };
+  const limits = { signal, timeout: Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS) };
   const disconnect = new AbortController();
-  const limits = { signal: AbortSignal.any([signal, disconnect.signal]), timeout };
-  const script = readScript(sent.mark, output, stopCommand, context);
-  const command = { ...sent, retries: inputs.retries, stopCommand };
-  const stream = openStream(command, { ...starter, limits }, script, context);
-  const { ended } = stream;
-  const stopped = once(stopCommand, 'abort').then(() => 'stopped' as const);
-  const isStopped = (await Promise.race([script.ended, ended, stopped])) === 'stopped';
+  const untilDisconnect = { ...limits, signal: AbortSignal.any([signal, disconnect.signal]) };
+
+  const script = readScript(sent.mark, output, stopCommand);
+  const start = { process: sent.process, retries: inputs.retries, stopCommand };
+  const connection = keepConnected(start, script, client, untilDisconnect, context);
+  const ended = Promise.race([script.ended, connection.ended]).then(() => now());
+
+  await Promise.race([ended, once(stopCommand, 'abort')]);
+  const isStopped = stopCommand.aborted;
   if (isStopped) {
-    await Promise.race([stream.started, ended]);
-    const { pid } = stream.seen;
-    if (pid !== undefined) await endSession(starter, pid, context);
+    await Promise.race([connection.started, connection.ended]);
+    const pid = connection.pid();
+    if (pid !== undefined) await endSession({ client, username, limits }, pid, context);
   }
-  await Promise.race([script.ended, ended]);
-  await Promise.race([ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
+  const endedAt = await ended;
+  await Promise.race([connection.ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
   disconnect.abort();
-  const outcome = await ended;
+  const outcome = await connection.ended;
   script.breakOff();
-  const seen = { ...script.seen, ...stream.seen };
-  const { reconnects, exitCode, endedAt = clock() } = seen;
-  const followed = { reconnects, script: seen.script, endedAt };
-  if (isStopped && (outcome.status === 'done' || exitCode !== undefined)) {
-    const by = cancel.aborted ? 'cancellation' : 'max-duration';
-    return { ...followed, end: { kind: 'stopped', by }, oomKills: seen.script?.oomKills };
-  }
-  const oomKills = await oomKillsOf(outcome, seen, starter);
-  return { ...followed, end: endOf(outcome, seen), oomKills };
+
+  const end = endOf(outcome, script.end(), connection.pid());
+  const wasSeen = end.kind !== 'lost' && end.kind !== 'not-started';
+  const by = cancel.aborted ? 'cancellation' : 'max-duration';
+  return {
+    end: isStopped && wasSeen ? { kind: 'stopped', by } : end,
+    reconnects: outcome.attempts - 1,
+    script: script.end(),
+    endedAt,
+  };
 }
 
 function endOf(
   outcome: Outcome<ProcessEnd>,
-  { pid, exitCode: markedCode, reconnects }: SeenStream & SeenScript,
+  script: ScriptEnd | undefined,
+  pid: number | undefined,
 ): CommandEnd {
-  if (outcome.status === 'done') {
-    const { exitCode, status } = outcome.value;
-    if (exitCode === undefined) return { kind: 'no-exit-code', status };
-    // A login profile with `exit` or `exec` ends the shell before it prints the mark. A reconnect
-    // may have lost the mark.
-    if (exitCode === 0 && markedCode === undefined && reconnects === 0) return { kind: 'not-run' };
-    return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
+  if (outcome.status === 'failed') {
+    if (script !== undefined) return { kind: 'exited', code: script.exitCode };
+    const isUnsure = pid !== undefined || !outcome.error.hadNoEffect;
+    return { kind: isUnsure ? 'lost' : 'not-started', error: failureInfoOf(outcome.error) };
   }
-  const { error } = outcome;
-  if (markedCode !== undefined) return { kind: 'exited', code: markedCode };
-  const isUnsure = pid !== undefined || !error.hadNoEffect;
-  return { kind: isUnsure ? 'lost' : 'not-started', error: failureInfoOf(error) };
+  const { exitCode, status } = outcome.value;
+  if (exitCode === undefined) return { kind: 'no-exit-code', status };
+  // A login profile with `exit` or `exec` ends the shell before it prints the mark. A reconnect
+  // may have lost the mark.
+  if (exitCode === 0 && script === undefined && outcome.attempts === 1) return { kind: 'not-run' };
+  return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
 }
 
-// If the kernel killed the shell around the script, too, another process reads the second count.
-async function oomKillsOf(
-  { status }: Outcome<ProcessEnd>,
-  { begin, script }: SeenScript,
-  starter: Starter,
-): Promise<number | undefined> {
-  if (script !== undefined) return script.oomKills;
-  if (status === 'failed' || begin?.kills === undefined) return undefined;
-  return await readOomKills(starter, begin);
+interface StartOptions {
+  readonly process: ProcessOptions;
+  readonly retries: number;
+  readonly stopCommand: AbortSignal;
 }
 
-interface SeenScript {
-  begin?: OomCount;
-  script?: ScriptEnd;
-  /** From the mark, or from the process itself after a reconnect. */
-  exitCode?: number;
-  endedAt?: number;
-}
-
-/** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
-function readScript(
-  mark: string,
-  output: LineSplitter,
-  stopCommand: AbortSignal,
-  { clock, log }: Pick<Context, 'clock' | 'log'>,
-) {
-  const seen: SeenScript = {};
-  const { promise: ended, resolve, reject: onBug } = Promise.withResolvers<void>();
-  const onExitCode = (exitCode: number | undefined) => {
-    if (exitCode === undefined) return;
-    seen.exitCode ??= exitCode;
-    seen.endedAt ??= clock();
-    resolve();
-  };
-  const { write, end } = markCutter(mark, {
-    onOutput(bytes) {
-      // After the end of the script, the output is that of processes in the background.
-      if (seen.exitCode === undefined || stopCommand.aborted) output.write(bytes);
-    },
-    onBegin: begin => void (seen.begin = begin),
-    onEnd(script) {
-      seen.script ??= script;
-      onExitCode(script.exitCode);
-    },
-  });
-  const breakOff = () => {
-    end();
-    output.end();
-  };
-  const onRetry = ({ error, delayMs }: Retry) => {
-    log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
-    // What follows is not the rest of the line that broke off.
-    breakOff();
-  };
-  return { seen, ended, onExitCode, onBug, write, breakOff, onRetry };
-}
-
-interface SeenStream {
-  pid?: number;
-  reconnects: number;
-  hasProgressed: boolean;
-}
-
-/** Starts a command and stays connected to it. */
-function openStream(
-  { process, retries, stopCommand }: SentCommand & { retries: number; stopCommand: AbortSignal },
-  starter: Starter,
+/** Starts a command, and connects to it again whenever the connection is lost. */
+function keepConnected(
+  { process, retries, stopCommand }: StartOptions,
   script: ReturnType<typeof readScript>,
+  client: Client,
+  limits: RequestLimits,
   context: Context,
 ) {
-  const { client, limits } = starter;
-  const seen: SeenStream = { reconnects: 0, hasProgressed: false };
+  let pid: number | undefined;
+  let hasProgressed = false;
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const handlers = {
-    onStart(pid: number) {
-      // The mark may have been lost before this reconnect.
-      if (seen.pid !== undefined)
-        readExitCode(starter, pid, context).then(script.onExitCode, script.onBug);
-      seen.pid = pid;
+    onStart(startedPid: number) {
+      pid ??= startedPid;
       resolve();
     },
-    onActivity: () => void (seen.hasProgressed = true),
+    onActivity: () => void (hasProgressed = true),
     onOutput: script.write,
   };
-  const policy = { ...context, onRetry: script.onRetry };
-  const begin = async () => {
+  const onRetry = ({ error, delayMs }: Retry) => {
+    context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
+    // What follows is not the rest of the line that broke off.
+    script.breakOff();
+  };
+  const startOnce = async () => {
     if (stopCommand.aborted)
       throw new AgentError('cancelled', 'The step was cancelled.', { hadNoEffect: true });
+    return await startProcess(client, process, handlers, limits);
+  };
+  const connect = async () => {
+    hasProgressed = false;
+    if (pid !== undefined) return await attachProcess(client, pid, handlers, limits);
     // A start whose response was lost may have succeeded, so never start twice.
-    const isRepeatable = ({ hadNoEffect }: AgentError) => hadNoEffect && seen.pid === undefined;
-    const options = { ...policy, retries, stop: stopCommand, isRepeatable };
-    const start = () => startProcess(client, process, handlers, limits);
-    const outcome = await withRetries(start, options);
+    const isRepeatable = ({ hadNoEffect }: AgentError) => hadNoEffect && pid === undefined;
+    const policy = { ...context, retries, stop: stopCommand, onRetry, isRepeatable };
+    const outcome = await withRetries(startOnce, policy);
     if (outcome.status === 'failed') throw outcome.error;
     return outcome.value;
   };
-  const connect = () => {
-    seen.hasProgressed = false;
-    if (seen.pid === undefined) return begin();
-    seen.reconnects += 1;
-    return attachProcess(client, seen.pid, handlers, limits);
-  };
   const ended = withRetries(connect, {
-    ...policy,
+    ...context,
     retries: MAX_RECONNECTS,
     stop: limits.signal,
-    hasProgressed: () => seen.hasProgressed,
-    isRepeatable: () => seen.pid !== undefined && script.seen.exitCode === undefined,
+    onRetry,
+    hasProgressed: () => hasProgressed,
+    isRepeatable: () => pid !== undefined && script.end() === undefined,
   });
-  return { seen, started, ended };
+  return { started, ended, pid: () => pid };
 }

@@ -1,6 +1,9 @@
+import type { LineSplitter } from './output.ts';
+
 /** What the shell around the script reports behind the script's output. */
 export interface ScriptEnd {
   readonly exitCode: number;
+  /** How many processes the kernel killed for memory. Undefined if that could not be read. */
   readonly oomKills: number | undefined;
   /** Names like GITHUB_SHA that the script mentions, but that were unset. */
   readonly unsetVariables: readonly string[];
@@ -19,23 +22,39 @@ export interface FailedCommand {
   readonly command: string;
 }
 
-/** The kernel's count of processes that it killed for memory, in one cgroup. */
-export interface OomCount {
-  readonly kills: number | undefined;
-  readonly group: string;
+/** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
+export function readScript(mark: string, output: LineSplitter, stopCommand: AbortSignal) {
+  let end: ScriptEnd | undefined;
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const cutter = markCutter(mark, {
+    onOutput(bytes) {
+      // After the end of the script, the output is that of processes in the background.
+      if (end === undefined || stopCommand.aborted) output.write(bytes);
+    },
+    onEnd(script) {
+      end ??= script;
+      resolve();
+    },
+  });
+  const breakOff = () => {
+    cutter.end();
+    output.end();
+  };
+  return { ended, end: () => end, write: cutter.write, breakOff };
 }
 
-export interface MarkHandlers {
-  readonly onOutput: (bytes: Buffer) => void;
-  readonly onBegin: (count: OomCount) => void;
-  readonly onEnd: (end: ScriptEnd) => void;
-}
-
-// Longer than any line of the shell, which stays below PIPE_BUF (4,096 bytes).
+// Longer than the line of the shell, which stays below PIPE_BUF (4,096 bytes).
 const MAX_LINE_BYTES = 8192;
 
-/** Passes a command's output on, without the lines of the shell, which begin with `mark`. */
-export function markCutter(mark: string, handlers: MarkHandlers) {
+/** Passes a command's output on, without the line of the shell around the script. */
+export function markCutter(
+  mark: string,
+  handlers: {
+    readonly onOutput: (bytes: Buffer) => void;
+    readonly onEnd: (end: ScriptEnd) => void;
+  },
+) {
+  const start = `${mark}\tend\t`;
   let unread: Buffer = Buffer.alloc(0);
   const pass = (length: number) => {
     if (length > 0) handlers.onOutput(unread.subarray(0, length));
@@ -44,45 +63,36 @@ export function markCutter(mark: string, handlers: MarkHandlers) {
   return {
     write: (bytes: Buffer) => {
       unread = unread.length === 0 ? bytes : Buffer.concat([unread, bytes]);
-      for (let start = unread.indexOf(mark); start !== -1; start = unread.indexOf(mark)) {
-        pass(start);
-        const end = unread.indexOf('\n');
-        if (end === -1 && unread.length < MAX_LINE_BYTES) return;
-        const line = unread.toString('utf8', mark.length, Math.max(end, 0));
-        if (readLine(line, handlers)) unread = unread.subarray(end + 1);
-        // The script has found the mark and prints it.
-        else pass(mark.length);
+      for (let at = unread.indexOf(start); at !== -1; at = unread.indexOf(start)) {
+        pass(at);
+        const length = unread.indexOf('\n') + 1;
+        if (length === 0 && unread.length < MAX_LINE_BYTES) return;
+        const end = parseEnd(unread.toString('utf8', start.length, Math.max(length - 1, 0)));
+        // A script that has found the mark may print it, too.
+        if (end === undefined) pass(start.length);
+        else {
+          unread = unread.subarray(length);
+          handlers.onEnd(end);
+        }
       }
-      // The last bytes may be the beginning of the mark.
-      let held = Math.min(unread.length, mark.length - 1);
-      while (held > 0 && unread.toString('latin1', unread.length - held) !== mark.slice(0, held))
+      // The last bytes may be the beginning of the line.
+      let held = Math.min(unread.length, start.length - 1);
+      while (held > 0 && unread.toString('latin1', unread.length - held) !== start.slice(0, held))
         held -= 1;
       pass(unread.length - held);
     },
-    /** Passes on what may have been the beginning of a mark. */
-    end: () => {
-      if (!unread.includes(mark)) pass(unread.length);
-      unread = Buffer.alloc(0);
-    },
+    /** Passes on what may have been the beginning of the line. */
+    end: () => pass(unread.length),
   };
 }
 
-/** Returns false unless the shell may have printed this after the mark. */
-function readLine(line: string, { onBegin, onEnd }: MarkHandlers): boolean {
-  const [start, kind, first, ...fields] = line.split('\t');
-  const exitCode = parseNumber(first);
-  if (start !== '') return false;
-  if (kind === 'begin') onBegin(parseCount(first));
-  else if (kind === 'end' && exitCode !== undefined) onEnd(parseEnd(exitCode, fields));
-  else return false;
-  return true;
-}
-
-function parseEnd(exitCode: number, fields: readonly string[]): ScriptEnd {
-  const [before, after, unset = '', ...failed] = fields;
+function parseEnd(line: string): ScriptEnd | undefined {
+  const [code, killsBefore, kills, unset = '', ...failed] = line.split('\t');
+  const exitCode = parseNumber(code);
+  if (exitCode === undefined) return undefined;
   return {
     exitCode,
-    oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
+    oomKills: difference(parseNumber(killsBefore), parseNumber(kills)),
     unsetVariables: unset.split(' ').filter(Boolean),
     failed: parseFailed(failed),
   };
@@ -104,17 +114,10 @@ function parseFailed(fields: readonly string[]): FailedCommand | undefined {
   };
 }
 
-/** Returns undefined if a count could not be read, or the two are of different groups. */
-export function oomKillsBetween(before: OomCount, after: OomCount): number | undefined {
-  if (before.kills === undefined || after.kills === undefined) return undefined;
-  return before.group === after.group ? after.kills - before.kills : undefined;
+function difference(before: number | undefined, after: number | undefined): number | undefined {
+  return before === undefined || after === undefined ? undefined : after - before;
 }
 
-function parseCount(field = ''): OomCount {
-  const [kills, ...group] = field.split(':');
-  return { kills: parseNumber(kills), group: group.join(':') };
-}
-
-export function parseNumber(text = ''): number | undefined {
+function parseNumber(text = ''): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -8,8 +8,8 @@ import { fieldsOf, parseFields } from '../text/json.ts';
 // JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/infra.
 
 export interface ProcessOptions {
-  readonly command: string;
-  readonly args: readonly string[];
+  /** What the shell runs. */
+  readonly text: string;
   readonly env: Readonly<Record<string, string>>;
   /** Absolute, or relative to the user's home folder, which is the default. */
   readonly workingDirectory: string;
@@ -31,15 +31,17 @@ export interface ProcessEnd {
   readonly status: string;
 }
 
-/** Starts a process and follows it. @throws AgentError if the stream breaks before it exits */
+/** Starts a shell and follows it. @throws AgentError if the stream breaks before it exits */
 export function startProcess(
   client: Client,
-  { command: cmd, args, env: envs, workingDirectory, username }: ProcessOptions,
+  { text, env: envs, workingDirectory, username }: ProcessOptions,
   handlers: ProcessHandlers,
   limits: RequestLimits,
 ): Promise<ProcessEnd> {
+  // Like E2B's SDK, since some compatible agents accept nothing else.
+  const shell = { cmd: '/bin/bash', args: ['-l', '-c', text] };
   const cwd = workingDirectory === '' ? {} : { cwd: workingDirectory };
-  const message = { process: { cmd, args, envs, ...cwd }, stdin: false };
+  const message = { process: { ...shell, envs, ...cwd }, stdin: false };
   // E2B's agent takes the user from this header and ignores the password.
   const credentials = Buffer.from(`${username}:`).toString('base64');
   const headers = username === '' ? undefined : { Authorization: `Basic ${credentials}` };
@@ -95,16 +97,13 @@ async function readEvents(
   { onStart, onActivity, onOutput }: ProcessHandlers,
 ): Promise<ProcessEnd> {
   const { label } = response;
-  let isStarted = false;
   for await (const { isLast, fields } of readFrames(response)) {
     if (isLast && fields['error'] !== undefined) throw streamError(fields['error'], label, redact);
     if (isLast) throw new AgentError('bad-response', `${label} did not say how the command ended.`);
     const { start, data, end } = fieldsOf(fields['event']);
     const { pid } = fieldsOf(start);
-    // Only the first one counts: each may cause a request.
-    if (typeof pid === 'number' && !isStarted) onStart?.(pid);
+    if (typeof pid === 'number') onStart?.(pid);
     else onActivity?.();
-    isStarted ||= typeof pid === 'number';
     for (const text of Object.values(fieldsOf(data)))
       if (typeof text === 'string') onOutput(Buffer.from(text, 'base64'));
     // The agent sends all output before this event, so ignore the rest of the stream.

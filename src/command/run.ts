@@ -19,8 +19,8 @@ import { STATS_PATH, sampleCommand } from './sample-command.ts';
 import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
 
 export interface CommandResult
-  extends Pick<FollowedCommand, 'end' | 'reconnects' | 'oomKills'>,
-    Pick<ScriptEnd, 'failed' | 'unsetVariables'> {
+  extends Pick<FollowedCommand, 'end' | 'reconnects'>,
+    Omit<ScriptEnd, 'exitCode'> {
   /** The first line of the command that is no comment. */
   readonly title: string;
   /** From the start to the end; 0 if the command was not started. */
@@ -37,6 +37,7 @@ export async function run(
 ): Promise<{ readonly command: CommandResult; readonly stats: StatsResult }> {
   const { cancel, now } = context;
   const { failIf, warnIf, username } = inputs;
+  const conditions = [...failIf, ...warnIf];
   const sent = commandToSend(inputs);
   const maxDuration = maxDurationOf(inputs, context);
   await using client = openAgent(inputs, context);
@@ -49,50 +50,44 @@ export async function run(
   const from = now();
   const ended = new AbortController();
   const untilEnd = { ...context, cancel: AbortSignal.any([cancel, ended.signal]) };
-  const limits = { timeout, signal: untilEnd.cancel };
-  const { onSample, topPrograms } = watchMemory([...failIf, ...warnIf], () =>
-    lookAtPrograms({ client, username, limits }, now),
-  );
+  const starter = { client, username, limits: { timeout, signal: untilEnd.cancel } };
+  const memory = watchMemory(conditions, () => lookAtPrograms(starter, now));
   const [{ endedAt: to, ...seen }, record] = await Promise.all([
     runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => ended.abort()),
-    sampleCommand(ended.signal, inputs, client, context, onSample),
+    sampleCommand(ended.signal, inputs, client, context, memory.onSample),
     failIf.length > 0 || readStatsWithRetries({ ...first, retries: 0 }, client, untilEnd),
   ]);
-  const command = { ...seen, topPrograms: topPrograms() };
-  const isStarted = command.end.kind !== 'not-started';
+  const isStarted = seen.end.kind !== 'not-started';
+  const durationMs = isStarted ? to - from : 0;
+  const command = { ...seen, durationMs, topPrograms: memory.topPrograms() };
   const hasSamples = record.attempts.some(({ kind }) => kind === 'sample');
   // A service without stats is only a problem if there are conditions.
-  const isJudged = isStarted && (hasSamples || failIf.length + warnIf.length > 0);
-  const time = { from, to };
+  const isJudged = isStarted && (hasSamples || conditions.length > 0);
   const stats = isJudged
-    ? judgeRecord(inputs, record, time, { cancelled: cancel.aborted })
+    ? judgeRecord(inputs, record, { from, to }, { cancelled: cancel.aborted })
     : withoutStats(inputs);
   return { command, stats };
 }
 
-/** Runs the command and logs its output. `endedAt` is Unix time in milliseconds. */
+/** Runs the command, and logs it and its output. */
 async function runCommand(
   sent: SentCommand,
   inputs: Inputs<'run'> & { readonly maxDuration: number },
   client: Client,
   context: Context,
-): Promise<Omit<CommandResult, 'topPrograms'> & { readonly endedAt: number }> {
-  const { sandboxId, baseUrl } = inputs;
-  const { clock, now, redact, log } = context;
+) {
+  const { redact, log } = context;
   const title = redact(titleOf(inputs.run));
-  log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
+  log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
   const output = keepLastLines(context);
-  const startedAt = clock();
-  const followed = await followCommand(sent, inputs, client, context, output);
-  const { script, endedAt, ...others } = followed;
+  const { script, ...others } = await followCommand(sent, inputs, client, context, output);
   return {
     ...others,
     title,
-    durationMs: others.end.kind === 'not-started' ? 0 : Math.round(endedAt - startedAt),
     lastLines: output.lastLines(),
-    failed: script?.failed,
+    oomKills: script?.oomKills,
     unsetVariables: script?.unsetVariables ?? [],
-    endedAt: Math.round(now() - clock() + endedAt),
+    failed: script?.failed,
   };
 }
 

@@ -34,7 +34,7 @@ export async function sampleCommand(
   inputs: Pick<Inputs<'run'>, 'sampleInterval' | 'timeout' | 'failIf' | 'warnIf'>,
   client: Pick<Client, 'send' | 'redact'>,
   { cancel, now, sleep }: Pick<Context, 'cancel' | 'now' | 'sleep'>,
-  onSample: (sample: Sample) => Promise<void>,
+  onSample: (sample: Sample) => void,
 ): Promise<SampleRecord> {
   const { sampleInterval: intervalMs, failIf, warnIf } = inputs;
   const timeout = sampleTimeout(inputs);
@@ -47,22 +47,17 @@ export async function sampleCommand(
   const keep = (latest: string) => void (response = latest);
   const take = (signal: AbortSignal) =>
     trySample(() => readStats(client, STATS_PATH, { signal, timeout }), keep, now);
-  let looks: Promise<unknown> = Promise.resolve();
   const record = (attempt: Attempt) => {
     attempts.push(attempt);
-    if (attempt.kind === 'failure') return;
-    looks = Promise.all([looks, onSample(attempt)]);
-    // A rejection must not crash the process before `await looks` below throws it.
-    looks.catch(() => {});
+    if (attempt.kind === 'sample') onSample(attempt);
   };
-  const first = Math.min(intervalMs, MAX_FIRST_MS);
-  const options = { intervalMs, firstMs: first, sleep, stop: ended, sampleOnStop: false };
+  const firstMs = Math.min(intervalMs, MAX_FIRST_MS);
+  const options = { intervalMs, firstMs, sleep, stop: ended, sampleOnStop: false };
   const end = await takeSamples(() => take(deadline), record, options);
   // After two failures, the service probably has no stats.
   const needsSample = attempts.length < 2 && attempts.every(({ kind }) => kind === 'failure');
   const lastSignal = isJudged ? cancel : deadline;
   if (needsSample && (await sleep(LAST_SAMPLE_DELAY_MS, lastSignal)))
     record(await take(lastSignal));
-  await looks;
   return { attempts, response, end };
 }

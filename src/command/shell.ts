@@ -1,12 +1,7 @@
 import { inputError } from '../inputs/input-error.ts';
 import { formatCount } from '../text/format.ts';
 
-// The texts that run in the sandbox. Every one is started as E2B's SDK does it, since some
-// compatible agents accept nothing else: /bin/bash -l -c TEXT.
-
-export function bashCommand(text: string): { command: string; args: readonly string[] } {
-  return { command: '/bin/bash', args: ['-l', '-c', text] };
-}
+// The texts that run in the sandbox, each in a login shell of its own.
 
 /** The variable with the mark of this run. It is unset before the script starts. */
 export const MARK_VARIABLE = 'SANDBOX_SYNC_MARK';
@@ -15,7 +10,7 @@ export const MARK_VARIABLE = 'SANDBOX_SYNC_MARK';
 const MAX_TEXT_BYTES = 128 * 1024 - 1;
 
 /**
- * Returns the text that runs a script, with lines behind its output that `markCutter` reads. `id`
+ * Returns the text that runs a script, with a line behind its output that `markCutter` reads. `id`
  * names a temporary file. @throws InputError if the text would be too long
  */
 export function scriptText(script: string, id: string): string {
@@ -43,12 +38,12 @@ const LEAVE = `read -r _ _ _ _ SANDBOX_SYNC_GROUP _ 2>/dev/null </proc/$$/stat
 exec "$@"`;
 
 // Reads with builtins only, since a new process might not start when memory is full.
-const READ_OOM_KILLS = `__oom() {
-  local IFS=: id group name kills
-  while read -r id _ group; do [ "$id" != 0 ] || break; done </proc/self/cgroup
-  IFS=' '
-  while read -r name kills; do [ "$name" != oom_kill ] || break; done <"/sys/fs/cgroup$group/memory.events"
-  __oom=$kills:$group
+const READ_OOM_KILLS = `read -r -d '' __group </proc/self/cgroup
+__read_oom_kills() {
+  __oom_kills=
+  read -r -d '' __oom_kills <"/sys/fs/cgroup\${__group##*0::}/memory.events"
+  __oom_kills=\${__oom_kills##*oom_kill }
+  __oom_kills=\${__oom_kills%%[!0-9]*}
 }`;
 
 // Runs in POSIX mode, to leave BASH_ENV to the script's own shell. Names begin with __, since
@@ -62,17 +57,16 @@ export CI="\${CI-true}"
 trap : TERM
 exec 2>/dev/null
 ${READ_OOM_KILLS}
-__oom
-__before=$__oom
-printf '%s\\tbegin\\t%s\\n' "$__mark" "$__before"
+__read_oom_kills
+__oom_kills_before=$__oom_kills
 __unset=
 for __name in ${runnerVariables(script).join(' ')}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
 bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(file))} ERR; `)}"$1" 2>&1
 __code=$?
 __failed=
 IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
-__oom
-printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$__oom" "$__unset" "$__failed"
+__read_oom_kills
+printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_before" "$__oom_kills" "$__unset" "$__failed"
 exit $__code`;
 }
 
@@ -95,16 +89,6 @@ function runnerVariables(script: string): string[] {
 
 // The line behind the output must stay below PIPE_BUF (4,096 bytes), so that it is written at once.
 const MAX_NAMES = 20;
-
-/** Returns the text that prints the exit code of a shell that has ended, if nobody has read it. */
-export function exitCodeText(pid: number): string {
-  return `read -r stat </proc/${pid}/stat && set -- \${stat##*) } && [ "$1" = Z ] && echo "ended \${50}"`;
-}
-
-/** Returns the text that prints the second figure of `oom_kill`, if the script's shell did not. */
-export function oomKillsText(group: string): string {
-  return `cat ${shellQuote(`/sys/fs/cgroup${group}/memory.events`)}`;
-}
 
 /**
  * Returns the text that sends TERM to all processes of a session, and KILL after 4 s to those that

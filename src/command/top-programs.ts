@@ -1,9 +1,9 @@
-import { excerpt } from '../agent/failure.ts';
+import { AgentError, excerpt } from '../agent/failure.ts';
 import { type Condition, judge } from '../gate/judge.ts';
 import { isMemory, type Sample } from '../gate/metrics.ts';
 import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
-import { readOutput, type Starter } from './session.ts';
+import { runAsRoot, type Starter } from './session.ts';
 
 /** The programs that used most memory at a time in Unix milliseconds, largest first. */
 export interface TopPrograms {
@@ -33,14 +33,16 @@ export function watchMemory(
   let level = 0;
   let isLooking = false;
   let seen: TopPrograms | undefined;
-  const onSample = async (sample: Sample) => {
+  const onSample = (sample: Sample) => {
     // Look again at each higher level, since the last list may have what the kernel kills next.
     const next = levelOf(sample);
     if (isLooking || next <= level) return;
     level = next;
     isLooking = true;
-    seen = (await look()) ?? seen;
-    isLooking = false;
+    void look().then(programs => {
+      seen = programs ?? seen;
+      isLooking = false;
+    });
   };
   return { onSample, topPrograms: () => seen };
 }
@@ -49,18 +51,20 @@ export function watchMemory(
 const LIST_PROCESSES =
   'exec 2>/dev/null; ls -l /proc/[0-9]*/exe; grep -H ^RssAnon /proc/[0-9]*/status';
 
-/** Looks as root, or else as the user. Returns undefined if that does not work. */
+/** Returns undefined if the programs cannot be listed. */
 export async function lookAtPrograms(
   starter: Starter,
   now: () => number,
 ): Promise<TopPrograms | undefined> {
-  for (const username of ['root', starter.username]) {
-    const at = now();
-    const output = await readOutput({ ...starter, username }, LIST_PROCESSES);
-    const programs = parsePrograms(output ?? '', starter.client.redact);
-    if (programs.length > 0) return { at, programs };
+  const at = now();
+  try {
+    const output = await runAsRoot(starter, LIST_PROCESSES);
+    const programs = parsePrograms(output, starter.client.redact);
+    return programs.length === 0 ? undefined : { at, programs };
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    return undefined;
   }
-  return undefined;
 }
 
 const MAX_PROGRAMS = 5;

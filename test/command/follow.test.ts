@@ -8,14 +8,7 @@ import { lineSplitter } from '../../src/command/output.ts';
 import type { Inputs } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
-import {
-  endFrame,
-  frame,
-  LAST_FRAME,
-  outputFrame,
-  signalFrame,
-  startFrame,
-} from '../support/process-frames.ts';
+import { endFrame, frame, LAST_FRAME, outputFrame, startFrame } from '../support/process-frames.ts';
 import { simulateAgent } from '../support/simulated-transfer.ts';
 
 /** Yields the frames of a response. If it throws, the connection breaks after them. */
@@ -27,7 +20,7 @@ interface Simulation {
   readonly start: readonly Stream[];
   /** Responses to reconnects. The last one repeats. */
   readonly connect?: readonly Stream[];
-  /** Returns the output of a later process, such as the one that looks for an exit code. */
+  /** Returns the output of a later process, such as the one that ends the session. */
   readonly helper?: (text: string) => string;
   readonly cancel?: AbortSignal;
 }
@@ -113,7 +106,7 @@ const FOREVER = 10 * 3600 * 1000;
 function endAfter(ms: number): Stream {
   return async function* stream(mark, sleep) {
     yield startFrame(42);
-    yield outputFrame(`text\n${mark}\tend\t3\t0:/\t2:/\t GITHUB_SHA\t\nin the background\n`);
+    yield outputFrame(`text\n${mark}\tend\t3\t0\t2\t GITHUB_SHA\t\nin the background\n`);
     await sleep(ms);
     yield endFrame(5);
     yield LAST_FRAME;
@@ -125,7 +118,7 @@ describe('a script whose output is held open by something in the background', ()
     const run = await follow({ start: [endAfter(FOREVER)] });
     assert.deepEqual(run.end, { kind: 'exited', code: 3 });
     assert.deepEqual([run.lines, run.endedAt, run.now], [['text'], 0, 1000]);
-    assert.deepEqual([run.oomKills, run.script?.unsetVariables], [2, ['GITHUB_SHA']]);
+    assert.deepEqual([run.script?.oomKills, run.script?.unsetVariables], [2, ['GITHUB_SHA']]);
     assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 0, 0]);
   });
 
@@ -137,41 +130,11 @@ describe('a script whose output is held open by something in the background', ()
   test('a lost connection after the mark is not opened again', async () => {
     const start: Stream = async function* stream(mark) {
       yield startFrame(42);
-      yield outputFrame(`${mark}\tend\t3\t0:/\t0:/\t\t\n`);
+      yield outputFrame(`${mark}\tend\t3\t0\t0\t\t\n`);
       throw STREAM_END;
     };
     const { end, count } = await follow({ start: [start] });
     assert.deepEqual([end, count('Connect')], [{ kind: 'exited', code: 3 }, 0]);
-  });
-
-  const open: Stream = async function* stream(_, sleep) {
-    yield startFrame(42);
-    await sleep(FOREVER);
-  };
-  const ZOMBIES: Readonly<Record<string, number>> = {
-    'a profile\nended 1024\n': 4,
-    'ended 9\n': 137,
-    'ended 139\n': 139,
-  };
-  for (const [output, code] of Object.entries(ZOMBIES))
-    test(`a mark that a lost connection swallowed is made up for by the exit code of the process [${output.trim()}]`, async () => {
-      let failures = 3;
-      const helper = (text: string) => {
-        assert.match(text, /\/proc\/42\/stat/);
-        failures -= 1;
-        if (failures >= 0) throw STREAM_END;
-        return output;
-      };
-      const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
-      assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
-    });
-
-  test('a bug in what looks for the exit code is thrown', async () => {
-    const helper = () => {
-      throw new TypeError('a bug');
-    };
-    const start = [lose(startFrame(42))];
-    await assert.rejects(follow({ start, connect: [open], helper }), /a bug/);
   });
 });
 
@@ -247,20 +210,6 @@ test('a cancelled step starts nothing, and not once more', async () => {
   }
 });
 
-test('processes that the kernel killed are counted by another process if the shell was one of them', async () => {
-  const start: Stream = async function* stream(mark) {
-    yield startFrame(42);
-    yield outputFrame(`${mark}\tbegin\t1:/user\n`);
-    yield signalFrame('killed');
-  };
-  const helper = (text: string) =>
-    text === "cat '/sys/fs/cgroup/user/memory.events'" ? 'oom 9\noom_kill 4\n' : '';
-  const run = await follow({ start: [start], helper });
-  assert.deepEqual([run.end.kind, run.oomKills, run.script], ['killed', 3, undefined]);
-  const unread = await follow({ start: [start] });
-  assert.equal(unread.oomKills, undefined);
-});
-
 test('a stopped command has its last words, those of its children after the end of the shell, and is killed in any case', async () => {
   const cancel = new AbortController();
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -268,7 +217,7 @@ test('a stopped command has its last words, those of its children after the end 
     yield startFrame(42);
     cancel.abort();
     await ended;
-    yield outputFrame(`last words\n${mark}\tend\t143\t0:/\t0:/\t\t\nof a child\n`);
+    yield outputFrame(`last words\n${mark}\tend\t143\t0\t0\t\t\nof a child\n`);
     yield endFrame(143);
   };
   // What ends the session is started again if the connection is lost.

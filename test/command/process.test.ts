@@ -29,8 +29,7 @@ import {
 } from '../support/raw-server.ts';
 
 const COMMAND: ProcessOptions = {
-  command: '/bin/sh',
-  args: ['-c', 'exit'],
+  text: 'exit',
   env: { A: '1 "ü"' },
   workingDirectory: '',
   username: '',
@@ -104,8 +103,8 @@ test('a process is started, and attached to by its pid, as the Connect protocol 
   const basic = Buffer.from('ünï:').toString('base64');
   assert.equal(headersOf(start)['Authorization'], `Basic ${basic}`);
   assert.equal(headersOf(plainStart)['Authorization'], undefined);
-  const { command: cmd, args, env: envs } = COMMAND;
-  const process = { cmd, args, envs };
+  const args = ['-l', '-c', COMMAND.text];
+  const process = { cmd: '/bin/bash', args, envs: COMMAND.env };
   assert.deepEqual(messageOf(start), { process: { ...process, cwd: 'app' }, stdin: false });
   assert.deepEqual(messageOf(plainStart), { process, stdin: false });
   assert.deepEqual(messageOf(attach), { process: { pid: 7 } });

@@ -40,7 +40,7 @@ export function errorFrame(code: string, message = ''): Buffer {
 }
 
 function markFrame(mark: string): Buffer {
-  return outputFrame(`${mark}\tend\t0\t0:/\t0:/\t\t\n`);
+  return outputFrame(`${mark}\tend\t0\t0\t0\t\t\n`);
 }
 
 export function wholeStream(exitCode = 0): Buffer[] {

@@ -3,15 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { markCutter, type OomCount, type ScriptEnd } from '../../src/command/mark.ts';
-import { bashCommand, MARK_VARIABLE, scriptText } from '../../src/command/shell.ts';
+import { markCutter, type ScriptEnd } from '../../src/command/mark.ts';
+import { MARK_VARIABLE, scriptText } from '../../src/command/shell.ts';
 
 interface TextRun {
   readonly output: string;
   /** What reached stderr, past the script's own shell. */
   readonly stderr: string;
   readonly exitCode: number | null;
-  readonly begin: OomCount | undefined;
   readonly end: ScriptEnd | undefined;
   readonly mark: string;
 }
@@ -28,20 +27,19 @@ export async function runText(script: string, options: TextOptions = {}): Promis
   const { env = {}, before = [], onOutput = () => {} } = options;
   const mark = randomUUID();
   const id = randomUUID();
-  const { command, args } = bashCommand(scriptText(script, id));
-  const [program = '', ...rest] = [...before, command, ...args];
+  const command = ['/bin/bash', '-l', '-c', scriptText(script, id)];
+  const [program = '', ...rest] = [...before, ...command];
   const child = spawn(program, rest, {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env, [MARK_VARIABLE]: mark },
     // Nobody ends stdin, as with agents that leave it open.
     stdio: 'pipe',
   });
-  const seen: { output: Buffer[]; begin?: OomCount; end?: ScriptEnd } = { output: [] };
+  const seen: { output: Buffer[]; end?: ScriptEnd } = { output: [] };
   const cutter = markCutter(mark, {
     onOutput(bytes) {
       seen.output.push(bytes);
       onOutput(String(bytes), child);
     },
-    onBegin: begin => void (seen.begin = begin),
     onEnd: end => void (seen.end = end),
   });
   let stderr = '';
@@ -49,7 +47,7 @@ export async function runText(script: string, options: TextOptions = {}): Promis
   child.stderr.on('data', (bytes: Buffer) => (stderr += String(bytes)));
   const [exitCode] = await once(child, 'close');
   cutter.end();
-  const { output, begin, end } = seen;
+  const { output, end } = seen;
   assert.ok(!existsSync(`/tmp/sandbox-sync-${id}`), 'the temporary file was left behind');
-  return { output: Buffer.concat(output).toString(), stderr, exitCode, begin, end, mark };
+  return { output: Buffer.concat(output).toString(), stderr, exitCode, end, mark };
 }
