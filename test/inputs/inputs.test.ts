@@ -53,7 +53,7 @@ const PARSERS: Readonly<Record<string, Row>> = {
   summary: FLAG,
   target: ['..', 'is not a plain POSIX path'],
   timeout: duration('1ms'),
-  token: ['a b', 'which no token has.'],
+  token: ['a b', 'or has a space,'],
   'upload-path': URL_PATH,
   'wait-timeout': duration('1ms'),
   'wait-until': CONDITIONS,

@@ -41,7 +41,7 @@ const created = ': has no effect, since template creates a sandbox. Leave out on
 const exists =
   ': has no effect, since sandbox-id is that of a sandbox that exists. Leave out one of them.';
 const taken = ': has no effect, since token takes a sandbox over as it is. Leave out one of them.';
-const noUrl = 'api-url: is required: the URL of the service.';
+const noUrl = 'api-url: is empty or null.';
 const noKey = 'api-key: is empty or null.';
 const ownUrl = { 'base-url': 'https://{sandbox-id}.x.io' };
 
@@ -64,7 +64,7 @@ const WAYS: Readonly<Record<string, readonly [RawInputs, readonly string[]]>> = 
   ],
   'a sandbox is taken over without base-url': [
     { ...TAKEN, 'base-url': '' },
-    ['base-url: is required: the URL of the service.'],
+    ['base-url: is empty or null.'],
   ],
   'a sandbox is taken over without an ID': [
     { ...TAKEN, 'sandbox-id': '' },
@@ -89,16 +89,6 @@ test('a dry run needs no sandbox-id, token and base-url, but rejects wrong ones'
   assert.deepEqual(invalidInputs({ ...none, 'dry-run': 'false' }), Object.keys(none));
   const wrong = { 'sandbox-id': 'a b', token: 'null', 'base-url': 'x' };
   assert.deepEqual(invalidInputs({ ...wrong, 'dry-run': 'true' }), Object.keys(none));
-});
-
-test('username of run cannot be combined with a header Authorization', () => {
-  const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
-  const [problem, ...others] = problemsOf({ username: 'ci', headers }, 'run');
-  const expected = '"ci" would replace the header Authorization. Remove one of them.';
-  assert.equal(problem?.message, expected);
-  assert.deepEqual([problem?.input, others], ['username', []]);
-  // For uploads, the agent reads the user from the URL, so a header does not conflict.
-  accepts('username', { ci: 'ci' }, { others: { headers } });
 });
 
 test('problems of single values and of their combinations are reported together', () => {
