@@ -13,13 +13,10 @@ const EMPTY: Mistake = [
 
 const QUOTED: Mistake = [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'];
 
-const VARIABLE_MESSAGE =
-  'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.';
-
 // $lib/a.ts and $slug.tsx must not match, since SvelteKit and Remix use such names.
 const VARIABLE: Mistake = [
-  /\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
-  VARIABLE_MESSAGE,
+  /\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/,
+  'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.',
 ];
 
 // What is left of an expression, of quotation marks or of `Bearer`, and what a header cannot carry.
@@ -31,7 +28,7 @@ const NOT_IN_A_SECRET: Mistake = [
 // A file would silently land in a folder of this name, so refuse it, although names may contain it.
 const TARGET_MISTAKES: readonly Mistake[] = [
   QUOTED,
-  [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
+  VARIABLE,
   [/\s#\s/, 'has a # in it. Write each comment on a line of its own.'],
 ];
 
