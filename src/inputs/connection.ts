@@ -96,7 +96,13 @@ export const CONNECTION = ['sandbox-id', 'token', 'base-url'];
 
 /** Fills in the job's sandbox, unless the step sets a token or base URL. */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
-  if (['token', 'base-url'].some(name => rawValue(raw, name) !== '')) return raw;
+  const explicit = ['token', 'base-url'].filter(name => rawValue(raw, name) !== '');
+  if (explicit.length > 0) {
+    const [missing] = CONNECTION.filter(name => rawValue(raw, name) === '');
+    if (missing === undefined || sandboxes.length === 0) return raw;
+    const message = `is empty. Set it, or remove ${explicit.join(' and ')} to use the sandbox of this job.`;
+    throw inputError(missing, message);
+  }
   const givenId = rawValue(raw, 'sandbox-id');
   const [match, ...more] = sandboxes.filter(({ id }) => givenId === '' || id === givenId);
   if (match === undefined || more.length > 0) {

@@ -22,7 +22,9 @@ export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inp
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
   const inputs = Object.fromEntries(parsed) as Inputs<T>;
   problems.push(
-    ...tryAll([checkHttpIsAllowed, checkWayToSandbox], rule => rule(inputs, raw)).problems,
+    ...tryAll([checkHttpIsAllowed, checkWayToSandbox, checkUserOfCommand], rule =>
+      rule(inputs, raw),
+    ).problems,
   );
   if (problems.length > 0) throw new InputError(problems);
   return inputs;
@@ -79,4 +81,12 @@ function checkWayToSandbox({ template, sandboxId }: AnyInputs, raw: RawInputs): 
     .filter(name => rawValue(raw, name) !== '')
     .map(input => ({ input, message }));
   if (problems.length > 0) throw new InputError(problems);
+}
+
+// `username` is sent in the header Authorization, from which the agent takes a command's user.
+function checkUserOfCommand({ run, username = '', headers = {} }: AnyInputs): void {
+  const isTaken = Object.keys(headers).some(name => /^authorization$/i.test(name));
+  if (run === undefined || username === '' || !isTaken) return;
+  const message = `${quote(username)} would replace the header Authorization. Remove one of them.`;
+  throw inputError('username', message);
 }

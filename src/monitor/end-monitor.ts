@@ -53,12 +53,16 @@ export function chooseMonitor(idOrName: string, directories: readonly string[]):
       const name = rawValue(loadInputs(directory) ?? {}, 'name');
       return { directory, name, id: path.basename(directory) };
     });
+  if (running.length === 0) throw inputError('monitor', NONE_RUNS);
   const [only, ...others] = running.filter(({ name, id }) => ['', name, id].includes(idOrName));
   if (only !== undefined && others.length === 0) return only.directory;
   const names = running.map(({ name, id }) => (name === '' ? id : `${quote(name)} (${id})`));
   throw inputError(
     'monitor',
-    `must name exactly one running monitor of this job, not ${quote(idOrName)}. Running: ${names.join(', ') || 'none'}. Use the output of the step before that started the monitor.`,
+    `must name exactly one running monitor of this job, not ${quote(idOrName)}. Running: ${names.join(', ')}. Use the output of the step that started the monitor.`,
     '${{ steps.<its id>.outputs.monitor }}',
   );
 }
+
+const NONE_RUNS =
+  'no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.';

@@ -15,6 +15,8 @@ const FILES = {
   stop: 'stop',
   /** Why the sampler stopped. A killed one leaves no such file. */
   end: 'end',
+  /** What the sampler writes to stderr. */
+  errors: 'errors.txt',
   judged: 'judged',
 } as const;
 
@@ -64,13 +66,19 @@ export function hasEnded(directory: string): boolean {
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 export function readRecord(directory: string): SampleRecord {
   const attempts = readIfExists(directory, 'record').split('\n').map(parseFields);
-  const end =
-    readIfExists(directory, 'end') || 'the process that took the samples was killed or hangs';
+  const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
+  const end = readIfExists(directory, 'end') || died;
   return {
     attempts: attempts.flatMap(decodeAttempt),
     response: readIfExists(directory, 'response'),
     end: end === 'requested' ? end : { early: end },
   };
+}
+
+/** Returns what the sampler has written to stderr as ` (it wrote: …)`, or nothing. */
+export function samplerErrors(directory: string): string {
+  const text = readIfExists(directory, 'errors').trim().replace(/\s+/g, ' ');
+  return text === '' ? '' : ` (it wrote: ${text})`;
 }
 
 function decodeAttempt(line: Readonly<Record<string, unknown>>): Attempt[] {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
@@ -8,7 +9,14 @@ import { type Inputs, inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
-import { appendAttempt, markJudged, saveInputs, saveResponse } from './record.ts';
+import {
+  appendAttempt,
+  markJudged,
+  monitorFile,
+  samplerErrors,
+  saveInputs,
+  saveResponse,
+} from './record.ts';
 
 /** Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler. */
 export async function startMonitor(
@@ -40,6 +48,7 @@ async function startSampler(
   inputs: RawInputs,
   log: Context['log'],
 ): Promise<void> {
+  const errorFile = openSync(monitorFile(directory, 'errors'), 'a', 0o600);
   const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith('INPUT_'));
   // Our parent is the runner's process, whose exit tells the sampler that the job has ended.
   const child = spawn(process.execPath, [script, directory, String(process.ppid)], {
@@ -49,8 +58,9 @@ async function startSampler(
     cwd: path.dirname(directory),
     detached: true,
     windowsHide: true,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', errorFile, 'ipc'],
   });
+  closeSync(errorFile);
   // Send a message, since inputs may be secret: other processes can read arguments and
   // environments. If the process ends before, its exit says why.
   child.send(inputs, () => {});
@@ -59,7 +69,10 @@ async function startSampler(
   if (end !== null) {
     // There is nothing for the post step to judge.
     markJudged(directory);
-    throw inputError('monitor', `its process ended at once with ${end}.`);
+    throw inputError(
+      'monitor',
+      `its process ended at once with ${end}${samplerErrors(directory)}.`,
+    );
   }
   log.debug(`The samples are taken by process ${child.pid}`);
   child.disconnect();

@@ -89,11 +89,18 @@ test('sandbox-id selects one of several sandboxes of the job, unless the step se
   );
 });
 
-test('a step that chooses none of two sandboxes of the job is told what to set', () => {
+test('a step that chooses none of two sandboxes of the job is told what to set or remove', () => {
   const where = { baseUrl: 'https://x.io', headerPrefix: 'E2b' };
   const saved = { token: 'saved', ...where, endsAt: 0 };
   const sandboxes = ['i1', 'i2'].map(id => ({ id, ...saved }));
+  const [token, url] = [{ token: 't' }, { 'base-url': 'https://y.io' }];
   for (const [inputs, message] of [
+    [
+      { ...token, ...url },
+      /^sandbox-id: .* remove token and base-url to use the sandbox of this job/,
+    ],
+    [{ 'sandbox-id': 'i1', ...token }, /^base-url: .* remove token to/],
+    [{ 'sandbox-id': 'i1', ...url }, /^token: .* remove base-url to/],
     [{}, /^sandbox-id: is empty\. Say which .*; this job has "i1", "i2"\.$/],
     [{ 'sandbox-id': 'i3' }, /^sandbox-id: "i3" is not .*\. Set .* job has: "i1", "i2"\.$/],
   ] as const)

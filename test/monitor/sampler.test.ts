@@ -23,12 +23,13 @@ async function startWith(script: string, folder: TempFolder, host: string) {
   await startMonitor(parseInputs('monitor', given), given, simulateAgent().context, files);
 }
 
-test('startMonitor fails with the exit code of a sampler that ends at once, and leaves nothing to judge', async () => {
+test('startMonitor fails with the words of a sampler that ends at once, and leaves nothing to judge', async () => {
   using folder = openTempFolder();
   await using server = await rawServer(answering(http(200, '{"load":1}')));
   await assert.rejects(startWith(folder.at('missing.js'), folder, server.host), {
     name: 'InputError',
-    message: 'monitor: its process ended at once with 1.',
+    message:
+      /^monitor: its process ended at once with 1 \(it wrote: .*Cannot find module .*missing\.js/,
   });
   assert.equal(isJudged(folder.path), true);
 });
