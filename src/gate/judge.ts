@@ -62,8 +62,6 @@ export function judge(
   if (why !== undefined) return unknown(why);
   const figures = figuresOf(metric, samples);
   const figure = AGGREGATES[aggregate](figures);
-  // The sum behind a mean can overflow.
-  if (!Number.isFinite(figure)) return unknown('its figure is not finite');
   const candidates = condition.aggregate === undefined ? mostExtreme(operator, figures) : [figure];
   const match = candidates.find(candidate => COMPARE[operator](candidate, limit));
   if (match !== undefined) return { condition, result: 'true', figure: match };

@@ -15,46 +15,10 @@ export const waitConditions: InputParser<readonly Condition[] | undefined> = (va
   return lines.length > 0 ? lines.filter(line => line !== 'ready') : undefined;
 };
 
-// All groups are optional, so that every line matches and errors can name the part that is wrong.
-const CONDITION_PATTERN =
-  /^([\p{L}_][\p{L}\p{N}_.:/-]*)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
+const CONDITION =
+  /^([\p{L}_][\p{L}\p{N}_.:/-]*)\s*([<>=!]+)\s*(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)\s*(\S*)$/iu;
 
-function parseCondition(line: string, input: string, example: string): Condition {
-  const problem = (why: string) => inputError(input, `${quote(line)}: ${why}.`, example);
-  const [, name = '', sign = '', number = '', suffix = ''] = CONDITION_PATTERN.exec(line) ?? [];
-  if (name === '') throw problem('it must begin with a metric, such as mem_used_pct');
-  const [metric, aggregate] = splitName(name);
-  if (aggregate !== undefined && !isAggregate(aggregate))
-    throw problem(`"${aggregate}" is not one of the aggregates ${AGGREGATE_NAMES.join(', ')}`);
-  const operator = OPERATORS.find(each => each === sign);
-  if (operator === undefined) {
-    const found = insteadOf(sign || number || suffix);
-    throw problem(`one of ${OPERATORS.join(' ')} was expected${found}`);
-  }
-  if (number + suffix === '')
-    throw problem(`nothing follows ${sign}, perhaps because an expression is empty`);
-  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number))
-    throw problem(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
-  const metricUnit = unitOf(metric);
-  const unit = findUnit(UNITS[metricUnit ?? 'unknown'], suffix);
-  if (unit === undefined) throw problem(explainUnit(suffix, metric));
-  const limit = toMetricUnit(Number(number), unit, metricUnit);
-  if (metricUnit === 'percentage') {
-    const mistake = findPercentageMistake(limit, number + unit);
-    if (mistake !== undefined) throw problem(mistake);
-  }
-  return { text: `${name} ${sign} ${number}${unit}`, metric, aggregate, operator, limit };
-}
-
-function insteadOf(written: string): string {
-  return written === '' ? '' : `, not ${written}`;
-}
-
-/** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
-function splitName(name: string): readonly [metric: string, aggregate?: string] {
-  const [, metric = '', aggregate = ''] = /^(.+)\.(.*)$/.exec(name) ?? [];
-  return isAggregate(aggregate) || unitOf(metric) !== undefined ? [metric, aggregate] : [name];
-}
+const FORM = `this is not of the form METRIC OPERATOR NUMBER, with one of ${OPERATORS.join(' ')}. Write one condition or comment per line, which in fail-if and warn-if means "or"; in YAML, the list begins with |. If the number is missing, an expression may be empty`;
 
 const UNITS: Readonly<Record<Unit | 'unknown', readonly string[]>> = {
   percentage: ['%', ''],
@@ -64,27 +28,32 @@ const UNITS: Readonly<Record<Unit | 'unknown', readonly string[]>> = {
   unknown: ['%', ...SIZE_UNITS, ''],
 };
 
-function explainUnit(suffix: string, metric: string): string {
-  if (/[<>=#]/.test(suffix))
-    return 'write one condition or comment per line, which in fail-if and warn-if means "or"; in YAML, the list begins with |';
-  if (suffix === '') return `${metric} is in bytes and needs a unit, such as 512MiB`;
-  const units = UNITS[unitOf(metric) ?? 'unknown'].map(each => each || 'no unit').join(' or ');
-  const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];
-  const instead = suffix === '%' && resource ? `, or use ${resource}_used_pct` : '';
-  return `${suffix} is not a unit of ${metric}: write ${units}${instead}`;
-}
-
-function toMetricUnit(amount: number, unit: string, metricUnit: Unit | undefined): number {
+function parseCondition(line: string, input: string, example: string): Condition {
+  const problem = (why: string) => inputError(input, `${quote(line)}: ${why}.`, example);
+  const [, name = '', sign, number = '', suffix = ''] = CONDITION.exec(line) ?? [];
+  const operator = OPERATORS.find(each => each === sign);
+  if (operator === undefined) throw problem(FORM);
+  const [metric, aggregate] = splitName(name);
+  if (aggregate !== undefined && !isAggregate(aggregate))
+    throw problem(`"${aggregate}" is not one of the aggregates ${AGGREGATE_NAMES.join(', ')}`);
+  const metricUnit = unitOf(metric) ?? 'unknown';
+  const units = UNITS[metricUnit];
+  const unit = findUnit(units, suffix);
+  if (unit === undefined)
+    throw problem(`the number needs ${units.map(each => each || 'no unit').join(' or ')}`);
   const factor = BYTES_PER_UNIT[unit];
-  if (factor === undefined) return amount;
   // Round to whole bytes, since 1.005 * 1000 is 1004.9999999999999.
-  const bytes = Math.round(amount * factor);
-  return metricUnit === 'mebibytes' ? bytes / 2 ** 20 : bytes;
+  const amount = factor === undefined ? Number(number) : Math.round(Number(number) * factor);
+  if (metricUnit === 'percentage' && (amount < 0 || amount > 100))
+    throw problem(`${number} is not a percentage from 0 to 100`);
+  if (metricUnit === 'percentage' && unit === '' && amount > 0 && amount < 1)
+    throw problem(`write a number from 1 to 100, or ${number}% if you mean it`);
+  const limit = metricUnit === 'mebibytes' && factor !== undefined ? amount / 2 ** 20 : amount;
+  return { text: `${name} ${sign} ${number}${unit}`, metric, aggregate, operator, limit };
 }
 
-function findPercentageMistake(limit: number, written: string): string | undefined {
-  if (limit < 0 || limit > 100) return `${written} is not a percentage from 0 to 100`;
-  if (limit === 0 || limit >= 1 || written.endsWith('%')) return undefined;
-  const percent = Number((limit * 100).toPrecision(15));
-  return `write ${percent}, or ${written}% if you mean it`;
+/** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
+function splitName(name: string): readonly [metric: string, aggregate?: string] {
+  const [, metric = '', aggregate = ''] = /^(.+)\.(.*)$/.exec(name) ?? [];
+  return isAggregate(aggregate) || unitOf(metric) !== undefined ? [metric, aggregate] : [name];
 }

@@ -26,10 +26,12 @@ function parseUrl(value: string, input: string, example: string): string {
     throw inputError(input, message, example);
   }
   rejectMistakes('url', value, input, example);
-  // URL.parse() would accept https:/host, https:host, https:///host and spaces.
-  const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
+  // URL.parse() would accept https:/host, https:host, https:///host, spaces, and what is left of
+  // variables and placeholders.
+  const url = /^https?:\/\/(?!\/)[^\\\s?#${}]+$/i.test(value) ? URL.parse(value) : null;
   if (url !== null) return url.href.replace(/\/+$/, '');
-  const why = 'is not a URL that begins with https:// and has no query or fragment.';
+  const why =
+    'is not a URL that begins with https:// and has no query, fragment, variable or unknown placeholder.';
   throw inputError(input, `${quote(value)} ${why}`, example);
 }
 
@@ -71,10 +73,12 @@ export const headers: InputParser<Readonly<Record<string, string>>> = (value, in
   return Object.fromEntries(lines);
 };
 
+// RFC 9110, sections 5.5 and 5.6.2: a token, then what Node sends unchanged, Latin-1 and tabs.
+const HEADER = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+)\s*:\s*([\t\x20-\x7e\x80-\xff]*)$/;
+
 function splitHeader(line: string): readonly [name: string, value: string] | undefined {
-  const [, name = '', value = ''] = /^([^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
-  const isValid = !findMistake('header-name', name) && !findMistake('header-value', value);
-  return isValid ? [name, value] : undefined;
+  const [, name, value = ''] = HEADER.exec(line) ?? [];
+  return name === undefined ? undefined : [name, value];
 }
 
 export interface JobSandbox {
@@ -92,20 +96,19 @@ export const CONNECTION = ['sandbox-id', 'token', 'base-url'];
 
 /** Fills in the job's sandbox, unless the step sets a token or base URL. */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
-  const isSet = (name: string) => rawValue(raw, name) !== '';
-  const explicit = ['token', 'base-url'].filter(isSet);
+  const explicit = ['token', 'base-url'].filter(name => rawValue(raw, name) !== '');
   if (explicit.length > 0) {
-    const missing = CONNECTION.filter(name => !isSet(name));
-    const [first] = missing;
-    if (first === undefined || sandboxes.length === 0) return raw;
-    const message = `is empty. Remove ${explicit.join(' and ')} to use the sandbox of this job, or set ${missing.join(' and ')} too.`;
-    throw inputError(first, message);
+    const [missing] = CONNECTION.filter(name => rawValue(raw, name) === '');
+    if (missing === undefined || sandboxes.length === 0) return raw;
+    const message = `is empty. Set it, or remove ${explicit.join(' and ')} to use the sandbox of this job.`;
+    throw inputError(missing, message);
   }
   const givenId = rawValue(raw, 'sandbox-id');
   const [match, ...more] = sandboxes.filter(({ id }) => givenId === '' || id === givenId);
-  if (isDryRun(raw) && (match === undefined || more.length > 0)) return raw;
-  if (match === undefined || more.length > 0)
+  if (match === undefined || more.length > 0) {
+    if (isDryRun(raw)) return raw;
     throw inputError('sandbox-id', explainChoice(givenId, sandboxes));
+  }
   const { id, token, baseUrl, headerPrefix: prefix } = match;
   return { ...raw, 'sandbox-id': id, token, 'base-url': baseUrl, 'header-prefix': prefix };
 }
@@ -123,12 +126,11 @@ function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): strin
     : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 
-/** Puts valid values in place of an invalid ID or port, so that `base-url` is not reported too. */
+/** Fills in raw values, which their own parsers check. */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
-  const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
-  const url = template
-    .replaceAll('{sandbox-id}', isSandboxId(id.trim()) ? id.trim() : 'id')
-    .replaceAll('{port}', /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
+  const url = rawValue(raw, 'base-url')
+    .replaceAll('{sandbox-id}', rawValue(raw, 'sandbox-id'))
+    .replaceAll('{port}', rawValue(raw, 'port') || String(DEFAULT_PORT));
   return { ...raw, 'base-url': url };
 }
 

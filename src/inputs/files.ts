@@ -37,15 +37,14 @@ export function fileRules(value: string): FileRules {
 
 function parseExclude(line: string): string {
   const exclude = line.slice(1).trim();
-  rejectMistakes('exclude', exclude, 'files', EXAMPLE, quote(line));
+  rejectMistakes('pattern', exclude, 'files', EXAMPLE);
   return exclude;
 }
 
 function parsePattern(line: string): FilePattern {
   const [pattern, target] = splitAtArrow(line, 'pattern => target', TARGET_EXAMPLE);
   rejectMistakes('pattern', pattern, 'files', EXAMPLE);
-  if (target !== undefined)
-    rejectMistakes('target', target, 'files', TARGET_EXAMPLE, labelOf(target));
+  if (target !== undefined) rejectMistakes('target', target, 'files', TARGET_EXAMPLE);
   return { pattern, target };
 }
 
@@ -78,9 +77,8 @@ function parseDownloadLine(line: string): DownloadLine {
     given ?? '',
     given === undefined || given.endsWith('/') ? posix.basename(path) : '',
   );
-  if (given !== undefined)
-    rejectMistakes('local-target', given, 'files', DOWNLOAD_EXAMPLE, labelOf(given));
-  rejectMistakes('local-path', target, 'files', DOWNLOAD_EXAMPLE, labelOf(target));
+  if (given !== undefined) rejectMistakes('local-target', given, 'files', DOWNLOAD_EXAMPLE);
+  rejectMistakes('local-path', target, 'files', DOWNLOAD_EXAMPLE);
   return { path, target };
 }
 
@@ -90,8 +88,4 @@ function splitAtArrow(line: string, form: string, example: string) {
   const [source = '', target, ...others] = spaced.length > 1 ? spaced : line.split('=>');
   if (source !== '' && target !== '' && others.length === 0) return [source, target] as const;
   throw inputError('files', `${quote(line)} is not of the form ${form}.`, example);
-}
-
-function labelOf(target: string): string {
-  return `the target ${quote(target)}`;
 }

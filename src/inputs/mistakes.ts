@@ -13,31 +13,27 @@ const EMPTY: Mistake = [
 
 const QUOTED: Mistake = [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'];
 
-const VARIABLE_MESSAGE =
-  'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.';
-
 // $lib/a.ts and $slug.tsx must not match, since SvelteKit and Remix use such names.
 const VARIABLE: Mistake = [
-  /\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
-  VARIABLE_MESSAGE,
+  /\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/,
+  'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.',
 ];
 
-const CREDENTIAL_MISTAKES = [EMPTY, QUOTED, VARIABLE];
-
-// RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
-const UNSENDABLE: Mistake = [
-  /[^\t\x20-\x7e\x80-\xff]/,
-  'has a line break or another character that a header cannot carry.',
+// What is left of an expression, of quotation marks or of `Bearer`, and what a header cannot carry.
+const NOT_IN_A_SECRET: Mistake = [
+  /^["'`]|[^!-~]|[{}]/,
+  'begins with a quotation mark, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',
 ];
 
 // A file would silently land in a folder of this name, so refuse it, although names may contain it.
 const TARGET_MISTAKES: readonly Mistake[] = [
   QUOTED,
-  [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
+  VARIABLE,
   [/\s#\s/, 'has a # in it. Write each comment on a line of its own.'],
 ];
 
 const PATTERN_MISTAKES: readonly Mistake[] = [
+  [/^(!|$)/, 'is not a pattern.'],
   [
     // Leave `**` before a space or a comma to `unmatched-pattern`, whose message fits better.
     /[^\\/"'`]\*\*|\*\*[^\\/\s,"'`]/,
@@ -70,47 +66,28 @@ const UNMATCHED_MISTAKES: readonly Mistake[] = [
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
   'sandbox-id': [
-    ...CREDENTIAL_MISTAKES,
-    // IDs may contain dots, but no known ID ends like a host name.
-    [
-      /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
-      'is a URL or a host name. Give only the ID.',
-    ],
+    EMPTY,
     // Other characters could change the host or path of `base-url`.
     [/[^\w.-]|^\W*$|.{201}/s, 'is not an ID: it may have letters, digits, dots, - and _.'],
   ],
   token: [
-    ...CREDENTIAL_MISTAKES,
+    EMPTY,
     // It would be sent to the sandbox.
     [
       /^(sk_)?e2b_/i,
       "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox.",
     ],
-    [
-      /[ \t{}]/,
-      'has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`.',
-    ],
-    UNSENDABLE,
+    NOT_IN_A_SECRET,
   ],
-  'api-key': [...CREDENTIAL_MISTAKES, UNSENDABLE],
+  'api-key': [EMPTY, NOT_IN_A_SECRET],
   // A header's name is a token (RFC 9110, section 5.6.2).
   'header-name': [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
-  'header-value': [UNSENDABLE],
   script: [[/^$/, 'is required: the commands to run.']],
-  url: [
-    [/^$/, 'is required: the URL of the service.'],
-    QUOTED,
-    VARIABLE,
-    [
-      /[{}$]/,
-      'has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}.',
-    ],
-  ],
+  url: [EMPTY],
   // Without a leading slash, the path would become part of the host.
   'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
   'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
   pattern: PATTERN_MISTAKES,
-  exclude: [[/^(!|$)/, 'is not a pattern.'], ...PATTERN_MISTAKES],
   'unmatched-pattern': [
     [
       // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
@@ -153,16 +130,17 @@ export function findMistake(kind: ValueKind, value: string): string | undefined 
   return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
 
-/** @throws InputError if the value has a mistake of its kind; `label` names it in the message */
+/** @throws InputError if the value has a mistake of its kind */
 export function rejectMistakes(
   kind: ValueKind,
   value: string,
   input: string,
   example: string,
-  label = value === '' || SECRET_INPUTS.includes(input) ? '' : quote(value),
 ): void {
   const mistake = findMistake(kind, value);
-  if (mistake !== undefined) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
+  if (mistake === undefined) return;
+  const name = value === '' || SECRET_INPUTS.includes(input) ? '' : `${quote(value)} `;
+  throw inputError(input, name + mistake, example);
 }
 
 /** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */

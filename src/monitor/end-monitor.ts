@@ -7,7 +7,7 @@ import { rawValue } from '../inputs/parsers.ts';
 import { judgeRecord } from '../stats/gaps.ts';
 import type { StatsResult } from '../stats/stats.ts';
 import { quote } from '../text/escape.ts';
-import { hasPidFile, isJudged, loadInputs, readRecord, requestStop } from './record.ts';
+import { hasEnded, isJudged, loadInputs, readRecord, requestStop } from './record.ts';
 
 export interface MonitorResult {
   /** The inputs of the step that started the monitor. */
@@ -41,7 +41,7 @@ async function waitForSampler(
   { sleep, cancel, clock }: Pick<Context, 'sleep' | 'cancel' | 'clock'>,
 ): Promise<void> {
   const deadline = clock() + MAX_WAIT_MS;
-  while (hasPidFile(directory) && clock() < deadline && !cancel.aborted)
+  while (!hasEnded(directory) && clock() < deadline && !cancel.aborted)
     await sleep(POLL_MS, cancel);
 }
 

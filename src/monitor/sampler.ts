@@ -1,5 +1,5 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { openAgent } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
@@ -14,24 +14,21 @@ import {
   trySample,
 } from '../stats/samples.ts';
 import { redactor } from '../text/escape.ts';
-import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { appendAttempt, appendEnd, monitorFile, saveResponse } from './record.ts';
+import { errorText } from '../text/format.ts';
+import { stringFieldsOf } from '../text/json.ts';
+import { appendAttempt, monitorFile, saveEnd, saveResponse } from './record.ts';
 
-/** Runs in the sampler's process, which gets its inputs on stdin. */
+/** Runs in the sampler's process, which gets its inputs as a message. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
-  const pid = monitorFile(directory, 'pid');
-  process.once('exit', code => {
-    if (code !== 0) writeFileSync(monitorFile(directory, 'exitCode'), String(code));
-    rmSync(pid, { force: true });
-  });
-  const raw = stringFieldsOf(parseFields(await text(process.stdin)));
+  const [message]: unknown[] = await once(process, 'message');
+  const raw = stringFieldsOf(message);
   const inputs = parseInputs('monitor', raw);
   const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
   using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
   const redact = redactor(secretsIn(raw));
   await using client = openAgent(inputs, { now: Date.now, redact });
   // Everything is loaded now. Later, the action's folder may be gone: act deletes its copies.
-  writeFileSync(pid, String(process.pid), { mode: 0o600 });
+  process.send?.('ready');
   const limits = { signal: deadline.signal, timeout: sampleTimeout(inputs) };
   const read = () => readStats(client, inputs.statsPath, limits);
   const keep = (response: string) => saveResponse(directory, response);
@@ -39,8 +36,8 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
     () => trySample(read, keep, Date.now),
     attempt => appendAttempt(directory, attempt),
     { intervalMs: inputs.sampleInterval, sleep, stop, sampleOnStop: true },
-  );
-  appendEnd(directory, end === 'requested' ? whyStopped() : end);
+  ).catch(error => ({ early: `a sample could not be recorded: ${errorText(error)}` }));
+  saveEnd(directory, end === 'requested' ? whyStopped() : end);
 }
 
 const CHECK_INTERVAL_MS = 200;

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -12,7 +11,6 @@ import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
 import {
   appendAttempt,
-  hasPidFile,
   markJudged,
   monitorFile,
   samplerErrors,
@@ -36,17 +34,20 @@ export async function startMonitor(
   saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });
   appendAttempt(directory, { kind: 'sample', askedAt, at: context.now(), figures });
   saveResponse(directory, response);
-  await startSampler(script, directory, raw);
+  await startSampler(script, directory, raw, context.log);
   const { name, sandboxId, sampleInterval } = inputs;
   const activity = name === '' ? 'Monitoring' : `${name}: monitoring`;
   const interval = formatDuration(sampleInterval);
   context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
 }
 
-const POLL_MS = 20;
-
 /** Resolves once the sampler is ready. @throws InputError if it exits before */
-async function startSampler(script: string, directory: string, inputs: RawInputs): Promise<void> {
+async function startSampler(
+  script: string,
+  directory: string,
+  inputs: RawInputs,
+  log: Context['log'],
+): Promise<void> {
   const errorFile = openSync(monitorFile(directory, 'errors'), 'a', 0o600);
   const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith('INPUT_'));
   // Our parent is the runner's process, whose exit tells the sampler that the job has ended.
@@ -57,24 +58,23 @@ async function startSampler(script: string, directory: string, inputs: RawInputs
     cwd: path.dirname(directory),
     detached: true,
     windowsHide: true,
-    stdio: ['pipe', 'ignore', errorFile],
+    stdio: ['ignore', 'ignore', errorFile, 'ipc'],
   });
   closeSync(errorFile);
-  await once(child, 'spawn');
-  // Use a pipe, since inputs may be secret: other processes can read arguments and environments.
-  // If the process ends before, its exit says why.
-  child.stdin?.on('error', () => {}).end(JSON.stringify(inputs));
-  while (!hasPidFile(directory)) {
-    const end = child.exitCode ?? child.signalCode;
-    if (end !== null) {
-      // There is nothing for the post step to judge.
-      markJudged(directory);
-      throw inputError(
-        'monitor',
-        `its process ended at once with ${end}${samplerErrors(directory)}.`,
-      );
-    }
-    await delay(POLL_MS);
+  // Send a message, since inputs may be secret: other processes can read arguments and
+  // environments. If the process ends before, its exit says why.
+  child.send(inputs, () => {});
+  await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  const end = child.exitCode ?? child.signalCode;
+  if (end !== null) {
+    // There is nothing for the post step to judge.
+    markJudged(directory);
+    throw inputError(
+      'monitor',
+      `its process ended at once with ${end}${samplerErrors(directory)}.`,
+    );
   }
+  log.debug(`The samples are taken by process ${child.pid}`);
+  child.disconnect();
   child.unref();
 }

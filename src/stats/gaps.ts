@@ -15,12 +15,12 @@ export function judgeRecord(
   const { attempts, response } = record;
   const samples = attempts.filter(attempt => attempt.kind === 'sample');
   const failures = attempts.filter(attempt => attempt.kind === 'failure');
-  const gate = (isIncomplete: boolean) => judgeGate(inputs, samples, isIncomplete);
   // A cancelled step cuts requests off itself.
-  if (cancelled)
-    return { samples, response, gate: gate(true), monitored: { ...time, gaps: [], failures: [] } };
-  const gaps = findGaps(record, time, inputs.sampleInterval);
-  return { samples, response, gate: gate(gaps.length > 0), monitored: { ...time, gaps, failures } };
+  const seen = cancelled
+    ? { gaps: [], failures: [] }
+    : { gaps: findGaps(record, time, inputs.sampleInterval), failures };
+  const gate = judgeGate(inputs, samples, cancelled || seen.gaps.length > 0);
+  return { samples, response, gate, monitored: { ...time, ...seen } };
 }
 
 function findGaps({ attempts, end }: SampleRecord, { from, to }: Times, intervalMs: number): Gap[] {

@@ -64,24 +64,23 @@ function decodeStats(json: string): Stats | undefined {
   }
 }
 
+// Below it, no sum, mean or percentage of figures overflows.
+const MAX_FIGURE = Number.MAX_SAFE_INTEGER;
+
 function numbersIn(fields: object): Figures {
   const numbers = Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
-    typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [],
+    typeof value === 'number' && Math.abs(value) <= MAX_FIGURE ? [[name, value] as const] : [],
   );
   return new Map(numbers);
 }
 
-// Services report an unknown total as 0. Drop it, and the figures that mean nothing without it.
-const FIGURES_OF_TOTAL = {
-  mem_total: ['mem_total', 'mem_used', 'mem_used_pct', 'mem_free'],
-  mem_total_mib: ['mem_total_mib', 'mem_used_mib'],
-  disk_total: ['disk_total', 'disk_used', 'disk_used_pct', 'disk_free'],
-} as const;
-
 function addDerived(sent: Figures): Figures {
   const figures = new Map(sent);
-  for (const [total, names] of Object.entries(FIGURES_OF_TOTAL))
-    if (sent.get(total) === 0) for (const name of names) figures.delete(name);
+  // Services report an unknown total as 0. Drop it, and the figures that mean nothing without it.
+  for (const total of ['mem_total', 'mem_total_mib', 'disk_total'])
+    if ((sent.get(total) ?? 1) < 1)
+      for (const part of ['total', 'used', 'used_pct', 'free'])
+        figures.delete(total.replace('total', part));
   for (const name of ['mem_total', 'mem_used']) {
     const bytes = figures.get(name);
     const mebibytes = figures.get(`${name}_mib`);
@@ -97,6 +96,5 @@ function addDerived(sent: Figures): Figures {
     figures.set(`${name}_used_pct`, Math.round((used / total) * 10_000) / 100);
     figures.set(`${name}_free`, total - used);
   }
-  // Derived figures can overflow to Infinity.
-  return new Map([...figures].filter(([, figure]) => Number.isFinite(figure)));
+  return figures;
 }

@@ -21,7 +21,6 @@ export async function waitForSandbox(
   log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
   const startedAt = clock();
   let nextLogMs = WAIT_LOG_INTERVAL_MS;
-  let unmet = '';
   for (;;) {
     // Do not retry: this loop already repeats the request.
     const outcome = await readStatsWithRetries({ ...inputs, retries: 0 }, client, context);
@@ -29,17 +28,15 @@ export async function waitForSandbox(
     const waitedMs = clock() - startedAt;
     const waited = formatDuration(waitedMs);
     const error = outcome.status === 'failed' ? outcome.error : undefined;
-    if (outcome.status === 'done')
-      unmet = judgeNow('wait-until', conditions, outcome.value)
-        .filter(({ result }) => result === 'false')
-        .map(describeJudgement)
-        .join('; ');
-    if (error === undefined && unmet === '') {
+    if (error?.isRetryable === false) throw error;
+    const why =
+      outcome.status === 'failed'
+        ? outcome.error.message
+        : judgeNow('wait-until', conditions, outcome.value);
+    if (why === '') {
       log.line(`The sandbox was ready after ${waited}`);
       return;
     }
-    if (error?.isRetryable === false) throw error;
-    const why = [unmet, error?.message ?? ''].filter(Boolean).join('; ');
     const leftMs = timeoutMs - waitedMs;
     if (leftMs <= 0) {
       const hint = error?.hint ?? 'If the sandbox needs longer, raise wait-timeout.';
@@ -53,14 +50,19 @@ export async function waitForSandbox(
   }
 }
 
-/** Judges conditions by one sample. @throws InputError if one of them cannot be judged */
+/** Describes the conditions that are false in one sample. @throws InputError if any is unknown */
 export function judgeNow(
   input: 'fail-if' | 'wait-until',
   conditions: readonly Condition[],
   { figures }: Stats,
-): readonly Judgement[] {
+): string {
   const judgements = conditions.map(each => judge(each, [{ at: 0, figures }]));
-  const unjudged = judgements.filter(({ result }) => result === 'unknown');
-  if (unjudged.length === 0) return judgements;
-  throw inputError(input, `${unjudged.map(describeJudgement).join('; ')}.`);
+  const describe = (result: Judgement['result']) =>
+    judgements
+      .filter(each => each.result === result)
+      .map(describeJudgement)
+      .join('; ');
+  const unknown = describe('unknown');
+  if (unknown !== '') throw inputError(input, `${unknown}.`);
+  return describe('false');
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { hasPidFile, monitorFile, requestStop } from '../../src/monitor/record.ts';
+import { hasEnded, monitorFile, requestStop } from '../../src/monitor/record.ts';
 import {
   endFrame,
   LAST_FRAME,
@@ -15,7 +15,7 @@ import {
 import { http } from '../support/raw-server.ts';
 import type { Result } from '../support/result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction } from '../support/run-action.ts';
-import { pollUntil } from '../support/running-monitor.ts';
+import { pollUntil, samplerPid } from '../support/running-monitor.ts';
 import {
   answer,
   expectScriptedFailure,
@@ -223,13 +223,13 @@ test('secrets are in no file, argument or variable of a monitor, and redacted by
   const main = await expectSuccess(job, inputs, { task: 'monitor', env });
   assertRedacted(main);
   const directory = path.join(job.temp, main.outputs['monitor'] ?? '');
-  const pid = readFileSync(monitorFile(directory, 'pid'), 'utf8');
+  const pid = samplerPid(main);
   for (const name of process.platform === 'linux' ? ['cmdline', 'environ'] : []) {
     const text = readFileSync(`/proc/${pid}/${name}`, 'utf8');
     for (const secret of SENT) assert.ok(!text.includes(secret), text);
   }
   requestStop(directory);
-  await pollUntil(() => !hasPidFile(directory));
+  await pollUntil(() => hasEnded(directory));
   const record = monitorFile(directory, 'record');
   const response = monitorFile(directory, 'response');
   assert.equal(readFileSync(record, 'utf8').match(/"figures":/g)?.length, 2);

@@ -50,11 +50,9 @@ const NOT_JUDGED: readonly (readonly [string, readonly (number | undefined)[], w
   ['load != 1', [undefined], 'the sandbox does not report `load`; it reports `ts`'],
   ['load.last > 1', [undefined, 1], '1 of 2 samples do not report `load`'],
   ['load.min < 1', [1, undefined], '1 of 2 samples do not report `load`'],
-  // The sum of the figures overflows.
-  ['load.mean > 80', [1.7e308, 1.7e308], 'its figure is not finite'],
 ];
 for (const [line, values, why] of NOT_JUDGED) {
-  test(`a condition cannot be judged without its metric in each sample, or a finite figure [${line}]`, () => {
+  test(`a condition cannot be judged without its metric in each sample [${line}]`, () => {
     const condition = parse(line);
     const judgement = judge(condition, samplesOf('load', values));
     assert.deepEqual(judgement, { condition, result: 'unknown', why });

@@ -25,19 +25,17 @@ test('base-url is normalized, and its placeholders are filled in', () => {
 });
 
 test('base-url is a URL without a query, a fragment or another placeholder', () => {
-  rejects('base-url', { '': 'is required: the URL of the service.' });
+  rejects('base-url', sameMessage(['', 'null'], 'is empty or null.'));
   const texts = ['example.com', 'localhost:3000', 'https://exa mple.com', 'https:/x.io'];
   const schemes = ['https://example.com:99999', 'ftp://example.com', 'file:///etc/passwd'];
   const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
-  const rule = '% is not a URL that begins with https:// and has no query or fragment.';
-  rejects('base-url', sameMessage([...texts, ...schemes, ...tails], rule));
   const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
   const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
-  const unknownPlaceholder = 'has an unknown placeholder. Write an expression';
-  rejects('base-url', sameMessage([...braces, ...variables], `% ${unknownPlaceholder}`));
-  rejects('base-url', {
-    'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${unknownPlaceholder}`,
-  });
+  const wrong = [...texts, ...schemes, ...tails, ...braces, ...variables, '"https://x.io"'];
+  const rule =
+    'is not a URL that begins with https:// and has no query, fragment, variable or unknown placeholder.';
+  rejects('base-url', sameMessage(wrong, `% ${rule}`));
+  rejects('base-url', { 'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${rule}` });
 });
 
 test('a URL may be http on this machine, and api-url only there', () => {
@@ -73,7 +71,6 @@ test('credentials in base-url or api-url are rejected and never quoted', () => {
 test('only the input that a placeholder of base-url needs is reported if it is invalid', () => {
   for (const [input, value] of [
     ['sandbox-id', ''],
-    ['sandbox-id', 'a@b'],
     ['port', 'x/y'],
   ] as const)
     assert.deepEqual(invalidInputs({ 'base-url': url, [input]: value }), [input]);
@@ -90,7 +87,15 @@ test('upload-path and stats-path are plain paths that begin with a slash', () =>
 
 test('sandbox-id has letters, digits, dots, - and _', () => {
   accepts('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
-  const ids = ['a b', 'a\nb', ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' ')];
+  const ids = [
+    'a b',
+    'a\nb',
+    '"a"',
+    '$ID',
+    '${{ x }}',
+    'https://a.io',
+    ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' '),
+  ];
   rejects(
     'sandbox-id',
     sameMessage(ids, 'is not an ID: it may have letters, digits, dots, - and _.'),
@@ -99,10 +104,10 @@ test('sandbox-id has letters, digits, dots, - and _', () => {
 
 test('a token or an API key has only characters that a header can carry', () => {
   const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
-  rejects('token', sameMessage(unsendable, 'has a line break or another character'));
+  rejects('token', sameMessage(unsendable, 'or another character that it cannot have.'));
   const action = 'sandbox';
   accepts('api-key', { e2b_0123: 'e2b_0123' }, { action });
-  rejects('api-key', { 'a\nb': 'has a line break' }, { action });
+  rejects('api-key', { 'a\nb': 'or another character that it cannot have.' }, { action });
 });
 
 test('the action sandbox takes the ID of a sandbox in place of a template', () => {
@@ -185,23 +190,22 @@ test('an ID, a token or an API key that is empty or null is rejected, since its 
   rejects('api-key', sameMessage(['', 'null'], words), SANDBOX);
 });
 
-test('a token that is an API key, or has a space or a brace, is rejected', () => {
+test('a token that is an API key, or has a space, a brace or a quotation mark, is rejected', () => {
   rejects('token', sameMessage(['e2b_0123456789abcdef', 'sk_e2b_01234567'], 'is an API key.'));
-  const noTokens = ['Bearer abc', '{{ secrets.TOKEN }}', '{TOKEN}', 'a\tb'];
-  rejects('token', sameMessage(noTokens, 'has a space or a brace, which no token has.'));
+  const noTokens = ['Bearer abc', '${{ secrets.TOKEN }}', '{TOKEN}', 'a\tb', '"abc"', "'abc'"];
+  rejects(
+    'token',
+    sameMessage(noTokens, 'begins with a quotation mark, or has a space, a brace or another'),
+  );
 });
 
-test('a value with a variable that is not expanded, or in quotation marks, is rejected', () => {
+test('a target with a variable that is not expanded, or in quotation marks, is rejected', () => {
   const notExpanded = 'contains a variable that is not expanded here.';
-  const everywhere = ['${{ steps.x.outputs.y }}', '$TOKEN', '$(pwd)', '$env:HOME'];
-  for (const input of ['sandbox-id', 'token', 'base-url', 'target']) {
-    rejects(input, sameMessage(everywhere, notExpanded));
-    rejects(input, sameMessage(['"i1a2"', "'i1a2'"], 'is in quotation marks.'));
-  }
-  for (const input of ['api-key', 'api-url']) rejects(input, { '${{ x }}': notExpanded }, SANDBOX);
-  const inTargets = ['releases/$GITHUB_SHA', '{{ env.DIRECTORY }}/app'];
-  rejects('target', sameMessage(inTargets, `% ${notExpanded}`));
-  rejects('files', { 'a => $BUILD/b': `line 1: the target "$BUILD/b" ${notExpanded}` });
+  const whole = ['${{ steps.x.outputs.y }}', '$TOKEN', '$(pwd)', '$env:HOME'];
+  const parts = ['releases/$GITHUB_SHA', '{{ env.DIRECTORY }}/app'];
+  rejects('target', sameMessage([...whole, ...parts], `% ${notExpanded}`));
+  rejects('target', sameMessage(['"i1a2"', "'i1a2'"], 'is in quotation marks.'));
+  rejects('files', { 'a => $BUILD/b': `line 1: "$BUILD/b" ${notExpanded}` });
 });
 
 test('a target with a comment, or below a home folder that it need not name, is rejected', () => {
@@ -215,5 +219,5 @@ test('a ** beside other characters and a .. after a wildcard are rejected', () =
   const inside = ['src/**.py', 'a**', 'a/b**c/d', '***/a'];
   rejects('files', sameMessage(inside, '% has a ** beside other characters'));
   const climbing = ['**/package.json/..', 'a*/../b', 'a/[b]/..', '!dist/*/../x'];
-  rejects('files', sameMessage(climbing, '% has a .. after a wildcard.'));
+  rejects('files', sameMessage(climbing, 'has a .. after a wildcard.'));
 });

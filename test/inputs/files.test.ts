@@ -43,14 +43,14 @@ test('files to upload need a pattern, and each line a known form', () => {
   rejects('files', sameMessage(['', ' \r\n\t'], `${toUpload} ${advice}`));
   rejects('files', sameMessage(['# only a comment', '!only/excludes'], toUpload));
   rejects('files', {
-    'a\n!': 'line 2: "!" is not a pattern.',
-    'a\n!!b': 'line 2: "!!b" is not a pattern.',
+    'a\n!': 'line 2: is not a pattern.',
+    'a\n!!b': 'line 2: "!b" is not a pattern.',
     '=> b': 'line 1: "=> b" is not of the form pattern => target.',
     'a =>  ': 'line 1: "a =>" is not of the form pattern => target.',
     'a=>b=>c': 'line 1: "a=>b=>c" is not of the form pattern => target.',
     'a => b => c': 'line 1: "a => b => c" is not of the form pattern => target.',
-    'a => ..': 'line 1: the target ".." is not a plain POSIX path without ..,',
-    'a => ~bob/x': 'line 1: the target "~bob/x" starts below',
+    'a => ..': 'line 1: ".." is not a plain POSIX path without ..,',
+    'a => ~bob/x': 'line 1: "~bob/x" starts below',
   });
 });
 
@@ -119,8 +119,8 @@ test('files to download need a line, and each line a known form', () => {
     ...sameMessage(['', '# only a comment'], toDownload),
     ...sameMessage(['a =>', '=> b', 'a => b => c'], form),
     'a => b # the report': 'has a # in it.',
-    'a\nb => "c"': 'line 2: the target "\\"c\\"" is in quotation marks.',
-    'app/..': 'the target ".." is not the relative path',
+    'a\nb => "c"': 'line 2: "\\"c\\"" is in quotation marks.',
+    'app/..': '".." is not the relative path',
   };
   rejects('files', rejected, DOWNLOAD);
 });

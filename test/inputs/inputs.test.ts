@@ -10,7 +10,7 @@ import { accepts, problemsOf, REQUIRED, rejects, sameMessage } from '../support/
 type Row = readonly [rejected: string, words: string];
 
 const FLAG: Row = ['x', 'is neither true nor false.'];
-const CONDITIONS: Row = ['x', 'was expected'];
+const CONDITIONS: Row = ['x', 'is not of the form METRIC OPERATOR NUMBER'];
 const URL_PATH: Row = ['x', 'is not a plain URL path'];
 const WEB_URL: Row = ['x', 'is not a URL'];
 const KEY_VALUES: Row = ['x', 'is not of the form KEY=value.'];
@@ -53,7 +53,7 @@ const PARSERS: Readonly<Record<string, Row>> = {
   summary: FLAG,
   target: ['..', 'is not a plain POSIX path'],
   timeout: duration('1ms'),
-  token: ['a b', 'which no token has.'],
+  token: ['a b', 'or has a space,'],
   'upload-path': URL_PATH,
   'wait-timeout': duration('1ms'),
   'wait-until': CONDITIONS,
@@ -131,7 +131,7 @@ test('a text is trimmed, and a time is in whole seconds', () => {
 test('conditions stand on lines, between blank ones and comments', () => {
   const conditions = '\n# at most 1,000 MiB\r\n  mem_used_pct>90  \r\n\n\tdisk_free < 512 MiB\n';
   const both = ['mem_used_pct > 90', 'disk_free < 512MiB'].map(parse);
-  const place = 'line 3: "mem_used >": nothing follows >, perhaps because an expression is empty.';
+  const place = 'line 3: "mem_used >": this is not of the form METRIC OPERATOR NUMBER';
   for (const input of ['fail-if', 'wait-until']) {
     accepts(input, { [conditions]: both });
     rejects(input, { 'cpu_count > 1\n\n  mem_used >': place });

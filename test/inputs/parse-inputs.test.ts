@@ -41,7 +41,7 @@ const created = ': has no effect, since template creates a sandbox. Leave out on
 const exists =
   ': has no effect, since sandbox-id is that of a sandbox that exists. Leave out one of them.';
 const taken = ': has no effect, since token takes a sandbox over as it is. Leave out one of them.';
-const noUrl = 'api-url: is required: the URL of the service.';
+const noUrl = 'api-url: is empty or null.';
 const noKey = 'api-key: is empty or null.';
 const ownUrl = { 'base-url': 'https://{sandbox-id}.x.io' };
 
@@ -64,7 +64,7 @@ const WAYS: Readonly<Record<string, readonly [RawInputs, readonly string[]]>> = 
   ],
   'a sandbox is taken over without base-url': [
     { ...TAKEN, 'base-url': '' },
-    ['base-url: is required: the URL of the service.'],
+    ['base-url: is empty or null.'],
   ],
   'a sandbox is taken over without an ID': [
     { ...TAKEN, 'sandbox-id': '' },

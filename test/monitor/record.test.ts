@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   appendAttempt,
-  appendEnd,
   monitorFile,
   readRecord,
-  samplerErrors,
+  saveEnd,
   saveResponse,
 } from '../../src/monitor/record.ts';
 import type { Attempt } from '../../src/stats/samples.ts';
@@ -41,35 +40,10 @@ test('readRecord returns what was appended, without the partial line of a killed
   assert.deepEqual(readRecord(directory.path), expected);
 });
 
-test('readRecord returns how sampling ended, whatever the sampler wrote to stderr', () => {
+test('readRecord returns how sampling ended', () => {
   using directory = openTempFolder();
-  writeFileSync(monitorFile(directory.path, 'errors'), '(node:1) Warning: x\n');
   for (const end of ['requested', { early: 'max-duration was over' }] as const) {
-    appendEnd(directory.path, end);
+    saveEnd(directory.path, end);
     assert.deepEqual(readRecord(directory.path).end, end);
   }
 });
-
-const STDERR = {
-  'the error of an uncaught exception, without its stack': [
-    "x.js:1\nthrow e\n^\n\nTypeError [ERR_X]: bad\n    at f (x.js:1) {\n  code: 'ERR_X'\n}\n\nNode.js v24.21.0\n",
-    " (it last wrote: throw e TypeError [ERR_X]: bad code: 'ERR_X')",
-  ],
-  'the last three lines of anything else': [
-    'a\n(node:1) Warning: x\n\nb\nKilled\n\n',
-    ' (it last wrote: (node:1) Warning: x b Killed)',
-  ],
-  'nothing if it wrote nothing': ['', ''],
-} as const;
-
-for (const [name, [stderr, words]] of Object.entries(STDERR))
-  test(`the last words of a sampler follow its exit code [${name}]`, () => {
-    using directory = openTempFolder();
-    const errors = monitorFile(directory.path, 'errors');
-    writeFileSync(errors, stderr);
-    assert.equal(samplerErrors(directory.path), words);
-    assert.deepEqual(readRecord(directory.path).end, { early: `${DIED}${words}` });
-    writeFileSync(monitorFile(directory.path, 'exitCode'), '7');
-    const early = `the process that took the samples exited with 7${words}`;
-    assert.deepEqual(readRecord(directory.path).end, { early });
-  });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
-import { hasPidFile, isJudged, readRecord, requestStop } from '../../src/monitor/record.ts';
+import { hasEnded, isJudged, readRecord, requestStop } from '../../src/monitor/record.ts';
 import { startMonitor } from '../../src/monitor/start-monitor.ts';
 import '../support/built-dist.ts';
 import { answering, http, onRequest, rawServer } from '../support/raw-server.ts';
@@ -22,13 +23,13 @@ async function startWith(script: string, folder: TempFolder, host: string) {
   await startMonitor(parseInputs('monitor', given), given, simulateAgent().context, files);
 }
 
-test('startMonitor fails with the last words of a sampler that ends at once, and leaves nothing to judge', async () => {
+test('startMonitor fails with the words of a sampler that ends at once, and leaves nothing to judge', async () => {
   using folder = openTempFolder();
   await using server = await rawServer(answering(http(200, '{"load":1}')));
   await assert.rejects(startWith(folder.at('missing.js'), folder, server.host), {
     name: 'InputError',
     message:
-      /^monitor: its process ended at once with 1 \(it last wrote: .*Cannot find module .*missing\.js/,
+      /^monitor: its process ended at once with 1 \(it wrote: .*Cannot find module .*missing\.js/,
   });
   assert.equal(isJudged(folder.path), true);
 });
@@ -55,18 +56,19 @@ test('a sampler has loaded all that it needs when startMonitor ends', async () =
   await startWith(action.at('dist/monitor-sampler.js'), folder, server.host);
   rmSync(action.at('dist'), { recursive: true });
   requestStop(folder.path);
-  await pollUntil(() => !hasPidFile(folder.path));
+  await pollUntil(() => hasEnded(folder.path));
   const { attempts, end } = readRecord(folder.path);
   assert.deepEqual([attempts.map(({ kind }) => kind), end], [['sample', 'sample'], 'requested']);
 });
 
-test('a sampler ends when the process of its job has died', () => {
+test('a sampler ends when the process of its job has died', async () => {
   using folder = openTempFolder();
   const { pid } = spawnSync(process.execPath, ['--version']);
   const script = path.join(DIST, 'monitor-sampler.js');
   const sandbox = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': 'http://127.0.0.1:1' };
-  const input = JSON.stringify({ ...sandbox, 'sample-interval': '1h' });
-  execFileSync(process.execPath, [script, folder.path, String(pid)], { input, timeout: 30_000 });
+  const sampler = fork(script, [folder.path, String(pid)], { execArgv: [] });
+  sampler.send({ ...sandbox, 'sample-interval': '1h' });
+  await once(sampler, 'exit');
   const { attempts, end } = readRecord(folder.path);
   assert.deepEqual(end, { early: 'its job is gone' });
   const kinds = attempts.map(({ kind }) => kind);

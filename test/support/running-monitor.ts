@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { monitorFile } from '../../src/monitor/record.ts';
 import { STALL } from './faults.ts';
+import type { Result } from './result.ts';
 import { expectSuccess, type Inputs, type RunOptions, runAction } from './run-action.ts';
 import { METRICS, openJob, type TestJob, type TestJobOptions } from './test-job.ts';
 
@@ -29,10 +28,11 @@ export async function startMonitor(inputs: Inputs = {}, options: TestJobOptions 
 
 export async function startMonitorIn(job: TestJob, inputs: Inputs) {
   const given = { 'sample-interval': '1h', ...inputs };
-  const main = await expectSuccess(job, given, { task: 'monitor' });
+  const env = { RUNNER_DEBUG: '1' };
+  const main = await expectSuccess(job, given, { task: 'monitor', env });
   const { monitor: id = '' } = main.outputs;
   const directory = path.join(job.temp, id);
-  const pid = Number(readFileSync(monitorFile(directory, 'pid'), 'utf8'));
+  const pid = samplerPid(main);
   return {
     job,
     directory,
@@ -47,6 +47,11 @@ export async function startMonitorIn(job: TestJob, inputs: Inputs) {
       if (isRunning(pid)) process.kill(pid, 'SIGKILL');
     },
   };
+}
+
+/** Returns the process ID that the debug log of a monitor's main step names. */
+export function samplerPid({ stdout }: Result): number {
+  return Number(/taken by process (\d+)/.exec(stdout)?.[1]);
 }
 
 /** Stalls the second request for stats, which is the last sample. */
