@@ -57,7 +57,7 @@ const GENERAL_HINTS = {
     "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
   'disk-full': "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
   unreachable:
-    'Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.',
+    'Check the host and port of base-url, that the service is up, and that this runner can reach it. If it needs a proxy, set HTTPS_PROXY.',
   connection:
     'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.',
   'bad-response': 'Check that base-url and the paths lead to the in-sandbox agent.',
@@ -150,12 +150,7 @@ const NETWORK_RULES: readonly NetworkRule[] = [
   { message: /^(read|write) E(HOST|NET)UNREACH/, phase: 'request' },
   { message: /^(Secure )?Proxy /i, phase: 'connection' },
   {
-    code: /^ECONNREFUSED$/,
-    phase: 'connection',
-    hint: 'Nothing accepts connections there. Check the host and port of base-url, and that the service is up.',
-  },
-  {
-    code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
+    code: /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
     phase: 'connection',
   },
   {

@@ -82,33 +82,11 @@ const STATUS_RULES: readonly {
     kind: 'sandbox-not-found',
   },
   {
-    // E2B's agents before 0.4.0, in templates built before October 2025, require a username
-    // (e2b-dev/infra#1349).
-    statuses: [400, 401],
-    message:
-      /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
-    kind: 'unauthorized',
-    hint: 'Set username: user, or another user of the sandbox.',
-  },
-  {
-    // Any request resumes a paused E2B sandbox, which may exceed the account's limit.
-    statuses: [429],
-    message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-    kind: 'busy',
-    hint: 'The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit.',
-  },
-  {
     // E2B's agent answers 400 for a target that is a folder, and 500 for one below a file.
     statuses: [400, 500],
     message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
     kind: 'rejected',
     hint: 'Choose another target, or remove in the sandbox what is in the way.',
-  },
-  {
-    statuses: [400],
-    message: /\binvalid host\b/i,
-    kind: 'rejected',
-    hint: 'Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://sandbox.e2b.app, and header-prefix is E2b.',
   },
   // No host can run the template, so repeating the creation cannot help.
   { statuses: [503], message: /\bno compatible node\b/i, kind: 'rejected' },
