@@ -63,7 +63,8 @@ const GENERAL_HINTS = {
   'bad-response': 'Check that base-url and the paths lead to the in-sandbox agent.',
   'file-changed':
     'Check that the runner may read the file, and upload once nothing writes it any more.',
-  'not-written': 'Check that the runner may write the target, and that its disk is not full.',
+  'not-written':
+    'Check that the runner may write the target, that nothing else is in its place, and that its disk is not full.',
   cancelled: 'The step was cancelled.',
 } as const;
 
