@@ -119,7 +119,7 @@ async function exchange<T>(
   const cancelled = `${label} was cancelled.`;
   if (request.signal.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
   const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
-  request.signal.addEventListener('abort', onCancel);
+  request.signal.addEventListener('abort', onCancel, { signal: idle.signal });
   try {
     idle.restart();
     // undici ignores `signal` while it connects (nodejs/undici#386), so do not await the request.
@@ -129,7 +129,6 @@ async function exchange<T>(
   } finally {
     // Abort the request: a response that was not read to its end would keep the connection open.
     idle.end();
-    request.signal.removeEventListener('abort', onCancel);
     // Wait until undici frees the connection, or the next request would open another.
     await setImmediate();
   }

@@ -24,17 +24,13 @@ export interface DownloadResult extends TransferTotals {
   readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
 }
 
-export type DownloadedFile = {
-  /** In the sandbox, as the user wrote it. */
-  readonly path: string;
-  /** On the runner, relative to the workspace. */
-  readonly target: string;
-} & (
-  | ({ readonly status: 'downloaded' } & Attempts & DownloadedContent)
-  /** The sandbox does not have it, which is no error. */
-  | { readonly status: 'missing' }
-  | FailedOrNotAttempted
-);
+export type DownloadedFile = Pick<FileToDownload, 'path' | 'target'> &
+  (
+    | ({ readonly status: 'downloaded' } & Attempts & DownloadedContent)
+    /** The sandbox does not have it, which is no error. */
+    | { readonly status: 'missing' }
+    | FailedOrNotAttempted
+  );
 
 export async function download(
   inputs: Inputs<'download'>,
