@@ -45,7 +45,7 @@ export function statusError(
   return new AgentError(kind, `${describeStatus(response)}${quoted}`, {
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
-    hint: rule?.hint ?? hints[kind],
+    hint: hints[kind],
     hadNoEffect: PLACEMENT_ERROR.test(String(parseFields(body)['error_code'])),
   });
 }
@@ -62,17 +62,10 @@ const STATUS_RULES: readonly {
   readonly statuses: readonly number[];
   readonly message?: RegExp;
   readonly kind: FailureKind;
-  readonly hint?: string;
 }[] = [
-  // Must come first: a path that these messages quote may match a later row. E2B's agent sends
-  // them for downloads (packages/envd/internal/api/download.go).
+  // Must come first: the path that it quotes may match a later row. E2B's agent sends it for
+  // downloads (packages/envd/internal/api/download.go).
   { statuses: [404], message: /^path '.*' does not exist$/, kind: 'no-such-file' },
-  {
-    statuses: [400],
-    message: /^path '.*' is a directory$/,
-    kind: 'rejected',
-    hint: 'Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that.',
-  },
   {
     // The words of most services for a missing sandbox. "sandbox route not found" must not match,
     // so an ID must be quoted or contain a digit.
@@ -82,11 +75,10 @@ const STATUS_RULES: readonly {
     kind: 'sandbox-not-found',
   },
   {
-    // E2B's agent answers 400 for a target that is a folder, and 500 for one below a file.
-    statuses: [400, 500],
+    // E2B's agent answers 500 for a target below a file.
+    statuses: [500],
     message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
     kind: 'rejected',
-    hint: 'Choose another target, or remove in the sandbox what is in the way.',
   },
   // No host can run the template, so repeating the creation cannot help.
   { statuses: [503], message: /\bno compatible node\b/i, kind: 'rejected' },

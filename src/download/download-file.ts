@@ -9,7 +9,7 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { formatBytes } from '../text/format.ts';
 
 export interface FileToDownload {
-  /** In the sandbox. */
+  /** In the sandbox, as the user wrote it. */
   readonly path: string;
   /** Relative to the workspace. */
   readonly target: string;
@@ -41,8 +41,8 @@ export async function downloadFile(
   try {
     // A cache could answer with an old file.
     const headers = { 'Cache-Control': 'no-cache' };
-    const request = { method: 'GET', path: requestPath, headers, signal, timeout } as const;
-    const downloaded = await client.receive(request, response =>
+    const request = { method: 'GET', path: requestPath, headers, hints: DOWNLOAD_HINTS } as const;
+    const downloaded = await client.receive({ ...request, signal, timeout }, response =>
       receiveInto(partialFile, file, response, maxSize),
     );
     // After a timeout, `receiveInto` may keep running in the background, so only this line may
@@ -54,6 +54,11 @@ export async function downloadFile(
     throw error;
   }
 }
+
+const DOWNLOAD_HINTS = {
+  rejected:
+    'Check the path: only files can be downloaded, so pack a folder into an archive in the sandbox. Check header-prefix, sandbox-id and port, too.',
+};
 
 async function receiveInto(
   partialFile: string,
