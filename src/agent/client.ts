@@ -100,15 +100,11 @@ async function exchange<T>(
   const { method, path, headers, body, onSent, accepts = [], hints } = request;
   const { baseUrl, dispatcher, redact, now } = transport;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
-  let isSent = body === undefined;
-  const idle = idleTimeout(request.timeout, () => stallError(label, isSent));
-  async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
-    // undici only asks for more once the socket has taken a chunk, so after the loop all is sent.
-    yield* restartOnChunk(chunks, idle, onSent);
-    isSent = true;
-  }
+  const late = `${label} failed: the response did not end within timeout.`;
+  const idle = idleTimeout(request.timeout, () => new AgentError('connection', late));
   const sendAndRead = async () => {
-    const response = await sendRequest(label, `${baseUrl}${path}`, body && sendBody(body), {
+    const chunks = body && restartOnChunk(body, idle, onSent);
+    const response = await sendRequest(label, `${baseUrl}${path}`, chunks, {
       method,
       headers: { ...transport.headers, ...headers },
       signal: idle.signal,
@@ -118,54 +114,44 @@ async function exchange<T>(
     idle.signal.throwIfAborted();
     if (![...SUCCESS, ...accepts].includes(response.status))
       throw statusError(await readResponse(response), redact, now(), hints);
-    const result = await read(response, idle);
-    if (isSent) return result;
-    const message = `${label} answered ${response.status} before everything was sent.`;
-    throw new AgentError('connection', message);
+    return await read(response, idle);
   };
   const cancelled = `${label} was cancelled.`;
   if (request.signal.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
   const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
-  request.signal.addEventListener('abort', onCancel);
+  request.signal.addEventListener('abort', onCancel, { signal: idle.signal });
   try {
     idle.restart();
     // undici ignores `signal` while it connects (nodejs/undici#386), so do not await the request.
     return await Promise.race([idle.ended, sendAndRead()]);
   } catch (error) {
-    // Abort the request: a response that was not read to its end would keep the connection open.
-    idle.end(error);
     throw networkError(error, label, redact, proxyVariables(baseUrl));
   } finally {
-    idle.stop();
-    request.signal.removeEventListener('abort', onCancel);
+    // Abort the request: a response that was not read to its end would keep the connection open.
+    idle.end();
     // Wait until undici frees the connection, or the next request would open another.
     await setImmediate();
   }
 }
 
-function stallError(label: string, isSent: boolean): AgentError {
-  const problem = isSent ? 'the response did not end' : 'nothing more could be sent';
-  return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
-}
-
 type IdleTimeout = ReturnType<typeof idleTimeout>;
 
 /** Rejects `ended` and aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
-function idleTimeout(ms: number, expire: () => Error) {
+function idleTimeout(ms: number, lateError: () => AgentError) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const aborter = new AbortController();
-  const end = (error: unknown) => {
+  let timer: NodeJS.Timeout | undefined;
+  const end = (error?: AgentError) => {
+    clearTimeout(timer);
     reject(error);
     aborter.abort(error);
   };
-  let timer: NodeJS.Timeout | undefined;
-  const stop = () => clearTimeout(timer);
   const restart = () => {
     // Node's mock timers ignore timer.refresh(), so set a new timer.
-    stop();
-    timer = setTimeout(() => end(expire()), ms);
+    clearTimeout(timer);
+    timer = setTimeout(() => end(lateError()), ms);
   };
-  return { ended, signal: aborter.signal, end, restart, stop };
+  return { ended, signal: aborter.signal, end, restart };
 }
 
 async function* restartOnChunk(
@@ -174,8 +160,9 @@ async function* restartOnChunk(
   onTaken?: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
+    // undici only asks for more once the socket has taken a chunk.
     yield chunk;
-    // After a failure, undici may ask for more chunks, which must not restart the timer.
+    // After the end, undici may ask for more chunks, which must not restart the timer.
     if (signal.aborted) return;
     restart();
     onTaken?.(chunk.length);

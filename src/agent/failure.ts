@@ -57,13 +57,14 @@ const GENERAL_HINTS = {
     "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
   'disk-full': "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
   unreachable:
-    'Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.',
+    'Check the host and port of base-url, that the service is up, and that this runner can reach it. If it needs a proxy, set HTTPS_PROXY.',
   connection:
     'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.',
   'bad-response': 'Check that base-url and the paths lead to the in-sandbox agent.',
   'file-changed':
     'Check that the runner may read the file, and upload once nothing writes it any more.',
-  'not-written': 'Check that the runner may write the target, and that its disk is not full.',
+  'not-written':
+    'Check that the runner may write the target, that nothing else is in its place, and that its disk is not full.',
   cancelled: 'The step was cancelled.',
 } as const;
 
@@ -118,59 +119,45 @@ export function networkError(
     return error;
   const code = codeOf(error);
   if (code === undefined) return error;
-  const rule = NETWORK_RULES.find(
-    each => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true),
-  );
-  const { phase, words = messageOf(error), hint }: NetworkRule = rule ?? { phase: 'request' };
-  const text = excerpt(words, redact);
+  const rule = LOST_ROUTE.test(error.message)
+    ? undefined
+    : UNSENT_RULES.find(each => each.code?.test(code) ?? each.message?.test(error.message));
+  const text = excerpt(rule?.words ?? messageOf(error), redact);
   const detail = text.includes(code) ? text : `${text} (${code})`;
-  const hadNoEffect = phase !== 'request';
+  const hadNoEffect = rule !== undefined;
   const kind = hadNoEffect ? 'unreachable' : 'connection';
-  const isProxied = phase === 'connection' && proxyVariables.length > 0;
-  return new AgentError(kind, `${label} failed: ${detail}.`, {
-    hint: isProxied ? proxyHint(proxyVariables) : hint,
-    hadNoEffect,
-  });
+  const mayBeProxy = hadNoEffect && proxyVariables.length > 0;
+  const hint = rule?.hint ?? (mayBeProxy ? proxyHint(proxyVariables) : undefined);
+  return new AgentError(kind, `${label} failed: ${detail}.`, { hint, hadNoEffect });
 }
 
-interface NetworkRule {
+// On Linux, losing the route of an open connection gives the same codes as a failed connect(), but
+// the request may have been sent.
+const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
+
+// Errors that come before the request is sent. The first match counts. After a handshake, TLS
+// errors surface as ECONNRESET or UND_ERR_SOCKET, so the codes of TLS below mean that it failed.
+const UNSENT_RULES: readonly {
   readonly code?: RegExp;
   readonly message?: RegExp;
-  /** Behind a proxy, `connection` means connecting to the proxy or through it. */
-  readonly phase: 'connection' | 'handshake' | 'request';
   readonly words?: string;
   readonly hint?: string;
-}
-
-// The first match counts. After a handshake, TLS errors surface as ECONNRESET or
-// UND_ERR_SOCKET, so the codes of TLS below mean that it failed.
-const NETWORK_RULES: readonly NetworkRule[] = [
-  // Must come first: on Linux, losing the route of an open connection gives the same codes as a
-  // failed connect(), but the request may have been sent.
-  { message: /^(read|write) E(HOST|NET)UNREACH/, phase: 'request' },
-  { message: /^(Secure )?Proxy /i, phase: 'connection' },
-  {
-    code: /^ECONNREFUSED$/,
-    phase: 'connection',
-    hint: 'Nothing accepts connections there. Check the host and port of base-url, and that the service is up.',
-  },
-  {
-    code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
-    phase: 'connection',
-  },
+}[] = [
   {
     code: /^ERR_SSL_WRONG_VERSION_NUMBER$/,
-    phase: 'handshake',
     words: 'the port speaks http, not https',
     hint: 'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well. The URL of a proxy usually begins with http://, too.',
   },
   {
     // OpenSSL's verification codes have no common prefix, so match parts of them.
     code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
-    phase: 'handshake',
     hint: 'Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.',
   },
-  { code: /^EPROTO|_TLS_|_SSL_/, phase: 'handshake' },
+  { code: /^EPROTO|_TLS_|_SSL_/ },
+  {
+    code: /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
+  },
+  { message: /^(Secure )?Proxy /i },
 ];
 
 function proxyHint(variables: readonly string[]): string {

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Context } from './context.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from './failure.ts';
-import { describeRetry, type Outcome, type Retry, withRetries } from './retry.ts';
+import { describeRetry, type Retry, withRetries } from './retry.ts';
 
 export interface Attempts {
   readonly attempts: number;
@@ -24,6 +24,9 @@ export interface TransferTotals {
   readonly durationMs: number;
 }
 
+// Stopping after so few may leave good files unsent, but by then the job has failed anyway.
+const MAX_CONSECUTIVE_FAILURES = 3;
+
 /**
  * Sends a request for each item in parallel, with retries, until further ones would be pointless.
  * Returns the results in the order of the items.
@@ -31,29 +34,36 @@ export interface TransferTotals {
 export async function requestEach<I, T>(
   items: readonly I[],
   { send, nameOf }: { send: (item: I) => Promise<T>; nameOf: (item: I) => string },
-  { concurrency, retries }: Pick<Inputs<'upload'>, 'concurrency' | 'retries'>,
+  { concurrency, retries: maxRetries }: Pick<Inputs<'upload'>, 'concurrency' | 'retries'>,
   context: Context,
 ): Promise<{ readonly results: readonly RequestResult<I, T>[] } & TransferTotals> {
   const { cancel, clock, log } = context;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, log);
-  const endIfPointless = watchFailures(giveUp);
   const durationSince = (start: number) => Math.round(clock() - start);
+  let retries = 0;
+  let consecutiveFailures = 0;
 
   async function requestOne(item: I): Promise<RequestResult<I, T>> {
     const startedAt = clock();
     const onRetry = (retry: Retry) => log.line(describeRetry(nameOf(item), retry));
-    const options = { ...context, retries, stop, onRetry };
+    const options = { ...context, retries: maxRetries, stop, onRetry };
     const outcome = await withRetries(() => throttled(() => send(item)), options);
-    endIfPointless(outcome);
+    retries += outcome.attempts - 1;
     const attempts = { attempts: outcome.attempts, durationMs: durationSince(startedAt) };
-    if (outcome.status === 'done')
+    if (outcome.status === 'done') {
+      consecutiveFailures = 0;
       return { item, status: 'done', ...attempts, value: outcome.value };
+    }
     const { error } = outcome;
-    if (error.kind !== 'cancelled' || !error.hadNoEffect)
-      return { item, status: 'failed', ...attempts, error: failureInfoOf(error) };
-    return { item, status: 'not-attempted', reason: String(stop.reason) };
+    if (error.isRetryable) consecutiveFailures += 1;
+    // Every other request would share a fatal failure, too.
+    if (error.isFatal || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
+      giveUp.abort(`the transfer had ended: ${error.message}`);
+    if (error.kind === 'cancelled' && error.hadNoEffect)
+      return { item, status: 'not-attempted', reason: String(stop.reason) };
+    return { item, status: 'failed', ...attempts, error: failureInfoOf(error) };
   }
 
   const startedAt = clock();
@@ -62,29 +72,7 @@ export async function requestEach<I, T>(
     .map(items, requestOne)
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
-  const durationMs = durationSince(startedAt);
-  return { results, retries: results.reduce(countRetries, 0), durationMs };
-}
-
-function countRetries<I, T>(sum: number, result: RequestResult<I, T>): number {
-  return result.status === 'not-attempted' ? sum : sum + result.attempts - 1;
-}
-
-// Stopping after so few may leave good files unsent, but by then the job has failed anyway.
-const MAX_CONSECUTIVE_FAILURES = 3;
-
-/** Gives up at a failure that every request would share, or after several in a row. */
-function watchFailures(giveUp: AbortController): (outcome: Outcome<unknown>) => void {
-  let failures = 0;
-  return outcome => {
-    if (outcome.status === 'done') failures = 0;
-    else {
-      const { isRetryable, isFatal, message } = outcome.error;
-      if (isRetryable) failures += 1;
-      if (isFatal || failures >= MAX_CONSECUTIVE_FAILURES)
-        giveUp.abort(`the transfer had ended: ${message}`);
-    }
-  };
+  return { results, retries, durationMs: durationSince(startedAt) };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */

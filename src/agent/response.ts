@@ -45,7 +45,7 @@ export function statusError(
   return new AgentError(kind, `${describeStatus(response)}${quoted}`, {
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
-    hint: rule?.hint ?? hints[kind],
+    hint: hints[kind],
     hadNoEffect: PLACEMENT_ERROR.test(String(parseFields(body)['error_code'])),
   });
 }
@@ -62,17 +62,10 @@ const STATUS_RULES: readonly {
   readonly statuses: readonly number[];
   readonly message?: RegExp;
   readonly kind: FailureKind;
-  readonly hint?: string;
 }[] = [
-  // Must come first: a path that these messages quote may match a later row. E2B's agent sends
-  // them for downloads (packages/envd/internal/api/download.go).
+  // Must come first: the path that it quotes may match a later row. E2B's agent sends it for
+  // downloads (packages/envd/internal/api/download.go).
   { statuses: [404], message: /^path '.*' does not exist$/, kind: 'no-such-file' },
-  {
-    statuses: [400],
-    message: /^path '.*' is a directory$/,
-    kind: 'rejected',
-    hint: 'Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that.',
-  },
   {
     // The words of most services for a missing sandbox. "sandbox route not found" must not match,
     // so an ID must be quoted or contain a digit.
@@ -82,33 +75,10 @@ const STATUS_RULES: readonly {
     kind: 'sandbox-not-found',
   },
   {
-    // E2B's agents before 0.4.0, in templates built before October 2025, require a username
-    // (e2b-dev/infra#1349).
-    statuses: [400, 401],
-    message:
-      /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
-    kind: 'unauthorized',
-    hint: 'Set username: user, or another user of the sandbox.',
-  },
-  {
-    // Any request resumes a paused E2B sandbox, which may exceed the account's limit.
-    statuses: [429],
-    message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-    kind: 'busy',
-    hint: 'The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit.',
-  },
-  {
-    // E2B's agent answers 400 for a target that is a folder, and 500 for one below a file.
-    statuses: [400, 500],
+    // E2B's agent answers 500 for a target below a file.
+    statuses: [500],
     message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
     kind: 'rejected',
-    hint: 'Choose another target, or remove in the sandbox what is in the way.',
-  },
-  {
-    statuses: [400],
-    message: /\binvalid host\b/i,
-    kind: 'rejected',
-    hint: 'Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://sandbox.e2b.app, and header-prefix is E2b.',
   },
   // No host can run the template, so repeating the creation cannot help.
   { statuses: [503], message: /\bno compatible node\b/i, kind: 'rejected' },

@@ -4,12 +4,12 @@ import path from 'node:path';
 import type { Client } from '../agent/client.ts';
 import type { StreamedResponse } from '../agent/dispatcher.ts';
 import { AgentError, wrapSystemErrors } from '../agent/failure.ts';
-import { deepestLinkIn, isLink, statIfExists } from '../files/paths.ts';
+import { deepestLinkIn, isLink } from '../files/paths.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatBytes } from '../text/format.ts';
 
 export interface FileToDownload {
-  /** In the sandbox. */
+  /** In the sandbox, as the user wrote it. */
   readonly path: string;
   /** Relative to the workspace. */
   readonly target: string;
@@ -29,40 +29,36 @@ export async function downloadFile(
   client: Pick<Client, 'receive'>,
   signal: AbortSignal,
 ): Promise<DownloadedContent> {
-  wrapWriteErrors(file, () => checkTarget(file));
+  const { target, realTarget } = file;
+  const hint = 'Choose another target, or remove in the workspace what is in the way.';
+  if (wrapWriteErrors(file, () => isLink(deepestLinkIn(realTarget))))
+    throw new AgentError('not-written', `The target ${target} is a link, or below one.`, { hint });
   // Use a short, unique name: the target's may already have the maximum length.
   const name = `.sandbox-sync-${randomUUID()}.part`;
-  const partialFile = path.join(path.dirname(file.realTarget), name);
+  const partialFile = path.join(path.dirname(realTarget), name);
   const user = username === '' ? '' : `&username=${encodeURIComponent(username)}`;
   const requestPath = `/files?path=${encodeURIComponent(file.path)}${user}`;
   try {
     // A cache could answer with an old file.
     const headers = { 'Cache-Control': 'no-cache' };
-    const request = { method: 'GET', path: requestPath, headers, signal, timeout } as const;
-    const downloaded = await client.receive(request, response =>
+    const request = { method: 'GET', path: requestPath, headers, hints: DOWNLOAD_HINTS } as const;
+    const downloaded = await client.receive({ ...request, signal, timeout }, response =>
       receiveInto(partialFile, file, response, maxSize),
     );
     // After a timeout, `receiveInto` may keep running in the background, so only this line may
     // touch the target.
-    wrapWriteErrors(file, () => renameSync(partialFile, file.realTarget));
+    wrapWriteErrors(file, () => renameSync(partialFile, realTarget));
     return downloaded;
   } catch (error) {
-    try {
-      rmSync(partialFile, { force: true });
-    } catch {
-      // The first error says why there is no file.
-    }
+    rmSync(partialFile, { force: true });
     throw error;
   }
 }
 
-function checkTarget({ target, realTarget }: FileToDownload): void {
-  const hint = 'Choose another target, or remove in the workspace what is in the way.';
-  if (isLink(deepestLinkIn(realTarget)))
-    throw new AgentError('not-written', `The target ${target} is a link, or below one.`, { hint });
-  if (statIfExists(realTarget)?.isDirectory())
-    throw new AgentError('not-written', `The target ${target} is a folder.`, { hint });
-}
+const DOWNLOAD_HINTS = {
+  rejected:
+    'Check the path: only files can be downloaded, so pack a folder into an archive in the sandbox. Check header-prefix, sandbox-id and port, too.',
+};
 
 async function receiveInto(
   partialFile: string,

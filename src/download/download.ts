@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { type Client, openAgent } from '../agent/client.ts';
+import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import {
   type Attempts,
@@ -24,28 +24,30 @@ export interface DownloadResult extends TransferTotals {
   readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
 }
 
-export type DownloadedFile = {
-  /** In the sandbox, as the user wrote it. */
-  readonly path: string;
-  /** On the runner, relative to the workspace. */
-  readonly target: string;
-} & (
-  | ({ readonly status: 'downloaded' } & Attempts & DownloadedContent)
-  /** The sandbox does not have it, which is no error. */
-  | { readonly status: 'missing' }
-  | FailedOrNotAttempted
-);
+export type DownloadedFile = Pick<FileToDownload, 'path' | 'target'> &
+  (
+    | ({ readonly status: 'downloaded' } & Attempts & DownloadedContent)
+    /** The sandbox does not have it, which is no error. */
+    | { readonly status: 'missing' }
+    | FailedOrNotAttempted
+  );
 
 export async function download(
   inputs: Inputs<'download'>,
   context: Context,
 ): Promise<DownloadResult> {
-  const { sandboxId, baseUrl } = inputs;
-  const files = placeTargets(inputs, context.workspace);
-  const count = formatCount(files.length, 'file');
+  const { sandboxId, baseUrl, ifNoFilesFound } = inputs;
+  const planned = placeTargets(inputs, context.workspace);
+  const count = formatCount(planned.length, 'file');
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
   await using client = openAgent(inputs, context);
-  return await downloadFiles(files, inputs, client, context);
+  const requests = {
+    send: (file: FileToDownload) => downloadFile(file, inputs, client, context.cancel),
+    nameOf: (file: FileToDownload) => file.path,
+  };
+  const { results, ...totals } = await requestEach(planned, requests, inputs, context);
+  const files = results.map(result => resultOf(result, ifNoFilesFound));
+  return { files, ifNoFilesFound, ...totals };
 }
 
 function placeTargets(
@@ -61,25 +63,6 @@ function placeTargets(
     const realTarget = path.join(realWorkspace, target);
     return { path: line.path, target: toPosix(target), realTarget };
   });
-}
-
-async function downloadFiles(
-  files: readonly FileToDownload[],
-  inputs: Inputs<'download'>,
-  client: Client,
-  context: Context,
-): Promise<DownloadResult> {
-  const { ifNoFilesFound } = inputs;
-  const requests = {
-    send: (file: FileToDownload) => downloadFile(file, inputs, client, context.cancel),
-    nameOf: (file: FileToDownload) => file.path,
-  };
-  const { results, ...totals } = await requestEach(files, requests, inputs, context);
-  return {
-    files: results.map(result => resultOf(result, ifNoFilesFound)),
-    ifNoFilesFound,
-    ...totals,
-  };
 }
 
 function resultOf(

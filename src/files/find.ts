@@ -123,25 +123,9 @@ async function search(
   // Put excludes last, since the glob ignores those that precede a pattern.
   const lines = [absolutePattern, ...excludes.map(exclude => `!${exclude}`)].join('\n');
   const paths = new Set<string>();
-  for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
-    paths.add(file);
-    if (paths.size <= MAX_FILES) continue;
-    const message = `${quote(pattern.pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
-    throw inputError('files', message);
-  }
-  const found = classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks);
-  return { pattern, root, skipsHidden, ...found };
-}
-
-async function* pathsOf(
-  lines: string,
-  root: string,
-  skipsHidden: boolean,
-  followSymlinks: boolean | undefined,
-): AsyncGenerator<string> {
   // A glob that does not follow links never enters a root that is a link, and only yields it for
-  // some patterns, so always yield it.
-  if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
+  // some patterns, so always add it.
+  if (isLink(root) && statIfExists(root)?.isDirectory()) paths.add(root);
   // A glob that follows links omits broken ones and names that are not UTF-8. One that does not
   // follow links yields broken ones and throws for such names, so use it first.
   for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) {
@@ -151,8 +135,16 @@ async function* pathsOf(
       // The glob would skip a hidden root, so leave all that is hidden below one to `classify`.
       excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith('.'),
     });
-    yield* globber.globGenerator();
+    for await (const file of globber.globGenerator())
+      if (paths.add(file).size > MAX_FILES) throw tooManyFiles(pattern);
   }
+  const found = classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks);
+  return { pattern, root, skipsHidden, ...found };
+}
+
+function tooManyFiles({ pattern }: FilePattern) {
+  const message = `${quote(pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
+  return inputError('files', message);
 }
 
 /** Sorts paths into files and others, and omits hidden ones and followed links to folders. */

@@ -69,14 +69,15 @@ export async function connectToSandbox(
   return { ...(await callWithRetries(api, connect)), id };
 }
 
-/** Returns false if the sandbox was already gone. */
-export function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
+/** Logs whether the sandbox was deleted or already gone. */
+export function deleteSandbox(api: SandboxApi, id: string, log: Context['log']): Promise<void> {
   const path = `/sandboxes/${id}`;
   const request = { ...api.limits, method: 'DELETE', path, accepts: [404] } as const;
   return callWithRetries(api, async () => {
     const response = await api.send(request);
     if (isFromProxy(response)) throw bodyError(response, 'it is not JSON');
-    return response.status !== 404;
+    const isGone = response.status === 404;
+    log.line(isGone ? `Sandbox ${id} was already gone` : `Deleted sandbox ${id}`);
   });
 }
 

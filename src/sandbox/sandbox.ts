@@ -36,23 +36,24 @@ export async function openSandbox(
   context: Context,
   save: (leftovers: Leftovers) => void,
 ): Promise<JobSandbox & Pick<Sandbox, 'domain'>> {
-  const { template, sandboxId, token, baseUrl, headerPrefix, apiUrl } = inputs;
+  const { template, sandboxId, baseUrl: givenUrl, headerPrefix, apiUrl } = inputs;
   const { log, cancel } = context;
-  if (token !== '') {
+  if (inputs.token !== '') {
     log.line(`Took over sandbox ${sandboxId}`);
-    return { id: sandboxId, token, baseUrl, headerPrefix, domain: undefined, endsAt: undefined };
+    const taken = { id: sandboxId, token: inputs.token, baseUrl: givenUrl, headerPrefix };
+    return { ...taken, domain: undefined, endsAt: undefined };
   }
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
-  const opened = await open(api, inputs, context, save);
-  const sandbox = { ...opened, ...addressOf(opened.domain, apiUrl), ...(baseUrl && { baseUrl }) };
-  if (sandbox.baseUrl === '')
+  const { id, token, domain: named, endsAt } = await open(api, inputs, context, save);
+  const { domain, baseUrl: defaultUrl } = addressOf(named, apiUrl);
+  const baseUrl = givenUrl || defaultUrl;
+  if (baseUrl === '')
     log.warning('The service names no domain. Set base-url, so that later steps find the sandbox.');
-  else log.line(`Its URL: ${sandbox.baseUrl.replace('{sandbox-id}', opened.id)}`);
-  if (opened.token === undefined)
-    throw new AgentError('bad-response', `No token for sandbox ${opened.id}.`, { hint: NO_TOKEN });
-  const endsAt = opened.isCreated ? opened.endsAt : undefined;
-  return { ...sandbox, headerPrefix, token: opened.token, endsAt };
+  else log.line(`Its URL: ${baseUrl.replace('{sandbox-id}', id)}`);
+  if (token === undefined)
+    throw new AgentError('bad-response', `No token for sandbox ${id}.`, { hint: NO_TOKEN });
+  return { id, token, domain, baseUrl, headerPrefix, endsAt };
 }
 
 export async function deleteAtEnd(
@@ -63,12 +64,7 @@ export async function deleteAtEnd(
   // A cancelled job must still delete its sandbox, so do not stop until the runner is about to kill
   // the process.
   await using api = openApi(inputs, context, context.killImminent);
-  await deleteAndLog(api, id, context.log);
-}
-
-async function deleteAndLog(api: SandboxApi, id: string, log: Context['log']): Promise<void> {
-  const wasThere = await deleteSandbox(api, id);
-  log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
+  await deleteSandbox(api, id, context.log);
 }
 
 /** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
@@ -84,7 +80,7 @@ export async function deleteLost(
     throw new AgentError('not-found', 'The service does not list it yet.', { hint: '' });
   for (const id of found.filter(each => each !== created)) {
     context.log.line(`A failed attempt had created sandbox ${id}`);
-    await deleteAndLog(api, id, context.log);
+    await deleteSandbox(api, id, context.log);
   }
 }
 
@@ -109,12 +105,14 @@ export function addressOf(named: string | undefined, apiUrl: string) {
   return { domain, baseUrl: `https://${host}.${domain}` };
 }
 
+type OpenedSandbox = Sandbox & Pick<JobSandbox, 'endsAt'>;
+
 async function create(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
   { now, log }: Context,
   save: (leftovers: Leftovers) => void,
-): Promise<Sandbox & Leftovers> {
+): Promise<OpenedSandbox> {
   const { template, lifetime, metadata } = inputs;
   const left = { isCreated: true, endsAt: now() + lifetime, lost: metadata[SYNC_ID] };
   // Save this first: if the process is killed, the post step must look for the sandbox.
@@ -124,7 +122,7 @@ async function create(
   try {
     created = await createSandbox(api, inputs, () => (lost = left.lost));
     log.line(`Created sandbox ${created.id} from ${template}, for ${formatDuration(lifetime)}`);
-    return { ...left, ...created };
+    return { ...created, endsAt: left.endsAt };
   } finally {
     save({ ...left, id: created?.id, endsAt: now() + lifetime, lost });
   }
@@ -135,11 +133,11 @@ async function connect(
   { sandboxId: id, lifetime }: Inputs<'sandbox'>,
   { now, log }: Context,
   save: (leftovers: Leftovers) => void,
-): Promise<Sandbox & Leftovers> {
-  const left = { id, isCreated: false, endsAt: now() + lifetime };
+): Promise<OpenedSandbox> {
   // Save this first: if connecting fails, the sandbox may still be running.
-  save(left);
+  save({ id, isCreated: false, endsAt: now() + lifetime });
   const sandbox = await connectToSandbox(api, id, lifetime);
   log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
-  return { ...left, ...sandbox };
+  // It may live longer, so when it ends is unknown.
+  return { ...sandbox, endsAt: undefined };
 }

@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { AgentError } from '../agent/failure.ts';
 import { statIfExists } from '../files/paths.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
-import { errorText, systemCode } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
 import type { StoredFile } from './store-files.ts';
@@ -35,9 +33,7 @@ const STATE_VERSION = 2;
 /** Returns undefined if `state-file` is not set, and no rows without a usable state. */
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
-  const place = resolve(workspace, inputs.stateFile);
-  // Write a linked file where its link leads, instead of replacing the link.
-  const file = statIfExists(place) === undefined ? place : realpathSync.native(place);
+  const file = resolve(workspace, inputs.stateFile);
   const scope = scopeOf(inputs);
   const rows = readRows(file, scope);
   if (rows !== undefined) return { file, scope, rows, warnings: [] };
@@ -53,73 +49,45 @@ export interface Changes {
   readonly orphaned: readonly string[];
 }
 
+/** @throws AgentError if a file cannot be hashed */
 export async function compareWithState(
   planned: readonly PlannedFile[],
   state: UploadState | undefined,
   cancel: AbortSignal,
 ): Promise<Changes> {
-  const { rows = [] } = state ?? {};
+  // A cancelled search finds no files, so every file would seem to have left the build.
+  const rows = cancel.aborted || state === undefined ? [] : state.rows;
   const byTarget = new Map(rows.map(row => [row.target, row]));
   const toSend: PlannedFile[] = [];
   const unchanged: UnchangedFile[] = [];
   for (const file of planned) {
     const row = byTarget.get(file.target);
-    if (row !== undefined && (await matchesRow(file, row, cancel)))
+    if (row?.size === file.size && (await hashFile(file, cancel)) === row.sha256)
       unchanged.push({ status: 'unchanged', file, path: row.path, sha256: row.sha256 });
     else toSend.push(file);
   }
-  // A cancelled search finds no files, so every file would seem to have left the build.
-  if (cancel.aborted) return { toSend, unchanged, orphaned: [] };
   const targets = new Set(planned.map(({ target }) => target));
   const orphans = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
   return { toSend, unchanged, orphaned: orphans.map(({ path }) => path) };
 }
 
-async function matchesRow(
-  file: PlannedFile,
-  { size, sha256 }: StateRow,
-  cancel: AbortSignal,
-): Promise<boolean> {
-  if (size !== file.size) return false;
-  try {
-    return (await hashFile(file, cancel)) === sha256;
-  } catch (error) {
-    // The transfer reports unreadable files.
-    if (error instanceof AgentError) return false;
-    throw error;
-  }
-}
-
-/**
- * Call this before a transfer: if that is interrupted, the next run sends every file.
- * @throws InputError if the file cannot be removed
- */
+/** Call this before a transfer: if that is interrupted, the next run sends every file. */
 export function removeState({ file }: UploadState): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    rmSync(file, { force: true });
-  } catch (error) {
-    throw stateError(file, `cannot be replaced (${systemCode(error)})`);
-  }
+  // If the folder cannot be made, fail now, before anything is sent.
+  mkdirSync(dirname(file), { recursive: true });
+  rmSync(file, { force: true });
 }
 
-/** Returns a warning if the file cannot be written. */
 export function writeState(
   { file: stateFile, scope }: UploadState,
   stored: readonly StoredFile[],
-): readonly string[] {
+): void {
   const files = stored.map(({ path, file: { target, size }, sha256 }) => {
     return { path, target, size, sha256 };
   });
   const text = JSON.stringify({ schema: STATE_VERSION, scope, files });
-  try {
-    // A truncated file is invalid JSON, so the next run ignores it.
-    writeFileSync(stateFile, `${text}\n`, { flag: 'wx', mode: 0o600 });
-    return [];
-  } catch (error) {
-    const reason = errorText(error);
-    return [`The state file could not be written, so the next run sends every file: ${reason}.`];
-  }
+  // A truncated file is invalid JSON, so the next run ignores it.
+  writeFileSync(stateFile, `${text}\n`, { mode: 0o600 });
 }
 
 // Leave out the values of secret headers, which change from run to run.
@@ -128,8 +96,7 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   const shown = Object.entries(headers)
     .map(([name, value]) => `${name.toLowerCase()}: ${isSecretHeader(name) ? '' : value}`)
     .sort();
-  const part = shard === undefined ? '' : `${shard.index}/${shard.count}`;
-  const all = [sandboxId, baseUrl, username, part, port, uploadPath, headerPrefix, shown];
+  const all = [sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, shown];
   return hash('sha256', JSON.stringify(all));
 }
 

@@ -27,7 +27,7 @@ export interface UploadPlan extends Changes {
 }
 
 export interface UploadResult
-  extends Pick<UploadPlan, 'shard' | 'skipped' | 'orphaned' | 'warnings'>,
+  extends Omit<UploadPlan, 'toSend' | 'unchanged' | 'state'>,
     TransferTotals {
   readonly dryRun: boolean;
   /** In the order of the plan, unchanged files last. */
@@ -81,30 +81,27 @@ export async function showPlan(
 
 /** Sends the files and updates the state file. */
 export async function sendPlan(
-  plan: UploadPlan,
+  { toSend, unchanged, state: oldState, ...plan }: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
 ): Promise<UploadResult> {
-  const { toSend, shard, skipped } = plan;
-  // A cancelled search has found nothing, so keep the state.
-  const state = context.cancel.aborted ? undefined : plan.state;
-  if (state !== undefined) removeState(state);
   const { sandboxId, baseUrl } = inputs;
+  // A cancelled search has found nothing, so keep the state.
+  const state = context.cancel.aborted ? undefined : oldState;
+  if (state !== undefined) removeState(state);
   const size = `${formatCount(toSend.length, 'file')} (${formatBytes(totalSize(toSend))})`;
   if (toSend.length > 0)
     context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
   using progress = logProgress(toSend, context);
-  const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
+  const sent = { toSend, unchanged };
+  const { files, ...totals } = await uploadFiles(sent, inputs, client, context, progress);
   const stored = files.filter(isStored);
-  const isComplete = stored.length === files.length;
-  const notWritten = state !== undefined && isComplete ? writeState(state, stored) : [];
-  const warnings = [...plan.warnings, ...notWritten];
+  if (state !== undefined && stored.length === files.length) writeState(state, stored);
   // Drop orphaned paths just written through another target, such as a link in the sandbox.
   const storedPaths = new Set(stored.map(({ path }) => path));
   const orphaned = plan.orphaned.filter(orphan => !storedPaths.has(orphan));
-  const digest = digestOf(files);
-  return { shard, skipped, orphaned, warnings, dryRun: false, files, digest, ...totals };
+  return { ...plan, orphaned, dryRun: false, files, digest: digestOf(files), ...totals };
 }
 
 const PROGRESS_INTERVAL_MS = 15_000;

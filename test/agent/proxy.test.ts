@@ -73,7 +73,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
 
   test('a proxy is neither used nor blamed for plain http to loopback', async () => {
     using _ = setProxyVariables({ HTTP_PROXY: 'http://127.0.0.1:2' });
-    const hint = /^Nothing accepts connections there/;
+    const hint = /^Check the host and port of base-url/;
     await assert.rejects(sendOnce('http://127.0.0.1:1'), { kind: 'unreachable', hint });
   });
 

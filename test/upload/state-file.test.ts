@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
@@ -12,7 +12,6 @@ import {
 } from '../../src/upload/state-file.ts';
 import type { StoredFile } from '../../src/upload/store-files.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
-import { skipOnWindows } from '../support/system.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -39,7 +38,7 @@ function replaceState(files: readonly StoredFile[], given: RawInputs = {}): stri
   const state = read(given);
   removeState(state);
   assert.equal(existsSync(stateFile()), false);
-  assert.deepEqual(writeState(state, files), []);
+  writeState(state, files);
   return readFileSync(stateFile(), 'utf8');
 }
 
@@ -68,12 +67,10 @@ test('a file is unchanged if its target, size and SHA-256 are the same', async (
   });
 });
 
-test('an unreadable file is not unchanged, and a cancelled search reports neither unchanged nor orphaned files', async () => {
+test('a cancelled search reports neither unchanged nor orphaned files', async () => {
   const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
   replaceState([stored(a), stored(b)]);
   assert.deepEqual(await changes([a], AbortSignal.abort()), { unchanged: [], orphaned: [] });
-  rmSync(a.realPath);
-  assert.deepEqual((await changes([a])).unchanged, []);
 });
 
 test('a file that has left the build is orphaned in the next run, and then forgotten', async () => {
@@ -135,27 +132,6 @@ test('a state file is used even if the token, a secret header or the spelling of
   assert.equal(rows.length, 1);
 });
 
-test('a state file that is a link is written where the link leads', {
-  skip: skipOnWindows('Wine has no links'),
-}, () => {
-  const real = folder.at('elsewhere.json');
-  writeFileSync(real, '');
-  mkdirSync(folder.at('cache'));
-  symlinkSync(real, stateFile());
-  const state = read();
-  removeState(state);
-  assert.deepEqual(writeState(state, []), []);
-  assert.match(readFileSync(real, 'utf8'), /^\{"schema":/);
-});
-
-test('the state file of another step is not overwritten', () => {
-  const state = read();
-  removeState(state);
-  writeFileSync(stateFile(), 'another');
-  assert.match(writeState(state, []).join(), /could not be written, so the next run sends every/);
-  assert.equal(readFileSync(stateFile(), 'utf8'), 'another');
-});
-
 test('state-file must not name a file that is no state file, or a folder', () => {
   mkdirSync(folder.at('cache'));
   for (const text of ['{"name":"my-package"}', 'text', ' ']) {
@@ -167,8 +143,8 @@ test('state-file must not name a file that is no state file, or a folder', () =>
   assert.throws(() => read(), /is not a regular file/);
 });
 
-test('a state file below a file cannot be replaced, which is an input error', () => {
+test('a state file below a file cannot be replaced, which fails before anything is sent', () => {
   writeFileSync(folder.at('cache'), 'a file');
   const state = read();
-  assert.throws(() => removeState(state), /^InputError: state-file: .* cannot be replaced \(E/);
+  assert.throws(() => removeState(state), /^Error: E[A-Z]+: .*cache/);
 });
