@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { statusFault } from '../support/faults.ts';
+import { type FaultAction, statusFault } from '../support/faults.ts';
 import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
 import { assertDelivered } from '../support/result.ts';
 import { expectFailure, expectSuccess, requestMethods } from '../support/run-action.ts';
@@ -58,6 +58,27 @@ test('hostile names are escaped in log and summary if their uploads fail', async
   const fault = statusFault(422, HOSTILE.join());
   await using job = await openJob({ files: TREE, faults: [{ on: 'any', do: fault }] });
   assertNoInjection(await expectFailure(job, { retries: '1' }, DEBUG));
+});
+
+const ONCE: Readonly<Record<string, FaultAction>> = {
+  'a status after the body': statusFault(503),
+  'a status before the body': statusFault(429, '', { early: true }),
+  'a reset before the body': { kind: 'reset', at: 'before-body' },
+  'a reset during the body': { kind: 'reset', at: 'during-body' },
+  'a reset after the body': { kind: 'reset', at: 'after-body' },
+  'a cut response': { kind: 'truncate' },
+};
+
+test('a file whose upload fails once is sent again from its beginning', async () => {
+  const names = Object.keys(ONCE);
+  const files = Object.fromEntries(names.map(name => [name, randomBytes(600 * KIB)]));
+  const faults = Object.entries(ONCE).map(
+    ([name, fault]) => ({ on: 'upload', path: name, times: 1, do: fault }) as const,
+  );
+  await using job = await openJob({ files, faults });
+  const result = await expectSuccess(job, { retries: '1' }, { task: 'upload' });
+  assertDelivered(job, result);
+  for (const name of names) assert.equal(result.file(name).attempts, 2, name);
 });
 
 test('the upload action requests no stats', async () => {
