@@ -18,14 +18,6 @@ test('a full disk (507) ends the transfer, and the stats are still read', async 
   assert.match(errors, /POST http:\/\/\S+\/files answered 507/);
 });
 
-test('a wrong token (401) ends the transfer', async () => {
-  const faults = [{ on: 'upload', skip: 1, do: statusFault(401, 'no such token') }] as const;
-  await using job = await openJob({ files: manyFiles(4), faults });
-  const { errors } = await expectFailure(job, { concurrency: '1' });
-  assert.equal(requestMethods(job), 'POST POST GET');
-  assert.match(errors, /answered 401[\s\S]*token/);
-});
-
 test('hundreds of failed files make at most ten annotations, and long responses are cut', async () => {
   const files = manyFiles(300);
   const faults = Object.keys(files).map((name, index) => {

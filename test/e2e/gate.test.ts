@@ -58,13 +58,18 @@ test('a gate without a stats endpoint fails before the upload, and suggests acti
   assert.match(errors, /answered 404[\s\S]*actions upload, download, and run without conditions/);
 });
 
-for (const skip of [1, 2])
-  test(`the gate fails if a sample after the upload cannot be read, which ends the sampling [${skip}]`, async () => {
-    await using job = await openJob({ faults: [{ on: 'stats', skip, do: statusFault(500) }] });
-    const inputs = { ...TWO_SAMPLES, retries: '0', 'fail-if': 'mem_used < 1B' };
-    const { outputs, report } = await expectFailure(job, inputs);
-    assert.deepEqual([outputs['gate'], outputs['uploaded-count']], ['failed', '1']);
-    assert.equal(report.stats.samples.length, skip - 1);
-    assert.equal(requestMethods(job), `GET POST${' GET'.repeat(skip)}`);
+for (const [name, state, requests] of [
+  ['fail-if', 'failed', 'GET POST GET GET GET'],
+  ['warn-if', 'warned', 'POST GET GET GET GET'],
+] as const)
+  test(`a sample that cannot be read after the upload, not even by a retry, fails the step [${name}]`, async () => {
+    await using job = await openJob({ faults: [{ on: 'stats', skip: 2, do: statusFault(500) }] });
+    const inputs = { ...TWO_SAMPLES, retries: '1', [name]: 'mem_used < 1B' };
+    const { outputs, report, errors, annotations } = await expectFailure(job, inputs);
+    assert.deepEqual([outputs['gate'], outputs['uploaded-count']], [state, '1']);
+    assert.equal(report.stats.samples.length, 1);
+    assert.equal(requestMethods(job), requests);
     assert.match(JSON.parse(outputs['unjudged'] ?? '')[0].why, /no stats|missing/);
+    assert.equal(annotations('error').length, 1);
+    assert.match(errors, /GET http:\S+\/metrics answered 500/);
   });

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  expectFailure,
-  expectSuccess,
-  uploadPathOf,
-  uploadRequests,
-} from '../support/run-action.ts';
+import { expectSuccess, uploadPathOf, uploadRequests } from '../support/run-action.ts';
 import { manyFiles, openJob } from '../support/test-job.ts';
 
 test('shards together send every file once, even if their builds differ in content', async () => {
@@ -19,12 +14,4 @@ test('shards together send every file once, even if their builds differ in conte
       assert.ok(text.includes(`shard ${index} of 3`), text);
   }
   assert.deepEqual(uploadRequests(job).map(uploadPathOf).toSorted(), Object.keys(files).toSorted());
-});
-
-test('a conflict of targets anywhere in the plan fails every shard', async () => {
-  await using job = await openJob({ files: { 'x/a.js': '1', 'y/a.js': '2' } });
-  for (const shard of ['1/2', '2/2']) {
-    const { errors } = await expectFailure(job, { files: 'x/**\ny/**', shard });
-    assert.match(errors, /"x\/a\.js".*"y\/a\.js"/);
-  }
 });
