@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { expectFailure, expectSuccess, type Inputs } from '../support/run-action.ts';
 import { answer, openScriptedJob, type Responder } from '../support/scripted-agent.ts';
 import { filesBelow } from '../support/system.ts';
@@ -72,39 +72,34 @@ test('targets start at working-directory, which must be in the workspace', async
   assert.equal(download.agent.requests.length, 2);
 });
 
-describe('if-no-files-found', () => {
-  for (const value of ['error', 'warn', 'ignore'])
-    test(`if-no-files-found decides about a file that does not exist [${value}]`, async () => {
-      await using download = await openDownload({ a: 'text' });
-      const isError = value === 'error';
-      const run = isError ? download.fail : download.succeed;
-      const result = await run({ files: 'a\nnone', 'if-no-files-found': value });
-      const [, missing] = result.report.download.files;
-      assert.equal(missing?.status, isError ? 'failed' : 'missing');
-      assert.equal(result.outputs['failed-count'], isError ? '1' : '0');
-      const warning = value === 'warn' ? 'none does not exist in the sandbox.' : '';
-      assert.equal(result.warnings, warning);
-      assert.deepEqual(download.texts(), { a: 'text' });
-    });
-
-  test('if-no-files-found: ignore does not apply to a 404 that is not about the file', async () => {
-    await using download = await openDownload({ a: answer(404, '404 page not found') });
-    const result = await download.fail({ files: 'a', 'if-no-files-found': 'ignore' });
-    assert.match(result.errors, /404 page not found.*Check base-url/s);
-  });
-
-  test('a missing file whose line looks wrong gets a hint about the line', async () => {
+for (const [value, status, failed, title] of [
+  ['error', 'failed', '1', '❌'],
+  ['warn', 'missing', '0', '⚠️ Downloaded 0 of 1 file, 1 missing.'],
+  ['ignore', 'missing', '0', '✅'],
+] as const)
+  test(`if-no-files-found decides about a file that does not exist [${value}]`, async () => {
     await using download = await openDownload({});
-    const result = await download.fail({ files: 'app/*.xml\nb # the report' });
-    assert.match(result.errors, /app\/\*\.xml is not the path of one file\. Name each file\./);
-    assert.match(result.errors, /b # the report has a # in it\./);
+    const run = value === 'error' ? download.fail : download.succeed;
+    const result = await run({ files: 'none', 'if-no-files-found': value });
+    assert.equal(result.report.download.files[0]?.status, status);
+    assert.equal(result.outputs['failed-count'], failed);
+    const warning = value === 'warn' ? 'none does not exist in the sandbox.' : '';
+    assert.equal(result.warnings, warning);
+    assert.ok(result.summary.startsWith(`<h3>${title}`), result.summary);
+    assert.deepEqual(download.texts(), {});
   });
 
-  test('if-no-files-found: warn shows ⚠️ in the summary if no file exists', async () => {
-    await using download = await openDownload({});
-    const { summary } = await download.succeed({ files: 'a', 'if-no-files-found': 'warn' });
-    assert.match(summary, /^<h3>⚠️ Downloaded 0 of 1 file, 1 missing\./);
-  });
+test('if-no-files-found: ignore does not apply to a 404 that is not about the file', async () => {
+  await using download = await openDownload({ a: answer(404, '404 page not found') });
+  const result = await download.fail({ files: 'a', 'if-no-files-found': 'ignore' });
+  assert.match(result.errors, /404 page not found.*Check base-url/s);
+});
+
+test('a missing file whose line looks wrong gets a hint about the line', async () => {
+  await using download = await openDownload({});
+  const result = await download.fail({ files: 'app/*.xml\nb # the report' });
+  assert.match(result.errors, /app\/\*\.xml is not the path of one file\. Name each file\./);
+  assert.match(result.errors, /b # the report has a # in it\./);
 });
 
 test('a cut download is repeated; if it fails again, its target stays as it was, and other files arrive', async () => {
