@@ -54,13 +54,13 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     assert.match(lines.at(-2) ?? '', /^tests: `pwd -P …` exited with 0/);
   });
 
-  test('run connects to the sandbox of the job, and says if it ends before max-duration', async () => {
+  test('run connects to the sandbox of the job, whose variables its own env overrides', async () => {
     await using job = await openJobWithApi({ runCommands: true });
-    await job.runSandbox({ lifetime: '30m' });
-    const inputs = { run: 'echo "hello $USER"', 'max-duration': '1h' };
+    await job.runSandbox({ lifetime: '30m', env: 'A=1\nB=1' });
+    const inputs = { run: 'echo "hello $USER $A$B"', env: 'B=2', 'max-duration': '1h' };
     const { stdout, exitCode } = await job.runAction('run', inputs);
     assert.equal(exitCode, 0, stdout);
-    assert.match(stdout, /^hello user$/m);
+    assert.match(stdout, /^hello user 12$/m);
     assert.match(
       stdout,
       /^The sandbox may end at [\d:]+ UTC, before max-duration \(1 h\) is over\./m,
