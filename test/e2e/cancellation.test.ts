@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, test } from 'node:test';
 import { STALL, statusFault } from '../support/faults.ts';
-import {
-  expectFailure,
-  expectSuccess,
-  type Inputs,
-  preload,
-  type Signal,
-} from '../support/run-action.ts';
+import { expectFailure, type Inputs, type Signal } from '../support/run-action.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
 import { manyFiles, openJob, type TestJobOptions } from '../support/test-job.ts';
 
@@ -91,20 +83,4 @@ describe('cancellation', { concurrency: 3, skip: SKIP_WITHOUT_SIGNALS }, () => {
       const { uploaded, failed, notAttempted } = result.report.upload.totals;
       assert.deepEqual([uploaded, failed, notAttempted], totals);
     });
-
-  test('a job cancelled while files are searched keeps its state file', async () => {
-    await using job = await openJob({ files: manyFiles(2) });
-    const inputs = { 'state-file': '.state.json' };
-    // The action itself emits the signal, since a real one could arrive after the search.
-    const signalAtSearch =
-      "const { write } = process.stdout; process.stdout.write = (...args) => { if (/^::debug::Search path/.test(args[0])) process.emit('SIGINT'); return write.apply(process.stdout, args) }";
-    const readState = () => readFileSync(path.join(job.workspace, '.state.json'), 'utf8');
-    await expectSuccess(job, { ...inputs, files: 'f0.txt' });
-    const state = readState();
-    const env = preload(signalAtSearch);
-    const { errors, warnings, report } = await expectFailure(job, inputs, { env });
-    assert.match(errors, /^Cancelled/);
-    assert.deepEqual([report.cancelled, warnings], [true, '']);
-    assert.equal(readState(), state);
-  });
 });
