@@ -17,17 +17,11 @@ describe('steps side by side', { concurrency: 3 }, () => {
     ]);
     const ids = [one, two].map(({ outputs }) => outputs['id'] ?? '');
     assert.deepEqual(ids.toSorted(), service.created.map(({ id }) => id).toSorted());
-    const tokens = [one, two].map(({ outputs }) => outputs['token']);
-    assert.deepEqual(
-      tokens,
-      ids.map(id => service.find(id)?.token),
-    );
-
+    for (const { outputs } of [one, two])
+      assert.equal(outputs['token'], service.find(outputs['id'] ?? '')?.token);
     const stats = await Promise.all(ids.map(id => runIn('stats', { 'sandbox-id': id })));
-    assert.deepEqual(
-      stats.map(({ report }) => report.sandbox.id),
-      ids,
-    );
+    const reported = stats.map(({ report }) => report.sandbox.id);
+    assert.deepEqual(reported, ids);
 
     await runSandbox({}, { post: one });
     assert.deepEqual(service.running(), [ids[1]]);
