@@ -9,7 +9,7 @@ import { manyFiles, openJob, type TestJobOptions } from '../support/test-job.ts'
 interface CancelledJob {
   readonly request?: number;
   readonly line?: RegExp;
-  readonly task?: 'stats' | 'monitor';
+  readonly task?: 'stats' | 'monitor' | 'run';
   /** Default: SIGINT, which GitHub's runner sends first. Other runners may send SIGTERM. */
   readonly name?: 'SIGTERM';
   readonly inputs?: Inputs;
@@ -26,6 +26,12 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
   },
   'while a monitor takes its first sample': {
     task: 'monitor',
+    setup: { faults: [{ on: 'stats', do: STALL }] },
+    request: 1,
+  },
+  'before a command starts': {
+    task: 'run',
+    inputs: { run: 'true', 'fail-if': 'mem_used_pct > 90' },
     setup: { faults: [{ on: 'stats', do: STALL }] },
     request: 1,
   },
