@@ -27,7 +27,7 @@ const NO_ROOT = sendFrames(errorFrame('unauthenticated', "invalid username: 'roo
 
 /**
  * Mocks a sandbox that uses 95 % of its memory once a command has started. The command ends at the
- * request for stats after the programs were listed.
+ * request for stats after the last look at its programs has begun.
  */
 function shortOfMemory(looks: readonly Responder[]) {
   const left = [...looks];
@@ -48,11 +48,13 @@ function shortOfMemory(looks: readonly Responder[]) {
   return { processes: { Start }, stats };
 }
 
+const INPUTS = { username: 'me', 'sample-interval': '200ms', 'fail-if': 'mem_used_pct > 80' };
+
 test('run says whose memory it was if the gate trips on memory, and looks as root or else as the user', async () => {
   const listed = sendFrames(startFrame(43), outputFrame(LIST), endFrame(0), LAST_FRAME);
   const { calls, lines, summary, report, stdout } = await expectScriptedFailure({
     ...shortOfMemory([NO_ROOT, listed]),
-    inputs: { username: 'me', 'sample-interval': '200ms', 'fail-if': 'mem_used_pct > 80' },
+    inputs: INPUTS,
   });
   const line = lines.find(each => each.startsWith('Most memory at ')) ?? assert.fail(stdout);
   assert.match(line, /^Most memory at [\d:]+ UTC: `node` \(2 processes\) 1\.1 GiB, `.*` 1 MiB$/);
@@ -68,4 +70,11 @@ test('run says whose memory it was if the gate trips on memory, and looks as roo
     looks.map(({ headers }) => headers.find(each => each.startsWith('Authorization'))),
     ['root', 'me'].map(user => `Authorization: Basic ${btoa(`${user}:`)}`),
   );
+});
+
+test('run ends a look at the programs that has no answer when its command has ended', async () => {
+  const run = { ...shortOfMemory([() => {}]), inputs: INPUTS };
+  const { calls, outputs, report } = await expectScriptedFailure(run);
+  assert.deepEqual([outputs['exit-code'], calls('Start').length], ['0', 2]);
+  assert.equal(report.command.topPrograms, undefined);
 });
