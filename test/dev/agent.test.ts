@@ -76,7 +76,7 @@ test('the stand-in kills the process alone, and waits for no child that holds it
   assert.ok(process.kill(child, 0));
 });
 
-// As E2B's hosted service was recorded (see recorded-shapes.test.ts).
+// As E2B's hosted service answered to its SDK 2.52.0 (see api.test.ts).
 const ENDS: Readonly<Record<string, object>> = {
   true: { exited: true, status: 'exit status 0' },
   'exit 7': { exitCode: 7, exited: true, status: 'exit status 7', error: 'exit status 7' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { expectFailure, expectSuccess, type Inputs } from '../support/run-action.ts';
 import { answer, openScriptedJob, type Responder } from '../support/scripted-agent.ts';
 import { filesBelow } from '../support/system.ts';
@@ -64,47 +64,37 @@ test('targets start at working-directory, which must be in the workspace', async
   const { workspace } = download;
   await download.succeed({ files: 'a', 'working-directory': `${workspace}/web` });
   assert.deepEqual(download.texts(), { 'web/a': 'text', 'web/b/c': 'text' });
-  for (const outside of ['..', '../outside', download.outside]) {
-    const result = await download.fail({ files: 'a', 'working-directory': outside });
-    assert.match(result.errors, /^working-directory: is outside the workspace\./);
-  }
+  const result = await download.fail({ files: 'a', 'working-directory': '../outside' });
+  assert.match(result.errors, /^working-directory: is outside the workspace\./);
   assert.deepEqual(filesBelow(download.outside), {});
   assert.equal(download.agent.requests.length, 2);
 });
 
-describe('if-no-files-found', () => {
-  for (const value of ['error', 'warn', 'ignore'])
-    test(`if-no-files-found decides about a file that does not exist [${value}]`, async () => {
-      await using download = await openDownload({ a: 'text' });
-      const isError = value === 'error';
-      const run = isError ? download.fail : download.succeed;
-      const result = await run({ files: 'a\nnone', 'if-no-files-found': value });
-      const [, missing] = result.report.download.files;
-      assert.equal(missing?.status, isError ? 'failed' : 'missing');
-      assert.equal(result.outputs['failed-count'], isError ? '1' : '0');
-      const warning = value === 'warn' ? 'none does not exist in the sandbox.' : '';
-      assert.equal(result.warnings, warning);
-      assert.deepEqual(download.texts(), { a: 'text' });
-    });
-
-  test('if-no-files-found: ignore does not apply to a 404 that is not about the file', async () => {
-    await using download = await openDownload({ a: answer(404, '404 page not found') });
-    const result = await download.fail({ files: 'a', 'if-no-files-found': 'ignore' });
-    assert.match(result.errors, /404 page not found.*Check base-url/s);
-  });
-
-  test('a missing file whose line looks wrong gets a hint about the line', async () => {
+for (const [value, warning, title] of [
+  ['warn', 'none does not exist in the sandbox.', '⚠️ Downloaded 0 of 1 file, 1 missing.'],
+  ['ignore', '', '✅'],
+] as const)
+  test(`if-no-files-found decides about a file that does not exist [${value}]`, async () => {
     await using download = await openDownload({});
-    const result = await download.fail({ files: 'app/*.xml\nb # the report' });
-    assert.match(result.errors, /app\/\*\.xml is not the path of one file\. Name each file\./);
-    assert.match(result.errors, /b # the report has a # in it\./);
+    const result = await download.succeed({ files: 'none', 'if-no-files-found': value });
+    assert.equal(result.report.download.files[0]?.status, 'missing');
+    assert.deepEqual([result.outputs['failed-count'], result.warnings], ['0', warning]);
+    assert.ok(result.summary.startsWith(`<h3>${title}`), result.summary);
+    assert.deepEqual(download.texts(), {});
   });
 
-  test('if-no-files-found: warn shows ⚠️ in the summary if no file exists', async () => {
-    await using download = await openDownload({});
-    const { summary } = await download.succeed({ files: 'a', 'if-no-files-found': 'warn' });
-    assert.match(summary, /^<h3>⚠️ Downloaded 0 of 1 file, 1 missing\./);
-  });
+test('if-no-files-found: ignore does not apply to a 404 that is not about the file', async () => {
+  await using download = await openDownload({ a: answer(404, '404 page not found') });
+  const result = await download.fail({ files: 'a', 'if-no-files-found': 'ignore' });
+  assert.match(result.errors, /404 page not found.*Check base-url/s);
+});
+
+test('files that do not exist fail a download, with a hint about a line that looks wrong', async () => {
+  await using download = await openDownload({});
+  const { errors, outputs } = await download.fail({ files: 'app/*.xml\nb # the report' });
+  assert.match(errors, /app\/\*\.xml is not the path of one file\. Name each file\./);
+  assert.match(errors, /b # the report has a # in it\./);
+  assert.equal(outputs['failed-count'], '2');
 });
 
 test('a cut download is repeated; if it fails again, its target stays as it was, and other files arrive', async () => {

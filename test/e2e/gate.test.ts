@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusFault } from '../support/faults.ts';
-import { expectFailure, expectSuccess, requestMethods } from '../support/run-action.ts';
+import {
+  expectFailure,
+  expectSuccess,
+  requestMethods,
+  uploadRequests,
+} from '../support/run-action.ts';
 import { metricsInTurn, openJob } from '../support/test-job.ts';
 
 const LIMITS = 'mem_used_pct > 20\n# room\ndisk_free < 10GiB\ncpu_count == 5';
@@ -52,19 +57,48 @@ test('a gate on an unreported metric fails before the upload, and names the repo
 
 test('a gate without a stats endpoint fails before the upload, and suggests actions that need none', async () => {
   await using job = await openJob({ faults: [{ on: 'stats', do: statusFault(404) }] });
-  const { outputs, errors } = await expectFailure(job, { 'fail-if': 'mem_used > 1B' });
+  const { errors } = await expectFailure(job, { 'fail-if': 'mem_used > 1B' });
   assert.equal(requestMethods(job), 'GET');
-  assert.equal(outputs['gate'], 'failed');
   assert.match(errors, /answered 404[\s\S]*actions upload, download, and run without conditions/);
 });
 
-for (const skip of [1, 2])
-  test(`the gate fails if a sample after the upload cannot be read, which ends the sampling [${skip}]`, async () => {
-    await using job = await openJob({ faults: [{ on: 'stats', skip, do: statusFault(500) }] });
-    const inputs = { ...TWO_SAMPLES, retries: '0', 'fail-if': 'mem_used < 1B' };
-    const { outputs, report } = await expectFailure(job, inputs);
-    assert.deepEqual([outputs['gate'], outputs['uploaded-count']], ['failed', '1']);
-    assert.equal(report.stats.samples.length, skip - 1);
-    assert.equal(requestMethods(job), `GET POST${' GET'.repeat(skip)}`);
+for (const [name, state, requests] of [
+  ['fail-if', 'failed', 'GET POST GET GET GET'],
+  ['warn-if', 'warned', 'POST GET GET GET GET'],
+] as const)
+  test(`a sample that cannot be read after the upload, not even by a retry, fails the step [${name}]`, async () => {
+    await using job = await openJob({ faults: [{ on: 'stats', skip: 2, do: statusFault(500) }] });
+    const inputs = { ...TWO_SAMPLES, retries: '1', [name]: 'mem_used < 1B' };
+    const { outputs, report, errors, annotations } = await expectFailure(job, inputs);
+    assert.deepEqual([outputs['gate'], outputs['uploaded-count']], [state, '1']);
+    assert.equal(report.stats.samples.length, 1);
+    assert.equal(requestMethods(job), requests);
     assert.match(JSON.parse(outputs['unjudged'] ?? '')[0].why, /no stats|missing/);
+    assert.equal(annotations('error').length, 1);
+    assert.match(errors, /GET http:\S+\/metrics answered 500/);
   });
+
+const WAIT_INPUTS = {
+  'wait-until': 'cpu_used_pct < 20\nmem_free > 1GiB',
+  'sample-interval': '200ms',
+};
+
+test('wait-until waits before the upload, and the gate judges after it', async () => {
+  await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 90, 50, 10, 90, 60) });
+  const { outputs } = await expectFailure(job, { ...WAIT_INPUTS, 'fail-if': 'cpu_used_pct > 55' });
+  // The first three GETs wait for the sandbox. The fourth checks that the gate can be judged, and
+  // starts the time that the last CPU figure covers.
+  assert.equal(requestMethods(job), 'GET GET GET GET POST GET');
+  assert.deepEqual([outputs['gate'], outputs['cpu-used-pct']], ['failed', '60']);
+});
+
+test('wait-until ends at wait-timeout, reports the last figures, and nothing is sent', async () => {
+  await using job = await openJob({ metrics: metricsInTurn('cpu_used_pct', 87.5) });
+  const inputs = { ...WAIT_INPUTS, 'wait-timeout': '300ms', 'fail-if': 'mem_used_pct > 99' };
+  const { errors, summary, outputs } = await expectFailure(job, inputs);
+  assert.equal(uploadRequests(job).length, 0);
+  for (const text of [errors, summary.replaceAll('&lt;', '<')])
+    assert.match(text, /not ready within.*cpu_used_pct < 20.*87\.5 %/s);
+  assert.doesNotMatch(errors, /mem_free/);
+  assert.equal(outputs['gate'], 'failed');
+});

@@ -23,11 +23,14 @@ test('all invalid inputs are reported in one error, each with its value and an e
   assert.deepEqual([uploaded, gate], [undefined, 'failed']);
 });
 
-test('patterns without a match and conflicting targets are reported in one error', async () => {
+test('patterns without a match and conflicting targets are reported in one error, by every shard', async () => {
   await using job = await openJob({ files: { 'x/a.js': '1', 'y/a.js': '2' } });
-  const { errors } = await expectFailure(job, { files: 'none/**\nx/**\ny/**\nnor/**' });
-  for (const says of [/"none\/\*\*" matches/, /"nor\/\*\*" matches/, /"x\/a\.js".*"y\/a\.js"/])
-    assert.match(errors, says);
+  for (const shard of ['1/2', '2/2']) {
+    const inputs = { files: 'none/**\nx/**\ny/**\nnor/**', shard };
+    const { errors } = await expectFailure(job, inputs);
+    for (const says of [/"none\/\*\*" matches/, /"nor\/\*\*" matches/, /"x\/a\.js".*"y\/a\.js"/])
+      assert.match(errors, says);
+  }
   assert.equal(job.agent.connections(), 0);
 });
 

@@ -11,9 +11,7 @@ const skip = SKIP_WITHOUT_BASH || skipUnlessLinux('processes are ended by sessio
 /** Commands that leave something behind, which holds the output open. */
 const COMMANDS: Readonly<Record<string, string>> = {
   'a program': 'sleep 1000 &',
-  'a program that outlives its terminal': 'nohup sleep 1000 &',
   'endless output': 'yes &',
-  'a loop that prints': '(while :; do echo y; sleep 0.01; done) &',
   'a program in a session of its own': 'setsid sleep 1000 &',
 };
 

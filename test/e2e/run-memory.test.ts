@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import {
   beginResponse,
   endFrame,
@@ -26,74 +26,55 @@ lrwxrwxrwx 1 root root 0 Nov 24 06:11 /proc/9/exe -> /tmp/::error::##[x\`@me\u20
 const NO_ROOT = sendFrames(errorFrame('unauthenticated', "invalid username: 'root'"));
 
 /**
- * Mocks a sandbox that uses these percentages of its memory, the last of which repeats. The command
- * ends at the request for stats after the last one.
+ * Mocks a sandbox that uses 95 % of its memory once a command has started. The command ends at the
+ * request for stats after the last look at its programs has begun.
  */
-function shortOfMemory(percents: readonly number[], looks: readonly Responder[]) {
+function shortOfMemory(looks: readonly Responder[]) {
   const left = [...looks];
   let command: Socket | undefined;
   let start = Buffer.alloc(0);
-  let requests = 0;
-  return {
-    processes: {
-      Start: (socket: Socket, request: Parameters<Responder>[1]) => {
-        if (command !== undefined) return left.shift()?.(socket, request);
-        command = socket;
-        start = Buffer.from(request.body);
-        beginResponse(socket, [startFrame(42)]);
-      },
-    },
-    stats: (socket: Socket, request: Parameters<Responder>[1]) => {
-      const percent = percents[requests];
-      requests += 1;
-      if (percent === undefined && command !== undefined)
-        return endResponse(command, withMark([endFrame(0), LAST_FRAME], start));
-      const mem_used = (METRICS.mem_total * (percent ?? 0)) / 100;
-      answer(200, JSON.stringify({ ...METRICS, mem_used }))(socket, request);
-    },
+  const Start: Responder = (socket, request) => {
+    if (command !== undefined) return left.shift()?.(socket, request);
+    command = socket;
+    start = Buffer.from(request.body);
+    beginResponse(socket, [startFrame(42)]);
   };
+  const stats: Responder = (socket, request) => {
+    const mem_used = METRICS.mem_total * (command === undefined ? 0.1 : 0.95);
+    answer(200, JSON.stringify({ ...METRICS, mem_used }))(socket, request);
+    if (left.length > 0 || command === undefined) return;
+    endResponse(command, withMark([endFrame(0), LAST_FRAME], start));
+  };
+  return { processes: { Start }, stats };
 }
 
-const listed = sendFrames(startFrame(43), outputFrame(LIST), endFrame(0), LAST_FRAME);
-const inputs = { username: 'me', 'sample-interval': '200ms' };
+const INPUTS = { username: 'me', 'sample-interval': '200ms', 'fail-if': 'mem_used_pct > 80' };
 
-describe('the programs in a sandbox whose memory is short', { concurrency: 3 }, () => {
-  test('run says whose memory it was if the gate trips on memory, and looks as root or else as the user', async () => {
-    // The first sample is not judged.
-    const sandbox = shortOfMemory([10, 95, 95, 95, 95], [NO_ROOT, listed]);
-    const { calls, lines, summary, report, stdout } = await expectScriptedFailure({
-      ...sandbox,
-      inputs: { ...inputs, 'fail-if': 'mem_used_pct > 80' },
-    });
-    const line = lines.find(each => each.startsWith('Most memory at ')) ?? assert.fail(stdout);
-    assert.match(line, /^Most memory at [\d:]+ UTC: `node` \(2 processes\) 1\.1 GiB, `.*` 1 MiB$/);
-    assert.match(line, /`::error::##\\\[x'@me\\u\{202e\}`/);
-    assert.match(summary, /<p>Most memory at [\d:]+ UTC: <code>node<\/code> \(2 processes\)/);
-    const programs = report.command.topPrograms?.programs.map(({ count, bytes }) => [count, bytes]);
-    assert.deepEqual(programs, [
-      [2, 1124 * 2 ** 20],
-      [1, 2 ** 20],
-    ]);
-    const [, ...looks] = calls('Start');
-    assert.deepEqual(
-      looks.map(({ headers }) => headers.find(each => each.startsWith('Authorization'))),
-      ['root', 'me'].map(user => `Authorization: Basic ${btoa(`${user}:`)}`),
-    );
-    for (const { body } of looks) {
-      const { process } = JSON.parse(body.subarray(5).toString());
-      assert.deepEqual([process.cmd, process.args.slice(0, 2)], ['/bin/bash', ['-l', '-c']]);
-    }
+test('run says whose memory it was if the gate trips on memory, and looks as root or else as the user', async () => {
+  const listed = sendFrames(startFrame(43), outputFrame(LIST), endFrame(0), LAST_FRAME);
+  const { calls, lines, summary, report, stdout } = await expectScriptedFailure({
+    ...shortOfMemory([NO_ROOT, listed]),
+    inputs: INPUTS,
   });
+  const line = lines.find(each => each.startsWith('Most memory at ')) ?? assert.fail(stdout);
+  assert.match(line, /^Most memory at [\d:]+ UTC: `node` \(2 processes\) 1\.1 GiB, `.*` 1 MiB$/);
+  assert.match(line, /`::error::##\\\[x'@me\\u\{202e\}`/);
+  assert.match(summary, /<p>Most memory at [\d:]+ UTC: <code>node<\/code> \(2 processes\)/);
+  const programs = report.command.topPrograms?.programs.map(({ count, bytes }) => [count, bytes]);
+  assert.deepEqual(programs, [
+    [2, 1124 * 2 ** 20],
+    [1, 2 ** 20],
+  ]);
+  const [, ...looks] = calls('Start');
+  assert.deepEqual(
+    looks.map(({ headers }) => headers.find(each => each.startsWith('Authorization'))),
+    ['root', 'me'].map(user => `Authorization: Basic ${btoa(`${user}:`)}`),
+  );
+});
 
-  test('run neither waits for a look without an answer nor looks again meanwhile', async () => {
-    const hang: Responder = () => {};
-    const sandbox = shortOfMemory([10, 75, 85, 95, 99], [hang, hang]);
-    const { calls, outputs, stdout, report } = await expectScriptedFailure({
-      ...sandbox,
-      inputs: { ...inputs, 'fail-if': 'mem_used_pct > 90' },
-    });
-    assert.deepEqual([outputs['exit-code'], calls('Start').length], ['0', 2]);
-    assert.equal(report.command.topPrograms, undefined);
-    assert.doesNotMatch(stdout, /Most memory/);
-  });
+test('run ends a look at the programs that has no answer when its command has ended', async () => {
+  const run = { ...shortOfMemory([() => {}]), inputs: INPUTS };
+  const { calls, outputs, report } = await expectScriptedFailure(run);
+  assert.deepEqual([outputs['exit-code'], calls('Start').length], ['0', 2]);
+  assert.equal(report.command.topPrograms, undefined);
 });

@@ -10,16 +10,13 @@ import {
   outputFrame,
   sendFrames,
   startFrame,
-  wholeStream,
 } from '../support/process-frames.ts';
-import { http } from '../support/raw-server.ts';
 import type { Result } from '../support/result.ts';
 import { expectFailure, expectSuccess, type Inputs, runAction } from '../support/run-action.ts';
 import { pollUntil, samplerPid } from '../support/running-monitor.ts';
 import {
   answer,
   expectScriptedFailure,
-  expectScriptedSuccess,
   fileEntry,
   fileEntryJson,
   openScriptedJob,
@@ -140,9 +137,6 @@ const ERRORS: Readonly<Record<string, Responder>> = {
   'a log': answer(400, `rpc error: ${JSON.stringify({ sent: ALL_SENT })}`),
   'another name': answer(200, request => fileEntryJson(echo(request))),
   'no JSON': answer(200, echo),
-  'a redirect': sendBytes(
-    http(302, '', [`Location: http://127.0.0.1:1/${encodeURIComponent(TOKEN)}`]),
-  ),
   'a status line': sendBytes(`HTTP/1.1 404 ${TOKEN}\r\nContent-Length: 0\r\n\r\n`),
   'no HTTP': (socket, request) => void socket.end(echo(request)),
   'a 404': answer(404, request => JSON.stringify({ message: echo(request) })),
@@ -158,47 +152,45 @@ const INPUTS = {
   concurrency: '1',
 };
 
-interface Scenario extends Responders {
-  readonly inputs?: Inputs;
-  readonly exitCode?: number;
-}
-
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'acknowledgements and stats repeat them': {
-    exitCode: 0,
-    uploads: Object.fromEntries(
-      Object.entries(WRITERS).map(([name, write]) => [name, acknowledging(write)]),
-    ),
-    stats: repeatingStats(),
-    inputs: { 'warn-if': 'gpu_used > 1', samples: '3', 'sample-interval': '200ms' },
-  },
-  'errors and file names repeat them': {
-    uploads: { ...ERRORS, [DIGITS]: answer(400, ALL_SENT) },
-    stats: answer(500, request => JSON.stringify({ message: echo(request) })),
-  },
-};
-
 const env = {
   RUNNER_DEBUG: '1',
   HTTPS_PROXY: `http://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:1`,
 };
 
-for (const [name, { inputs, exitCode = 1, ...responders }] of Object.entries(SCENARIOS))
-  test(`secrets are redacted everywhere, whatever repeats them [${name}]`, async () => {
-    const names = Object.keys(responders.uploads ?? {});
-    const files = Object.fromEntries(names.map(each => [each, 'x']));
-    await using job = await openScriptedJob(responders, files);
-    const result = await runAction(job, { ...INPUTS, ...inputs }, { env });
-    assert.equal(result.exitCode, exitCode, result.stdout);
-    assertRedacted(result);
-    const { '.state.json': state, ...others } = filesBelow(job.workspace);
-    assert.equal(Object.keys(others).length, names.length);
-    assert.equal(state !== undefined, exitCode === 0);
-    assertNoSecret(String(state));
-    const { requests } = job.agent;
-    requests.forEach(assertSentOnce);
-    assert.ok(requests.length >= names.length, `${requests.length} requests`);
-  });
+/** Uploads a file per responder, and asserts that no secret is shown, stored or sent in excess. */
+async function uploadEach(
+  responders: Required<Pick<Responders, 'uploads' | 'stats'>>,
+  inputs: Inputs,
+) {
+  const names = Object.keys(responders.uploads);
+  await using job = await openScriptedJob(
+    responders,
+    Object.fromEntries(names.map(name => [name, 'x'])),
+  );
+  const result = await runAction(job, { ...INPUTS, ...inputs }, { env });
+  assertRedacted(result);
+  const { '.state.json': state = '', ...others } = filesBelow(job.workspace);
+  assert.equal(Object.keys(others).length, names.length);
+  assertNoSecret(String(state));
+  job.agent.requests.forEach(assertSentOnce);
+  assert.ok(job.agent.requests.length >= names.length);
+  return { exitCode: result.exitCode, hasState: state !== '' };
+}
+
+test('secrets are redacted if acknowledgements and stats repeat them', async () => {
+  const uploads = Object.fromEntries(
+    Object.entries(WRITERS).map(([name, write]) => [name, acknowledging(write)]),
+  );
+  const inputs = { 'warn-if': 'gpu_used > 1', samples: '3', 'sample-interval': '200ms' };
+  const end = await uploadEach({ uploads, stats: repeatingStats() }, inputs);
+  assert.deepEqual(end, { exitCode: 0, hasState: true });
+});
+
+test('secrets are redacted if errors and file names repeat them', async () => {
+  const uploads = { ...ERRORS, [DIGITS]: answer(400, ALL_SENT) };
+  const stats = answer(500, request => JSON.stringify({ message: echo(request) }));
+  assert.deepEqual(await uploadEach({ uploads, stats }, {}), { exitCode: 1, hasState: false });
+});
 
 test('secrets are redacted if the creation of a sandbox fails and repeats them', async () => {
   const body = JSON.stringify({ message: ALL_SENT });
@@ -238,9 +230,7 @@ test('secrets are in no file, argument or variable of a monitor, and redacted by
   assertNoSecret(post.allOutput);
 });
 
-const RUN = { token: TOKEN, headers: INPUTS.headers };
-
-test('a secret in the output of a command is redacted, however frames or colors split it', async () => {
+test('a secret in the script, the name or the output of a run is redacted, however it is cut or split', async () => {
   const cuts = Array.from(TOKEN, (_, at) => [TOKEN.slice(0, at), TOKEN.slice(at)]);
   const frames = cuts.flatMap(([start, end]) => [
     outputFrame(`a${start}`),
@@ -248,37 +238,30 @@ test('a secret in the output of a command is redacted, however frames or colors 
   ]);
   const bytes = Array.from(`${LONG}\n`, byte => outputFrame(byte));
   const colored = outputFrame(`${TOKEN.slice(0, 4)}\u001b[31m${TOKEN.slice(4)}\u001b[0m\n`);
-  const all = [startFrame(42), ...frames, ...bytes, colored, endFrame(0), LAST_FRAME];
-  const Start = sendFrames(...all);
-  const result = await expectScriptedSuccess({ processes: { Start }, inputs: RUN });
-  assertRedacted(result);
-  assert.equal(result.lines.filter(line => line === 'a***b').length, cuts.length);
-  // The last lines have no colors, so only there the token would be whole again.
-  assert.deepEqual(result.report.command.lastLines.slice(-2), ['***', '***']);
-});
-
-test('a secret in the script or the name of a run is redacted, even where the title is cut', async () => {
-  const Start = sendFrames(...wholeStream(1));
+  const all = [startFrame(42), ...frames, ...bytes, colored, endFrame(1), LAST_FRAME];
+  // Both are cut within the secret.
   const text = `${'x'.repeat(50)}${LONG}`;
-  const inputs = { ...RUN, run: `${text}\nexit`, name: text };
+  const inputs = { token: TOKEN, headers: INPUTS.headers, run: `${text}\nexit`, name: text };
+  const Start = sendFrames(...all);
   const result = await expectScriptedFailure({ processes: { Start }, inputs });
   assertRedacted(result);
+  assert.equal(result.lines.filter(line => line === 'a***b').length, cuts.length);
   const { name, command } = result.report;
   for (const field of [name, command.title]) assert.match(field, /\*\*\*/);
+  // The last lines have no colors, so only there the token would be whole again.
+  assert.deepEqual(command.lastLines.slice(-2), ['***', '***']);
 });
 
 test('secrets in invalid inputs are not repeated', async () => {
   await using job = await openJob();
-  const names = ['concurrency', 'timeout', 'dry-run', 'fail-if', 'upload-path', 'port', 'base-url'];
+  const names = ['concurrency', 'timeout', 'dry-run', 'fail-if', 'upload-path', 'port', 'shard'];
   const misplaced = Object.fromEntries(names.map(name => [name, TOKEN]));
-  const url = `http://user:${encodeURIComponent(TOKEN)}@127.0.0.1:1/`;
-  for (const inputs of [
-    { ...misplaced, headers: `${TOKEN}: x\n${TOKEN}`, 'wait-until': `cpu_used_pct > ${TOKEN}` },
-    { 'base-url': url, token: `${TOKEN}\n${TOKEN}` },
-  ]) {
-    const result = await runAction(job, { ...INPUTS, ...inputs }, { env });
-    assert.equal(result.exitCode, 1, result.stdout);
-    assertNoSecret(result.allOutput);
-  }
+  const given = {
+    'base-url': `http://user:${encodeURIComponent(TOKEN)}@127.0.0.1:1/`,
+    headers: `${TOKEN}: x\n${TOKEN}`,
+    'wait-until': `cpu_used_pct > ${TOKEN}`,
+  };
+  const result = await expectFailure(job, { ...INPUTS, ...misplaced, ...given }, { env });
+  assertNoSecret(result.allOutput);
   assert.equal(job.agent.connections(), 0);
 });

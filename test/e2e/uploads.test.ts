@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { statusFault } from '../support/faults.ts';
+import { type FaultAction, proxyError, statusFault } from '../support/faults.ts';
 import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
 import { assertDelivered } from '../support/result.ts';
-import { expectFailure, expectSuccess, requestMethods } from '../support/run-action.ts';
+import {
+  expectFailure,
+  expectSuccess,
+  requestMethods,
+  uploadPathOf,
+  uploadRequests,
+} from '../support/run-action.ts';
 import { canBeNamed } from '../support/system.ts';
-import { type Files, METRICS, openJob } from '../support/test-job.ts';
+import { type Files, METRICS, manyFiles, openJob } from '../support/test-job.ts';
 
 const KIB = 1024;
 
@@ -60,10 +66,89 @@ test('hostile names are escaped in log and summary if their uploads fail', async
   assertNoInjection(await expectFailure(job, { retries: '1' }, DEBUG));
 });
 
-test('the upload action requests no stats', async () => {
-  await using job = await openJob({ files: { 'a.txt': 'a', 'b.txt': 'bb' } });
-  const { outputs, summary } = await expectSuccess(job, {}, { task: 'upload' });
-  assert.equal(requestMethods(job), 'POST POST');
-  assert.deepEqual([outputs['uploaded-count'], outputs['uploaded-bytes']], ['2', '3']);
-  assert.doesNotMatch(summary, /CPU|not reported/);
+const ONCE: Readonly<Record<string, FaultAction>> = {
+  'a status after the body': statusFault(503),
+  'a status before the body': statusFault(429, '', { early: true }),
+  'a reset before the body': { kind: 'reset', at: 'before-body' },
+  'a reset during the body': { kind: 'reset', at: 'during-body' },
+  'a reset after the body': { kind: 'reset', at: 'after-body' },
+  'a cut response': { kind: 'truncate' },
+};
+
+test('the upload action sends a file that fails once again from its beginning, and requests no stats', async () => {
+  const names = Object.keys(ONCE);
+  const files = Object.fromEntries(names.map(name => [name, randomBytes(600 * KIB)]));
+  const faults = Object.entries(ONCE).map(
+    ([name, fault]) => ({ on: 'upload', path: name, times: 1, do: fault }) as const,
+  );
+  await using job = await openJob({ files, faults });
+  const result = await expectSuccess(job, { retries: '1' }, { task: 'upload' });
+  assertDelivered(job, result);
+  for (const name of names) assert.equal(result.file(name).attempts, 2, name);
+  assert.doesNotMatch(requestMethods(job), /GET/);
+  assert.doesNotMatch(result.summary, /CPU|not reported/);
 });
+
+test('a full disk (507) ends the transfer, and the stats are still read', async () => {
+  const full = statusFault(507, proxyError('not enough disk space available', 507));
+  const faults = [{ on: 'upload', skip: 2, do: full }] as const;
+  await using job = await openJob({ files: manyFiles(9), faults });
+  const { report, errors } = await expectFailure(job, { concurrency: '1' });
+  assert.equal(requestMethods(job), 'POST POST POST GET');
+  const { uploaded, failed, notAttempted } = report.upload.totals;
+  assert.deepEqual([uploaded, failed, notAttempted], [2, 1, 6]);
+  const { error } = report.upload.files[2] ?? {};
+  assert.equal(error?.kind, 'disk-full');
+  assert.match(error?.hint ?? '', /disk is full/);
+  assert.match(errors, /POST http:\/\/\S+\/files answered 507/);
+});
+
+test('hundreds of failed files make one annotation, and long responses are cut', async () => {
+  const files = manyFiles(300);
+  const faults = Object.keys(files).map((name, index) => {
+    const fault = statusFault(411 + (index % 14), `${index} ${'y'.repeat(1000)}`);
+    return { on: 'upload', path: name, do: fault } as const;
+  });
+  await using job = await openJob({ files, faults });
+  const result = await expectFailure(job, { retries: '0' });
+  const [error, ...others] = result.annotations('error');
+  assert.deepEqual(others, []);
+  assert.match(error ?? '', /^Uploaded 0 of 300 files, 300 failed/);
+  assert.match(result.file('f7.txt').error?.message ?? '', /"7 y{200}/);
+  assert.doesNotMatch(result.allOutput, /y{301}/);
+});
+
+test('shards together send every file once, even if their builds differ in content', async () => {
+  const files = { 'large.bin': '', ...manyFiles(30) };
+  await using job = await openJob({ files });
+  for (const index of [1, 2, 3]) {
+    job.write({ 'large.bin': 'x'.repeat(5000 + index), 'f7.txt': 'y'.repeat(index) });
+    const { report, summary } = await expectSuccess(job, { shard: `${index}/3` });
+    assert.deepEqual(report.upload.shard, { index, count: 3, allFiles: 31 });
+    for (const text of [report.headline, summary])
+      assert.ok(text.includes(`shard ${index} of 3`), text);
+  }
+  assert.deepEqual(uploadRequests(job).map(uploadPathOf).toSorted(), Object.keys(files).toSorted());
+});
+
+const BUILD = { 'dist/a/b.js': 'b', 'dist/a/c.map': 'c', 'dist/index.html': 'x', 'README.md': 'y' };
+const CONDITIONS = { 'wait-until': 'cpu_used_pct < 1', 'fail-if': 'cpu_count > 0' };
+
+for (const [task, more] of [
+  ['sync', CONDITIONS],
+  ['upload', {}],
+] as const)
+  test(`a dry run lists files with their targets, and needs neither sandbox nor valid proxy [${task}]`, async () => {
+    await using job = await openJob({ files: BUILD });
+    const none = { 'sandbox-id': '', token: '', 'base-url': '', 'dry-run': 'true' };
+    const files = '# the build\ndist/** => www\n!**/c.map';
+    const inputs = { ...none, ...more, files, target: '/app' };
+    const env = { HTTPS_PROXY: 'not a URL' };
+    const { stdout, outputs, report, summary } = await expectSuccess(job, inputs, { task, env });
+    assert.match(stdout, /^.*dist\/a\/b\.js → \/app\/www\/a\/b\.js$/m);
+    assert.match(summary, /^<h3>✅ .*Dry run: 2 files \(2 B\) would be uploaded\./);
+    assert.deepEqual([outputs['uploaded-count'], outputs['planned-count']], ['0', '2']);
+    assert.deepEqual([report.upload.dryRun, report.upload.digest], [true, '']);
+    assert.deepEqual(report.sandbox, { id: '', baseUrl: '' });
+    if (task === 'sync') assert.deepEqual([outputs['stats'], outputs['gate']], ['', 'none']);
+  });

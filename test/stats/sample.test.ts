@@ -4,7 +4,12 @@ import { readStats } from '../../src/stats/sample.ts';
 import { redactor } from '../../src/text/escape.ts';
 import { LIMITS, openTestClient } from '../support/open-client.ts';
 import { answering, http, rawServer } from '../support/raw-server.ts';
-import { statsFromJson } from '../support/stats-from-json.ts';
+
+/** Reads the stats of an agent that sends this body. */
+function statsFromJson(body: string, redact: (text: string) => string = String) {
+  const send = async () => ({ label: 'GET /metrics', status: 200, headers: {}, body });
+  return readStats({ send, redact }, '/metrics', LIMITS);
+}
 
 const MIB = 2 ** 20;
 

@@ -1,14 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** A clock that stands still while code runs, and jumps to the next alarm when all code sleeps. */
-interface FakeClock {
-  /** Milliseconds since the clock was created. */
-  readonly now: () => number;
-  /** Resolves to true after `ms`, or to false once `stop` aborts. */
-  readonly sleep: (ms: number, stop?: AbortSignal) => Promise<boolean>;
-}
-
-export function fakeClock(): FakeClock {
+export function fakeClock() {
   let now = 0;
   const alarms = new Map<(inTime: boolean) => void, number>();
 
@@ -21,8 +14,10 @@ export function fakeClock(): FakeClock {
   }
 
   return {
+    /** Milliseconds since the clock was created. */
     now: () => now,
-    sleep(ms, stop) {
+    /** Resolves to true after `ms`, or to false once `stop` aborts. */
+    sleep: (ms: number, stop?: AbortSignal): Promise<boolean> => {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       const end = () => resolve(false);
       alarms.set(resolve, now + ms);

@@ -51,14 +51,6 @@ export function proxyError(message: string, code = 502): string {
   return JSON.stringify({ sandboxId: 'i1', message, code });
 }
 
-/** Returns faults that apply these actions to the first matching requests, one each. */
-export function faultsInTurn(
-  rule: Pick<Fault, 'on' | 'path'>,
-  actions: readonly (FaultAction | undefined)[],
-): Fault[] {
-  return actions.map(action => ({ ...rule, times: 1, do: action }));
-}
-
 /** For each request, applies the first fault that is due. Later faults do not count the request. */
 export function createFaults(faults: readonly Fault[] = []) {
   const rules = [...faults];

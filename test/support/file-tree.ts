@@ -64,8 +64,8 @@ export async function plan(
   lines: readonly string[],
   changes: Partial<Inputs<'upload'>> = {},
 ): Promise<ReturnType<typeof planFiles>> {
-  const parsed = parseSyncInputs({ files: lines.join('\n'), 'if-no-files-found': 'ignore' });
-  const inputs = { ...parsed, ...changes };
+  const given = { files: lines.join('\n'), 'if-no-files-found': 'ignore' };
+  const inputs = { ...parseSyncInputs(given), ...changes };
   const found = await findFiles(inputs, workspace, new AbortController().signal);
   return planFiles(found, inputs, workspace);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServiceOptions } from '../../dev/agent/service.ts';
 import type { ActionName } from '../../src/inputs/inputs.ts';
-import { type FaultAction, faultsInTurn, statusFault } from './faults.ts';
+import { type FaultAction, statusFault } from './faults.ts';
 import * as e2e from './run-action.ts';
 import { openEmptyJob } from './test-job.ts';
 
@@ -29,7 +29,7 @@ export async function openJobWithApi({ faults = [], ...options }: ApiOptions = {
   const job = await openEmptyJob({
     apiKey: API_KEY,
     domain: 'e2b.app',
-    faults: faultsInTurn({ on: 'api' }, faults.map(toAction)),
+    faults: faults.map(fault => ({ on: 'api', times: 1, do: toAction(fault) })),
     ...options,
   });
 

@@ -45,20 +45,10 @@ export async function sendOnce(
 
 /** Sets these proxy variables and unsets all others, until disposed of. */
 export function setProxyVariables(values: Readonly<Record<string, string>>): Disposable {
-  const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
-  const before = names.map(name => [name, process.env[name]] as const);
-  const put = (name: string, value: string | undefined) => {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  };
-  // Unset all before setting any, since Windows treats both spellings as one variable.
-  for (const name of names) put(name, undefined);
-  for (const [name, value] of Object.entries(values)) put(name, value);
-  return {
-    [Symbol.dispose]() {
-      for (const [name, value] of before) put(name, value);
-    },
-  };
+  const before = process.env;
+  const others = Object.entries(before).filter(([name]) => !/^(https?|no)_proxy$/i.test(name));
+  process.env = { ...Object.fromEntries(others), ...values };
+  return { [Symbol.dispose]: () => void (process.env = before) };
 }
 
 export function trustCertificate({ cert }: TlsCertificate): void {

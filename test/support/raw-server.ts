@@ -4,22 +4,13 @@ import { createServer as createTlsServer } from 'node:tls';
 import { listenHere } from '../../dev/agent/service.ts';
 import type { TlsCertificate } from './tls-certificate.ts';
 
-/** A TCP or TLS server on a free local port whose connections are handled by a function. */
-interface RawServer extends AsyncDisposable {
-  /** Address and port, such as `127.0.0.1:8080`. */
-  readonly host: string;
-  readonly connections: readonly Socket[];
-  /** Resolves once `count` connections have been made. */
-  readonly connected: (count: number) => Promise<void>;
-}
-
 export type ConnectionHandler = (socket: Socket) => void;
 
-/** Starts a server. With keys, it uses TLS and prefers HTTP/2. */
-export async function rawServer(
-  handle: ConnectionHandler,
-  keys?: TlsCertificate,
-): Promise<RawServer> {
+/**
+ * Starts a TCP server on a free local port whose connections are handled by a function. With keys, it
+ * uses TLS and prefers HTTP/2.
+ */
+export async function rawServer(handle: ConnectionHandler, keys?: TlsCertificate) {
   const server =
     keys === undefined
       ? createServer()
@@ -31,9 +22,11 @@ export async function rawServer(
   );
   const port = await listenHere(server);
   return {
+    /** Address and port, such as `127.0.0.1:8080`. */
     host: `127.0.0.1:${port}`,
     connections,
-    async connected(count) {
+    /** Resolves once `count` connections have been made. */
+    async connected(count: number) {
       while (connections.length < count) await once(server, 'connection');
     },
     async [Symbol.asyncDispose]() {

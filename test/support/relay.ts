@@ -72,10 +72,6 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
     if (!isProxy) return relay(client, fault);
     client.once('data', (head: Buffer) => {
       heads.push(String(head));
-      if (fault === 'refuse') {
-        client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-        return onActivity('fault');
-      }
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       relay(client, fault);
     });

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { StepEnd } from '../../dev/runner/step.ts';
 import schema from '../../schema/report-1.json' with { type: 'json' };
+import type { FailureInfo } from '../../src/agent/failure.ts';
+import type { CommandResult } from '../../src/command/run.ts';
+import type { DownloadResult } from '../../src/download/download.ts';
+import type { UploadResult } from '../../src/upload/upload.ts';
 import { filesBelow } from './system.ts';
 import type { TestJob } from './test-job.ts';
 
@@ -16,40 +19,18 @@ interface Report {
   readonly succeeded: boolean;
   readonly headline: string;
   readonly cancelled: boolean;
-  readonly upload: {
-    readonly dryRun: boolean;
-    readonly shard?: object;
-    readonly totals: Readonly<Record<string, number>>;
-    readonly digest: string;
-    readonly orphaned: readonly string[];
-    readonly files: readonly ReportedFile[];
-  };
-  readonly download: {
-    readonly retries: number;
-    readonly totals: Readonly<Record<string, number>>;
-    readonly files: readonly ReportedFile[];
-  };
-  readonly command: {
-    readonly title: string;
-    readonly exitCode?: number;
-    readonly durationMs: number;
-    readonly lastLines: readonly string[];
-    readonly oomKills?: number;
-    readonly failed?: Readonly<Record<string, unknown>>;
-    readonly unsetVariables: readonly string[];
-    readonly topPrograms?: {
-      readonly programs: readonly {
-        readonly name: string;
-        readonly count: number;
-        readonly bytes: number;
-      }[];
-    };
-  };
+  readonly upload: Pick<UploadResult, 'dryRun' | 'shard' | 'digest' | 'orphaned'> & ReportedFiles;
+  readonly download: Pick<DownloadResult, 'retries'> & ReportedFiles;
+  readonly command: Omit<CommandResult, 'end'> & { readonly exitCode?: number };
   readonly stats: {
-    readonly monitored?: { readonly failures: readonly object[] };
     readonly response: Readonly<Record<string, unknown>>;
     readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];
   };
+}
+
+interface ReportedFiles {
+  readonly totals: Readonly<Record<string, number>>;
+  readonly files: readonly ReportedFile[];
 }
 
 interface ReportedFile {
@@ -61,7 +42,7 @@ interface ReportedFile {
   readonly path?: string;
   readonly sha256?: string;
   readonly reason?: string;
-  readonly error?: { readonly kind: string; readonly message: string; readonly hint: string };
+  readonly error?: FailureInfo;
 }
 
 export type Result = ReturnType<typeof resultOf>;
@@ -137,15 +118,13 @@ function unescaped(line: string, command: string): string {
 
 /** Asserts that the sandbox holds exactly the files reported as uploaded, byte for byte. */
 export function assertDelivered({ root, workspace }: TestJob, { report }: Result): void {
-  const describe = (size: number, content: Buffer) => `${size} bytes, ${hash('sha256', content)}`;
-  const stored = Object.entries(filesBelow(root)).map(([name, content]) => [
-    `/${name}`,
-    describe(content.length, content),
-  ]);
   const uploaded = report.upload.files.filter(({ status }) => status === 'uploaded');
-  const sent = uploaded.map(({ path: place, size, source }) => [
-    place,
-    describe(size, readFileSync(path.join(workspace, source))),
-  ]);
-  assert.deepEqual(Object.fromEntries(stored), Object.fromEntries(sent));
+  const sent = uploaded.map(({ path: place = '', size, source }) => {
+    const content = readFileSync(path.join(workspace, source));
+    assert.equal(size, content.length, source);
+    return [place.replace('/', ''), content] as const;
+  });
+  const stored = filesBelow(root);
+  assert.deepEqual(Object.keys(stored).toSorted(), sent.map(([place]) => place).toSorted());
+  for (const [place, content] of sent) assert.ok(stored[place]?.equals(content), place);
 }

@@ -63,16 +63,12 @@ export async function runAction(
   });
   listener.onRequest = undefined;
   assert.ok(!tooLong.aborted, `the action did not end by itself:\n${end.stdout}${end.stderr}`);
-  // A killed action has no outputs, nor does a monitor or sandbox that failed to start.
-  const isReporting = task !== 'monitor' && task !== 'sandbox';
-  const declaredOutputs = declared.outputs.map(({ name }) => name);
-  const hasOutputs = end.exitCode === 0 || (end.exitCode === 1 && isReporting);
   const outputs = Object.keys(end.outputs).sort();
-  // A step that fails before it does anything only has these.
-  const failedEarly = end.exitCode === 1 && /^(gate,)?report$/.test(outputs.join());
+  // A step that fails before it does anything only has `gate` and `report`, or none.
+  const isDone = end.exitCode === 0 || outputs.length > 2;
   const canWrite = !('GITHUB_OUTPUT' in env || 'RUNNER_TEMP' in env);
-  if (hasOutputs && !failedEarly && post === undefined && canWrite)
-    assert.deepEqual(outputs, declaredOutputs.sort());
+  if (isDone && post === undefined && canWrite)
+    assert.deepEqual(outputs, declared.outputs.map(({ name }) => name).sort());
   return resultOf(end, job.temp);
 }
 

@@ -6,15 +6,6 @@ import { existsSync } from 'node:fs';
 import { markCutter, type ScriptEnd } from '../../src/command/mark.ts';
 import { MARK_VARIABLE, scriptText } from '../../src/command/shell.ts';
 
-interface TextRun {
-  readonly output: string;
-  /** What reached stderr, past the script's own shell. */
-  readonly stderr: string;
-  readonly exitCode: number | null;
-  readonly end: ScriptEnd | undefined;
-  readonly mark: string;
-}
-
 interface TextOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A command that starts bash, such as `unshare`. */
@@ -22,8 +13,11 @@ interface TextOptions {
   readonly onOutput?: (output: string, child: ChildProcess) => void;
 }
 
-/** Runs a script on this machine, with the text that is sent to a sandbox. */
-export async function runText(script: string, options: TextOptions = {}): Promise<TextRun> {
+/**
+ * Runs a script on this machine, with the text that is sent to a sandbox. `stderr` is what passes the
+ * script's own shell.
+ */
+export async function runText(script: string, options: TextOptions = {}) {
   const { env = {}, before = [], onOutput = () => {} } = options;
   const mark = randomUUID();
   const id = randomUUID();

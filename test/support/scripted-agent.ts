@@ -27,26 +27,17 @@ export interface Responders {
 }
 
 /** Opens a job whose agent accepts uploads, has stats and answers downloads with 404 by default. */
-export async function openScriptedJob(responders: Responders = {}, files?: Files) {
+export async function openScriptedJob(
+  {
+    upload = answer(200, ({ target }) => fileEntryJson(target)),
+    uploads = {},
+    stats = answer(200, JSON.stringify(METRICS)),
+    download = answer(404, '404 page not found'),
+    processes = {},
+  }: Responders = {},
+  files?: Files,
+) {
   const job = await openJob(files && { files });
-  const agent = await openScriptedAgent(responders);
-  return {
-    ...job,
-    agent,
-    async [Symbol.asyncDispose]() {
-      await agent[Symbol.asyncDispose]();
-      await job[Symbol.asyncDispose]();
-    },
-  };
-}
-
-async function openScriptedAgent({
-  upload = answer(200, ({ target }) => fileEntryJson(target)),
-  uploads = {},
-  stats = answer(200, JSON.stringify(METRICS)),
-  download = answer(404, '404 page not found'),
-  processes = {},
-}: Responders) {
   const requests: ReceivedRequest[] = [];
   const server = await rawServer(
     onRequest((socket, { head, body }) => {
@@ -62,9 +53,12 @@ async function openScriptedAgent({
     }),
   );
   return {
-    url: `http://${server.host}`,
-    requests,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    ...job,
+    agent: { url: `http://${server.host}`, requests },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await job[Symbol.asyncDispose]();
+    },
   };
 }
 

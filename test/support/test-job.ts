@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ServiceOptions, startService } from '../../dev/agent/service.ts';
@@ -30,10 +31,7 @@ export function metricsInTurn(name: keyof typeof METRICS, ...values: readonly nu
 export type Files = Readonly<Record<string, string | Buffer>>;
 
 /** A request whose headers have reached the service. */
-export interface IncomingRequest {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-}
+export type IncomingRequest = Pick<IncomingMessage, 'method' | 'url'>;
 
 interface EmptyJobOptions extends Partial<Omit<ServiceOptions, 'folder' | 'intercept'>> {
   readonly faults?: readonly Fault[];

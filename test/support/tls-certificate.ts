@@ -3,17 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A private key and its certificate, in PEM format. */
-export interface TlsCertificate extends Disposable {
-  readonly key: string;
-  readonly cert: string;
-  readonly certFile: string;
-}
+export type TlsCertificate = ReturnType<typeof createCertificate>;
 
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-/** Creates a self-signed certificate for a name such as `DNS:*.example.com`. */
-export function createCertificate(name = 'IP:127.0.0.1'): TlsCertificate {
+/** Creates a private key and its self-signed certificate, in PEM format, for a name such as `DNS:*.example.com`. */
+export function createCertificate(name = 'IP:127.0.0.1') {
   const directory = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-tls-'));
   const [keyFile, certFile] = [path.join(directory, 'key'), path.join(directory, 'cert')];
   const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -addext subjectAltName=${name}`;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { expectFailure, expectSuccess, preload, runAction } from '../support/run-action.ts';
 import { skipUnlessLinux } from '../support/system.ts';
-import { openJob } from '../support/test-job.ts';
+import { manyFiles, openJob, TOKEN } from '../support/test-job.ts';
 
 test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is still written', async () => {
   await using job = await openJob();
@@ -46,4 +46,31 @@ test('summary: false writes no job summary, not even for invalid inputs', async 
   await using job = await openJob();
   assert.equal((await expectFailure(job, { summary: 'False', port: 'x' })).summary, '');
   assert.equal((await expectSuccess(job, { summary: 'false' }, { task: 'stats' })).summary, '');
+});
+
+test('the log masks the token first, folds the list of files, and ends with the verdict', async () => {
+  await using job = await openJob({ files: manyFiles(60) });
+  const inputs = { target: '/app', 'fail-if': 'mem_used_pct > 90' };
+  const result = await expectSuccess(job, inputs);
+  const { lines, masked, summary } = result;
+  assert.equal(lines[0], `::add-mask::${TOKEN}`);
+  assert.deepEqual(masked, [TOKEN]);
+  const group = lines.slice(lines.indexOf('::group::Files') + 1, lines.indexOf('::endgroup::'));
+  const expected = Object.keys(manyFiles(60)).map(name => `uploaded: ${name} → /app/${name}`);
+  assert.deepEqual(new Set(group), new Set(expected));
+  assert.match(lines.at(-2) ?? '', /^Uploaded 60 files/);
+  const unfolded = lines.join('\n').replace(/^::(group::.*^::endgroup::|debug::.*?)$/gms, '');
+  assert.ok(unfolded.trim().split(/\n+/).length <= 8, unfolded);
+  // Only look for the action's own debug lines: @actions/glob always writes some.
+  assert.doesNotMatch(result.stdout, /^::debug::.*(timeout|60 files)/m);
+  assert.match(summary, /^<h3>✅ Uploaded 60 files/);
+});
+
+test('the debug log has the plan and the stats, without secrets', async () => {
+  await using job = await openJob();
+  const inputs = { headers: 'X-Session: hush-hush', timeout: '30s', 'warn-if': 'cpu_count > 9' };
+  const { lines } = await expectSuccess(job, inputs, { env: { RUNNER_DEBUG: '1' } });
+  const log = lines.filter(line => line.startsWith('::debug::')).join('\n');
+  for (const part of [/sandbox-sync\/\d/, /1 file/, /12\.5/]) assert.match(log, part);
+  assert.ok(!log.includes('hush-hush') && !log.includes(TOKEN));
 });

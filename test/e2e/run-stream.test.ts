@@ -6,11 +6,17 @@ import {
   endFrame,
   frame,
   LAST_FRAME,
+  loseAfter,
   outputFrame,
   sendFrames,
   startFrame,
 } from '../support/process-frames.ts';
-import { expectScriptedFailure, expectScriptedSuccess } from '../support/scripted-agent.ts';
+import {
+  answer,
+  expectScriptedFailure,
+  expectScriptedSuccess,
+  inTurn,
+} from '../support/scripted-agent.ts';
 import { TOKEN } from '../support/test-job.ts';
 
 /** Workflow commands in every syntax, with white space and colors around them. */
@@ -52,4 +58,35 @@ test('output above 16 MiB is not shown, and the log says so once', async () => {
   assert.ok(stdout.length < 16 * MIB + 2000, `${stdout.length} characters`);
   assert.equal(report.command.lastLines.at(-1), 'the end');
   assert.equal(report.command.lastLines.length, 20);
+});
+
+test('a start that was refused is reported as not started, with the reason', async () => {
+  const Start = answer(404, '404 page not found');
+  const run = await expectScriptedFailure({ processes: { Start }, inputs: { retries: '0' } });
+  const { calls, errors, outputs } = run;
+  assert.equal(calls('Start').length, 1);
+  assert.match(errors, /^npm test was not started\./);
+  assert.match(errors, /answered 404[^]*the service cannot run commands/);
+  assert.doesNotMatch(errors, /may still be running/);
+  assert.deepEqual([outputs['exit-code'], outputs['duration-ms']], ['', '0']);
+});
+
+test('run reconnects to its command by PID after a lost connection, and warns', async () => {
+  const Start = loseAfter(startFrame(42), outputFrame('first\nseco'));
+  const Connect = inTurn(
+    loseAfter(startFrame(42), outputFrame('nd\nthi')),
+    sendFrames(startFrame(42), outputFrame('rd\n'), endFrame(0), LAST_FRAME),
+  );
+  const run = await expectScriptedSuccess({ processes: { Start, Connect } });
+  const starts = run.calls('Start').filter(({ body }) => body.includes('npm test'));
+  assert.equal(starts.length, 1);
+  const attached = run.calls('Connect').map(({ body }) => body.subarray(5).toString());
+  assert.deepEqual(attached, Array(2).fill('{"process":{"pid":42}}'));
+  const warning = 'The connection was lost 2 times, so output of the command may be missing.';
+  assert.deepEqual(run.annotations('warning'), [warning]);
+  assert.match(run.stdout, /^first\n[^\n]* Connecting again in .*\nseco\n/m);
+  // A part of a line may be missing, so what follows is not its rest.
+  const lines = ['first', 'seco', 'nd', 'thi', 'rd'];
+  assert.deepEqual(run.report.command.lastLines, lines);
+  assert.equal(run.outputs['exit-code'], '0');
 });

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { readRecord } from '../../src/monitor/record.ts';
+import { proxyError, STALL, statusFault } from '../support/faults.ts';
+import {
+  expectFailure,
+  expectRunFailure,
+  expectRunSuccess,
+  expectSuccess,
+} from '../support/run-action.ts';
+import { pollUntil, startMonitor } from '../support/running-monitor.ts';
+import { SKIP_WITHOUT_BASH } from '../support/system.ts';
+import { metricsInTurn, openJob } from '../support/test-job.ts';
+
+describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
+  const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };
+
+  test('a command shorter than the interval is judged by a sample just after it', async () => {
+    // The sample before the command's start is not judged.
+    const metrics = metricsInTurn('cpu_used_pct', 99, 50);
+    const { outputs, report, summary } = await expectRunSuccess(gate, { metrics });
+    assert.equal(outputs['gate'], 'passed');
+    assert.match(summary, />After its end</);
+    assert.deepEqual(
+      report.stats.samples.map(({ figures }) => figures['cpu_used_pct']),
+      [50],
+    );
+  });
+
+  test('a gate that trips fails a command that exits with 0', async () => {
+    const metrics = metricsInTurn('cpu_used_pct', 0, 95);
+    const { outputs, errors, lines } = await expectRunFailure(gate, { metrics });
+    assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', '0']);
+    assert.match(errors, /cpu_used_pct > 90 tripped: 95 %/);
+    assert.match(errors, /^The gate failed: CPU 95 % > 90 %\.$/m);
+    assert.ok(lines.some(line => line.startsWith('`true` exited with 0 after')));
+  });
+
+  test('run starts nothing if its gate cannot be judged because a metric is not reported', async () => {
+    await using job = await openJob({ runCommands: true, metrics: () => ({ load: 1 }) });
+    const { errors, outputs } = await expectFailure(job, gate, { task: 'run' });
+    assert.match(errors, /cpu_used_pct/);
+    assert.deepEqual([outputs['gate'], outputs['exit-code']], ['failed', undefined]);
+    const urls = job.agent.requests.map(({ url }) => url);
+    assert.deepEqual(urls, ['/metrics']);
+  });
+
+  test('warn-if does not stop a command whose sandbox has no stats, and warns', async () => {
+    const inputs = { run: 'true', 'warn-if': 'mem_used_pct > 90' };
+    const faults = [{ on: 'stats', do: statusFault(404) }] as const;
+    const { outputs, warnings } = await expectRunSuccess(inputs, { faults });
+    assert.deepEqual([outputs['gate'], outputs['exit-code']], ['warned', '0']);
+    assert.match(warnings, /The sandbox was not seen from/);
+  });
+});
+
+test('a command without conditions starts at once, and waits for no stats', {
+  skip: SKIP_WITHOUT_BASH,
+}, async () => {
+  const faults = [{ on: 'stats', do: STALL }] as const;
+  await using job = await openJob({ runCommands: true, faults });
+  const { outputs, warnings } = await expectSuccess(job, { run: 'true' }, { task: 'run' });
+  assert.deepEqual([outputs['gate'], outputs['exit-code'], warnings], ['none', '0', '']);
+  const urls = job.agent.requests.map(({ url }) => url);
+  // One request for the stats may come before, and is not waited for.
+  assert.ok(urls.indexOf('/process.Process/Start') <= 1, urls.join(' '));
+});
+
+// See test/stats/gaps.test.ts for how long a gap may be.
+const GATED = { 'fail-if': 'mem_used_pct > 90', 'sample-interval': '200ms', timeout: '1s' };
+
+const GONE = statusFault(502, proxyError('The sandbox was not found'));
+const NOT_SEEN = /^The sandbox was not seen from \S+ UTC to \S+ UTC\.$/m;
+
+describe('gaps in what is seen of a sandbox', { concurrency: 3 }, () => {
+  for (const [name, fault, says] of [
+    ['that is gone', GONE, /\d samples failed, the last: GET \S+ answered 502 .*was not found/],
+    ['that hangs', STALL, /the last: .* did not end within timeout|had not answered after/],
+  ] as const)
+    test(`run fails a gate that has not seen the sandbox [${name}]`, {
+      skip: SKIP_WITHOUT_BASH,
+    }, async () => {
+      const faults = [{ on: 'stats', skip: 1, do: fault }] as const;
+      await using job = await openJob({ runCommands: true, faults });
+      let count = 0;
+      // The command ends once two samples have failed, or are about to.
+      const onRequest = () => {
+        count += 1;
+        if (count === 3) writeFileSync(path.join(job.root, 'home/user/done'), '');
+      };
+      const inputs = { run: 'until [ -e done ]; do sleep 0.05; done', ...GATED };
+      const result = await expectFailure(job, inputs, { task: 'run', onRequest });
+      const { outputs, errors, warnings } = result;
+      assert.deepEqual([outputs['exit-code'], outputs['gate'], warnings], ['0', 'failed', '']);
+      assert.match(errors, NOT_SEEN);
+      assert.match(errors, says);
+    });
+
+  for (const end of ['stop', 'post'] as const)
+    test(`a monitor fails if it has not seen the sandbox at the end [${end}]`, async () => {
+      const faults = [{ on: 'stats', skip: 1, do: GONE }] as const;
+      await using monitor = await startMonitor(GATED, { faults });
+      await pollUntil(() => readRecord(monitor.directory).attempts.length > 2);
+      const { exitCode, outputs, errors } = await monitor[end]();
+      assert.deepEqual([exitCode, outputs['gate']], [1, 'failed']);
+      assert.match(errors, NOT_SEEN);
+      assert.match(errors, /samples failed, the last: GET \S+ answered 502 .*was not found/);
+    });
+});
