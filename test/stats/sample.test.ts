@@ -26,9 +26,7 @@ const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>
     '{"a":1e400,"b":"7","c":true,"d":null,"e":[1],"f":{"g":1},"h":2}',
     { h: 2 },
   ],
-  'returns the last of two figures with the same name': ['{"ts":1,"ts":2}', { ts: 2 }],
-  'derives bytes of memory from MiB': ['{"mem_total_mib":4,"mem_used_mib":1}', QUARTER_OF_MEMORY],
-  'derives bytes of memory from MiB if the total in bytes is 0': [
+  'derives bytes of memory from MiB, even if the total in bytes is 0': [
     '{"mem_total":0,"mem_used":0,"mem_total_mib":4,"mem_used_mib":1}',
     QUARTER_OF_MEMORY,
   ],
@@ -40,13 +38,9 @@ const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>
     '{"disk_used":2,"disk_total":3}',
     { disk_used: 2, disk_total: 3, disk_used_pct: 66.67, disk_free: 1 },
   ],
-  'derives more than 100 percent if the use exceeds the total': [
-    '{"disk_used":9,"disk_total":8}',
+  'replaces percent and free bytes that were sent, even by more than 100 percent': [
+    '{"disk_used":9,"disk_total":8,"disk_used_pct":50,"disk_free":4}',
     { disk_used: 9, disk_total: 8, disk_used_pct: 112.5, disk_free: -1 },
-  ],
-  'replaces percent and free bytes that were sent': [
-    '{"disk_used":1,"disk_total":4,"disk_used_pct":99,"disk_free":99}',
-    { disk_used: 1, disk_total: 4, disk_used_pct: 25, disk_free: 3 },
   ],
   'omits totals of 0 with the figures that depend on them': [
     '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5,"mem_total":0,"mem_used":1,"mem_total_mib":0,"mem_used_mib":1,"ts":1}',
