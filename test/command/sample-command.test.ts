@@ -11,35 +11,29 @@ import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
 
-/** How a sandbox responds to a request for stats. */
-interface Response {
-  readonly afterMs?: number;
-  readonly fails?: boolean;
-}
-
 interface SampledCommand {
   readonly durationMs: number;
   readonly intervalMs?: number;
   readonly failIf?: readonly Condition[];
-  /** The response to a request sent at this time. Default: a good one at once. */
-  readonly respond?: (askedAt: number) => Response;
+  /** The time that a response takes, or an error. Default: 0. */
+  readonly respond?: (askedAt: number) => number | AgentError;
   readonly onSample?: () => Promise<void>;
 }
 
 /** Samples a command by a clock that only moves while everything sleeps. */
 async function sample(command: SampledCommand) {
   const { durationMs, intervalMs = S, failIf = [parse('load > 90')] } = command;
-  const { respond = (): Response => ({}), onSample = async () => {} } = command;
+  const { respond = () => 0, onSample = async () => {} } = command;
   const { now, sleep } = fakeClock();
   const asked: number[] = [];
   const client = {
     redact: String,
     async send({ signal }: AgentRequest) {
-      const { afterMs = 0, fails = false } = respond(now());
+      const response = respond(now());
       asked.push(now());
-      const isInTime = await sleep(afterMs, signal);
+      if (response instanceof AgentError) throw response;
+      const isInTime = await sleep(response, signal);
       if (!isInTime) throw new AgentError('cancelled', 'It was cancelled.');
-      if (fails) throw new AgentError('busy', 'It answered 503.');
       return { label: 'GET /metrics', status: 200, headers: {}, body: `{"load":${asked.length}}` };
     },
   };
@@ -67,8 +61,6 @@ async function sample(command: SampledCommand) {
   };
 }
 
-const slow = (seconds: number) => () => ({ afterMs: seconds * S });
-
 test('a command is sampled after 1 s, whatever the interval, and then after each interval', async () => {
   const { asked, endedAt, seen } = await sample({ durationMs: 40 * S, intervalMs: 15 * S });
   assert.deepEqual([asked, endedAt, seen], [[S, 16 * S, 31 * S], 40 * S, [1, 2, 3]]);
@@ -85,8 +77,7 @@ for (const [name, respondedAt, gaps] of [
   ['too late, so there is a gap', 13_001, [[S, 8 * S]]],
 ] as const)
   test(`a sample that has no response at the end is waited for up to 5 s if it is judged [${name}]`, async () => {
-    const respond = (askedAt: number) =>
-      askedAt < 2 * S ? {} : { afterMs: respondedAt - askedAt };
+    const respond = (askedAt: number) => (askedAt < 2 * S ? 0 : respondedAt - askedAt);
     const seen = await sample({ durationMs: 8 * S, respond });
     const failures = gaps.length === 0 ? [] : ['The sandbox had not answered after 11 s.'];
     assert.deepEqual([seen.gaps, seen.failures], [gaps, failures]);
@@ -98,21 +89,22 @@ test('sampleCommand waits 0.5 s for a last response if there are no conditions',
     [8 * S, [S]],
     [999, [1199]],
   ] as const) {
-    const command = await sample({ durationMs, failIf: [], respond: slow(1000) });
+    const command = await sample({ durationMs, failIf: [], respond: () => 1000 * S });
     assert.deepEqual([command.endedAt, command.asked], [durationMs + 500, asked]);
   }
 });
 
 test('a command of any length has no gaps if each sample takes 6 s', async () => {
   for (let seconds = 0.5; seconds < 30; seconds += 0.5) {
-    const { gaps, endedAt } = await sample({ durationMs: seconds * S, respond: slow(6) });
+    const { gaps, endedAt } = await sample({ durationMs: seconds * S, respond: () => 6 * S });
     assert.deepEqual(gaps, [], `after ${seconds} s`);
     assert.ok(endedAt <= (seconds + 11.2) * S);
   }
 });
 
 test('sampleCommand takes no sample after the command if two have failed, since the service probably has no stats', async () => {
-  const { asked, gaps } = await sample({ durationMs: 2.5 * S, respond: () => ({ fails: true }) });
+  const respond = () => new AgentError('busy', 'It answered 503.');
+  const { asked, gaps } = await sample({ durationMs: 2.5 * S, respond });
   assert.deepEqual([asked, gaps], [[S, 2 * S], [[0, 2.5 * S]]]);
 });
 
