@@ -218,12 +218,6 @@ for (const [what, [start, end, count]] of Object.entries(STARTS))
     assert.deepEqual([run.end.kind, run.count('Start'), run.reconnects], [end, count, 0]);
   });
 
-test('a start event of an agent that repeats it causes no further request', async () => {
-  const starts = Array.from({ length: 50 }, () => startFrame(42));
-  const run = await follow({ start: [send(...starts, endFrame(3), LAST_FRAME)] });
-  assert.deepEqual([run.end, run.calls.length], [{ kind: 'exited', code: 3 }, 1]);
-});
-
 test('a cancelled step starts nothing, and not once more', async () => {
   const cancel = new AbortController();
   const start: Stream = async function* stream(mark, sleep) {

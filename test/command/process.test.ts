@@ -119,7 +119,7 @@ test('a response is read the same if it is split at any position', async () => {
     assert.deepEqual(await follow(sendFrames(whole.subarray(0, at), whole.subarray(at))), expected);
 });
 
-test('unknown frames and frames that are not JSON are ignored', async () => {
+test('unknown frames, frames that are not JSON and further starts are ignored', async () => {
   const senseless = [
     {},
     [],
@@ -127,6 +127,8 @@ test('unknown frames and frames that are not JSON are ignored', async () => {
     { event: 'end' },
     { event: { start: null, data: [], end: undefined } },
     { event: { start: { pid: '7' }, data: { stdout: 7 } } },
+    // Each start event may cause a request, so only the first one counts.
+    { event: { start: { pid: 43 } } },
     { event: { later: { kind: 1 } } },
   ].map(message => frame(message));
   const noJson = Buffer.concat([Buffer.from([0, 0, 0, 0, 2]), Buffer.from('{"')]);

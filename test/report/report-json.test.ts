@@ -10,15 +10,13 @@ function parsedReport(parts: Parts) {
   return JSON.parse(reportJson(input, renderReport(input)));
 }
 
-const sandbox = { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' };
-
 test('the report of a step that failed early has its errors, and no results', () => {
   const parsed = parsedReport({ error: [{ text: 'No.' }, { text: 'd' }, withMarkup('advice')] });
   assert.deepEqual(parsed, {
     $schema: parsed.$schema,
     task: 'sync',
     name: '',
-    sandbox,
+    sandbox: { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' },
     succeeded: false,
     headline: 'No.',
     cancelled: false,
