@@ -4,7 +4,7 @@ import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { type Result } from '../support/result.ts';
-import { expectFailure, type RunOptions } from '../support/run-action.ts';
+import type { RunOptions } from '../support/run-action.ts';
 import {
   pollUntil,
   STALLING_LAST_SAMPLE,
@@ -12,7 +12,6 @@ import {
   startMonitorIn,
 } from '../support/running-monitor.ts';
 import { SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../support/system.ts';
-import { openJob } from '../support/test-job.ts';
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 
@@ -36,14 +35,7 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     assertSilent(await monitor.post(), monitor);
   });
 
-  test('monitor/stop fails if no monitor runs', async () => {
-    await using job = await openJob();
-    const stop = await expectFailure(job, {}, { task: 'monitor-stop' });
-    assert.equal(stop.outputs['gate'], 'failed');
-    assert.match(stop.errors, /^monitor: no monitor runs in this job\. .* must come before/);
-  });
-
-  test('monitor/stop stops a monitor by its ID, or by a name that no other running monitor has', async () => {
+  test('monitor/stop stops a running monitor by its ID, or by a name that no other one has, and else fails', async () => {
     await using monitor = await startMonitor({ ...GATED, name: 'load test' });
     const inputs = { name: 'load test', 'fail-if': 'mem_used_pct.max < 5' };
     await using other = await startMonitorIn(monitor.job, inputs);
@@ -66,6 +58,9 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     assert.match(again.errors, /^monitor: must name exactly one running monitor of this job/);
     const last = await monitor.stop({ monitor: 'load test' });
     assert.deepEqual([last.exitCode, last.outputs['gate']], [0, 'passed']);
+    const none = await monitor.stop();
+    assert.deepEqual([none.exitCode, none.outputs['gate']], [1, 'failed']);
+    assert.match(none.errors, /^monitor: no monitor runs in this job\. .* must come before/);
     for (const each of [monitor, other]) assertSilent(await each.post(), each);
   });
 
