@@ -19,11 +19,7 @@ const ATTEMPTS: readonly Attempt[] = [
     kind: 'sample',
     askedAt: 1,
     at: 2,
-    figures: new Map([
-      ['mem_used', Number.MAX_SAFE_INTEGER],
-      ['load', 1.5],
-      ['__proto__', -1e-7],
-    ]),
+    figures: new Map(Object.entries({ mem_used: Number.MAX_SAFE_INTEGER, ['__proto__']: -1e-7 })),
   },
   { kind: 'failure', askedAt: 3, at: 4, message: 'no\nresponse' },
   { kind: 'sample', askedAt: 5, at: 6, figures: new Map() },

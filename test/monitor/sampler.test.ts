@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { hasPidFile, isJudged, readRecord, requestStop } from '../../src/monitor/record.ts';
 import { startMonitor } from '../../src/monitor/start-monitor.ts';
 import '../support/built-dist.ts';
@@ -60,15 +61,24 @@ test('a sampler has loaded all that it needs when startMonitor ends', async () =
   assert.deepEqual([attempts.map(({ kind }) => kind), end], [['sample', 'sample'], 'requested']);
 });
 
-test('a sampler ends when the process of its job has died', () => {
+/** Runs a sampler until it ends. Returns the kinds of its attempts, and its end. */
+function runSampler(inputs: RawInputs, jobPid: number) {
   using folder = openTempFolder();
-  const { pid } = spawnSync(process.execPath, ['--version']);
-  const script = path.join(DIST, 'monitor-sampler.js');
-  const sandbox = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': 'http://127.0.0.1:1' };
-  const input = JSON.stringify({ ...sandbox, 'sample-interval': '1h' });
-  execFileSync(process.execPath, [script, folder.path, String(pid)], { input, timeout: 30_000 });
+  const args = [path.join(DIST, 'monitor-sampler.js'), folder.path, String(jobPid)];
+  spawnSync(process.execPath, args, { input: JSON.stringify(inputs), timeout: 30_000 });
+  assert.equal(hasPidFile(folder.path), false);
   const { attempts, end } = readRecord(folder.path);
-  assert.deepEqual(end, { early: 'its job is gone' });
-  const kinds = attempts.map(({ kind }) => kind);
-  assert.deepEqual(kinds, ['failure']);
+  return [...attempts.map(({ kind }) => kind), end];
+}
+
+test('a sampler ends when the process of its job has died', () => {
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const sandbox = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': 'http://127.0.0.1:1' };
+  const seen = runSampler({ ...sandbox, 'sample-interval': '1h' }, pid);
+  assert.deepEqual(seen, ['failure', { early: 'its job is gone' }]);
+});
+
+test('a sampler that crashes leaves behind what it exited with', () => {
+  const early = 'the process that took the samples exited with 1';
+  assert.deepEqual(runSampler({}, process.pid), [{ early }]);
 });
