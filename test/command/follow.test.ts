@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { commandToSend, followCommand } from '../../src/command/follow.ts';
@@ -85,17 +85,30 @@ function callOf({ path, body = [], timeout }: AgentRequest) {
 
 const STREAM_END = new AgentError('connection', 'POST failed.');
 
-const send = (...frames: readonly Buffer[]) => stream(frames);
-const lose = (...frames: readonly Buffer[]) => stream(frames, STREAM_END);
-const fail = (error: AgentError) => stream([], error);
+const send = (...frames: readonly Buffer[]) => stream(() => frames);
+const lose = (...frames: readonly Buffer[]) => stream(() => frames, STREAM_END);
+const fail = (error: AgentError) => stream(() => [], error);
 
 /** Sends frames, then breaks the connection if there is an error. */
-function stream(frames: readonly Buffer[], error?: AgentError): Stream {
-  return async function* sendAll() {
-    yield* frames;
+function stream(frames: (mark: string) => readonly Buffer[], error?: AgentError): Stream {
+  return async function* sendAll(mark) {
+    yield* frames(mark);
     if (error !== undefined) throw error;
   };
 }
+
+/** Returns a helper that loses its connection some times, and is asked for a text like this. */
+function flaky(losses: number, asked: RegExp, respond: () => string) {
+  let left = losses;
+  return (text: string) => {
+    assert.match(text, asked);
+    left -= 1;
+    if (left >= 0) throw STREAM_END;
+    return respond();
+  };
+}
+
+const started = lose(startFrame(42));
 
 const FOREVER = 10 * 3600 * 1000;
 
@@ -110,98 +123,79 @@ function endAfter(ms: number): Stream {
   };
 }
 
-describe('a script whose output is held open by something in the background', () => {
-  test('a command has ended one second after its mark, with the exit code of the mark', async () => {
-    const run = await follow({ start: [endAfter(FOREVER)] });
-    assert.deepEqual(run.end, { kind: 'exited', code: 3 });
-    assert.deepEqual([run.lines, run.endedAt, run.now], [['text'], 0, 1000]);
-    assert.deepEqual([run.oomKills, run.script?.unsetVariables], [2, ['GITHUB_SHA']]);
-    assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 0, 0]);
-  });
-
-  test('the end counts if the agent reports it within a second after the mark', async () => {
-    assert.deepEqual((await follow({ start: [endAfter(999)] })).end, { kind: 'exited', code: 5 });
-  });
-
-  test('a lost connection after the mark is not opened again', async () => {
-    const start: Stream = async function* stream(mark) {
-      yield startFrame(42);
-      yield outputFrame(`${mark}\tend\t3\t0:/\t0:/\t\t\n`);
-      throw STREAM_END;
-    };
-    const { end, count } = await follow({ start: [start] });
-    assert.deepEqual([end, count('Connect')], [{ kind: 'exited', code: 3 }, 0]);
-  });
-
-  const open: Stream = async function* stream(_, sleep) {
-    yield startFrame(42);
-    await sleep(FOREVER);
-  };
-  const ZOMBIES: Readonly<Record<string, number>> = {
-    'a profile\nended 1024\n': 4,
-    'ended 9\n': 137,
-    'ended 139\n': 139,
-  };
-  for (const [output, code] of Object.entries(ZOMBIES))
-    test(`a mark that a lost connection swallowed is made up for by the exit code of the process [${output.trim()}]`, async () => {
-      let failures = 3;
-      const helper = (text: string) => {
-        assert.match(text, /\/proc\/42\/stat/);
-        failures -= 1;
-        if (failures >= 0) throw STREAM_END;
-        return output;
-      };
-      const run = await follow({ start: [lose(startFrame(42))], connect: [open], helper });
-      assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
-    });
-
-  test('a bug in what looks for the exit code is thrown', async () => {
-    const helper = () => {
-      throw new TypeError('a bug');
-    };
-    const start = [lose(startFrame(42))];
-    await assert.rejects(follow({ start, connect: [open], helper }), /a bug/);
-  });
+test('a command has ended one second after its mark, with the exit code of the mark', async () => {
+  const run = await follow({ start: [endAfter(FOREVER)] });
+  assert.deepEqual(run.end, { kind: 'exited', code: 3 });
+  assert.deepEqual([run.lines, run.endedAt, run.now], [['text'], 0, 1000]);
+  assert.deepEqual([run.oomKills, run.script?.unsetVariables], [2, ['GITHUB_SHA']]);
+  assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 0, 0]);
 });
 
-describe('reconnects', () => {
-  const started = lose(startFrame(42));
+test('the end counts if the agent reports it within a second after the mark', async () => {
+  assert.deepEqual((await follow({ start: [endAfter(999)] })).end, { kind: 'exited', code: 5 });
+});
 
-  for (const [what, connect] of Object.entries({ fails: lose(), 'starts, and no more': started }))
-    test(`a command whose connection stays lost is connected to ten times [each ${what}]`, async () => {
-      const run = await follow({ start: [started], connect: [connect] });
-      assert.equal(run.end.kind, 'lost');
-      assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
-    });
+test('a lost connection after the mark is not opened again', async () => {
+  const endOf = (mark: string) => outputFrame(`${mark}\tend\t3\t0:/\t0:/\t\t\n`);
+  const start = stream(mark => [startFrame(42), endOf(mark)], STREAM_END);
+  const { end, count } = await follow({ start: [start] });
+  assert.deepEqual([end, count('Connect')], [{ kind: 'exited', code: 3 }, 0]);
+});
 
-  test('a command whose process is gone is not connected to again', async () => {
-    const gone = fail(new AgentError('rejected', 'It is not found.'));
-    const run = await follow({ start: [started], connect: [gone] });
-    assert.deepEqual([run.end.kind, run.count('Start'), run.count('Connect')], ['lost', 1, 1]);
+const open: Stream = async function* stream(_, sleep) {
+  yield startFrame(42);
+  await sleep(FOREVER);
+};
+const ZOMBIES: Readonly<Record<string, number>> = {
+  'a profile\nended 1024\n': 4,
+  'ended 9\n': 137,
+  'ended 139\n': 139,
+};
+for (const [output, code] of Object.entries(ZOMBIES))
+  test(`a mark that a lost connection swallowed is made up for by the exit code of the process [${output.trim()}]`, async () => {
+    const helper = flaky(3, /\/proc\/42\/stat/, () => output);
+    const run = await follow({ start: [started], connect: [open], helper });
+    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
   });
 
-  for (const [what, event] of Object.entries({
-    output: outputFrame('x\n'),
-    'a keepalive': frame({ event: { keepalive: {} } }),
-  }))
-    test(`a reconnect that brought something does not count against the ten [${what}]`, async () => {
-      const end = send(startFrame(42), endFrame(0), LAST_FRAME);
-      const connect = [...Array.from({ length: 25 }, () => lose(startFrame(42), event)), end];
-      const run = await follow({ start: [started], connect });
-      assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 0 }, 26]);
-      // The delays begin anew, too.
-      assert.ok(run.now < 26_000, `${run.now} ms`);
-    });
+test('a bug in what looks for the exit code is thrown', async () => {
+  const helper = () => {
+    throw new TypeError('a bug');
+  };
+  await assert.rejects(follow({ start: [started], connect: [open], helper }), /a bug/);
+});
 
-  test('a stream may pause for at least 30 s', async () => {
-    for (const [timeout, expected] of [
-      [1000, 30_000],
-      [40_000, 40_000],
-    ] as const) {
-      const { calls } = await follow({ inputs: { timeout }, start: [endAfter(0)] });
-      assert.deepEqual([calls.length, calls[0]?.timeout], [1, expected]);
-    }
+for (const [what, connect] of Object.entries({ fails: lose(), 'starts, and no more': started }))
+  test(`a command whose connection stays lost is connected to ten times [each ${what}]`, async () => {
+    const run = await follow({ start: [started], connect: [connect] });
+    assert.equal(run.end.kind, 'lost');
+    assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
   });
+
+test('a command whose process is gone is not connected to again', async () => {
+  const gone = fail(new AgentError('rejected', 'It is not found.'));
+  const run = await follow({ start: [started], connect: [gone] });
+  assert.deepEqual([run.end.kind, run.count('Start'), run.count('Connect')], ['lost', 1, 1]);
+});
+
+for (const [what, event] of Object.entries({
+  output: outputFrame('x\n'),
+  'a keepalive': frame({ event: { keepalive: {} } }),
+}))
+  test(`a reconnect that brought something does not count against the ten [${what}]`, async () => {
+    const end = send(startFrame(42), endFrame(0), LAST_FRAME);
+    const connect = [...Array.from({ length: 25 }, () => lose(startFrame(42), event)), end];
+    const run = await follow({ start: [started], connect });
+    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 0 }, 26]);
+    // The delays begin anew, too.
+    assert.ok(run.now < 26_000, `${run.now} ms`);
+  });
+
+test('a stream may pause for at least 30 s', async () => {
+  const start = [endAfter(0)];
+  const short = await follow({ inputs: { timeout: 1000 }, start });
+  const long = await follow({ inputs: { timeout: 40_000 }, start });
+  assert.deepEqual([short.calls[0]?.timeout, long.calls[0]?.timeout], [30_000, 40_000]);
 });
 
 const done = send(startFrame(42), endFrame(3), LAST_FRAME);
@@ -231,11 +225,8 @@ test('a cancelled step starts nothing, and not once more', async () => {
 });
 
 test('processes that the kernel killed are counted by another process if the shell was one of them', async () => {
-  const start: Stream = async function* stream(mark) {
-    yield startFrame(42);
-    yield outputFrame(`${mark}\tbegin\t1:/user\n`);
-    yield signalFrame('killed');
-  };
+  const begin = (mark: string) => outputFrame(`${mark}\tbegin\t1:/user\n`);
+  const start = stream(mark => [startFrame(42), begin(mark), signalFrame('killed')]);
   const helper = (text: string) =>
     text === "cat '/sys/fs/cgroup/user/memory.events'" ? 'oom 9\noom_kill 4\n' : '';
   const run = await follow({ start: [start], helper });
@@ -255,14 +246,10 @@ test('a stopped command has its last words, those of its children after the end 
     yield endFrame(143);
   };
   // What ends the session is started again if the connection is lost.
-  let failures = 2;
-  const helper = (text: string) => {
-    assert.match(text, /kill -TERM/);
-    failures -= 1;
-    if (failures >= 0) throw STREAM_END;
+  const helper = flaky(2, /kill -TERM/, () => {
     end();
     return '';
-  };
+  });
   const run = await follow({ start: [start], cancel: cancel.signal, helper });
   assert.deepEqual(run.end, { kind: 'stopped', by: 'cancellation' });
   assert.deepEqual(run.lines, ['last words', 'of a child']);

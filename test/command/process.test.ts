@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import {
-  attachProcess,
-  type ProcessEnd,
-  type ProcessOptions,
-  startProcess,
-} from '../../src/command/process.ts';
+import { attachProcess, type ProcessOptions, startProcess } from '../../src/command/process.ts';
 import { LIMITS, openTestClient, TOKEN } from '../support/open-client.ts';
 import {
   beginResponse,
@@ -35,15 +30,8 @@ const COMMAND: ProcessOptions = {
   username: '',
 };
 
-interface Followed {
-  readonly pids: readonly number[];
-  readonly output: string;
-  /** How the process ended, or the error if its end was not seen. */
-  readonly end: ProcessEnd | AgentError;
-}
-
-/** Starts a process through a server with this handler, and follows it to its end. */
-async function follow(handle: RequestHandler): Promise<Followed> {
+/** Starts a process through a server with this handler. Returns its end, or the error instead. */
+async function follow(handle: RequestHandler) {
   await using server = await rawServer(onRequest(handle));
   await using client = openTestClient(`http://${server.host}`);
   const pids: number[] = [];
@@ -108,7 +96,7 @@ const frames = [
   LAST_FRAME,
 ];
 const whole = Buffer.concat(frames);
-const expected: Followed = {
+const expected = {
   pids: [42],
   output: 'aü€b',
   end: { exitCode: 3, status: 'exit status 3' },

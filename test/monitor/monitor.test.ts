@@ -86,9 +86,7 @@ describe('monitors', { concurrency: 3 }, () => {
     assert.equal(post.exitCode, 1, post.stdout);
     assert.match(post.errors, /^monitor: its record is lost: /);
   });
-});
 
-describe('monitors that do not start', { concurrency: 3 }, () => {
   const cases = {
     'a wrong token': [{ token: 'a-wrong-token' }, /answered 401/],
     'a fail-if on a metric that the sandbox does not report': [

@@ -65,16 +65,10 @@ test('readStats rejects what is not a JSON object', async () => {
     await assert.rejects(statsFromJson(text), error);
 });
 
-test('stats that fail get a hint about stats-path, and none about uploads', async () => {
-  for (const [status, hint] of [
-    [404, /^(?!.*upload-path).*stats-path/],
-    [400, /^(?!.*target).*header-prefix/],
-    [503, /^(?!.*concurrency).*busy/],
-  ] as const) {
-    await using server = await rawServer(answering(http(status)));
-    await using client = openTestClient(`http://${server.host}`);
-    await assert.rejects(readStats(client, '/metrics', LIMITS), { status, hint });
-  }
+test('stats that the service does not have get a hint about stats-path', async () => {
+  await using server = await rawServer(answering(http(404)));
+  await using client = openTestClient(`http://${server.host}`);
+  await assert.rejects(readStats(client, '/metrics', LIMITS), { status: 404, hint: /stats-path/ });
 });
 
 test('readStats rejects stats of more than 128 KiB', async () => {

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import {
   formatBytes,
   formatCount,
-  formatDecimal,
   formatDuration,
   formatRate,
   listSome,
@@ -31,11 +30,6 @@ test('formatCount adds the noun, its plural and separators of thousands', () => 
 test('formatRate shows bytes per second, and treats 0 ms as 1 ms', () => {
   assert.equal(formatRate(2 * 1024 ** 2, 500), '4 MiB/s');
   assert.equal(formatRate(1024, 0), '1 MiB/s');
-});
-
-test('formatDecimal rounds, and omits trailing zeros', () => {
-  const shown = [93.256, 33.3, 4].map(value => formatDecimal(value, 2));
-  assert.deepEqual(shown, ['93.26', '33.3', '4']);
 });
 
 test('listSome joins names and counts the omitted ones', () => {
