@@ -56,10 +56,12 @@ test('lineSplitter keeps the first 64 KiB of a line without end, and the line af
   assert.ok(long.length <= 96 * 1024, `${long.length} characters`);
 });
 
+const MANY = 'y\n'.repeat(20);
+const LONG = `${'x'.repeat(2000)}\n`;
+
 /** What a command prints, what the log shows of it, and the last lines that its result has. */
-const PRINTED: Readonly<
-  Record<string, readonly [chunks: readonly string[], shown: string, last: string[]]>
-> = {
+type Printed = readonly [chunks: readonly string[], shown: string, last: string[]];
+const PRINTED: Readonly<Record<string, Printed>> = {
   'colors, only in the log': [
     ['\u001b[32mgreen\u001b[0m\n'],
     '\u001b[32mgreen\u001b[0m\n',
@@ -72,25 +74,15 @@ const PRINTED: Readonly<
     ['100 %', 'done', '20 %'],
   ],
   'no secret whose halves have two colors': [['hid\u001b[31mden\n'], 'hid\u001b[31mden\n', ['***']],
-  'twenty lines': [
-    ['x\n'.repeat(5), 'y\n'.repeat(20)],
-    `${'x\n'.repeat(5)}${'y\n'.repeat(20)}`,
-    Array(20).fill('y'),
-  ],
-  'a long line, cut': [
-    [`${'x'.repeat(2000)}\n`],
-    `${'x'.repeat(2000)}\n`,
-    [`${'x'.repeat(1000)}…`],
-  ],
+  'the last twenty lines': [[`x\n${MANY}`], `x\n${MANY}`, Array(20).fill('y')],
+  'a long line, cut': [[LONG], LONG, [`${'x'.repeat(1000)}…`]],
 };
 for (const [what, [chunks, shown, last]] of Object.entries(PRINTED))
   test(`the last lines of a command have [${what}]`, () => {
     let log = '';
     const redact = (text: string) => text.replaceAll('hidden', '***');
-    const output = keepLastLines({
-      redact,
-      log: { ...IGNORED, output: text => void (log += text) },
-    });
+    const show = (text: string) => void (log += text);
+    const output = keepLastLines({ redact, log: { ...IGNORED, output: show } });
     for (const chunk of encode(chunks)) output.write(chunk);
     output.end();
     assert.deepEqual([log, output.lastLines()], [shown, last]);

@@ -44,13 +44,9 @@ test('run looks at the programs when a condition on memory first trips', async (
 });
 
 test('run does not look at the programs while its last look is unanswered', async () => {
-  const answers = [Promise.withResolvers<typeof NONE>(), Promise.withResolvers<typeof NONE>()];
-  let count = 0;
+  const { promise } = Promise.withResolvers<typeof NONE>();
   const samples = used(75, 85, 95, 65, 95);
-  const { looks, topPrograms } = await looksAt(samples, ['mem_used_pct > 90'], async () => {
-    count += 1;
-    return await answers[count - 1]?.promise;
-  });
+  const { looks, topPrograms } = await looksAt(samples, ['mem_used_pct > 90'], () => promise);
   assert.deepEqual([looks, topPrograms], [[0], undefined]);
 });
 
