@@ -3,7 +3,6 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   appendAttempt,
-  appendEnd,
   monitorFile,
   readRecord,
   samplerErrors,
@@ -35,15 +34,6 @@ test('readRecord returns what was appended, without the partial line of a killed
   appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"at');
   const expected = { attempts: ATTEMPTS, response: '{"load":2}', end };
   assert.deepEqual(readRecord(directory.path), expected);
-});
-
-test('readRecord returns how sampling ended, whatever the sampler wrote to stderr', () => {
-  using directory = openTempFolder();
-  writeFileSync(monitorFile(directory.path, 'errors'), '(node:1) Warning: x\n');
-  for (const end of ['requested', { early: 'max-duration was over' }] as const) {
-    appendEnd(directory.path, end);
-    assert.deepEqual(readRecord(directory.path).end, end);
-  }
 });
 
 const STDERR = {
