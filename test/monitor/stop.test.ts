@@ -24,7 +24,7 @@ function assertSilent(post: Result, { directory }: { directory: string }): void 
 }
 
 describe('monitor/stop', { concurrency: 3 }, () => {
-  test('monitor/stop judges a running monitor by its ID, or by a name that no other one has, and the post step writes nothing', async () => {
+  test('monitor/stop judges the running monitor with an ID, or with a name that no other one has, and else fails', async () => {
     await using monitor = await startMonitor({ ...GATED, name: 'load test' });
     const inputs = { name: 'load test', 'warn-if': 'mem_used_pct.max > 50' };
     await using other = await startMonitorIn(monitor.job, inputs);
