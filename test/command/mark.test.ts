@@ -93,18 +93,11 @@ test('a mark whose line breaks off is never shown', () => {
     assert.equal(cut([Buffer.from(`a${END.slice(0, MARK.length + length)}`)]).output, 'a');
 });
 
-const COUNTS: Readonly<Record<string, number | undefined>> = {
-  '0:/\t0:/': 0,
-  '1:/a:b\t3:/a:b': 2,
-  '1:/a\t3:/b': undefined,
-  ':/\t1:/': undefined,
-  '1:/\t:/': undefined,
-  'x:/\t1e3:/': undefined,
-};
 test('the kernel has killed as many processes as its two counts differ, if both are of one group', () => {
-  for (const [fields, oomKills] of Object.entries(COUNTS)) {
-    const { ends } = cut([Buffer.from(`${MARK}\tend\t0\t${fields}\t\t\n`)]);
-    const kills = ends.map(end => end.oomKills);
-    assert.deepEqual(kills, [oomKills], fields);
-  }
+  const killsOf = (counts: string) =>
+    cut([Buffer.from(`${MARK}\tend\t0\t${counts}\t\t\n`)]).ends[0]?.oomKills;
+  assert.equal(killsOf('0:/\t0:/'), 0);
+  assert.equal(killsOf('1:/a:b\t3:/a:b'), 2);
+  for (const unclear of ['1:/a\t3:/b', ':/\t1:/', '1:/\t:/', 'x:/\t1e3:/'])
+    assert.equal(killsOf(unclear), undefined, unclear);
 });

@@ -99,23 +99,18 @@ test('a cancelled step warns of a condition that tripped, but not that samples a
   assert.deepEqual(textsOf(warnings), ['`load > 1` tripped: 5']);
 });
 
-test('a condition that tripped is the title, and a gap after it a reason', () => {
-  const stats = withGap(measured([{ load: 5 }], ['load > 1'], [], true), 15, 60, {
-    early: 'its job is gone',
-  });
-  const rendered = renderReport(report({ task: 'monitor', stats }));
-  assert.equal(rendered.title.text, 'The gate failed: `load` 5 > 1.');
-  assert.deepEqual(rendered.reasons.map(textsOf), [
-    ['`load > 1` tripped: 5'],
-    [NOT_SEEN, 'Sampling had ended: its job is gone.'],
-  ]);
-});
-
-test('a condition that could not be judged is listed below a gap', () => {
-  const stats = withGap(measured([{ load: 5 }], ['gpu > 1'], [], true), 15, 60);
-  const [gap, gate] = renderReport(report({ task: 'monitor', stats })).problems.map(textsOf);
-  assert.deepEqual(gap, [NOT_SEEN]);
-  assert.match(gate?.join('\n') ?? '', /^The gate failed: .*\n.* does not report `gpu`/);
+test('a gap is told after a condition that tripped, and before one that could not be judged', () => {
+  const problemsIf = (failIf: string) => {
+    const stats = measured([{ load: 5 }], [failIf], [], true);
+    const gone = withGap(stats, 15, 60, { early: 'its job is gone' });
+    return renderReport(report({ task: 'monitor', stats: gone })).problems.map(textsOf);
+  };
+  const gap = [NOT_SEEN, 'Sampling had ended: its job is gone.'];
+  const tripped = ['The gate failed: `load` 5 > 1.', '`load > 1` tripped: 5'];
+  assert.deepEqual(problemsIf('load > 1'), [tripped, gap]);
+  const [first, unjudged = []] = problemsIf('gpu > 1');
+  assert.deepEqual(first, gap);
+  assert.match(unjudged.join('\n'), /^The gate failed: .*\n.* does not report `gpu`/);
 });
 
 test('a gap is a problem if there is a fail-if, and else a warning, as are failed samples without a gap', () => {

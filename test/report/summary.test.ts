@@ -16,14 +16,13 @@ function summaryText(input: Report): string {
 }
 
 // To update the golden files: node --test --test-update-snapshots test/report/summary.test.ts
-for (const [kind, example] of Object.entries(EXAMPLE_REPORTS)) {
+for (const [kind, example] of Object.entries(EXAMPLE_REPORTS))
   test(`the summary of an example is its golden file [${kind}]`, t => {
     const summary = summaryText(example);
     assertNoInjectionInSummary(summary);
     const file = path.join(GOLDEN, `${kind}.txt`);
     t.assert.fileSnapshot(summary, file, { serializers: [String] });
   });
-}
 
 /** Builds a report with this text in every field, and with more entries than the summary shows. */
 function longReport(text: string, reason = text): Report {
