@@ -95,7 +95,8 @@ test('a mark whose line breaks off is never shown', () => {
 
 test('the kernel has killed as many processes as its two counts differ, if both are of one group', () => {
   const killsOf = (counts: string) =>
-    cut([Buffer.from(`${MARK}\tend\t0\t${counts}\t\t\n`)]).ends[0]?.oomKills;
+    (cut([Buffer.from(`${MARK}\tend\t0\t${counts}\t\t\n`)]).ends[0] ?? assert.fail(counts))
+      .oomKills;
   assert.equal(killsOf('0:/\t0:/'), 0);
   assert.equal(killsOf('1:/a:b\t3:/a:b'), 2);
   for (const unclear of ['1:/a\t3:/b', ':/\t1:/', '1:/\t:/', 'x:/\t1e3:/'])

@@ -18,8 +18,7 @@ const GATED = { 'fail-if': 'mem_used_pct > 90' };
 /** Asserts that the post step wrote nothing, and that the monitor's directory is gone. */
 function assertSilent(post: Result, { directory }: { directory: string }): void {
   const { exitCode, stdout, stderr, summary, outputs } = post;
-  const written = { exitCode, stdout, stderr, summary, outputs };
-  assert.deepEqual(written, { exitCode: 0, stdout: '', stderr: '', summary: '', outputs: {} });
+  assert.deepEqual([exitCode, stdout, stderr, summary, outputs], [0, '', '', '', {}]);
   assert.equal(existsSync(directory), false);
 }
 

@@ -8,9 +8,8 @@ import { renderReport } from '../../src/report/render.ts';
 import { textsOf } from '../../src/report/section.ts';
 import { COMMAND, measured, runReport } from '../support/build-report.ts';
 
-const error = failureInfoOf(
-  new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' }),
-);
+const rejected = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
+const error = failureInfoOf(rejected);
 const unstoppable = failureInfoOf(new AgentError('cancelled', 'No.'));
 const killed: CommandEnd = { kind: 'killed', status: 'signal: killed' };
 const unclear: CommandEnd = { kind: 'no-exit-code', status: '' };

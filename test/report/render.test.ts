@@ -77,20 +77,16 @@ for (const [level, cases] of Object.entries(CASES))
       assert.equal(succeeded(rendered), level === 'success' || level === 'warning');
     });
 
-function reasonsOf(parts: Parts): string[] {
-  return renderReport(report(parts)).reasons.flatMap(textsOf);
-}
-
 test('the reasons do not repeat the title, and what was done is a fact below it', () => {
-  const parts = { files: [NOT_ATTEMPTED], ...unread };
-  assert.deepEqual(reasonsOf(parts), [
+  const { reasons, facts } = renderReport(report({ files: [NOT_ATTEMPTED], ...unread }));
+  assert.deepEqual(reasons.flatMap(textsOf), [
     BUSY.message,
     BUSY.hint,
     'The gate failed: `load > 1` cannot be judged.',
     '`load > 1` cannot be judged: there are no stats',
   ]);
-  assert.deepEqual(renderReport(report(parts)).facts, ['Nothing was sent.']);
-  assert.deepEqual(reasonsOf({ error }), ['Check base-url.']);
+  assert.deepEqual(facts, ['Nothing was sent.']);
+  assert.deepEqual(renderReport(report({ error })).reasons, [[withMarkup('Check base-url.')]]);
 });
 
 test('a cancelled step warns of a condition that tripped, but not that samples are missing', () => {

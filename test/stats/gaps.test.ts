@@ -6,7 +6,8 @@ import type { Attempt, SamplingEnd } from '../../src/stats/samples.ts';
 import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
-const FIGURES = new Map([['mem_used_pct', 10]]);
+const SAMPLE = { kind: 'sample', figures: new Map([['mem_used_pct', 10]]) } as const;
+const FAILURE = { kind: 'failure', message: 'It answered 503.' } as const;
 const CONDITIONS = [parse('mem_used_pct > 90')];
 
 interface MonitoredJob {
@@ -22,13 +23,9 @@ interface MonitoredJob {
 }
 
 function attemptsOf({ at, failedAt = [] }: MonitoredJob): Attempt[] {
-  const samples = at.map((second): Attempt => {
-    return { kind: 'sample', askedAt: second * S - 1, at: second * S, figures: FIGURES };
-  });
-  const failures = failedAt.map((second): Attempt => {
-    const message = 'It answered 503.';
-    return { kind: 'failure', askedAt: second * S - 1, at: second * S, message };
-  });
+  const times = (second: number) => ({ askedAt: second * S - 1, at: second * S });
+  const samples = at.map(second => ({ ...SAMPLE, ...times(second) }));
+  const failures = failedAt.map(second => ({ ...FAILURE, ...times(second) }));
   return [...samples, ...failures].sort((one, other) => one.at - other.at);
 }
 
