@@ -56,13 +56,9 @@ for (const [line, values, result, figure] of JUDGED)
     assert.deepEqual([judgement.result, figureOrWhy(judgement)], [result, figure]);
   });
 
-const SAMPLES = [40, 60].map((percent, at) => ({
-  at,
-  figures: new Map([
-    ['cpu_count', 4],
-    ['mem_used_pct', percent],
-  ]),
-}));
+const SAMPLES = [40, 60].map((mem_used_pct, at) => {
+  return { at, figures: new Map(Object.entries({ cpu_count: 4, mem_used_pct })) };
+});
 
 /** Returns the state of a gate, and its conditions that are not false, with their figure or why. */
 function gateOf(failIf: readonly string[], warnIf: readonly string[], isIncomplete = false) {
