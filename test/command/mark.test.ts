@@ -76,7 +76,7 @@ test('output passes at once, unless its last characters may begin the mark', () 
 test('a script may print its mark, but not as the shell does', () => {
   const forgeries = [
     `SANDBOX_SYNC_MARK=${MARK}\n`,
-    `${MARK} end 0\n`,
+    `${MARK}x\tend\t0\t\t\t\t\n`,
     `${MARK}\tend\t\n`,
     `${MARK}\tend\t-1\t\t\t\t\n`,
     `${MARK}\tlater\t0\n`,

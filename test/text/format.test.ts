@@ -9,7 +9,7 @@ import {
 } from '../../src/text/format.ts';
 
 test('formatBytes rounds to a tenth of the largest unit, which begins at 1,000', () => {
-  const shown = [0, 999, 1000, 3500, 1024 ** 2 - 1, 2 ** 70, -2048].map(formatBytes);
+  const shown = [0, 999, 1000, 3500, 999.96 * 1024, 2 ** 70, -2048].map(formatBytes);
   const expected = '0 B|999 B|1 KiB|3.4 KiB|1 MiB|1024 EiB|-2 KiB';
   assert.deepEqual(shown, expected.split('|'));
 });
