@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { commandToSend, followCommand } from '../../src/command/follow.ts';
@@ -78,27 +78,30 @@ function callOf({ path, body = [], timeout }: AgentRequest) {
 
 const STREAM_END = new AgentError('connection', 'POST failed.');
 
-/** Sends frames, then breaks the connection. */
-function lose(...frames: readonly Buffer[]): Stream {
-  return async function* stream() {
-    yield* frames;
-    throw STREAM_END;
+const send = (...frames: readonly Buffer[]) => stream(() => frames);
+const lose = (...frames: readonly Buffer[]) => stream(() => frames, STREAM_END);
+const fail = (error: AgentError) => stream(() => [], error);
+
+/** Sends frames, then breaks the connection if there is an error. */
+function stream(frames: (mark: string) => readonly Buffer[], error?: AgentError): Stream {
+  return async function* sendAll(mark) {
+    yield* frames(mark);
+    if (error !== undefined) throw error;
   };
 }
 
-/** Sends frames and ends the response. */
-function send(...frames: readonly Buffer[]): Stream {
-  return async function* stream() {
-    yield* frames;
+/** Returns a helper that loses its connection some times, and is asked for a text like this. */
+function flaky(losses: number, asked: RegExp, respond: () => string) {
+  let left = losses;
+  return (text: string) => {
+    assert.match(text, asked);
+    left -= 1;
+    if (left >= 0) throw STREAM_END;
+    return respond();
   };
 }
 
-function fail(error: AgentError): Stream {
-  // oxlint-disable-next-line require-yield -- it fails before the first frame
-  return async function* stream() {
-    throw error;
-  };
-}
+const started = lose(startFrame(42));
 
 const FOREVER = 10 * 3600 * 1000;
 
@@ -113,69 +116,56 @@ function endAfter(ms: number): Stream {
   };
 }
 
-describe('a script whose output is held open by something in the background', () => {
-  test('a command has ended one second after its mark, with the exit code of the mark', async () => {
-    const run = await follow({ start: [endAfter(FOREVER)] });
-    assert.deepEqual(run.end, { kind: 'exited', code: 3 });
-    assert.deepEqual([run.lines, run.endedAt, run.now], [['text'], 0, 1000]);
-    assert.deepEqual([run.script?.oomKills, run.script?.unsetVariables], [2, ['GITHUB_SHA']]);
-    assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 0, 0]);
-  });
-
-  test('the end counts if the agent reports it within a second after the mark', async () => {
-    assert.deepEqual((await follow({ start: [endAfter(999)] })).end, { kind: 'exited', code: 5 });
-    assert.deepEqual((await follow({ start: [endAfter(1001)] })).end, { kind: 'exited', code: 3 });
-  });
-
-  test('a lost connection after the mark is not opened again', async () => {
-    const start: Stream = async function* stream(mark) {
-      yield startFrame(42);
-      yield outputFrame(`${mark}\tend\t3\t0\t0\t\t\n`);
-      throw STREAM_END;
-    };
-    const { end, count } = await follow({ start: [start] });
-    assert.deepEqual([end, count('Connect')], [{ kind: 'exited', code: 3 }, 0]);
-  });
+test('a command has ended one second after its mark, with the exit code of the mark', async () => {
+  const run = await follow({ start: [endAfter(FOREVER)] });
+  assert.deepEqual(run.end, { kind: 'exited', code: 3 });
+  assert.deepEqual([run.lines, run.endedAt, run.now], [['text'], 0, 1000]);
+  assert.deepEqual([run.script?.oomKills, run.script?.unsetVariables], [2, ['GITHUB_SHA']]);
+  assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 0, 0]);
 });
 
-describe('reconnects', () => {
-  const started = lose(startFrame(42));
+test('the end counts if the agent reports it within a second after the mark', async () => {
+  assert.deepEqual((await follow({ start: [endAfter(999)] })).end, { kind: 'exited', code: 5 });
+});
 
-  for (const [what, connect] of Object.entries({ fails: lose(), 'starts, and no more': started }))
-    test(`a command whose connection stays lost is connected to ten times [each ${what}]`, async () => {
-      const run = await follow({ start: [started], connect: [connect] });
-      assert.equal(run.end.kind, 'lost');
-      assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
-    });
+test('a lost connection after the mark is not opened again', async () => {
+  const endOf = (mark: string) => outputFrame(`${mark}\tend\t3\t0\t0\t\t\n`);
+  const start = stream(mark => [startFrame(42), endOf(mark)], STREAM_END);
+  const { end, count } = await follow({ start: [start] });
+  assert.deepEqual([end, count('Connect')], [{ kind: 'exited', code: 3 }, 0]);
+});
 
-  test('a command whose process is gone is not connected to again', async () => {
-    const gone = fail(new AgentError('rejected', 'It is not found.'));
-    const run = await follow({ start: [started], connect: [gone] });
-    assert.deepEqual([run.end.kind, run.count('Start'), run.count('Connect')], ['lost', 1, 1]);
+for (const [what, connect] of Object.entries({ fails: lose(), 'starts, and no more': started }))
+  test(`a command whose connection stays lost is connected to ten times [each ${what}]`, async () => {
+    const run = await follow({ start: [started], connect: [connect] });
+    assert.equal(run.end.kind, 'lost');
+    assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
   });
 
-  for (const [what, event] of Object.entries({
-    output: outputFrame('x\n'),
-    'a keepalive': frame({ event: { keepalive: {} } }),
-  }))
-    test(`a reconnect that brought something does not count against the ten [${what}]`, async () => {
-      const end = send(startFrame(42), endFrame(0), LAST_FRAME);
-      const connect = [...Array.from({ length: 25 }, () => lose(startFrame(42), event)), end];
-      const run = await follow({ start: [started], connect });
-      assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 0 }, 26]);
-      // The delays begin anew, too.
-      assert.ok(run.now < 26_000, `${run.now} ms`);
-    });
+test('a command whose process is gone is not connected to again', async () => {
+  const gone = fail(new AgentError('rejected', 'It is not found.'));
+  const run = await follow({ start: [started], connect: [gone] });
+  assert.deepEqual([run.end.kind, run.count('Start'), run.count('Connect')], ['lost', 1, 1]);
+});
 
-  test('a stream may pause for at least 30 s', async () => {
-    for (const [timeout, expected] of [
-      [1000, 30_000],
-      [40_000, 40_000],
-    ] as const) {
-      const { calls } = await follow({ inputs: { timeout }, start: [endAfter(0)] });
-      assert.deepEqual([calls.length, calls[0]?.timeout], [1, expected]);
-    }
+for (const [what, event] of Object.entries({
+  output: outputFrame('x\n'),
+  'a keepalive': frame({ event: { keepalive: {} } }),
+}))
+  test(`a reconnect that brought something does not count against the ten [${what}]`, async () => {
+    const end = send(startFrame(42), endFrame(0), LAST_FRAME);
+    const connect = [...Array.from({ length: 25 }, () => lose(startFrame(42), event)), end];
+    const run = await follow({ start: [started], connect });
+    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 0 }, 26]);
+    // The delays begin anew, too.
+    assert.ok(run.now < 26_000, `${run.now} ms`);
   });
+
+test('a stream may pause for at least 30 s', async () => {
+  const start = [endAfter(0)];
+  const short = await follow({ inputs: { timeout: 1000 }, start });
+  const long = await follow({ inputs: { timeout: 40_000 }, start });
+  assert.deepEqual([short.calls[0]?.timeout, long.calls[0]?.timeout], [30_000, 40_000]);
 });
 
 const done = send(startFrame(42), endFrame(3), LAST_FRAME);
@@ -191,12 +181,6 @@ for (const [what, [start, end, count]] of Object.entries(STARTS))
     const run = await follow({ inputs: { retries: 2 }, start });
     assert.deepEqual([run.end.kind, run.count('Start'), run.reconnects], [end, count, 0]);
   });
-
-test('a start event of an agent that repeats it causes no further request', async () => {
-  const starts = Array.from({ length: 50 }, () => startFrame(42));
-  const run = await follow({ start: [send(...starts, endFrame(3), LAST_FRAME)] });
-  assert.deepEqual([run.end, run.calls.length], [{ kind: 'exited', code: 3 }, 1]);
-});
 
 test('a cancelled step starts nothing, and not once more', async () => {
   const cancel = new AbortController();
@@ -221,14 +205,10 @@ test('a stopped command has its last words, those of its children after the end 
     yield endFrame(143);
   };
   // What ends the session is started again if the connection is lost.
-  let failures = 2;
-  const helper = (text: string) => {
-    assert.match(text, /kill -TERM/);
-    failures -= 1;
-    if (failures >= 0) throw STREAM_END;
+  const helper = flaky(2, /kill -TERM/, () => {
     end();
     return '';
-  };
+  });
   const run = await follow({ start: [start], cancel: cancel.signal, helper });
   assert.deepEqual(run.end, { kind: 'stopped', by: 'cancellation' });
   assert.deepEqual(run.lines, ['last words', 'of a child']);

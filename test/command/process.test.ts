@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import {
-  attachProcess,
-  type ProcessEnd,
-  type ProcessOptions,
-  startProcess,
-} from '../../src/command/process.ts';
+import { attachProcess, type ProcessOptions, startProcess } from '../../src/command/process.ts';
 import { LIMITS, openTestClient, TOKEN } from '../support/open-client.ts';
 import {
   beginResponse,
@@ -21,7 +16,6 @@ import {
   wholeStream,
 } from '../support/process-frames.ts';
 import {
-  http,
   onRequest,
   type RawRequest,
   type RequestHandler,
@@ -35,15 +29,8 @@ const COMMAND: ProcessOptions = {
   username: '',
 };
 
-interface Followed {
-  readonly pids: readonly number[];
-  readonly output: string;
-  /** How the process ended, or the error if its end was not seen. */
-  readonly end: ProcessEnd | AgentError;
-}
-
-/** Starts a process through a server with this handler, and follows it to its end. */
-async function follow(handle: RequestHandler): Promise<Followed> {
+/** Starts a process through a server with this handler. Returns its end, or the error instead. */
+async function follow(handle: RequestHandler) {
   await using server = await rawServer(onRequest(handle));
   await using client = openTestClient(`http://${server.host}`);
   const pids: number[] = [];
@@ -61,17 +48,6 @@ async function follow(handle: RequestHandler): Promise<Followed> {
 
 const IGNORED = { onOutput: () => {} };
 
-/** Decodes the message of a request that consists of one frame. */
-function messageOf({ body }: RawRequest): unknown {
-  assert.deepEqual([body[0], body.readUInt32BE(1)], [0, body.length - 5]);
-  return JSON.parse(body.toString('utf8', 5));
-}
-
-function headersOf({ head }: RawRequest): Readonly<Record<string, string>> {
-  const lines = head.trim().split('\r\n').slice(1);
-  return Object.fromEntries(lines.map(line => line.split(': ')));
-}
-
 test('a process is started, and attached to by its pid, as the Connect protocol asks for', async () => {
   const requests: RawRequest[] = [];
   await using server = await rawServer(
@@ -85,29 +61,29 @@ test('a process is started, and attached to by its pid, as the Connect protocol 
   await startProcess(client, ofUser, IGNORED, LIMITS);
   await startProcess(client, COMMAND, IGNORED, LIMITS);
   await attachProcess(client, 7, IGNORED, LIMITS);
-  const [start, plainStart, attach] = requests;
-  assert.ok(start && plainStart && attach);
-  assert.deepEqual(
-    requests.map(({ head }) => head.replace(/ HTTP[^]*/, '')),
-    ['Start', 'Start', 'Connect'].map(name => `POST /process.Process/${name}`),
-  );
-  for (const request of requests)
-    assert.partialDeepStrictEqual(headersOf(request), {
+  const sent = requests.map(({ head, body }) => {
+    const [line, ...lines] = head.trim().split('\r\n');
+    const headers = Object.fromEntries(lines.map(each => each.split(': ')));
+    assert.partialDeepStrictEqual(headers, {
       'Content-Type': 'application/connect+json',
       'Connect-Protocol-Version': '1',
       // An interval of 0 crashes E2B's agent.
       'Keepalive-Ping-Interval': '10',
       'X-Access-Token': TOKEN,
     });
+    assert.deepEqual([body[0], body.readUInt32BE(1)], [0, body.length - 5]);
+    return [line, headers['Authorization'], JSON.parse(body.toString('utf8', 5))];
+  });
   // A user or a folder that no input sets is not sent, so the agent chooses it.
-  const basic = Buffer.from('ünï:').toString('base64');
-  assert.equal(headersOf(start)['Authorization'], `Basic ${basic}`);
-  assert.equal(headersOf(plainStart)['Authorization'], undefined);
+  const basic = `Basic ${Buffer.from('ünï:').toString('base64')}`;
   const args = ['-l', '-c', COMMAND.text];
   const process = { cmd: '/bin/bash', args, envs: COMMAND.env };
-  assert.deepEqual(messageOf(start), { process: { ...process, cwd: 'app' }, stdin: false });
-  assert.deepEqual(messageOf(plainStart), { process, stdin: false });
-  assert.deepEqual(messageOf(attach), { process: { pid: 7 } });
+  const start = 'POST /process.Process/Start HTTP/1.1';
+  assert.deepEqual(sent, [
+    [start, basic, { process: { ...process, cwd: 'app' }, stdin: false }],
+    [start, undefined, { process, stdin: false }],
+    ['POST /process.Process/Connect HTTP/1.1', undefined, { process: { pid: 7 } }],
+  ]);
 });
 
 const frames = [
@@ -118,14 +94,11 @@ const frames = [
   endFrame(3),
   LAST_FRAME,
 ];
-const whole = Buffer.concat(frames);
-const expected: Followed = {
-  pids: [42],
-  output: 'aü€b',
-  end: { exitCode: 3, status: 'exit status 3' },
-};
+const exited3 = { exitCode: 3, status: 'exit status 3' };
+const expected = { pids: [42], output: 'aü€b', end: exited3 };
 
 test('a response is read the same if it is split at any position', async () => {
+  const whole = Buffer.concat(frames);
   for (let at = 1; at <= whole.length; at += 1)
     assert.deepEqual(await follow(sendFrames(whole.subarray(0, at), whole.subarray(at))), expected);
 });
@@ -166,10 +139,8 @@ test('an end event without a clear exit code has none', async () => {
 test('the exit code survives a stream that breaks after the end event', async () => {
   const endless: RequestHandler = socket => beginResponse(socket, [endFrame(3)]);
   const failing = sendFrames(endFrame(3), errorFrame('internal', 'lost it'));
-  for (const handle of [loseAfter(endFrame(3)), failing, endless]) {
-    const { end } = await follow(handle);
-    assert.deepEqual(end, { exitCode: 3, status: 'exit status 3' });
-  }
+  for (const handle of [loseAfter(endFrame(3)), failing, endless])
+    assert.deepEqual((await follow(handle)).end, exited3);
 });
 
 test('the status of an ended process is redacted, and kept on one short line', async () => {
@@ -181,13 +152,12 @@ test('the status of an ended process is redacted, and kept on one short line', a
   assert.ok(seen.status.length <= 301);
 });
 
-const page: RequestHandler = socket => socket.write(http(200, '<!doctype html><h1>It works</h1>'));
+// The first bytes of a web page also say so.
 const long = Buffer.from([0, 0, 16, 0, 1]);
 const FAILURES: Readonly<Record<string, readonly [RequestHandler, kind: string, words: RegExp]>> = {
   'no end': [sendFrames(startFrame(1)), 'connection', /connection was closed/],
   'a last frame without an end': [sendFrames(LAST_FRAME), 'bad-response', /did not say how/],
   'a frame above 1 MiB': [sendFrames(startFrame(1), long), 'bad-response', /other than frames/],
-  'a web page': [page, 'bad-response', /other than frames/],
 };
 for (const [what, [handle, kind, words]] of Object.entries(FAILURES))
   test(`a response that no agent sends is an error [${what}]`, async () => {
@@ -205,8 +175,6 @@ const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = 
   ['unavailable', 'busy', /busy/],
   ['resource_exhausted', 'busy', /busy/],
   ['internal', 'server', /overloaded/],
-  // `constructor` is not a code, but a lookup in a plain object would find it.
-  ['constructor', 'server', /overloaded/],
 ];
 for (const [code, kind, hint] of CODES)
   test(`an error of Connect is reported with its words, redacted [${code}]`, async () => {

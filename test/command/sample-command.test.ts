@@ -11,34 +11,28 @@ import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
 
-/** How a sandbox responds to a request for stats. */
-interface Response {
-  readonly afterMs?: number;
-  readonly fails?: boolean;
-}
-
 interface SampledCommand {
   readonly durationMs: number;
   readonly intervalMs?: number;
   readonly failIf?: readonly Condition[];
-  /** The response to a request sent at this time. Default: a good one at once. */
-  readonly respond?: (askedAt: number) => Response;
+  /** The time that a response takes, or an error. Default: 0. */
+  readonly respond?: (askedAt: number) => number | AgentError;
 }
 
 /** Samples a command by a clock that only moves while everything sleeps. */
 async function sample(command: SampledCommand) {
   const { durationMs, intervalMs = S, failIf = [parse('load > 90')] } = command;
-  const { respond = (): Response => ({}) } = command;
+  const { respond = () => 0 } = command;
   const { now, sleep } = fakeClock();
   const asked: number[] = [];
   const client = {
     redact: String,
     async send({ signal }: AgentRequest) {
-      const { afterMs = 0, fails = false } = respond(now());
+      const response = respond(now());
       asked.push(now());
-      const isInTime = await sleep(afterMs, signal);
+      if (response instanceof AgentError) throw response;
+      const isInTime = await sleep(response, signal);
       if (!isInTime) throw new AgentError('cancelled', 'It was cancelled.');
-      if (fails) throw new AgentError('busy', 'It answered 503.');
       return { label: 'GET /metrics', status: 200, headers: {}, body: `{"load":${asked.length}}` };
     },
   };
@@ -63,8 +57,6 @@ async function sample(command: SampledCommand) {
   };
 }
 
-const slow = (seconds: number) => () => ({ afterMs: seconds * S });
-
 test('a command is sampled after 1 s, whatever the interval, and then after each interval', async () => {
   const { asked, endedAt, seen } = await sample({ durationMs: 40 * S, intervalMs: 15 * S });
   assert.deepEqual([asked, endedAt, seen], [[S, 16 * S, 31 * S], 40 * S, [1, 2, 3]]);
@@ -81,8 +73,7 @@ for (const [name, respondedAt, gaps] of [
   ['too late, so there is a gap', 13_001, [[S, 8 * S]]],
 ] as const)
   test(`a sample that has no response at the end is waited for up to 5 s if it is judged [${name}]`, async () => {
-    const respond = (askedAt: number) =>
-      askedAt < 2 * S ? {} : { afterMs: respondedAt - askedAt };
+    const respond = (askedAt: number) => (askedAt < 2 * S ? 0 : respondedAt - askedAt);
     const seen = await sample({ durationMs: 8 * S, respond });
     const failures = gaps.length === 0 ? [] : ['The sandbox had not answered after 11 s.'];
     assert.deepEqual([seen.gaps, seen.failures], [gaps, failures]);
@@ -90,24 +81,23 @@ for (const [name, respondedAt, gaps] of [
   });
 
 test('sampleCommand waits 0.5 s for a last response if there are no conditions', async () => {
-  for (const [durationMs, asked] of [
-    [8 * S, [S]],
-    [999, [1199]],
-  ] as const) {
-    const command = await sample({ durationMs, failIf: [], respond: slow(1000) });
-    assert.deepEqual([command.endedAt, command.asked], [durationMs + 500, asked]);
-  }
+  const hanging = { failIf: [], respond: () => 1000 * S };
+  const long = await sample({ durationMs: 8 * S, ...hanging });
+  assert.deepEqual([long.asked, long.endedAt], [[S], 8.5 * S]);
+  const short = await sample({ durationMs: 999, ...hanging });
+  assert.deepEqual([short.asked, short.endedAt], [[1199], 1499]);
 });
 
 test('a command of any length has no gaps if each sample takes 6 s', async () => {
   for (let seconds = 0.5; seconds < 30; seconds += 0.5) {
-    const { gaps, endedAt } = await sample({ durationMs: seconds * S, respond: slow(6) });
+    const { gaps, endedAt } = await sample({ durationMs: seconds * S, respond: () => 6 * S });
     assert.deepEqual(gaps, [], `after ${seconds} s`);
     assert.ok(endedAt <= (seconds + 11.2) * S);
   }
 });
 
 test('sampleCommand takes no sample after the command if two have failed, since the service probably has no stats', async () => {
-  const { asked, gaps } = await sample({ durationMs: 2.5 * S, respond: () => ({ fails: true }) });
+  const respond = () => new AgentError('busy', 'It answered 503.');
+  const { asked, gaps } = await sample({ durationMs: 2.5 * S, respond });
   assert.deepEqual([asked, gaps], [[S, 2 * S], [[0, 2.5 * S]]]);
 });

@@ -1,56 +1,37 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { FailedCommand } from '../../src/command/mark.ts';
 import { endSessionText, scriptText } from '../../src/command/shell.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { runText } from '../support/run-text.ts';
 import { SKIP_WITHOUT_BASH, skipUnlessLinux } from '../support/system.ts';
+import { openTempFolder } from '../support/temp-folder.ts';
 
 const skip = SKIP_WITHOUT_BASH || skipUnlessLinux('processes are read from /proc');
 
-const ODD_TEXTS: Readonly<Record<string, string>> = {
-  'a single quote': "'",
-  'an escaped single quote': "'\\''",
-  'a double quote': '"',
-  'mixed quotes': `"'"'"'`,
-  'an unclosed quote': `it's "open`,
-  'a dollar': '$',
-  'a dollar and a quote': "$'\\n'",
-  'a variable': '$HOME ${HOME} ${HOME:-x}',
-  'a command substitution': '$(echo no) `echo no`',
-  'an arithmetic expansion': '$((1 + 1))',
-  'a backslash': '\\',
-  'two backslashes': '\\\\',
-  'a backslash before a quote': '\\\' \\"',
-  'escape sequences': '\\n \\t \\x41 \\0 %s %d',
-  'a line continuation': 'a \\\n b',
-  'line breaks': '\n\na\n\n\nb\n',
-  'a Windows line break': 'a\r\nb\r',
-  'a tab and other control characters': '\t\v\f\b\u0001\u001b[31m\u007f',
-  'letters outside of ASCII': 'ü€ ğ 漢字 العربية',
-  'an emoji with joiners': '👩‍👩‍👧 🇹🇷',
-  'an exclamation mark': '! !! !$ !1',
-  'globs and braces': '* ? [a-z] {a,b} ~ ~root',
-  operators: '; & && || | > < >> << ( ) { } #',
-  'a here-document': "cat <<'X'\n$A\nX",
-  'a leading dash': '-n -e --',
-  'trailing blanks': 'a   \n   ',
-  'something like a mark': '\tend\t0\t0\t0\t\t',
-};
+/** Everything that a shell, an agent or JSON could read as more than text. */
+const ODD_TEXT = [
+  `' '\\'' " "'"'"' it's "open`,
+  '$HOME ${HOME:-x} $(echo no) `echo no` $((1 + 1)) $',
+  '\\ \\\\ \\\' \\" \\n \\x41 \\0 %s %d a \\',
+  ' continued\n\nafter a blank line\r\nafter a Windows line break\r',
+  '\t\v\f\b\u0001\u001b[31m\u007f ü€ 漢字 العربية 👩‍👩‍👧',
+  '! !! !$ !1 * ? [a-z] {a,b} ~root ; & && || | > < >> << ( ) { } #',
+  "cat <<'X'\n$A\nX",
+  '-n -e --',
+  '\tend\t0\t0\t0\t\t',
+  'trailing blanks   ',
+].join('\n');
 
 describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
-  for (const [what, text] of Object.entries(ODD_TEXTS))
-    test(`a script reaches bash exactly if it has [${what}]`, async () => {
-      const script = `cat /proc/$$/cmdline\n: <<'END OF TEXT'\n${text}\nEND OF TEXT\n:`;
-      const { output, exitCode } = await runText(script);
-      const [, , , , received = ''] = output.split('\0');
-      assert.ok(received.endsWith(`ERR; ${script}`), JSON.stringify(received));
-      assert.equal(exitCode, 0);
-    });
+  test('a script reaches bash exactly, whatever it is made of', async () => {
+    const script = `cat /proc/$$/cmdline\n: <<'END OF TEXT'\n${ODD_TEXT}\nEND OF TEXT\n:   \n`;
+    const { output, exitCode } = await runText(script);
+    const [, , , , received = ''] = output.split('\0');
+    assert.deepEqual([received.split('ERR; ')[1], exitCode], [script, 0]);
+  });
 
   test('a script may be as long as Linux passes on, and is refused before anything is sent above', async () => {
     const id = 'x'.repeat(36);
@@ -65,9 +46,8 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
   type Exit = readonly [script: string, exitCode: number, output: string];
   const BAD_SYNTAX = "bash: -c: line 1: syntax error near unexpected token `then'\n";
   const EXITS: Readonly<Record<string, Exit>> = {
-    'exit 3': ['echo a; exit 3', 3, 'a\n'],
-    'no line break at the end': ['printf a; exit 3', 3, 'a'],
     'blank lines at the end': ['printf "a\\n\\n\\n"', 0, 'a\n\n\n'],
+    'no line break at the end': ['printf a', 0, 'a'],
     'a failing command': ['false; echo never', 1, ''],
     'a failing command before a pipe': ['exit 4 | cat; echo never', 4, ''],
     'a missing program': ['no-such', 127, 'bash: line 1: no-such: command not found\n'],
@@ -101,12 +81,10 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
   });
 
   test('BASH_ENV is read by the login shell and for the script, but not by the shell around it', async () => {
-    using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-test-'));
-    const file = path.join(folder.path, 'env');
-    writeFileSync(file, 'echo read; f() { echo defined; }\n');
-    const { output } = await runText('f; printenv POSIXLY_CORRECT || echo bash', {
-      env: { BASH_ENV: file },
-    });
+    using folder = openTempFolder();
+    const env = { BASH_ENV: folder.at('env') };
+    writeFileSync(env.BASH_ENV, 'echo read; f() { echo defined; }\n');
+    const { output } = await runText('f; printenv POSIXLY_CORRECT || echo bash', { env });
     assert.equal(output, 'read\nread\ndefined\nbash\n');
   });
 
@@ -120,13 +98,10 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
 describe('variables of the runner', { concurrency: 3, skip }, () => {
   const CASES: Readonly<Record<string, readonly string[]>> = {
     'echo $GITHUB_SHA "${RUNNER_OS}" ${GITHUB_REF##*/}': ['GITHUB_SHA', 'RUNNER_OS', 'GITHUB_REF'],
+    'echo GITHUB_SHA $GITHUB $GITHUB_SET $GITHUB_EMPTY; GITHUB_REF=1; echo $GITHUB_REF': [],
     'echo $GITHUB_SHA $GITHUB_SHA': ['GITHUB_SHA'],
     'echo ${GITHUB_SHA:-} ${GITHUB_SHA-} ${RUNNER_OS:+a} ${RUNNER_OS+a} ${GITHUB_REF:=a}': [],
-    'GITHUB_SHA=1; echo $GITHUB_SHA': [],
     'echo a >>"$GITHUB_OUTPUT" || true': ['GITHUB_OUTPUT'],
-    'echo GITHUB_SHA $HOME $GITHUB': [],
-    'echo $GITHUB_SET': [],
-    'echo $GITHUB_EMPTY': [],
   };
   for (const [script, names] of Object.entries(CASES))
     test(`a script is told of variables that are unset [${script}]`, async () => {
@@ -135,47 +110,33 @@ describe('variables of the runner', { concurrency: 3, skip }, () => {
     });
 });
 
-/** A script, and the line and the text of the command that failed in it. */
+/** A script, and what is named of the command that failed in it. */
 type Failing = readonly [
   script: string,
   line?: number,
-  command?: string | undefined,
+  text?: string,
   more?: Partial<FailedCommand>,
 ];
 const FAILURES: Readonly<Record<string, Failing>> = {
   'a command': ['echo a\n\nfalse\necho b', 3, 'false', { exitCode: 1 }],
-  'the last command': ['echo a\ngrep -c nothing /etc/hosts', 2, 'grep -c nothing /etc/hosts'],
   'a missing program': ['true\nno-such-program x', 2, 'no-such-program x', { exitCode: 127 }],
   arithmetic: ['i=0\n((i++))', 2, '((i++))'],
-  'a test': ['[[ a = b ]]', 1, '[[ a = b ]]'],
-  'a test after a pipeline': ['true | true\n[[ a = b ]]', 2, '[[ a = b ]]', { pipeline: [] }],
+  'a test after a pipeline': ['true | true\n[[ a = b ]]', 2, '[[ a = b ]]'],
   'read without input': ['read -p "Go? " x', 1, 'read -p "Go? " x'],
   'a variable, unexpanded': ['TOKEN=abc\nfalse "$TOKEN"', 2, 'false "$TOKEN"'],
   'a function': ['f() {\n  echo in\n  false\n}\n\nf', 3, 'false', { file: '' }],
-  'a loop': ['for i in 1 2; do\n  true\n  test $i = 1\ndone', 3, 'test $i = 1'],
-  'a pipeline': ['true\ntrue | (exit 3) | cat', 2, undefined, { exitCode: 3, pipeline: [0, 3, 0] }],
-  'a pipeline with another IFS': [
-    'IFS=:\nset -u\ntrue | false',
-    3,
-    undefined,
-    { pipeline: [0, 1] },
-  ],
+  'a pipeline': ['true\ntrue | (exit 3) | cat', 2, '', { exitCode: 3, pipeline: [0, 3, 0] }],
+  'another IFS': ['IFS=:\nset -u\ntrue | false', 3, '', { pipeline: [0, 1] }],
   'a group with redirected output': ['{\n  echo a\n  false\n} >/dev/null', 3, 'false'],
-  'a here-document': ['grep nothing <<X\nfoo\nX', 1, 'grep nothing <<X'],
   'a subshell': ['true\n(exit 3)', 2, '( exit 3 )', { exitCode: 3 }],
   'a command substitution': ['x=$(exit 7)', 1, 'x=$(exit 7)', { exitCode: 7 }],
   'a trap on EXIT': ['trap "echo bye" EXIT\nfalse', 2, 'false'],
   'a job in the background': ['false &\nwait $!', 2, 'wait $!'],
-  'a tab in its text': ["false 'a\tb'", 1, "false 'a\tb'"],
-  'a very long text': [`false ${'x'.repeat(5000)}`, 1, undefined, { exitCode: 1 }],
+  'a very long text': [`false ${'x'.repeat(5000)}`, 1, '', { exitCode: 1 }],
   'a failure whose end a trap made a success of': ['trap "exit 0" EXIT\nfalse', 2],
-  exit: ['exit 3'],
-  success: ['false || true'],
   'set +e': ['set +e\nfalse\nfalse | true\nexit 3'],
   conditions: ['if ! true; then :; fi; ! true; false || exit 4'],
-  'a list': ['[ -f /nope ] && echo yes'],
   'an unset variable': ['set -u\necho $NOPE'],
-  'a required variable': [': "${NOPE:?is needed}"'],
   'a syntax error': ['true\nif then'],
 };
 
@@ -185,21 +146,22 @@ describe('the command that failed', { concurrency: 3, skip }, () => {
       const { failed } = (await runText(script)).end ?? assert.fail();
       // All that the shell prints must stay below PIPE_BUF, to be written at once.
       assert.ok((failed?.command.length ?? 0) < 1000);
+      assert.deepEqual(failed?.pipeline ?? [], more?.pipeline ?? []);
       if (line === undefined) assert.equal(failed, undefined);
       else assert.partialDeepStrictEqual(failed, { line, ...(command && { command }), ...more });
     });
 
   test('a command that failed in a sourced script is named with its file', async () => {
-    using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-test-'));
-    const file = path.join(folder.path, 'my script.sh');
+    using folder = openTempFolder();
+    const file = folder.at('my script.sh');
     writeFileSync(file, 'true\nfalse\n');
     const { end } = await runText(`. "${file}"`);
     assert.partialDeepStrictEqual(end?.failed, { line: 2, file, command: 'false' });
   });
 
   test('a redirected file and the trace of set -x stay free of what names the failed command', async () => {
-    using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-test-'));
-    const file = path.join(folder.path, 'out');
+    using folder = openTempFolder();
+    const file = folder.at('out');
     await runText(`{ echo a; false; } >"${file}" 2>&1`);
     const { output } = await runText(`cat "${file}"\nset -x\nfalse`);
     assert.equal(output, 'a\n+ false\n');
@@ -207,27 +169,20 @@ describe('the command that failed', { concurrency: 3, skip }, () => {
 });
 
 /** Mounts another cgroup file system with the counts of a cgroup whose memory was full twice. */
-const FULL_MEMORY = [
-  'unshare',
-  '-m',
-  'sh',
-  '-c',
-  'mount -t tmpfs none /sys/fs/cgroup && printf "oom 7\\noom_kill 2\\noom_group_kill 9\\n" >/sys/fs/cgroup/memory.events && exec "$@"',
-  'sh',
-];
+const MOUNT =
+  'mount -t tmpfs none /sys/fs/cgroup && printf "oom 7\\noom_kill 2\\noom_group_kill 9\\n" >/sys/fs/cgroup/memory.events && exec "$@"';
+const FULL_MEMORY = ['unshare', '-m', 'sh', '-c', MOUNT, 'sh'];
 const SKIP_WITHOUT_MOUNTS =
   spawnSync('unshare', ['-m', 'true']).status !== 0 && 'mounting a file system needs root';
 
 describe("the kernel's count of processes that it killed", { skip: SKIP_WITHOUT_MOUNTS }, () => {
-  const EVENTS: Readonly<Record<string, readonly [script: string, oomKills: number | undefined]>> =
-    {
-      'two more': ['echo "oom_kill 4" >/sys/fs/cgroup/memory.events; exit 1', 2],
-      'no more': ['exit 137', 0],
-      'a file that is gone': ['rm /sys/fs/cgroup/memory.events', undefined],
-      'a file without a count': ['echo "oom 1" >/sys/fs/cgroup/memory.events', undefined],
-    };
-  for (const [what, [script, oomKills]] of Object.entries(EVENTS))
-    test(`the count is read before and after a script, without a process [${what}]`, async () => {
+  for (const [script, oomKills] of [
+    ['echo "oom_kill 4" >/sys/fs/cgroup/memory.events; exit 1', 2],
+    ['exit 137', 0],
+    ['rm /sys/fs/cgroup/memory.events', undefined],
+    ['echo "oom 1" >/sys/fs/cgroup/memory.events', undefined],
+  ] as const)
+    test(`the count is read before and after a script, without a process [${script}]`, async () => {
       const { end, output } = await runText(script, { before: FULL_MEMORY });
       assert.deepEqual([output, end?.oomKills], ['', oomKills]);
     });
@@ -235,9 +190,8 @@ describe("the kernel's count of processes that it killed", { skip: SKIP_WITHOUT_
 
 /** Runs a text as an agent would. */
 function bash(text: string, env = {}): string {
-  return spawnSync('/bin/bash', ['-l', '-c', text], {
-    env: { ...process.env, ...env },
-  }).stdout.toString();
+  const args = ['-l', '-c', text];
+  return spawnSync('/bin/bash', args, { env: { ...process.env, ...env } }).stdout.toString();
 }
 
 describe('the text that ends a session', { concurrency: 3, skip }, () => {
@@ -261,11 +215,11 @@ sleep 1000`;
 
   test('a session that ends at once is not waited for', async () => {
     let slept = '';
+    const env = { 'BASH_FUNC_sleep%%': '() { echo "$@"; command sleep 1; }' };
     await runText('echo ready; exec sleep 100', {
-      onOutput(_, { pid = 0 }) {
-        slept = bash(endSessionText(pid));
-      },
+      onOutput: (_, { pid = 0 }) => void (slept = bash(endSessionText(pid), env)),
     });
-    assert.ok(slept.length <= 2, slept);
+    // The kernel may take a moment to end it.
+    assert.ok(slept.length <= '1\n'.length, slept);
   });
 });

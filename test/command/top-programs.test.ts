@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempDisposableSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { startService } from '../../dev/agent/service.ts';
 import { lookAtPrograms, parsePrograms, watchMemory } from '../../src/command/top-programs.ts';
-import { LIMITS, openTestClient, TOKEN } from '../support/open-client.ts';
+import { LIMITS, openTestClient } from '../support/open-client.ts';
 import { parse } from '../support/parse-condition.ts';
 import { skipUnlessLinux } from '../support/system.ts';
+import { openJob, SANDBOX_ID, TOKEN } from '../support/test-job.ts';
 
 const NONE = { at: 0, programs: [] };
 
@@ -46,13 +44,9 @@ test('run looks at the programs when a condition on memory first trips', async (
 });
 
 test('run does not look at the programs while its last look is unanswered', async () => {
-  const answers = [Promise.withResolvers<typeof NONE>(), Promise.withResolvers<typeof NONE>()];
-  let count = 0;
+  const { promise } = Promise.withResolvers<typeof NONE>();
   const samples = used(75, 85, 95, 65, 95);
-  const { looks, topPrograms } = await looksAt(samples, ['mem_used_pct > 90'], async () => {
-    count += 1;
-    return await answers[count - 1]?.promise;
-  });
+  const { looks, topPrograms } = await looksAt(samples, ['mem_used_pct > 90'], () => promise);
   assert.deepEqual([looks, topPrograms], [[0], undefined]);
 });
 
@@ -68,22 +62,19 @@ const size = (pid: number, kib: number) => `/proc/${pid}/status:RssAnon:\t   ${k
 
 const LISTS: Readonly<Record<string, readonly [string, readonly string[]]>> = {
   'the processes of a program together': [
-    link(1, '/bin/bash') +
-      link(7, '/usr/bin/node') +
-      link(8, '/opt/node') +
-      size(7, 3) +
-      size(8, 4),
+    link(7, '/usr/bin/node') + link(8, '/opt/node') + size(7, 3) + size(8, 4),
     ['node 2 7'],
   ],
   'the five largest programs': [
     [1, 2, 3, 4, 5, 6].map(pid => link(pid, `/bin/p${pid}`) + size(pid, 10 * pid)).join(''),
     ['p6 1 60', 'p5 1 50', 'p4 1 40', 'p3 1 30', 'p2 1 20'],
   ],
-  'a program whose file was deleted': [link(7, '/tmp/x y (deleted)') + size(7, 1), ['x y 1 1']],
-  'a program whose name has a secret': [link(7, `/tmp/a-${TOKEN}`) + size(7, 1), ['a-*** 1 1']],
-  'a program with a long name': [
-    link(7, `/${'x'.repeat(50)}`) + size(7, 1),
-    [`${'x'.repeat(40)}… 1 1`],
+  'names without (deleted), secrets, and more than 40 characters': [
+    link(7, '/tmp/x y (deleted)') +
+      link(8, `/tmp/a-${TOKEN}`) +
+      link(9, `/${'x'.repeat(50)}`) +
+      [7, 8, 9].map(pid => size(pid, 1)).join(''),
+    ['x y 1 1', 'a-*** 1 1', `${'x'.repeat(40)}… 1 1`],
   ],
   'no process without a name or a size': [
     `${link(7, '/bin/a')}${size(8, 5)}lrwxrwxrwx 1 root root 0 Nov 24 06:11 /proc/8/exe\nls: No.`,
@@ -101,11 +92,9 @@ for (const [name, [output, expected]] of Object.entries(LISTS))
 test('lookAtPrograms lists what runs in a sandbox', {
   skip: skipUnlessLinux('reads /proc'),
 }, async () => {
-  using folder = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-programs-'));
-  const options = { folder: folder.path, runCommands: true, headerPrefix: 'Svc' };
-  await using service = await startService(options);
-  const { id } = service.create('i1a2b3c4d5', TOKEN);
-  await using client = openTestClient(service.url, { sandboxId: id });
+  await using job = await openJob({ runCommands: true });
+  const connection = { sandboxId: SANDBOX_ID, token: TOKEN };
+  await using client = openTestClient(job.agent.url, connection);
   const seen = await lookAtPrograms({ client, username: '', limits: LIMITS }, () => 7);
   assert.equal(seen?.at, 7);
   // The test itself is one of them.

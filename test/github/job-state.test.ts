@@ -25,12 +25,8 @@ test('later steps use the sandbox of the job without showing its token', async (
     ends.push(end);
     return end;
   }
-  const creating = {
-    'api-url': service.url,
-    'api-key': API_KEY,
-    template: 'base',
-    delete: 'false',
-  };
+  const api = { 'api-url': service.url, 'api-key': API_KEY };
+  const creating = { ...api, template: 'base', delete: 'false' };
   const gate = { 'fail-if': 'mem_used_pct > 90' };
   const main = await run('sandbox', creating);
   const monitor = await run('monitor', { ...gate, 'sample-interval': '1h' });
@@ -63,46 +59,35 @@ test('later steps use the sandbox of the job without showing its token', async (
   assert.deepEqual(service.running(), [id]);
 });
 
-test('sandbox-id selects one of several sandboxes of the job, unless the step sets sandbox-id, token and base-url', async () => {
-  await using job = await openJobWithApi();
-  const { service, runSandbox, runAction } = job;
-  const mains = [await runSandbox(), await runSandbox()];
-  const [one, two] = service.created;
-  assert.ok(one && two);
-  const own = { token: one.token, 'base-url': service.url, 'header-prefix': 'E2b' };
-  const choices = [
-    [{ 'sandbox-id': two.id }, two],
-    [{ 'sandbox-id': one.id, ...own }, one],
-  ] as const;
-  for (const [inputs, chosen] of choices) {
-    const counts = service.created.map(({ requests }) => requests.length);
-    const stats = await runAction('stats', inputs);
-    assert.equal(stats.exitCode, 0, stats.stdout);
-    const asked = service.created.filter(({ requests }, at) => requests.length !== counts[at]);
-    assert.deepEqual(asked, [chosen]);
-  }
-  for (const post of mains) await runSandbox({}, { post });
-  const { errors } = await runAction('stats', {});
-  assert.match(
-    errors,
-    /^sandbox-id: no earlier step of this job has left a sandbox, or its step was not waited for\. Use /m,
-  );
+const SANDBOXES = ['i1', 'i2'].map(id => {
+  return { id, token: `token of ${id}`, baseUrl: 'https://x.io', headerPrefix: 'E2b', endsAt: 0 };
 });
 
-test('a step that chooses none of two sandboxes of the job is told what to set or remove', () => {
-  const where = { baseUrl: 'https://x.io', headerPrefix: 'E2b' };
-  const saved = { token: 'saved', ...where, endsAt: 0 };
-  const sandboxes = ['i1', 'i2'].map(id => ({ id, ...saved }));
-  const [token, url] = [{ token: 't' }, { 'base-url': 'https://y.io' }];
-  for (const [inputs, message] of [
+test('sandbox-id selects one of several sandboxes of the job, unless the step sets sandbox-id, token and base-url', () => {
+  assert.deepEqual(withJobSandbox({ 'sandbox-id': 'i2', port: '1' }, SANDBOXES), {
+    'sandbox-id': 'i2',
+    token: 'token of i2',
+    'base-url': 'https://x.io',
+    'header-prefix': 'E2b',
+    port: '1',
+  });
+  const own = { 'sandbox-id': 'i1', token: 't', 'base-url': 'https://y.io' };
+  assert.deepEqual(withJobSandbox(own, SANDBOXES), own);
+});
+
+test('a step that chooses none of the sandboxes of the job is told what to set or remove', () => {
+  const [id, token, url] = [{ 'sandbox-id': 'i1' }, { token: 't' }, { 'base-url': 'https://y.io' }];
+  for (const [inputs, message, sandboxes = SANDBOXES] of [
+    [{}, /^sandbox-id: no earlier step of this job has left a sandbox, .* Use /, []],
+    [{}, /^sandbox-id: is empty\. Say which .*; this job has "i1", "i2"\.$/],
+    [{ 'sandbox-id': 'i3' }, /^sandbox-id: "i3" is not .*\. Set .* job has: "i1", "i2"\.$/],
     [
       { ...token, ...url },
       /^sandbox-id: .* remove token and base-url to use the sandbox of this job/,
     ],
-    [{ 'sandbox-id': 'i1', ...token }, /^base-url: .* remove token to/],
-    [{ 'sandbox-id': 'i1', ...url }, /^token: .* remove base-url to/],
-    [{}, /^sandbox-id: is empty\. Say which .*; this job has "i1", "i2"\.$/],
-    [{ 'sandbox-id': 'i3' }, /^sandbox-id: "i3" is not .*\. Set .* job has: "i1", "i2"\.$/],
+    [token, /^sandbox-id: .* remove token to/],
+    [{ ...id, ...token }, /^base-url: .* remove token to/],
+    [{ ...id, ...url }, /^token: .* remove base-url to/],
   ] as const)
     assert.throws(() => withJobSandbox(inputs, sandboxes), { name: 'InputError', message });
 });

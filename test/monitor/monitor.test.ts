@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { hasEnded, monitorFile, requestStop } from '../../src/monitor/record.ts';
+import { hasEnded } from '../../src/monitor/record.ts';
 import { type Result } from '../support/result.ts';
 import { expectFailure, runAction } from '../support/run-action.ts';
 import {
@@ -10,7 +10,6 @@ import {
   STALLING_LAST_SAMPLE,
   startMonitor,
 } from '../support/running-monitor.ts';
-import { WINDOWS } from '../support/system.ts';
 import { openJob, SANDBOX_ID, type TestJob } from '../support/test-job.ts';
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
@@ -24,8 +23,7 @@ describe('monitors', { concurrency: 3 }, () => {
   test('a killed monitor fails the gate', async () => {
     await using monitor = await startMonitor(GATED);
     process.kill(monitor.pid, 'SIGKILL');
-    const says =
-      /was not seen from .*\.\nSampling had ended: the process that took the samples was killed or hangs\./;
+    const says = /was not seen from .*\.\nSampling had ended: the process .* was killed or hangs\./;
     assertGateFailed(await monitor.post(), says);
   });
 
@@ -59,8 +57,8 @@ describe('monitors', { concurrency: 3 }, () => {
     monitor.setMemory(20);
     const post = await monitor.post();
     assertGateFailed(post, /95 %/);
-    const { mem_used_pct } = JSON.parse(post.outputs['aggregates'] ?? '');
-    assert.deepEqual([mem_used_pct.min, mem_used_pct.max, mem_used_pct.last], [10, 95, 20]);
+    const { min, max, last } = JSON.parse(post.outputs['aggregates'] ?? '').mem_used_pct;
+    assert.deepEqual([min, max, last], [10, 95, 20]);
   });
 
   // A composite action may pass other inputs to the post step than to the main step.
@@ -76,23 +74,7 @@ describe('monitors', { concurrency: 3 }, () => {
   test('a monitor that reaches max-duration fails the gate', async () => {
     await using monitor = await startMonitor({ ...GATED, 'max-duration': '1s' });
     await pollUntil(() => hasEnded(monitor.directory));
-    const says = /not seen from \S+ UTC to \S+ UTC\.\nSampling had ended: max-duration was over\./;
-    assertGateFailed(await monitor.post(), says);
-  });
-
-  test('a monitor that cannot record a sample fails the gate with the reason', async () => {
-    await using monitor = await startMonitor(GATED);
-    const record = monitorFile(monitor.directory, 'record');
-    renameSync(record, `${record}.kept`);
-    mkdirSync(record);
-    requestStop(monitor.directory);
-    await pollUntil(() => hasEnded(monitor.directory));
-    rmSync(record, { recursive: true });
-    renameSync(`${record}.kept`, record);
-    // On Windows, Node opens a directory with the flag 'a', and fails only when it writes.
-    const words = WINDOWS ? '.*, write' : 'EISDIR: .*record\\.jsonl';
-    const says = RegExp(`Sampling had ended: a sample could not be recorded: ${words}`);
-    assertGateFailed(await monitor.post(), says);
+    assertGateFailed(await monitor.post(), /^Sampling had ended: max-duration was over\./m);
   });
 
   test('a monitor fails if its files are lost, even without a gate', async () => {
@@ -104,9 +86,7 @@ describe('monitors', { concurrency: 3 }, () => {
     assert.equal(post.exitCode, 1, post.stdout);
     assert.match(post.errors, /^monitor: its record is lost: /);
   });
-});
 
-describe('monitors that do not start', { concurrency: 3 }, () => {
   const cases = {
     'a wrong token': [{ token: 'a-wrong-token' }, /answered 401/],
     'a fail-if on a metric that the sandbox does not report': [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   appendAttempt,
@@ -18,11 +18,7 @@ const ATTEMPTS: readonly Attempt[] = [
     kind: 'sample',
     askedAt: 1,
     at: 2,
-    figures: new Map([
-      ['mem_used', Number.MAX_SAFE_INTEGER],
-      ['load', 1.5],
-      ['__proto__', -1e-7],
-    ]),
+    figures: new Map(Object.entries({ mem_used: Number.MAX_SAFE_INTEGER, ['__proto__']: -1e-7 })),
   },
   { kind: 'failure', askedAt: 3, at: 4, message: 'no\nresponse' },
   { kind: 'sample', askedAt: 5, at: 6, figures: new Map() },
@@ -40,8 +36,11 @@ test('readRecord returns what was appended, without the partial line of a killed
   assert.deepEqual(readRecord(directory.path), expected);
 });
 
-test('readRecord returns how sampling ended', () => {
+test('readRecord returns why sampling ended, or what a sampler that died has written to stderr', () => {
   using directory = openTempFolder();
+  writeFileSync(monitorFile(directory.path, 'errors'), 'TypeError: bad\n    at f (x.js:1)\n');
+  const early = `${DIED} (it wrote: TypeError: bad at f (x.js:1))`;
+  assert.deepEqual(readRecord(directory.path).end, { early });
   for (const end of ['requested', { early: 'max-duration was over' }] as const) {
     saveEnd(directory.path, end);
     assert.deepEqual(readRecord(directory.path).end, end);

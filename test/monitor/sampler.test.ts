@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
-import { hasEnded, isJudged, readRecord, requestStop } from '../../src/monitor/record.ts';
+import {
+  hasEnded,
+  isJudged,
+  monitorFile,
+  readRecord,
+  requestStop,
+} from '../../src/monitor/record.ts';
 import { startMonitor } from '../../src/monitor/start-monitor.ts';
 import '../support/built-dist.ts';
 import { answering, http, onRequest, rawServer } from '../support/raw-server.ts';
@@ -35,17 +41,15 @@ test('startMonitor fails with the words of a sampler that ends at once, and leav
 });
 
 test('the first sample of a monitor is tried three times', async () => {
-  for (const [failures, says] of [
-    [2, /its process ended at once/],
-    [3, /answered 503/],
-  ] as const) {
-    using folder = openTempFolder();
-    let requests = 0;
-    const respond = () => ((requests += 1) > failures ? http(200, '{"load":1}') : http(503));
-    await using server = await rawServer(onRequest(socket => socket.write(respond())));
-    await assert.rejects(startWith(folder.at('missing.js'), folder, server.host), says);
-    assert.equal(requests, 3);
-  }
+  using folder = openTempFolder();
+  let requests = 0;
+  const refuse = onRequest(socket => {
+    requests += 1;
+    socket.write(http(503));
+  });
+  await using server = await rawServer(refuse);
+  await assert.rejects(startWith(folder.at('missing.js'), folder, server.host), /answered 503/);
+  assert.equal(requests, 3);
 });
 
 test('a sampler has loaded all that it needs when startMonitor ends', async () => {
@@ -61,16 +65,32 @@ test('a sampler has loaded all that it needs when startMonitor ends', async () =
   assert.deepEqual([attempts.map(({ kind }) => kind), end], [['sample', 'sample'], 'requested']);
 });
 
-test('a sampler ends when the process of its job has died', async () => {
-  using folder = openTempFolder();
+/** Runs the sampler of a job that is gone until it ends. */
+async function runSampler(directory: string): Promise<void> {
   const { pid } = spawnSync(process.execPath, ['--version']);
   const script = path.join(DIST, 'monitor-sampler.js');
+  const sampler = fork(script, [directory, String(pid)], { execArgv: [] });
   const sandbox = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': 'http://127.0.0.1:1' };
-  const sampler = fork(script, [folder.path, String(pid)], { execArgv: [] });
   sampler.send({ ...sandbox, 'sample-interval': '1h' });
   await once(sampler, 'exit');
+}
+
+test('a sampler ends when the process of its job has died', async () => {
+  using folder = openTempFolder();
+  await runSampler(folder.path);
   const { attempts, end } = readRecord(folder.path);
-  assert.deepEqual(end, { early: 'its job is gone' });
-  const kinds = attempts.map(({ kind }) => kind);
-  assert.deepEqual(kinds, ['failure']);
+  assert.deepEqual(
+    [attempts.map(({ kind }) => kind), end],
+    [['failure'], { early: 'its job is gone' }],
+  );
+});
+
+test('a sampler that cannot record a sample leaves behind why', async () => {
+  using folder = openTempFolder();
+  const record = monitorFile(folder.path, 'record');
+  mkdirSync(record);
+  await runSampler(folder.path);
+  rmSync(record, { recursive: true });
+  const { end } = readRecord(folder.path);
+  assert.match(JSON.stringify(end), /^\{"early":"a sample could not be recorded: E/);
 });

@@ -4,7 +4,7 @@ import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { type Result } from '../support/result.ts';
-import { expectFailure, type RunOptions } from '../support/run-action.ts';
+import type { RunOptions } from '../support/run-action.ts';
 import {
   pollUntil,
   STALLING_LAST_SAMPLE,
@@ -12,40 +12,20 @@ import {
   startMonitorIn,
 } from '../support/running-monitor.ts';
 import { SKIP_WITHOUT_SIGNALS, skipUnlessLinux } from '../support/system.ts';
-import { openJob } from '../support/test-job.ts';
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 
 /** Asserts that the post step wrote nothing, and that the monitor's directory is gone. */
 function assertSilent(post: Result, { directory }: { directory: string }): void {
   const { exitCode, stdout, stderr, summary, outputs } = post;
-  const written = { exitCode, stdout, stderr, summary, outputs };
-  assert.deepEqual(written, { exitCode: 0, stdout: '', stderr: '', summary: '', outputs: {} });
+  assert.deepEqual([exitCode, stdout, stderr, summary, outputs], [0, '', '', '', {}]);
   assert.equal(existsSync(directory), false);
 }
 
 describe('monitor/stop', { concurrency: 3 }, () => {
-  test('monitor/stop judges a monitor during the job, and the post step writes nothing', async () => {
-    await using monitor = await startMonitor({ ...GATED, 'warn-if': 'mem_used_pct.max > 50' });
-    monitor.setMemory(60);
-    const stop = await monitor.stop();
-    assert.equal(stop.exitCode, 0, stop.stdout);
-    assert.equal(stop.outputs['gate'], 'warned');
-    assert.equal(JSON.parse(stop.outputs['tripped'] ?? '')[0].figure, 60);
-    assert.notEqual(stop.summary, '');
-    assertSilent(await monitor.post(), monitor);
-  });
-
-  test('monitor/stop fails if no monitor runs', async () => {
-    await using job = await openJob();
-    const stop = await expectFailure(job, {}, { task: 'monitor-stop' });
-    assert.equal(stop.outputs['gate'], 'failed');
-    assert.match(stop.errors, /^monitor: no monitor runs in this job\. .* must come before/);
-  });
-
-  test('monitor/stop stops a monitor by its ID, or by a name that no other running monitor has', async () => {
+  test('monitor/stop judges the running monitor with an ID, or with a name that no other one has, and else fails', async () => {
     await using monitor = await startMonitor({ ...GATED, name: 'load test' });
-    const inputs = { name: 'load test', 'fail-if': 'mem_used_pct.max < 5' };
+    const inputs = { name: 'load test', 'warn-if': 'mem_used_pct.max > 50' };
     await using other = await startMonitorIn(monitor.job, inputs);
     monitor.setMemory(95);
 
@@ -65,7 +45,12 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     const again = await monitor.stop({ monitor: monitor.id });
     assert.match(again.errors, /^monitor: must name exactly one running monitor of this job/);
     const last = await monitor.stop({ monitor: 'load test' });
-    assert.deepEqual([last.exitCode, last.outputs['gate']], [0, 'passed']);
+    assert.deepEqual([last.exitCode, last.outputs['gate']], [0, 'warned']);
+    assert.equal(JSON.parse(last.outputs['tripped'] ?? '')[0].figure, 95);
+    assert.notEqual(last.summary, '');
+    const none = await monitor.stop();
+    assert.deepEqual([none.exitCode, none.outputs['gate']], [1, 'failed']);
+    assert.match(none.errors, /^monitor: no monitor runs in this job\. .* must come before/);
     for (const each of [monitor, other]) assertSilent(await each.post(), each);
   });
 

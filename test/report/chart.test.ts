@@ -31,30 +31,26 @@ test('1,000 samples become 59 points, each the highest of several', () => {
 });
 
 test('a metric that some point lacks has no line, and is not in the legend', () => {
-  const withDisk = (isReported: (index: number) => boolean) =>
-    chartParts(
-      measured(
-        Array.from({ length: 120 }, (_, index) => {
-          return { cpu_used_pct: 5, ...(isReported(index) && { disk_used_pct: 40 }) };
-        }),
-        ['disk_used_pct > 90'],
-      ),
-    );
-  const lacking = withDisk(index => index % 3 === 0);
+  const withDiskEach = (step: number) => {
+    const disk = (index: number) => (index % step === 0 ? { disk_used_pct: 40 } : {});
+    const readings = Array.from({ length: 120 }, (_, index) => ({
+      cpu_used_pct: 5,
+      ...disk(index),
+    }));
+    return chartParts(measured(readings, ['disk_used_pct > 90']));
+  };
+  const lacking = withDiskEach(3);
   assert.equal(lacking.legend, 'In percent: 🟦 CPU');
   assert.equal(lacking.chart.match(/line \[/g)?.length, 1);
   // Each point combines two samples, so a figure in every other sample is enough.
-  const complete = withDisk(index => index % 2 === 0);
-  assert.equal(complete.legend, 'In percent: 🟦 CPU · 🟩 disk · 🟥 limit of disk 90 %');
+  const { legend } = withDiskEach(2);
+  assert.equal(legend, 'In percent: 🟦 CPU · 🟩 disk · 🟥 limit of disk 90 %');
 });
 
 test('the vertical axis ends at 100 % or at a higher peak', () => {
-  for (const [peak, top] of [
-    [250.5, 251],
-    [-3.5, 100],
-  ] as const) {
-    assert.match(chartParts(cpu(...ten(0), peak)).chart, new RegExp(`y-axis 0 --> ${top}$`, 'm'));
-  }
+  const chartWith = (peak: number) => chartParts(cpu(...ten(0), peak)).chart;
+  assert.match(chartWith(250.5), /y-axis 0 --> 251$/m);
+  assert.match(chartWith(-3.5), /y-axis 0 --> 100$/m);
 });
 
 test('Mermaid parses a chart', async () => {

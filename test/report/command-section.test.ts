@@ -8,158 +8,132 @@ import { renderReport } from '../../src/report/render.ts';
 import { textsOf } from '../../src/report/section.ts';
 import { COMMAND, measured, runReport } from '../support/build-report.ts';
 
-const error = failureInfoOf(
-  new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' }),
-);
+const rejected = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
+const error = failureInfoOf(rejected);
 const unstoppable = failureInfoOf(new AgentError('cancelled', 'No.'));
 const killed: CommandEnd = { kind: 'killed', status: 'signal: killed' };
+const unclear: CommandEnd = { kind: 'no-exit-code', status: '' };
 const lost: CommandEnd = { kind: 'lost', error };
+const notStarted: CommandEnd = { kind: 'not-started', error };
 const exited = (code: number): CommandEnd => ({ kind: 'exited', code });
 
-const EXITED = '`npm test` exited with 1 after 3 min 12 s.';
+const stopped = (by: 'max-duration' | 'cancellation'): CommandEnd => ({ kind: 'stopped', by });
+
 const UNSEEN = '`npm test` was not seen to end within 3 min 12 s. It may still be running.';
+
+const TITLES: Readonly<Record<string, CommandEnd>> = {
+  '`npm test` exited with 1 after 3 min 12 s.': exited(1),
+  '`npm test` was ended after 3 min 12 s (`signal: killed`).': killed,
+  '`npm test` ended after 3 min 12 s, but the agent did not say with which exit code.': unclear,
+  '`npm test` was stopped by max-duration after 3 min 12 s.': stopped('max-duration'),
+  [UNSEEN]: lost,
+  '`npm test` was not started.': notStarted,
+  'Cancelled. `npm test` was stopped after 3 min 12 s.': stopped('cancellation'),
+  [`Cancelled. ${UNSEEN}`]: lost,
+  'Cancelled. Nothing was run.': notStarted,
+};
+for (const [title, end] of Object.entries(TITLES))
+  test(`the title of a run says how its command ended, if that was seen [${title}]`, () => {
+    const cancelled = title.startsWith('Cancelled.');
+    assert.equal(renderReport(runReport(end, { cancelled })).title.text, title);
+  });
+
 const FAILED = { exitCode: 1, pipeline: [], line: 2, file: '', command: 'grep -c `x` /etc/passwd' };
 
-/** Returns the title and the details of a command without output that exited with 1. */
-function linesOf(fields: Partial<CommandResult>): string[] {
+/** Returns the details of a command without output that exited with 1. */
+function detailsOf(fields: Partial<CommandResult>): string[] {
   const command = { ...COMMAND, lastLines: [], end: exited(1), ...fields };
-  return renderCommand(command, false).problems.flatMap(textsOf);
+  const [, ...details] = renderCommand(command, false).problems?.flatMap(textsOf) ?? [];
+  return details;
 }
 
-const FAILURES: Readonly<Record<string, readonly [Partial<CommandResult>, ...lines: string[]]>> = {
-  'an exit code of 1': [{}, EXITED],
-  'a signal, and no exit code': [
-    { end: killed },
-    '`npm test` was ended after 3 min 12 s (`signal: killed`).',
-  ],
-  'an end without an exit code': [
-    { end: { kind: 'no-exit-code', status: '' } },
-    '`npm test` ended after 3 min 12 s, but the agent did not say with which exit code.',
-  ],
-  'a command that max-duration stopped': [
-    { end: { kind: 'stopped', by: 'max-duration' } },
-    '`npm test` was stopped by max-duration after 3 min 12 s.',
-  ],
+const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...lines: string[]]>> = {
   'a command that max-duration could not stop': [
     { end: { kind: 'lost', error: unstoppable } },
-    UNSEEN,
     'max-duration was over, but the sandbox did not stop it.',
   ],
-  'a lost command, which may still be running': [
-    { end: lost },
-    UNSEEN,
-    'POST Start failed.',
-    'Check it.',
-  ],
-  'a command that was not started': [
-    { end: { kind: 'not-started', error } },
-    '`npm test` was not started.',
-    'POST Start failed.',
-    'Check it.',
-  ],
-  'a first line that is too long for a title, and has backticks': [
-    { title: `\`${'x'.repeat(100)}` },
-    `\`'${'x'.repeat(59)}…\` exited with 1 after 3 min 12 s.`,
-  ],
-  'the line that failed': [
-    { failed: FAILED },
-    EXITED,
-    "Line 2: `grep -c 'x' /etc/passwd` exited with 1.",
-  ],
+  'why a command was lost': [{ end: lost }, 'POST Start failed.', 'Check it.'],
+  'why a command was not started': [{ end: notStarted }, 'POST Start failed.', 'Check it.'],
   'the parts of a pipeline': [
     { failed: { ...FAILED, pipeline: [0, 1, 0] } },
-    EXITED,
     'Line 2: the parts of a pipeline exited with 0, 1, 0.',
   ],
   'the file of a sourced script': [
     { failed: { ...FAILED, file: 'lib.sh', command: 'false' } },
-    EXITED,
     'Line 2 of `lib.sh`: `false` exited with 1.',
   ],
   'a failed command without a line, as bash below 5.1 has none': [
     { failed: { ...FAILED, line: undefined, command: 'false' } },
-    EXITED,
     '`false` exited with 1.',
   ],
-  'a failed command that the title names, only once': [
-    { failed: { ...FAILED, command: 'npm test' } },
-    EXITED,
-  ],
-  'processes that the kernel killed, before all else': [
-    { oomKills: 2, failed: { ...FAILED, command: 'false' } },
-    EXITED,
+  'nothing that the title says': [{ failed: { ...FAILED, command: 'npm test' } }],
+  'processes that the kernel killed, before the line that failed': [
+    { oomKills: 2, failed: FAILED },
     'The kernel killed 2 processes for memory.',
-    'Line 2: `false` exited with 1.',
+    "Line 2: `grep -c 'x' /etc/passwd` exited with 1.",
   ],
   'the last three lines that say something': [
     { lastLines: ['a', 'b ', '', '---', '  c', `d${'x'.repeat(400)}`] },
-    EXITED,
     'b',
     'c',
     `d${'x'.repeat(299)}…`,
   ],
+  'no advice by the output of a command that max-duration stopped': [
+    { end: stopped('max-duration'), lastLines: ['sh: 1: sudo: not found'] },
+    'sh: 1: sudo: not found',
+  ],
 };
 
-for (const [name, [fields, ...expected]] of Object.entries(FAILURES))
+for (const [name, [fields, ...lines]] of Object.entries(DETAILS))
   test(`the report of a failed command explains [${name}]`, () =>
-    assert.deepEqual(linesOf(fields), expected));
+    assert.deepEqual(detailsOf(fields), lines));
 
-const WINDOWS = /^A script has Windows line ends\./;
-const NO_PROGRAM =
-  /^The program in the first line of a script \(`#!`\), or the loader of a program, is not/;
-const NO_FILE = /^The file, or the folder to write it to, is not in the sandbox\. Check that/;
-const AS_ROOT = /^Only root may write there: if .* set `username: root`\.$/;
-const NO_SUDO = /^The sandbox has no `sudo`\. Leave it out, and if/;
-const DISK = /^The disk is full/;
+test('the title of a command is cut after 60 characters, and has no backticks of its own', () => {
+  const result = { ...COMMAND, title: `\`${'x'.repeat(100)}` };
+  const title = `\`'${'x'.repeat(59)}…\` exited with 0 after 3 min 12 s.`;
+  assert.equal(renderCommand(result, false).done, title);
+});
+
 /** An exit code, the last line of the output, and the advice. */
 const ADVICE: readonly (readonly [code: number, line: string, advice?: RegExp])[] = [
-  [127, "./a.sh: line 1: $'\\r': command not found", WINDOWS],
-  [127, "bash: line 1: $'npm\\r': command not found", WINDOWS],
-  [127, "/usr/bin/env: 'bash\\r': No such file or directory", WINDOWS],
+  [127, "./a.sh: line 1: $'npm\\r': command not found", /Windows line ends/],
+  [127, "/usr/bin/env: 'bash\\r': No such file or directory", /Windows line ends/],
+  [127, 'bash: line 1: ./a.py: cannot execute: required file not found', /first line .* loader/],
+  [127, 'bash: line 3: ./dist/test.sh: No such file or directory', /an earlier step uploads it/],
+  [127, 'bash: line 1: sudo: command not found', /^The sandbox has no `sudo`/],
+  [127, 'sh: 1: sudo: not found', /^The sandbox has no `sudo`/],
+  [127, 'bash: line 1: nope: command not found', /^A program was not found/],
+  [1, "npm error EACCES: permission denied, mkdir '/usr/lib/node_modules'", /^Only root may write/],
+  [1, "cp: cannot create regular file '/opt/x': Permission denied", /^Only root may write there/],
+  [1, 'bash: /home/user/x: Permission denied'],
   [
     126,
-    'bash: ./a: /bin/x: bad interpreter: No such file or directory',
-    /first line \(`#!`\) is missing/,
+    'bash: /usr/x: Permission denied',
+    /run `chmod \+x` first.* first line \(`#!`\) is missing/,
   ],
-  [127, 'bash: line 1: ./a.py: cannot execute: required file not found', NO_PROGRAM],
-  [127, 'bash: line 3: ./dist/test.sh: No such file or directory', NO_FILE],
-  [127, 'bash: line 1: sudo: command not found', NO_SUDO],
-  [127, 'sh: 1: sudo: not found', NO_SUDO],
-  [127, 'bash: line 1: nope: command not found', /^A program was not found/],
-  [1, "npm error EACCES: permission denied, mkdir '/usr/lib/node_modules'", AS_ROOT],
-  [1, "cp: cannot create regular file '/opt/x': Permission denied", AS_ROOT],
-  [1, 'bash: /etc/hosts: Permission denied', AS_ROOT],
-  [1, 'bash: /home/user/x: Permission denied'],
-  [126, 'bash: /usr/x: Permission denied', /run `chmod \+x` first/],
-  [1, 'tar: write error: No space left on device', DISK],
-  [1, 'Error: ENOSPC: no space left on device, write', DISK],
+  [1, 'tar: write error: No space left on device', /^The disk is full/],
+  [1, 'Error: ENOSPC', /^The disk is full/],
   [134, 'FATAL ERROR: … JavaScript heap out of memory', /--max-old-space-size/],
   [141, '-', /`set \+o pipefail`/],
   [137, '-'],
 ];
 for (const [code, line, advice] of ADVICE)
   test(`a failed command gets advice that fits its exit code and its last line, or none [${line}]`, () => {
-    const [, ...lines] = linesOf({ end: exited(code), lastLines: ['-', line] });
-    const others = lines.filter(each => each !== line);
+    const details = detailsOf({ end: exited(code), lastLines: ['-', line] });
+    const others = details.filter(each => each !== line);
     assert.equal(others.length, advice === undefined ? 0 : 1);
     if (advice !== undefined) assert.match(others[0] ?? '', advice);
   });
 
 test('whether it was memory could not be told only after a SIGKILL without a count of kills', () => {
   const ends = [exited(137), killed, exited(1), { ...killed, status: 'signal: terminated' }];
-  const says = ends.map(end => linesOf({ end, oomKills: undefined })[1]?.slice(0, 40));
+  const says = ends.map(end => detailsOf({ end, oomKills: undefined })[0]?.slice(0, 40));
   const unknown = 'Whether it was memory could not be told.';
   assert.deepEqual(says, [unknown, unknown, undefined, undefined]);
 });
 
-test('a command that max-duration stopped gets no advice by its output', () => {
-  const end: CommandEnd = { kind: 'stopped', by: 'max-duration' };
-  const lines = linesOf({ end, lastLines: ['sh: 1: sudo: not found'] });
-  assert.deepEqual(lines.slice(1), ['sh: 1: sudo: not found']);
-});
-
 test('a command that succeeded although the kernel killed a process gets a warning', () => {
-  const { warnings, problems, done } = renderCommand({ ...COMMAND, oomKills: 1 }, false);
+  const { warnings = [], problems, done } = renderCommand({ ...COMMAND, oomKills: 1 }, false);
   assert.deepEqual(textsOf(warnings), ['The kernel killed 1 process for memory.']);
   assert.deepEqual([problems, done], [[], '`npm test` exited with 0 after 3 min 12 s.']);
 });
@@ -167,33 +141,17 @@ test('a command that succeeded although the kernel killed a process gets a warni
 test('the exit code is the title, and the failed gate a reason below it', () => {
   const stats = measured([{ load: 2 }], ['load > 1']);
   const { title, reasons } = renderReport(runReport(exited(1), { stats }));
-  assert.equal(title.text, EXITED);
+  assert.equal(title.text, '`npm test` exited with 1 after 3 min 12 s.');
   assert.match(reasons.flatMap(textsOf).join('\n'), /^The gate failed: `load` 2 > 1\./m);
 });
-
-const CANCELLED: Readonly<Record<string, CommandEnd>> = {
-  '`npm test` was stopped after 3 min 12 s.': { kind: 'stopped', by: 'cancellation' },
-  'Nothing was run.': { kind: 'not-started', error },
-  [UNSEEN]: lost,
-};
-for (const [title, end] of Object.entries(CANCELLED))
-  test(`the title of a cancelled run says whether the command may still be running [${title}]`, () => {
-    const rendered = renderReport(runReport(end, { cancelled: true }));
-    assert.equal(rendered.title.text, `Cancelled. ${title}`);
-  });
 
 // A <pre> may contain blank lines only in a separate block: one that begins with <p> ends at the
 // first blank line (https://spec.commonmark.org/0.31.2/#html-blocks).
 test('the summary shows the last lines escaped, in a block of their own, so that no line is Markdown', () => {
   const lastLines = ['', '# b', '</pre><b>&', '\u001b[2J\u202e', '|\t|'];
   const { blocks = [] } = renderCommand({ ...COMMAND, lastLines }, false);
-  assert.deepEqual(
-    blocks.map(({ html }) => html),
-    [
-      '<p>Last lines of the output:</p>',
-      '<pre>\n# b\n&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|    |</pre>',
-    ],
-  );
+  const pre = '<pre>\n# b\n&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|    |</pre>';
+  assert.deepEqual(blocks, [{ html: '<p>Last lines of the output:</p>' }, { html: pre }]);
 });
 
 test('the report of a run says whose memory it was, if that was seen', () => {

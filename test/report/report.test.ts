@@ -11,9 +11,9 @@ import { redactor } from '../../src/text/escape.ts';
 import { checksumsOf } from '../../src/upload/uploaded-file.ts';
 import { COMMAND, measured, report, withGap } from '../support/build-report.ts';
 import {
+  BUSY,
   failed,
   notAttempted,
-  planned,
   SHA256,
   unchanged,
   uploaded,
@@ -45,19 +45,13 @@ test('a system error is reported in the words of the system, and a bug with its 
 
 test('a secret in names, paths, inputs, commands and messages is in neither report nor summary', () => {
   const typed = 'a 12"&</34';
-  const files = [
-    { ...uploaded(typed), path: 'a ***' },
-    failed(typed, { kind: 'rejected', status: 400, message: typed, hint: '' }),
-    planned(typed),
-    { ...notAttempted(typed), reason: typed },
-  ];
   const results = {
     name: typed,
     sandbox: { id: typed, baseUrl: typed },
     command: { ...COMMAND, title: typed, lastLines: [typed] },
     warnings: [typed],
     skipped: [{ path: typed, reason: typed }],
-    files,
+    files: [failed(typed, { ...BUSY, message: typed }), { ...notAttempted(typed), reason: typed }],
     stats: withGap(measured([{ load: 1 }], ['t_12_34 > 1']), 15, 60, { early: typed }),
   };
   for (const parts of [results, { error: [{ text: typed }] }]) {

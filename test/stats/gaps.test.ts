@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { GateConditions } from '../../src/gate/judge.ts';
 import { judgeRecord } from '../../src/stats/gaps.ts';
 import type { Attempt, SamplingEnd } from '../../src/stats/samples.ts';
 import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
-const FIGURES = new Map([['mem_used_pct', 10]]);
-const RESPONSE = '{"mem_used_pct":10}';
+const SAMPLE = { kind: 'sample', figures: new Map([['mem_used_pct', 10]]) } as const;
+const FAILURE = { kind: 'failure', message: 'It answered 503.' } as const;
 const CONDITIONS = [parse('mem_used_pct > 90')];
 
 interface MonitoredJob {
@@ -18,33 +19,27 @@ interface MonitoredJob {
   readonly from?: number;
   readonly to?: number;
   readonly sampleInterval?: number;
-  readonly failIf?: typeof CONDITIONS;
-  readonly warnIf?: typeof CONDITIONS;
   readonly end?: SamplingEnd;
-  readonly cancelled?: boolean;
 }
 
 function attemptsOf({ at, failedAt = [] }: MonitoredJob): Attempt[] {
-  const samples = at.map((second): Attempt => {
-    return { kind: 'sample', askedAt: second * S - 1, at: second * S, figures: FIGURES };
-  });
-  const failures = failedAt.map((second): Attempt => {
-    const message = 'It answered 503.';
-    return { kind: 'failure', askedAt: second * S - 1, at: second * S, message };
-  });
+  const times = (second: number) => ({ askedAt: second * S - 1, at: second * S });
+  const samples = at.map(second => ({ ...SAMPLE, ...times(second) }));
+  const failures = failedAt.map(second => ({ ...FAILURE, ...times(second) }));
   return [...samples, ...failures].sort((one, other) => one.at - other.at);
 }
 
-function judgeJob(job: MonitoredJob) {
-  const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S, cancelled = false } = job;
-  const { failIf = CONDITIONS, warnIf = [], end = 'requested' } = job;
-  const record = { attempts: attemptsOf(job), response: RESPONSE, end };
+type Judging = Partial<GateConditions> & { readonly cancelled?: boolean };
+
+function judgeJob(job: MonitoredJob, judging: Judging = {}) {
+  const { failIf = CONDITIONS, warnIf = [], cancelled = false } = judging;
+  const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S, end = 'requested' } = job;
+  const record = { attempts: attemptsOf(job), response: '{}', end };
   const time = { from: from * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time, { cancelled });
 }
 
 const FULL = { early: 'its record was full' };
-const RUN = { from: 0, to: 22, sampleInterval: S };
 
 /** Seconds of samples, of failures, and of the gaps; by default in 100 s, with one each 5 s. */
 type Job = readonly [
@@ -60,11 +55,15 @@ const JOBS: Readonly<Record<string, Job>> = {
   'a longer gap with failures at the end': [[80, 86.999], [92], [[86.999, 100]]],
   'none of two intervals and 10 s with failures': [[70, 80, 100], [85, 90, 95], []],
   'a longer gap with failures': [[70, 79.999, 100], [90], [[79.999, 100]]],
-  'none if one sample between two failed at once': [[80, 90, 100], [85], []],
-  'a gap in a command': [[2], [12, 22], [[2, 22]], RUN],
+  'a gap in a command': [[2], [12, 22], [[2, 22]], { from: 0, to: 22, sampleInterval: S }],
   'none if only the last one failed, since a step may delete the sandbox': [[90], [100], []],
-  'a gap if sampling ended early': [[80, 90], [], [[90, 100, FULL]], { end: FULL }],
-  'the early end only in the last of two gaps': [
+  'one gap without samples': [[], [], [[0, 1]], { to: 1 }],
+  'none of ten intervals': [[0, 50, 100], [], []],
+  'a gap of more than ten intervals': [[0, 50.001, 100], [], [[0, 50.001]]],
+  'a gap of more than ten intervals at the end': [[0, 49], [], [[49, 100]]],
+  'none that is too long only with the time after the end': [[0, 50, 101], [], []],
+  'a gap of more than 30 s': [[0, 30, 61, 62], [], [[30, 61]], { sampleInterval: S, to: 62 }],
+  'a gap at the end if sampling ended early, and why only there': [
     [0, 60],
     [],
     [
@@ -73,26 +72,14 @@ const JOBS: Readonly<Record<string, Job>> = {
     ],
     { end: FULL },
   ],
-  'one gap without samples': [[], [], [[0, 1]], { to: 1 }],
-  'none of ten intervals': [[0, 50, 100], [], []],
-  'a gap of more than ten intervals': [[0, 50.001, 100], [], [[0, 50.001]]],
-  'a gap of more than ten intervals at the end': [[0, 49], [], [[49, 100]]],
-  'none that is too long only with the time after the end': [[0, 50, 101], [], []],
-  'a gap of more than 30 s, but none of 30 s': [
-    [0, 30, 61, 62],
-    [],
-    [[30, 61]],
-    { sampleInterval: S, to: 62 },
-  ],
 };
 
 for (const [name, [at, failedAt, gaps, more]] of Object.entries(JOBS))
   test(`judgeRecord finds the times in which a sandbox was not seen [${name}]`, () => {
     const job = { at, failedAt, ...more };
     const expected = gaps.map(([from, to, samplingEnd = 'requested']) => {
-      const failures = attemptsOf(job).filter(
-        attempt => attempt.kind === 'failure' && attempt.at > from * S && attempt.at <= to * S,
-      );
+      const inGap = failedAt.filter(second => second > from && second <= to);
+      const failures = attemptsOf({ at: [], failedAt: inGap });
       return { from: from * S, to: to * S, samplingEnd, failures };
     });
     assert.deepEqual(judgeJob(job).monitored.gaps, expected);
@@ -100,24 +87,20 @@ for (const [name, [at, failedAt, gaps, more]] of Object.entries(JOBS))
 
 test('judgeRecord returns the samples, the failures and the last response of the record', () => {
   const { samples, response, monitored } = judgeJob({ at: [95, 105], failedAt: [100] });
-  const seen = samples.map(({ at, figures }) => [at / S, figures]);
-  assert.deepEqual(seen, [
-    [95, FIGURES],
-    [105, FIGURES],
-  ]);
+  assert.deepEqual(samples, attemptsOf({ at: [95, 105] }));
   assert.deepEqual(monitored.failures, attemptsOf({ at: [], failedAt: [100] }));
-  assert.equal(response, RESPONSE);
+  assert.equal(response, '{}');
 });
 
 test('a gate with a gap cannot pass', () => {
-  const stateOf = (job: Partial<MonitoredJob>) => judgeJob({ at: [0, 60], ...job }).gate.state;
-  assert.equal(stateOf({}), 'failed');
-  assert.equal(stateOf({ failIf: [], warnIf: CONDITIONS }), 'warned');
-  assert.equal(stateOf({ failIf: [] }), 'none');
+  const stateIf = (conditions: Judging) => judgeJob({ at: [0, 60] }, conditions).gate.state;
+  assert.equal(stateIf({}), 'failed');
+  assert.equal(stateIf({ failIf: [], warnIf: CONDITIONS }), 'warned');
+  assert.equal(stateIf({ failIf: [] }), 'none');
 });
 
 test('a cancelled step has no gaps, and its gate does not pass', () => {
-  const job = { at: [10], failedAt: [90], end: FULL, cancelled: true };
-  const { gate, monitored } = judgeJob(job);
+  const job = { at: [10], failedAt: [90], end: FULL };
+  const { gate, monitored } = judgeJob(job, { cancelled: true });
   assert.deepEqual([gate.state, monitored.gaps, monitored.failures], ['failed', [], []]);
 });

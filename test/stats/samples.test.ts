@@ -59,34 +59,30 @@ test('takeSamples ends early after 60,000 samples, since its record is full', as
 
 test('an attempt has the times of the request and of its response, whether or not it failed', async () => {
   const { sleep, now } = fakeClock();
-  await sleep(3);
-  const figures = new Map([['mem_used', 1]]);
-  const read = async () => {
-    await sleep(4);
-    return { figures, response: '{}' };
-  };
-  const fail = async () => {
-    await sleep(5);
-    throw new AgentError('connection', 'Slow.');
-  };
-  const cut = async () => {
-    await sleep(5000);
-    throw new AgentError('cancelled', 'Cut.');
-  };
+  const stats = { figures: new Map([['mem_used', 1]]), response: '{}' };
   const responses: string[] = [];
-  const keep = (response: string) => void responses.push(response);
-  const attempts = [
-    await trySample(read, keep, now),
-    await trySample(fail, keep, now),
-    await trySample(cut, keep, now),
-  ];
+  async function attemptThat(outcome: typeof stats | AgentError, ms: number) {
+    const read = async () => {
+      await sleep(ms);
+      if (outcome instanceof AgentError) throw outcome;
+      return outcome;
+    };
+    return await trySample(read, response => void responses.push(response), now);
+  }
+  const message = 'The sandbox had not answered after 5 s.';
+  assert.deepEqual(
+    [
+      await attemptThat(stats, 4),
+      await attemptThat(new AgentError('connection', 'Slow.'), 5),
+      await attemptThat(new AgentError('cancelled', 'Cut.'), 5000),
+    ],
+    [
+      { kind: 'sample', askedAt: 0, at: 4, figures: stats.figures },
+      { kind: 'failure', askedAt: 4, at: 9, message: 'Slow.' },
+      { kind: 'failure', askedAt: 9, at: 5009, message },
+    ],
+  );
   assert.deepEqual(responses, ['{}']);
-  const unanswered = 'The sandbox had not answered after 5 s.';
-  assert.deepEqual(attempts, [
-    { kind: 'sample', askedAt: 3, at: 7, figures },
-    { kind: 'failure', askedAt: 7, at: 12, message: 'Slow.' },
-    { kind: 'failure', askedAt: 12, at: 5012, message: unanswered },
-  ]);
 });
 
 test('takeSamples throws errors that are bugs', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { inputError } from '../../src/inputs/input-error.ts';
+import { type InputError, inputError } from '../../src/inputs/input-error.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { waitForSandbox } from '../../src/stats/wait.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
@@ -34,14 +34,12 @@ async function wait(answers: readonly Answer[], inputs: RawInputs, cancelledAt?:
   return { problem, requests, lines, waitedMs: context.now() };
 }
 
-interface WaitCase {
-  readonly answers: readonly Answer[];
-  readonly inputs?: RawInputs;
-  readonly waitedMs: number;
-  readonly requests: number;
-  /** What the error must contain. */
-  readonly problem?: object;
-}
+type WaitCase = readonly [
+  answers: readonly Answer[],
+  took: readonly [requests: number, seconds: number],
+  inputs?: RawInputs,
+  problem?: AgentError | InputError,
+];
 
 const late = (why: string) => `The sandbox was not ready within 5 s. ${why}`;
 const RAISE = 'If the sandbox needs longer, raise wait-timeout.';
@@ -50,59 +48,36 @@ const UNJUDGED =
   '`mem_cache > 1B` cannot be judged: the sandbox does not report `mem_cache`; it reports `load`.';
 
 const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
-  'ends at once if the conditions are true': { answers: [4], waitedMs: 0, requests: 1 },
-  'with `ready` ends at the first answer, and does not retry errors before it': {
-    answers: [BUSY, BUSY, 99],
-    inputs: { 'wait-until': 'ready' },
-    waitedMs: 2000,
-    requests: 3,
-  },
-  'ends when all conditions are true in one sample': {
-    answers: [1, 9, 1, 4],
-    inputs: { 'wait-until': 'load < 5\nload > 2\nload.max != 3' },
-    waitedMs: 3000,
-    requests: 4,
-  },
-  'ends at a permanent error, such as a wrong token': {
-    answers: [9, WRONG_TOKEN, 1],
-    waitedMs: 1000,
-    requests: 2,
-    problem: WRONG_TOKEN,
-  },
-  'takes a last sample when its time is up': {
-    answers: [9, 9, 4],
-    inputs: { 'sample-interval': '3s' },
-    waitedMs: 5000,
-    requests: 3,
-  },
-  'reports the unmet conditions of the last sample': {
-    answers: [99, 9],
-    inputs: { 'wait-until': 'load < 5\nload > 0' },
-    waitedMs: 5000,
-    requests: 6,
-    problem: new AgentError('busy', late(UNMET), { hint: RAISE }),
-  },
-  'ends at the first sample that lacks a metric': {
-    answers: [BUSY, 9],
-    inputs: { 'wait-until': 'load < 5\nload > 0\nmem_cache > 1B' },
-    waitedMs: 1000,
-    requests: 2,
-    problem: inputError('wait-until', UNJUDGED),
-  },
-  'reports the last error': {
-    answers: [9, BUSY],
-    waitedMs: 5000,
-    requests: 6,
-    problem: new AgentError('busy', late(BUSY.message)),
-  },
+  'ends at once if the conditions are true': [[4], [1, 0]],
+  'with `ready` ends at a response': [[BUSY, BUSY, 99], [3, 2], { 'wait-until': 'ready' }],
+  'ends when all conditions are true in one sample': [
+    [1, 9, 1, 4],
+    [4, 3],
+    { 'wait-until': 'load < 5\nload > 2\nload.max != 3' },
+  ],
+  'ends at a permanent error, such as a wrong token': [[9, WRONG_TOKEN], [2, 1], {}, WRONG_TOKEN],
+  'takes a last sample when its time is up': [[9, 9, 4], [3, 5], { 'sample-interval': '3s' }],
+  'reports the unmet conditions of the last sample': [
+    [99, 9],
+    [6, 5],
+    { 'wait-until': 'load < 5\nload > 0' },
+    new AgentError('busy', late(UNMET), { hint: RAISE }),
+  ],
+  'ends at the first sample that lacks a metric': [
+    [BUSY, 9],
+    [2, 1],
+    { 'wait-until': 'load < 5\nload > 0\nmem_cache > 1B' },
+    inputError('wait-until', UNJUDGED),
+  ],
+  'reports the last error': [[9, BUSY], [6, 5], {}, new AgentError('busy', late(BUSY.message))],
 };
 
-for (const [name, { answers, inputs, problem, ...expected }] of Object.entries(WAIT_CASES))
+for (const [name, [answers, took, inputs, expected]] of Object.entries(WAIT_CASES))
   test(`waitForSandbox asks until one sample meets all conditions, or asking is pointless [${name}]`, async () => {
     const timing = { 'wait-timeout': '5s', 'sample-interval': '1s' };
-    const waited = await wait(answers, { 'wait-until': 'load < 5', ...timing, ...inputs });
-    assert.deepEqual(waited.problem, problem);
-    assert.deepEqual({ waitedMs: waited.waitedMs, requests: waited.requests }, expected);
+    const given = { 'wait-until': 'load < 5', ...timing, ...inputs };
+    const { problem, requests, waitedMs } = await wait(answers, given);
+    assert.deepEqual([problem, requests, waitedMs / 1000], [expected, ...took]);
   });
 
 test('waitForSandbox ends without an error if the job is cancelled during a request', async () => {

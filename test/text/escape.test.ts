@@ -10,13 +10,10 @@ import {
 } from '../../src/text/escape.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
-  'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',
-  '<b>&"\'`*_#[]|': '<b>&"\'`*_#[]|',
+  'ünï, 日本, 😀, <b>&"\'`*_#[]|': 'ünï, 日本, 😀, <b>&"\'`*_#[]|',
   'a\r\n\tb': 'a\\r\\n\\tb',
   '\u0000\u0007\u001b[31m\u007f': '\\u{0}\\u{7}\\u{1b}[31m\\u{7f}',
-  '❤\ufe0f': '❤\ufe0f',
-  '👩\u200d🚀': '👩\u200d🚀',
-  'می\u200cروم': 'می\u200cروم',
+  '❤\ufe0f 👩\u200d🚀 می\u200cروم': '❤\ufe0f 👩\u200d🚀 می\u200cروم',
   'a\ud800b\udfff': 'a\\u{d800}b\\u{dfff}',
 };
 
@@ -45,10 +42,6 @@ test('truncate cuts text above the limit, without half of a surrogate pair', () 
 const LOG_LINES: Readonly<Record<string, string>> = {
   'std::vector ::error::b': 'std::vector ::error::b',
   '::error::x': '\\::error::x',
-  '\u00a0::error::x': '\\\u00a0::error::x',
-  '\t::error::x': '\\t::error::x',
-  'a\n::error::x': 'a\\n::error::x',
-  '##[error]x': '##\\[error]x',
   'a ##[group]b ##[endgroup]': 'a ##\\[group]b ##\\[endgroup]',
   '##\u200b[error]x': '##\\u{200b}[error]x',
 };
@@ -59,7 +52,6 @@ test('escapeCommands escapes a leading :: and every ##[, and nothing else that i
 });
 
 const OUTPUT: Readonly<Record<string, string>> = {
-  'a\nb\n\n': 'a\nb\n\n',
   '\u001b[31mred\u001b[0m \u001b[1;38:5:9mx\u001b[m':
     '\u001b[31mred\u001b[0m \u001b[1;38:5:9mx\u001b[m',
   '\u001b[2J\u001b[1A\u001b[?25l': '\\u{1b}[2J\\u{1b}[1A\\u{1b}[?25l',
@@ -68,11 +60,9 @@ const OUTPUT: Readonly<Record<string, string>> = {
   '\u001b[31;\u001b31m\u009b31m': '\\u{1b}[31;\\u{1b}31m\\u{9b}31m',
   '\u0000\u0008\u007f\u202e\u2028\ud800': '\\u{0}\\u{8}\\u{7f}\\u{202e}\\u{2028}\\u{d800}',
   'a\rb\r\n': 'a\\rb\\r\n',
-  'std::vector ::error::x': 'std::vector ::error::x',
-  '::error::x\n::add-mask::y': '\\::error::x\n\\::add-mask::y',
+  '::error::x\nstd::vector\n::add-mask::y': '\\::error::x\nstd::vector\n\\::add-mask::y',
   'a\n \t ::error::x': 'a\n\\ \t ::error::x',
   '##[error]x\na ##[group]b ##[endgroup]': '##\\[error]x\na ##\\[group]b ##\\[endgroup]',
-  '##\u001b[31m[error]x': '##\u001b[31m[error]x',
 };
 
 test('escapeOutput keeps lines and colors, and escapes commands and other control characters', () => {
@@ -103,15 +93,8 @@ test('removeColors removes colors, but no other escape sequences', () => {
   assert.equal(removeColors(text), 'red \u001b[2J [31m');
 });
 
-const QUOTED: Readonly<Record<string, string>> = {
-  plain: '"plain"',
-  'a "b"': '"a \\"b\\""',
-  'a\nb\u0000': '"a\\nb\\u0000"',
-  'C:\\app': '"C:\\app"',
-  ['x'.repeat(100)]: `"${'x'.repeat(100)}"`,
-  ['x'.repeat(101)]: `"${'x'.repeat(100)}…"`,
-};
-
 test('quote writes JSON, but cuts after 100 characters and keeps single backslashes', () => {
-  for (const [value, quoted] of Object.entries(QUOTED)) assert.equal(quote(value), quoted);
+  const long = 'x'.repeat(100);
+  const quoted = ['a "b"\n\u0000', 'C:\\app', long, `${long}x`].map(quote);
+  assert.deepEqual(quoted, ['"a \\"b\\"\\n\\u0000"', '"C:\\app"', `"${long}"`, `"${long}…"`]);
 });

@@ -4,42 +4,32 @@ import { quote, redactor } from '../../src/text/escape.ts';
 import { redactJson } from '../../src/text/json.ts';
 
 const SECRET = 'tök+n/"?&=~<>';
+const LONG = 'x1'.repeat(120);
 
-test('a secret is redacted wherever it occurs: verbatim, quoted in JSON and percent-encoded', () => {
-  for (const form of [SECRET, JSON.stringify(SECRET).slice(1, -1), encodeURIComponent(SECRET)])
-    assert.equal(redactor([SECRET])(`a${form}b ${form}`), 'a***b ***');
-});
+type Redacted = readonly [secrets: readonly string[], text: string, redacted: string];
+const REDACTED: Readonly<Record<string, Redacted>> = {
+  'as it is, wherever it occurs': [[SECRET], `a${SECRET}b ${SECRET}`, 'a***b ***'],
+  'quoted in JSON': [[SECRET], JSON.stringify(SECRET), '"***"'],
+  'percent-encoded': [[SECRET], encodeURIComponent(SECRET), '***'],
+  'whole, although a shorter secret is in it': [['ab', 'abc'], 'abc ab', '*** ***'],
+  'by its start, which a message quotes': [[LONG], `port: ${quote(LONG)}`, 'port: "***…"'],
+  'as text, not as a pattern': [['a.c$&'], 'abc a.c$&', 'abc ***'],
+  'not if it is empty or only a part of it': [['', SECRET], 'tök+n', 'tök+n'],
+};
 
-test('a longer secret is redacted whole, although it contains a shorter one', () => {
-  assert.equal(redactor(['ab', 'abc'])('abc ab'), '*** ***');
-});
-
-test('a long secret is redacted where a message quotes only its start', () => {
-  const long = 'x1'.repeat(120);
-  assert.equal(redactor([long])(`port: ${quote(long)} is invalid`), 'port: "***…" is invalid');
-});
-
-test('a secret is redacted as text, not as a pattern', () => {
-  assert.equal(redactor(['a.c$&'])('abc a.c$&'), 'abc ***');
-});
-
-test('other text is not redacted, and empty secrets are ignored', () => {
-  assert.equal(redactor(['', SECRET])('tök+n'), 'tök+n');
-});
+for (const [how, [secrets, text, redacted]] of Object.entries(REDACTED))
+  test(`a secret is redacted [${how}]`, () => assert.equal(redactor(secrets)(text), redacted));
 
 const REDACTED_JSON: Readonly<Record<string, readonly [json: string, redacted: string]>> = {
   'a string and a key': ['{"a\\"b\\\\c": ["12345678"]}', '{"***": ["***"]}'],
   'a secret that is escaped': ['"\\u0061\\u0022b\\u005cc \\u003112345678"', '"*** 1***"'],
-  'a number is not redacted': [
-    '{"a":12345678,"b":[1e12345678]}',
-    '{"a":12345678,"b":[1e12345678]}',
-  ],
+  'no number': ['{"a":12345678,"b":[1e12345678]}', '{"a":12345678,"b":[1e12345678]}'],
   'JSON that is nested deeply': [nested('"12345678"'), nested('"***"')],
-  'text that is not JSON': ['12345678 "12345678', ''],
+  'all of a text that is not JSON': ['12345678 "12345678', ''],
 };
 
-for (const [name, [json, redacted]] of Object.entries(REDACTED_JSON))
-  test(`redactJson redacts strings and keys, and nothing else [${name}]`, () => {
+for (const [what, [json, redacted]] of Object.entries(REDACTED_JSON))
+  test(`redactJson redacts strings and keys, and nothing else [${what}]`, () => {
     const redact = redactor(['12345678', 'a"b\\c']);
     assert.equal(redactJson(json, redact), redacted);
   });
