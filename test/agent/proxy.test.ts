@@ -41,22 +41,19 @@ describe('a proxy', { timeout: 20_000 }, () => {
     assert.ok(!head.includes(TOKEN));
   });
 
-  test('a proxy that refuses CONNECT makes the sandbox unreachable', async () => {
-    await using proxy = await rawServer(afterHead(socket => socket.end(http(403))));
-    using _ = setProxyVariables({ https_proxy: `http://${proxy.host}` });
-    await assert.rejects(sendOnce('https://sandbox.example.com'), {
-      kind: 'unreachable',
-      message: /failed: Proxy response \(403\)/,
-      hint: /^Check the proxy in https_proxy: is it up.* user and password/,
+  for (const [scheme, status] of [
+    ['https', 403],
+    ['http', 407],
+  ] as const)
+    test(`a proxy that refuses a request makes the sandbox unreachable [${scheme}]`, async () => {
+      await using proxy = await rawServer(afterHead(socket => socket.end(http(status))));
+      using _ = setProxyVariables({ [`${scheme}_proxy`]: `http://${proxy.host}` });
+      await assert.rejects(sendOnce(`${scheme}://sandbox.example.com`), {
+        kind: 'unreachable',
+        message: RegExp(`failed: .*${status}`),
+        hint: RegExp(`^Check the proxy in ${scheme}_proxy: is it up.* user and password`),
+      });
     });
-  });
-
-  test('a proxy that requires a password (407) for plain http makes the sandbox unreachable', async () => {
-    await using proxy = await rawServer(answering(http(407)));
-    using _ = setProxyVariables({ HTTP_PROXY: `http://${proxy.host}` });
-    const hint = /^Check the proxy in HTTP_PROXY: is it up.* user and password/;
-    await assert.rejects(sendOnce(URL_BEYOND), { kind: 'unreachable', hint });
-  });
 
   test('the variables of a proxy that is down are named, but not its password, with a hint about NO_PROXY', async () => {
     const value = 'http://user:s3cretpass@127.0.0.1:1';
