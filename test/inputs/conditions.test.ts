@@ -11,14 +11,9 @@ const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[]
   ['cpu_count != 4', { operator: '!=', limit: 4, aggregate: undefined }],
   // Units are case-insensitive, and limits are converted to the metric's unit (bytes or MiB).
   ['disk_free < 512 MiB', { text: 'disk_free < 512MiB', limit: 2 ** 29 }],
-  ['swap > 3MB', { limit: 3_000_000 }],
-  ['swap > 5TB', { limit: 5_000_000_000_000 }],
-  ['swap > 6TiB', { limit: 6 * 2 ** 40 }],
   ['mem_used > 1.005KB', { text: 'mem_used > 1.005kB', limit: 1005 }],
   ['mem_used_mib >= 1.5GiB', { limit: 1536 }],
   ['mem_used_mib >= 1536', { limit: 1536 }],
-  ['swap_used_mib >= 1GiB', { limit: 1024 }],
-  ['mem_used > 1e3B', { limit: 1000 }],
   ['load > 25e-1', { limit: 2.5 }],
   // Percentages, with or without a percent sign.
   ['cpu_used_pct > 0', { limit: 0 }],
@@ -39,18 +34,12 @@ test('a condition has a metric, perhaps an aggregate, an operator, and a limit i
 
 test('a condition that cannot be parsed is rejected, with the part that is wrong', () => {
   const noMetric = ['90 < mem_used_pct', '- load > 1', '"load > 1"', '${{ vars.LIMIT }}'];
-  rejects(
-    'fail-if',
-    sameMessage(noMetric, '%: it must begin with a metric, such as mem_used_pct.'),
-  );
-
   rejects('fail-if', {
+    ...sameMessage(noMetric, '%: it must begin with a metric, such as mem_used_pct.'),
     'mem_used.avg > 1B': '"avg" is not one of the aggregates last, min, max, mean, p50, p95',
-    'mem_used. > 1': '"" is not one of the aggregates last',
     mem_used: 'one of > >= < <= == != was expected.',
     'mem_used = 1': 'one of > >= < <= == != was expected, not =.',
     'mem_used 90': 'was expected, not 90.',
-    'mem_used above 1': 'was expected, not above 1.',
     'max(mem_used) > 1': 'was expected, not (mem_used) > 1.',
     'mem_used >': 'nothing follows >, perhaps because an expression is empty',
     'mem_used > lots': 'a number such as 90 or 1.5 was expected, not lots',
@@ -64,7 +53,6 @@ test('a condition that cannot be parsed is rejected, with the part that is wrong
     'mem_used_pct > 1GiB': 'GiB is not a unit of mem_used_pct: write % or no unit',
     'cpu_count > 4%': '% is not a unit of cpu_count: write no unit',
     'load > 5 bananas': 'bananas is not a unit of load: write % or B or kB',
-    'mem_used_pct > 0.9': 'write 90, or 0.9% if you mean it',
     'cpu_used_pct.max > 0.07': 'write 7, or 0.07%',
     'mem_used_pct > 101': '101 is not a percentage from 0 to 100',
     'cpu_used_pct < -1%': '-1% is not a percentage from 0 to 100',
