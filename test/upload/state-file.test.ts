@@ -30,8 +30,9 @@ function read(given: RawInputs = {}) {
 
 const stateFile = () => folder.at('cache/state.json');
 
-function stored(file: PlannedFile, path = `/home/user/${file.target}`): StoredFile {
-  return { file, path, sha256: hash('sha256', readFileSync(file.realPath)) };
+function stored(file: PlannedFile): StoredFile {
+  const sha256 = hash('sha256', readFileSync(file.realPath));
+  return { file, path: `/home/user/${file.target}`, sha256 };
 }
 
 /** Replaces the state file like a run that stored these files. Returns its text. */
@@ -43,53 +44,27 @@ function replaceState(files: readonly StoredFile[], given: RawInputs = {}): stri
   return readFileSync(stateFile(), 'utf8');
 }
 
-/** Compares files with the state, and asserts that each is either sent or unchanged. */
-async function changes(files: readonly PlannedFile[], cancel = NEVER) {
-  const { toSend, unchanged, orphaned } = await compareWithState(files, read(), cancel);
-  const known = new Set(unchanged.map(({ file }) => file));
-  assert.deepEqual(
+test('a file is unchanged if target, size and SHA-256 are the same, and orphaned if its path is in no plan', async () => {
+  const files = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => folder.writePlanned(name, name));
+  const [a = assert.fail(), b = assert.fail()] = files;
+  replaceState(files.map(file => stored(file)));
+  rmSync(b.realPath);
+  const other = folder.writePlanned('c', 'C');
+  const longer = folder.writePlanned('d', 'd!');
+  const elsewhere = folder.writePlanned('/home/user/e', 'e');
+  const toSend = [b, other, longer, elsewhere];
+  assert.deepEqual(await compareWithState([a, ...toSend], read(), NEVER), {
     toSend,
-    files.filter(file => !known.has(file)),
-  );
-  return { unchanged: unchanged.map(({ file }) => file.target), orphaned };
-}
-
-test('a file is unchanged if its target, size and SHA-256 are the same', async () => {
-  const [a, b, c] = ['a', 'b', 'c'].map(name => folder.writePlanned(name, name));
-  assert.ok(a && b && c);
-  replaceState([stored(a), stored(b), stored(c)]);
-  const other = folder.writePlanned('b', 'B');
-  const longer = folder.writePlanned('c', 'c!');
-  const added = folder.writePlanned('d', 'a');
-  assert.deepEqual(await compareWithState([a, other, longer, added], read(), NEVER), {
-    toSend: [other, longer, added],
     unchanged: [{ status: 'unchanged', ...stored(a) }],
-    orphaned: [],
+    orphaned: ['/home/user/f'],
   });
 });
 
-test('an unreadable file is not unchanged, and a cancelled search reports neither unchanged nor orphaned files', async () => {
+test('a cancelled comparison reports neither unchanged nor orphaned files', async () => {
   const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
   replaceState([stored(a), stored(b)]);
-  assert.deepEqual(await changes([a], AbortSignal.abort()), { unchanged: [], orphaned: [] });
-  rmSync(a.realPath);
-  assert.deepEqual((await changes([a])).unchanged, []);
-});
-
-test('a file that has left the build is orphaned in the next run, and then forgotten', async () => {
-  const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
-  replaceState([stored(a), stored(b)]);
-  assert.deepEqual((await changes([a])).orphaned, ['/home/user/b']);
-  replaceState([stored(a)]);
-  assert.deepEqual((await changes([a])).orphaned, []);
-});
-
-test('a path is not orphaned if another file is stored there', async () => {
-  const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('/home/user/a', 'b')];
-  replaceState([stored(a)]);
-  assert.deepEqual((await changes([b])).orphaned, []);
-  replaceState([stored(b, '/home/user/a')]);
-  assert.deepEqual((await changes([b])).unchanged, ['/home/user/a']);
+  const changes = await compareWithState([a], read(), AbortSignal.abort());
+  assert.deepEqual(changes, { toSend: [a], unchanged: [], orphaned: [] });
 });
 
 test('a truncated or damaged state file is ignored, with a warning', () => {
