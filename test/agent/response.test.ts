@@ -145,5 +145,6 @@ test('a refused request counts as without effect and may be repeated, but not on
   for (const status of [302, 400, 429, 501]) assert.ok(failure(status).hadNoEffect, `${status}`);
   for (const status of [202, 408, 500, 503]) assert.ok(!failure(status).hadNoEffect, `${status}`);
   assert.equal(failure(502, 'sandbox not found').hadNoEffect, true);
-  assert.equal(failure(500, '{"error_code":"sandbox_create_failed"}').hadNoEffect, true);
+  for (const code of ['create_failed', 'capacity_unavailable', 'placement_timeout'])
+    assert.ok(failure(500, `{"error_code":"sandbox_${code}"}`).hadNoEffect, code);
 });
