@@ -192,8 +192,10 @@ test('a command keeps its lines, and must not be blank', () => {
 
 test('max-size is in bytes or has a unit', () => {
   const action = 'download';
-  const sizes = { '': 2 ** 30, '1': 1, '512MiB': 2 ** 29, '1.5 GB': 1.5e9, '2kib': 2048, '9b': 9 };
-  accepts('max-size', sizes, { action });
+  const binary = { '': 2 ** 30, '2kib': 2048, '512MiB': 2 ** 29, '3TiB': 3 * 2 ** 40 };
+  accepts('max-size', binary, { action });
+  const decimal = { '1': 1, '9b': 9, '2kB': 2000, '3MB': 3e6, '1.5 GB': 1.5e9, '5TB': 5e12 };
+  accepts('max-size', decimal, { action });
   const wrong = ['0', '-1', '0.1B', 'many', '5 apples', '1e3', '5%', '1,000', 'GiB'];
   const words = '% is not a size: write bytes, or a number with B, kB';
   rejects('max-size', sameMessage(wrong, words), { action });
