@@ -48,7 +48,6 @@ const PHRASE_CASES: readonly PhraseCase[] = [
   [404, 'sandbox route not found', 'not-found'],
   [502, 'The sandbox is running but port is not open', 'server'],
   [500, 'sandbox not found', 'server'],
-  [500, 'unknown user', 'server'],
   [400, '{"error":"Query argument username is required"}', 'unauthorized', USERNAME],
   [400, 'username not provided', 'unauthorized', USERNAME],
   [401, '{"message":"error looking up user \'bob\': unknown user bob"}', 'unauthorized', USERNAME],

@@ -40,7 +40,6 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   'packages/*/dist/**': ['bar/dist/z.js', 'foo/dist/x.js'],
   'pages/[[]id].tsx': [''],
   'pages/[id].tsx': ['i.tsx'],
-  'my*': ['my file.txt'],
   'dist,!dist/a': ['index.html'],
   'dist,!**/*.js': ['a/c.map', 'index.html'],
   '!dist/a,dist': ['index.html'],

@@ -179,9 +179,9 @@ describe('the search for a lost creation', { concurrency: 3 }, () => {
 });
 
 describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
-  const print =
-    "for (const s of ['SIGINT','SIGTERM']) process.on(s, () => console.log(`got ${s}`))";
-  const env = preload(print);
+  const env = preload(
+    "for (const s of ['SIGINT','SIGTERM']) process.on(s, () => console.log(`got ${s}`))",
+  );
 
   test('a cancelled job waits for the created sandbox, and still deletes it', async () => {
     const creating = interrupt('SIGTERM');

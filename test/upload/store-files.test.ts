@@ -14,22 +14,22 @@ function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
   return { path, name, type };
 }
 
-/** Creates a client that records requests, and answers each with this text. */
-function answering(text: string) {
+/** Creates a client that records requests, and answers each with this body. */
+function answering(body: unknown) {
   const requests: (AgentRequest & { readonly bytes: number })[] = [];
   const client: Pick<Client, 'send' | 'redact'> = {
     redact: text => text.replaceAll('sec/ret', '***'),
     async send(request) {
       requests.push({ ...request, bytes: concatCopies(request.body ?? []).length });
-      return { label: 'POST https://host/files', status: 200, headers: {}, body: text };
+      return {
+        label: 'POST https://host/files',
+        status: 200,
+        headers: {},
+        body: JSON.stringify(body),
+      };
     },
   };
   return { client, requests };
-}
-
-/** Creates a client that acknowledges each request with these paths. */
-function acknowledging(...paths: readonly string[]) {
-  return answering(JSON.stringify(paths.map(path => entry(path))));
 }
 
 /** Stores files with one request. */
@@ -43,7 +43,7 @@ function store(
 
 test('each file of a batch has its path, and its SHA-256 with checksums or a state file', async () => {
   using folder = openTempFolder();
-  const { client, requests } = acknowledging('/h/one', '/h/two');
+  const { client, requests } = answering([entry('/h/one'), entry('/h/two')]);
   const files = ['one', 'two'].map(name => folder.writePlanned(name, name));
   const hashed = files.map(file => {
     return { file, path: `/h/${file.target}`, sha256: hash('sha256', file.target) };
@@ -72,7 +72,7 @@ test('an upload that fails gets a hint about upload-path or concurrency, and non
 test('a stored path is redacted, even if the secret ends within the target', async () => {
   using folder = openTempFolder();
   const file = folder.writePlanned('ret/name', '1');
-  const stored = await store(acknowledging('/home/sec/ret/name').client, [file]);
+  const stored = await store(answering([entry('/home/sec/ret/name')]).client, [file]);
   assert.deepEqual(stored, [{ file, path: '/home/***/name', sha256: undefined }]);
 });
 
@@ -93,7 +93,7 @@ const NOT_STORED: Readonly<Record<string, Case>> = {
 for (const [name, [target, body, message]] of Object.entries(NOT_STORED))
   test(`no file counts as stored unless the response names each in full [${name}]`, async () => {
     using folder = openTempFolder();
-    const { client } = answering(JSON.stringify(body));
+    const { client } = answering(body);
     const storing = store(client, [folder.writePlanned(target, '')]);
     await assert.rejects(storing, { kind: 'bad-response', isRetryable: false, message });
   });
@@ -105,7 +105,7 @@ test('a file counts as stored if the response names it, even without a list or a
     ['a/b', 'a/b'],
     ['a/b', '/h/a/b'],
   ] as const) {
-    const { client } = answering(JSON.stringify(entry(path)));
+    const { client } = answering(entry(path));
     const [stored] = await store(client, [folder.writePlanned(target, '')]);
     assert.equal(stored?.path, path);
   }
