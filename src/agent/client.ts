@@ -102,9 +102,13 @@ async function exchange<T>(
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
   const late = `${label} failed: the response did not end within timeout.`;
   const idle = idleTimeout(request.timeout, () => new AgentError('connection', late));
+  let isSent = body === undefined;
+  async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
+    yield* restartOnChunk(chunks, idle, onSent);
+    isSent = true;
+  }
   const sendAndRead = async () => {
-    const chunks = body && restartOnChunk(body, idle, onSent);
-    const response = await sendRequest(label, `${baseUrl}${path}`, chunks, {
+    const response = await sendRequest(label, `${baseUrl}${path}`, body && sendBody(body), {
       method,
       headers: { ...transport.headers, ...headers },
       signal: idle.signal,
@@ -114,7 +118,10 @@ async function exchange<T>(
     idle.signal.throwIfAborted();
     if (![...SUCCESS, ...accepts].includes(response.status))
       throw statusError(await readResponse(response), redact, now(), hints);
-    return await read(response, idle);
+    const result = await read(response, idle);
+    if (isSent) return result;
+    const early = `${label} answered ${response.status} before everything was sent.`;
+    throw new AgentError('connection', early);
   };
   const cancelled = `${label} was cancelled.`;
   if (request.signal.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });

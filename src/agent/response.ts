@@ -45,7 +45,7 @@ export function statusError(
   return new AgentError(kind, `${describeStatus(response)}${quoted}`, {
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
-    hint: hints[kind],
+    hint: rule?.hint ?? hints[kind],
     hadNoEffect: PLACEMENT_ERROR.test(String(parseFields(body)['error_code'])),
   });
 }
@@ -62,6 +62,7 @@ const STATUS_RULES: readonly {
   readonly statuses: readonly number[];
   readonly message?: RegExp;
   readonly kind: FailureKind;
+  readonly hint?: string;
 }[] = [
   // Must come first: the path that it quotes may match a later row. E2B's agent sends it for
   // downloads (packages/envd/internal/api/download.go).
@@ -73,6 +74,14 @@ const STATUS_RULES: readonly {
     message:
       /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
     kind: 'sandbox-not-found',
+  },
+  {
+    // E2B's agents before 0.4.0, in templates built before October 2025, require a username
+    // (e2b-dev/infra#1349).
+    statuses: [400, 401],
+    message: /\busername (is required|not provided)|\b(unknown|invalid) user|\blooking up user/i,
+    kind: 'unauthorized',
+    hint: 'Set username: user, or another user of the sandbox.',
   },
   {
     // E2B's agent answers 500 for a target below a file.

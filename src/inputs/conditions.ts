@@ -39,8 +39,10 @@ function parseCondition(line: string, input: string, example: string): Condition
   const metricUnit = unitOf(metric) ?? 'unknown';
   const units = UNITS[metricUnit];
   const unit = findUnit(units, suffix);
-  if (unit === undefined)
-    throw problem(`the number needs ${units.map(each => each || 'no unit').join(' or ')}`);
+  if (unit === undefined) {
+    const right = units.map(each => each || 'no unit').join(' or ');
+    throw problem(`write the number with ${right}, not with ${suffix || 'no unit'}`);
+  }
   const factor = BYTES_PER_UNIT[unit];
   // Round to whole bytes, since 1.005 * 1000 is 1004.9999999999999.
   const amount = factor === undefined ? Number(number) : Math.round(Number(number) * factor);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { statIfExists } from '../files/paths.ts';
+import { isLink, statIfExists } from '../files/paths.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -34,6 +34,8 @@ const STATE_VERSION = 2;
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
   const file = resolve(workspace, inputs.stateFile);
+  // It would be read through, and then replaced.
+  if (isLink(file)) throw stateError(file, 'is a link');
   const scope = scopeOf(inputs);
   const rows = readRows(file, scope);
   if (rows !== undefined) return { file, scope, rows, warnings: [] };

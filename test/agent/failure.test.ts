@@ -41,9 +41,9 @@ for (const [code, kind] of Object.entries(KINDS)) {
 }
 
 test('a request whose connection lost its route does not count as unsent', () => {
-  for (const message of ['read EHOSTUNREACH', 'write ENETUNREACH']) {
-    const error = wrapped(systemError(message.replace(/.* /, ''), message));
-    assert.ok(error instanceof AgentError && !error.hadNoEffect, message);
+  for (const [call, code] of Object.entries({ read: 'EHOSTUNREACH', write: 'ENETUNREACH' })) {
+    const error = wrapped(systemError(code, `${call} ${code}`));
+    assert.ok(error instanceof AgentError && !error.hadNoEffect, code);
   }
 });
 
@@ -61,13 +61,9 @@ test('a network error is redacted before it is cut', () => {
 });
 
 test('networkError returns bugs and AgentErrors unchanged', () => {
-  const others = [
-    new Error('no code'),
-    new TypeError('a bug'),
-    new AgentError('busy', 'It is busy.'),
-    'text',
-  ];
-  for (const error of others) assert.equal(wrapped(error), error);
+  const bugs = [new Error('no code'), new TypeError('a bug'), 'text'];
+  for (const error of [...bugs, new AgentError('busy', 'It is busy.')])
+    assert.equal(wrapped(error), error);
 });
 
 test('an untrusted certificate is unreachable, with a hint about NODE_EXTRA_CA_CERTS', {

@@ -5,12 +5,11 @@ import { createTree, dropDebugLines, plan } from '../support/file-tree.ts';
 
 dropDebugLines();
 
-/** Returns the errors about these lines of `files`, if any. `!/w/` is the working directory. */
+/** Returns the errors about these lines of `files`, if any. */
 async function messagesAbout(lines: readonly string[]): Promise<readonly string[]> {
   using tree = createTree({});
-  const absolute = lines.map(line => line.replace('!/w/', `!${tree.root}/`));
   try {
-    await plan(tree.root, absolute);
+    await plan(tree.root, lines);
     return [];
   } catch (error) {
     assert.ok(error instanceof InputError, String(error));
@@ -37,18 +36,16 @@ for (const [exclude, anywhere] of Object.entries(USELESS))
     assert.deepEqual(await messagesAbout(['dist/**', anywhere]), []);
   });
 
-for (const exclude of ['!**/*.map', '!x', '!/tmp/other/x'])
-  test(`an exclude beside a pattern outside the directory is an error [${exclude}]`, async () => {
-    const says = `"${exclude}" excludes nothing, since no pattern begins there. Begin it like a pattern.`;
-    assert.deepEqual(await messagesAbout(['/tmp/build/**', exclude]), [says]);
-  });
+test('an exclude beside a pattern outside the directory is an error', async () => {
+  const says = '"!x" excludes nothing, since no pattern begins there. Begin it like a pattern.';
+  assert.deepEqual(await messagesAbout(['/tmp/build/**', '!x']), [says]);
+});
 
 /** By patterns: accepted excludes, which begin in or above a pattern's top-level folder. */
 const FINE: Readonly<Record<string, readonly string[]>> = {
   'dist/**': ['!dist', '!dist/x', '!dist/*/x/**', '!./dist//x', '!x/../dist/x', '!.', '!..'],
-  dist: ['!dist/x', '!/w/dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],
+  dist: ['!dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],
   'packages/api/**': ['!packages/web/x', '!packages/*.map', '!packages/README.md'],
-  '**': ['!secret.txt', '!a/b/c'],
   'dist/**, README.md': ['!dist/x', '!README.md'],
   '../shared/**': ['!../shared/x', '!../*.map'],
   '/tmp/build/**': ['!/tmp/build/x', '!/tmp/*/x'],
@@ -60,16 +57,11 @@ for (const [patterns, excludes] of Object.entries(FINE))
       assert.deepEqual(await messagesAbout([...patterns.split(', '), exclude]), [], exclude);
   });
 
-test('an exclude that looks wrong is an error if it excludes nothing', async () => {
+test('an exclude that looks wrong is only an error if it excludes nothing', async () => {
   const [message = ''] = await messagesAbout(['**', '!a.txt,b.txt']);
   assert.match(message, /^"!a\.txt,b\.txt" excludes nothing\. It has a comma or a space/);
-});
-
-test('an exclude that looks wrong is fine if a file has that name', async () => {
-  using tree = createTree({ 'a, b.txt': '', 'Issue #5.md': '', 'x.{a,b}': '', c: '' });
-  const { files } = await plan(tree.root, ['**', '!a, b.txt', '!Issue #5.md', '!x.{a,b}']);
-  assert.deepEqual(
-    files.map(({ relative }) => relative),
-    ['c'],
-  );
+  using tree = createTree({ 'a, b.txt': '', c: '' });
+  const { files } = await plan(tree.root, ['**', '!a, b.txt']);
+  const names = files.map(({ relative }) => relative);
+  assert.deepEqual(names, ['c']);
 });

@@ -11,13 +11,7 @@ import {
   relativePaths,
   skippedReasons,
 } from '../support/file-tree.ts';
-import {
-  canBeNamed,
-  SKIP_WITHOUT_SYMLINKS,
-  skipOnWindows,
-  skipUnlessLinux,
-  WINDOWS,
-} from '../support/system.ts';
+import { canBeNamed, skipOnWindows, skipUnlessLinux, WINDOWS } from '../support/system.ts';
 
 dropDebugLines();
 
@@ -46,11 +40,9 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   'packages/*/dist/**': ['bar/dist/z.js', 'foo/dist/x.js'],
   'pages/[[]id].tsx': [''],
   'pages/[id].tsx': ['i.tsx'],
-  'my*': ['my file.txt'],
   'dist,!dist/a': ['index.html'],
   'dist,!**/*.js': ['a/c.map', 'index.html'],
   '!dist/a,dist': ['index.html'],
-  'dist,**/*.html,!**/a': ['dist/index.html', 'index.html'],
 };
 
 for (const [lines, expected] of Object.entries(FOUND))
@@ -79,71 +71,57 @@ test('a pattern with ~ finds files in the home directory', async context => {
   assert.deepEqual(relativePaths(await find(tree.root, ['~', '!~/conf'])), []);
 });
 
-for (const place of ['packages/foo', './packages/foo/', 'packages/../packages/foo']) {
-  test(`patterns and excludes start at working-directory [${place}]`, async () => {
-    using tree = createTree(PROJECT);
-    const matches = await find(tree.root, ['*', '../bar', '!src'], { workingDirectory: place });
-    assert.deepEqual(relativePaths(matches), ['dist/x.js', 'dist/z.js']);
-  });
-}
+test('patterns and excludes start at working-directory', async () => {
+  using tree = createTree(PROJECT);
+  const workingDirectory = './packages/../packages/foo/';
+  const matches = await find(tree.root, ['*', '../bar', '!src'], { workingDirectory });
+  assert.deepEqual(relativePaths(matches), ['dist/x.js', 'dist/z.js']);
+});
 
-for (const workingDirectory of ['missing', 'my file.txt', 'my file.txt/x', 'loop']) {
-  const skip = workingDirectory === 'loop' && SKIP_WITHOUT_SYMLINKS;
-  test(`working-directory must be a directory [${workingDirectory}]`, { skip }, async () => {
-    using tree = createTree({ ...PROJECT, ...(!WINDOWS && { loop: link('loop') }) });
-    await assert.rejects(find(tree.root, ['*'], { workingDirectory }), {
-      name: 'InputError',
-      message: /^working-directory: ".*" is not a directory on the runner/,
-    });
-  });
-}
+test('working-directory must be a directory', async () => {
+  using tree = createTree({ ...PROJECT, ...(!WINDOWS && { loop: link('loop') }) });
+  const message = /^working-directory: ".*" is not a directory on the runner/;
+  for (const workingDirectory of ['missing', 'my file.txt', 'my file.txt/x', 'loop'])
+    await assert.rejects(find(tree.root, ['*'], { workingDirectory }), { message });
+});
 
 for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', 'ü', '-']) {
   const skip = !canBeNamed(name) && 'such a name cannot be there';
-  test(`a file with special characters is found under its name [${name}]`, { skip }, async () => {
-    using tree = createTree({ [`dir/${name}`]: '' });
-    assert.deepEqual(relativePaths(await find(tree.root, ['dir/*'])), [name]);
-  });
-
-  test(`patterns work in a workspace with special characters [${name}]`, { skip }, async () => {
-    using tree = createTree(PROJECT, name);
-    const lines = ['packages/*/dist', '!packages/bar'];
-    assert.deepEqual(relativePaths(await find(tree.root, lines)), ['foo/dist/x.js']);
+  test(`files and workspaces may have names with special characters [${name}]`, {
+    skip,
+  }, async () => {
+    using tree = createTree({ ...PROJECT, [`dir/${name}`]: '' }, name);
+    const found = await find(tree.root, ['dir/*', 'packages/*/dist', '!packages/bar']);
+    assert.deepEqual(relativePaths(found), [name, 'foo/dist/x.js'].sort());
   });
 }
 
 test('a pipe is skipped', { skip: skipOnWindows('files cannot be pipes') }, async () => {
   using tree = createTree({ 'a/pipe': file => execFileSync('mkfifo', [file]) });
-  for (const pattern of ['a', 'a/pipe']) {
-    const matches = await find(tree.root, [pattern]);
-    assert.deepEqual(relativePaths(matches), []);
-    assert.deepEqual(skippedReasons(matches), { 'a/pipe': 'not a regular file' });
-  }
+  const matches = await find(tree.root, ['a']);
+  assert.deepEqual(relativePaths(matches), []);
+  assert.deepEqual(skippedReasons(matches), { 'a/pipe': 'not a regular file' });
 });
 
-for (const followSymlinks of [undefined, true]) {
-  const skip = skipUnlessLinux('such names need Linux');
-  test(`a name that is not UTF-8 is an error, whatever follow-symlinks says [${followSymlinks}]`, {
-    skip,
-  }, async () => {
-    const bad = (file: string) => writeFileSync(Buffer.from(`${file}\xff`, 'latin1'), 'x');
-    using tree = createTree({ 'a/bad': bad, 'a/good': '' });
-    const message = /^ENOENT: .* '.*\/a\/bad\ufffd'/;
+test('a name that is not UTF-8 is an error, whatever follow-symlinks says', {
+  skip: skipUnlessLinux('such names need Linux'),
+}, async () => {
+  const bad = (file: string) => writeFileSync(Buffer.from(`${file}\xff`, 'latin1'), 'x');
+  using tree = createTree({ 'a/bad': bad, 'a/good': '' });
+  const message = /^ENOENT: .* '.*\/a\/bad\ufffd'/;
+  for (const followSymlinks of [undefined, true])
     await assert.rejects(find(tree.root, ['a'], { followSymlinks }), { message });
-  });
-}
+});
 
-for (const pattern of ['**', '**/none']) {
-  test(`a search cancelled before its start or while it runs finds nothing [${pattern}]`, async () => {
-    using tree = createTree(PROJECT);
-    const controller = new AbortController();
-    const { signal: cancel } = controller;
-    const finding = find(tree.root, [pattern], { cancel });
-    controller.abort();
-    assert.deepEqual(await finding, []);
-    assert.deepEqual(await find(tree.root, [pattern], { cancel }), []);
-  });
-}
+test('a search that is cancelled before its start, or while it runs, finds nothing', async () => {
+  using tree = createTree(PROJECT);
+  const controller = new AbortController();
+  const { signal: cancel } = controller;
+  const finding = find(tree.root, ['**'], { cancel });
+  controller.abort();
+  assert.deepEqual(await finding, []);
+  assert.deepEqual(await find(tree.root, ['**'], { cancel }), []);
+});
 
 const WITH_HIDDEN = Object.fromEntries(
   ['a.js', '.env', 'sub/.env', 'sub/b.js', '.next/c.js', '.next/.d/e.js', '.git/config'].map(
@@ -155,12 +133,9 @@ const WITH_HIDDEN = Object.fromEntries(
 const HIDDEN: Readonly<Record<string, readonly [found: readonly string[], all: number]>> = {
   '**': [['a.js', 'sub/b.js'], 7],
   '**/*.js': [['a.js', 'sub/b.js'], 4],
-  '*/*/e.js': [[], 1],
-  sub: [['b.js'], 2],
   '.env': [[''], 1],
   // A pattern that begins in a hidden folder still omits hidden entries below that folder.
   '.next': [['c.js'], 2],
-  '.next/**': [['c.js'], 2],
   '.next/.d/*': [['e.js'], 1],
   // Here the pattern itself names the dot, at or after its first wildcard, so nothing is omitted.
   '**/.env': [['.env', 'sub/.env'], 2],

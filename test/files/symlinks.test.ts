@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathWithin } from '../../src/files/paths.ts';
-import { InputError } from '../../src/inputs/input-error.ts';
 import {
   createTree,
   dropDebugLines,
@@ -31,32 +30,21 @@ function createLinkedTree(links: Links): Tree {
   });
 }
 
-/** What to do with links to folders: follow them, skip them or, by default, fail. */
-type Follow = boolean | undefined;
-
-/** By path below the workspace: the real path, or why the link is skipped. */
-type Case = readonly [links: Links, lines: string, found: Links, follow?: Follow];
+/** `found` has the real path of a file, or why a link is skipped. */
+type Case = readonly [links: Links, lines: string, found: Links, followSymlinks?: boolean];
 
 const B = { 'dir/b.txt': 'w/dir/b.txt' };
 const IN_L = { 'l/b.txt': 'w/dir/b.txt' };
 const SKIPPED = { ...B, 'dir/l': 'a link to a folder' };
-const BROKEN = 'a broken link';
 
 const CASES: Readonly<Record<string, Case>> = {
   'to a file': [{ 'dir/l': '../a.txt' }, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
-  'to a file that the pattern names': [{ l: 'm', m: 'a.txt' }, 'l', { l: 'w/a.txt' }],
   'out of the workspace and in again': [{ l: '../outside/../w/a.txt' }, 'l', { l: 'w/a.txt' }],
   'to a folder with follow-symlinks: true': [{ l: 'dir' }, 'l*', IN_L, true],
-  'to a folder before the first wildcard': [
-    { l: '.' },
-    'l/dir/*',
-    { 'l/dir/b.txt': B['dir/b.txt'] },
-  ],
-  'to a folder that is the root': [{ l: 'dir' }, 'l/*', IN_L, true],
+  'to a folder above the root': [{ l: '.' }, 'l/dir/*', { 'l/dir/b.txt': 'w/dir/b.txt' }],
   'to a folder above': [{ 'dir/up': '..' }, 'dir', { ...B, 'dir/up/a.txt': 'w/a.txt' }, true],
   'to a folder with follow-symlinks: false': [{ 'dir/l': '.' }, 'dir', SKIPPED, false],
-  'that is broken': [{ 'dir/l': 'none' }, 'dir', { ...B, 'dir/l': BROKEN }],
-  'that is broken, although the pattern names it': [{ l: 'none' }, 'l', { l: BROKEN }, true],
+  'that is broken': [{ 'dir/l': 'none' }, 'dir', { ...B, 'dir/l': 'a broken link' }],
   'to a folder that is excluded': [{ 'dir/l': '.', 'dir/m/l': '..' }, 'dir,!**/l', B],
   'to a folder if its own name is hidden': [{ 'dir/.l': '.' }, 'dir', B],
   'out of the workspace that is excluded': [{ 'dir/l': '../../outside' }, 'dir,!**/l', B],
@@ -73,16 +61,14 @@ for (const [name, [links, lines, found, followSymlinks]] of Object.entries(CASES
   });
 
 test('links above the workspace are ignored', SKIP, async () => {
-  using tree = createTree({
-    'real/w/dist/a.js': '',
-    'real/w/dist/b.js': link('a.js'),
-    up: link('real'),
-  });
-  const [match] = await find(tree.at('up/w'), ['dist/*.js']);
-  assert.deepEqual(
-    match?.files.map(file => [file.source, file.realPath]),
-    ['a', 'b'].map(name => [`dist/${name}.js`, tree.at('real/w/dist/a.js')]),
-  );
+  using tree = createTree({ 'real/w/a.js': '', 'real/w/b.js': link('a.js'), up: link('real') });
+  const [match] = await find(tree.at('up/w'), ['*.js']);
+  const found = match?.files.map(file => [file.source, file.realPath]);
+  const real = tree.at('real/w/a.js');
+  assert.deepEqual(found, [
+    ['a.js', real],
+    ['b.js', real],
+  ]);
 });
 
 const LINKS_OUTSIDE = {
@@ -92,49 +78,30 @@ const LINKS_OUTSIDE = {
   '../o': 'outside',
 };
 
-const ARCHIVE = 'or send an archive: https:\\S+/examples/archive\\.yml';
-
-/** Regular expressions for the messages about links, before the list of links. */
-const TO_FOLDER = `follow-symlinks: is not set, and the patterns match links to folders\\. Decide: true sends what they lead to, false skips them\\. Or exclude them with ! lines, ${ARCHIVE}`;
-const OUTSIDE =
-  'files: links lead outside the workspace\\. Exclude them with ! lines, or copy what they lead to into the workspace';
-const HIDDEN = `files: links lead to something hidden\\. Exclude them with ! lines, ${ARCHIVE}`;
+// Regular expressions for the messages about links, before the list of links.
+const TO_FOLDER =
+  'follow-symlinks: is not set, .* Or exclude them with ! lines, or send an archive: .*';
+const OUTSIDE = 'files: links lead outside the workspace\\. Exclude them with ! lines, or copy .*';
+const HIDDEN = 'files: links lead to something hidden\\. Exclude them with ! lines, or send .*';
 
 const TO_TWO = { 'dir/l': '../../outside/secret', 'dir/m': '../../w2' };
 const IN_GIT = { '.git/x': 'config', '.git/y': '../.env' };
 const CHAIN = { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' };
 
+/** `names` is a regular expression for the links that the message lists. */
 type Forbidden = readonly [
   links: Links,
   lines: string,
   says: string,
-  /** Regular expression for the links that the message lists. */
   names: string,
-  follow?: Follow,
+  followSymlinks?: boolean,
 ];
 
 const FORBIDDEN: Readonly<Record<string, Forbidden>> = {
   'to a folder, named once': [{ 'dir/l': '.' }, 'dir,**', TO_FOLDER, '"dir/l" to "dir"'],
-  'to a folder that is the root of the pattern': [
-    { l: 'dir' },
-    'l/*.txt',
-    TO_FOLDER,
-    '"l" to "dir"',
-  ],
+  'to a folder that is the root': [{ l: 'dir' }, 'l/*.txt', TO_FOLDER, '"l" to "dir"'],
   'to the outside': [{ l: '../outside/secret' }, '*', OUTSIDE, '"l" to .*outside/secret"'],
-  'to the outside, before the first wildcard': [
-    { l: '../outside' },
-    'l/sub/*',
-    OUTSIDE,
-    '"l" to .*"',
-  ],
-  'to the outside, as the deepest link': [
-    CHAIN,
-    'dir/l/sub/m/*',
-    OUTSIDE,
-    '"dir/l/sub/m" to .*"',
-    true,
-  ],
+  'to the outside, as the deepest link': [CHAIN, 'dir/l/sub/m/*', OUTSIDE, '".*/m" to .*"', true],
   'to the outside, with others': [TO_TWO, 'dir', OUTSIDE, '"dir/l" to .*, "dir/m" to .*w2"', true],
   'out of a root outside': [LINKS_OUTSIDE, '../outside/sub', OUTSIDE, '".*/n" to .*/secret"', true],
   'that is a root outside': [LINKS_OUTSIDE, '../o', OUTSIDE, '".*/o" to .*outside".*', true],
@@ -156,18 +123,17 @@ test(
   SKIP,
   async () => {
     using tree = createLinkedTree({ l: 'dir', m: '../outside/secret' });
-    const lines = ['l', 'm', 'none', '!useless'];
-    await assert.rejects(plan(tree.at('w'), lines, { ifNoFilesFound: 'error' }), error => {
-      assert.ok(error instanceof InputError);
-      const starts = error.problems.map(({ input, message }) => [input, message.slice(0, 10)]);
-      assert.deepEqual(starts, [
-        ['follow-symlinks', 'is not set'],
-        ['files', 'links lead'],
-        ['files', '"!useless"'],
-        ['files', '"none" mat'],
-      ]);
-      return true;
+    const planning = plan(tree.at('w'), ['l', 'm', 'none', '!useless'], {
+      ifNoFilesFound: 'error',
     });
+    const starts = [
+      'follow-symlinks: is not',
+      'files: links',
+      'files: "!useless"',
+      'files: "none"',
+    ];
+    const message = RegExp(`^${starts.map(start => `${start}.*`).join('\n')}$`);
+    await assert.rejects(planning, { name: 'InputError', message });
   },
 );
 
@@ -190,20 +156,17 @@ test('a link to a hidden file is sent with include-hidden-files', SKIP, async ()
   assert.deepEqual(relativePaths(found), ['b.txt', 'y']);
 });
 
-for (const pattern of ['../outside', '../outside/*']) {
-  test(
-    `a pattern outside the workspace follows links into its root or the workspace [${pattern}]`,
-    SKIP,
-    async () => {
-      using tree = createLinkedTree(LINKS_OUTSIDE);
-      const found = relativePaths(await find(tree.at('w'), [pattern]));
-      assert.deepEqual(found, ['l', 'm', 'secret', 'sub/c.txt', 'sub/n']);
-    },
-  );
-}
+test(
+  'a pattern outside the workspace takes links into its root or the workspace',
+  SKIP,
+  async () => {
+    using tree = createLinkedTree(LINKS_OUTSIDE);
+    const found = relativePaths(await find(tree.at('w'), ['../outside']));
+    assert.deepEqual(found, ['l', 'm', 'secret', 'sub/c.txt', 'sub/n']);
+  },
+);
 
 test('pathWithin returns undefined for a path outside the directory', SKIP, () => {
-  const inA = { '/a': '', '/a/b/c': 'b/c', '/a/..b': '..b', '/a/...': '...', '/a/b/../c': 'c' };
-  for (const [file, within] of Object.entries(inA)) assert.equal(pathWithin('/a', file), within);
-  for (const file of ['/ab', '/', '/a/../b']) assert.equal(pathWithin('/a', file), undefined);
+  const rows = { '/a': '', '/a/b': 'b', '/a/..b': '..b', '/ab': undefined, '/': undefined };
+  for (const [file, within] of Object.entries(rows)) assert.equal(pathWithin('/a', file), within);
 });

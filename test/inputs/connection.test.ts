@@ -9,6 +9,7 @@ import {
   sameMessage,
 } from '../support/parse-inputs.ts';
 
+const SANDBOX = { action: 'sandbox' } as const;
 const url = 'https://{port}-{sandbox-id}.example.com';
 
 test('base-url is normalized, and its placeholders are filled in', () => {
@@ -24,17 +25,20 @@ test('base-url is normalized, and its placeholders are filled in', () => {
   accepts('base-url', { [url]: 'https://8080-a--b_c.d.example.com' }, { others: given });
 });
 
-test('base-url is a URL without a query, a fragment or another placeholder', () => {
-  rejects('base-url', sameMessage(['', 'null'], 'is empty or null.'));
-  const texts = ['example.com', 'localhost:3000', 'https://exa mple.com', 'https:/x.io'];
-  const schemes = ['https://example.com:99999', 'ftp://example.com', 'file:///etc/passwd'];
-  const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
-  const braces = ['https://{id}.example.com', 'https://x.io/{}', 'https://x.io:{}'];
-  const variables = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
-  const wrong = [...texts, ...schemes, ...tails, ...braces, ...variables, '"https://x.io"'];
+test('base-url is a URL without a query, a fragment, a variable or another placeholder', () => {
+  rejects('base-url', { '': 'is empty or null.' });
+  const texts = ['example.com', 'https://exa mple.com', 'https:/x.io', 'https://x.io:99999'];
+  const others = [
+    'ftp://x.io',
+    'https://x.io?a=1',
+    'https://x.io/a?',
+    'https://x.io/#a',
+    '"https://x.io"',
+  ];
+  const placeholders = ['https://{id}.x.io', 'https://49983-$ID.x.io', 'https://${HOST}'];
   const rule =
     'is not a URL that begins with https:// and has no query, fragment, variable or unknown placeholder.';
-  rejects('base-url', sameMessage(wrong, `% ${rule}`));
+  rejects('base-url', sameMessage([...texts, ...others, ...placeholders], `% ${rule}`));
   rejects('base-url', { 'https://{{sandbox-id}}.x.io': `"https://{i1a2b3c4d5}.x.io" ${rule}` });
 });
 
@@ -42,78 +46,45 @@ test('a URL may be http on this machine, and api-url only there', () => {
   const here = ['localhost', '127.0.0.1', '127.255.1.2', '[::1]'].map(host => `http://${host}`);
   accepts('base-url', Object.fromEntries(here.map(url => [url, url])));
   accepts('base-url', { 'http://127.1': 'http://127.0.0.1', 'http://[::0:1]:80': 'http://[::1]' });
-  const hosts = ['a.localhost', 'localhost.example.com', '127.0.0.1.example.com', 'example.com'];
-  const urls = [...hosts, '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]'].map(
-    host => `http://${host}`,
-  );
+  const hosts = ['a.localhost', 'localhost.x.io', '127.0.0.1.x.io', 'x.io', '0.0.0.0', '[::2]'];
+  const urls = hosts.map(host => `http://${host}`);
   const unencrypted = '% would send secrets unencrypted. Use https.';
-  rejects('api-url', sameMessage(urls, unencrypted), { action: 'sandbox' });
+  rejects('api-url', sameMessage(urls, unencrypted), SANDBOX);
 });
 
 test('credentials in base-url or api-url are rejected and never quoted', () => {
-  for (const url of [
-    'https://user:s3cret@example.com',
-    'https://user:s3cret@exa mple.com',
-    'https://user:s3/cret@example.com',
-    'user:s3cret@example.com',
-    'https://example.com/a@s3cret',
-    '"https://user:s3cret@{sandbox-id}.example.com"',
-  ]) {
-    const problems = [
-      ...problemsOf({ 'base-url': url }),
-      ...problemsOf({ 'api-url': url }, 'sandbox'),
-    ];
-    assert.equal(problems.length, 2);
-    for (const { message } of problems) assert.match(message, /^must not contain credentials/);
-  }
+  for (const url of ['https://user:s3cret@x.io', 'user:s3cret@x.io', '"https://a:s3/cret@x .io"'])
+    for (const problems of [
+      problemsOf({ 'base-url': url }),
+      problemsOf({ 'api-url': url }, 'sandbox'),
+    ])
+      assert.match(problems[0]?.message ?? '', /^must not contain credentials/);
 });
 
 test('only the input that a placeholder of base-url needs is reported if it is invalid', () => {
-  for (const [input, value] of [
-    ['sandbox-id', ''],
-    ['port', 'x/y'],
-  ] as const)
-    assert.deepEqual(invalidInputs({ 'base-url': url, [input]: value }), [input]);
+  for (const invalid of [{ 'sandbox-id': '' }, { port: 'x/y' }])
+    assert.deepEqual(invalidInputs({ 'base-url': url, ...invalid }), Object.keys(invalid));
 });
 
 test('upload-path and stats-path are plain paths that begin with a slash', () => {
-  const paths = ['/files', '/', '/a/b/', '/v1/a%20b', '/a:b@c'];
-  accepts('upload-path', { ...Object.fromEntries(paths.map(path => [path, path])), '': '/files' });
+  accepts('upload-path', { '/': '/', '/v1/a%20b:@c/': '/v1/a%20b:@c/', '': '/files' });
   accepts('stats-path', { '': '/metrics' });
-  const noPaths = ['files', '.evil.example', '@evil.example', ':80', 'https://x/y'];
-  const changed = ['/a b', '/a?b', '/a#b'];
-  rejects('stats-path', sameMessage([...noPaths, ...changed], 'is not a plain URL path'));
+  const noPaths = ['files', '.evil.example', '@evil.example', ':80', '/a b', '/a?b', '/a#b'];
+  rejects('stats-path', sameMessage(noPaths, 'is not a plain URL path'));
 });
 
 test('sandbox-id has letters, digits, dots, - and _', () => {
   accepts('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
-  const ids = [
-    'a b',
-    'a\nb',
-    '"a"',
-    '$ID',
-    '${{ x }}',
-    'https://a.io',
-    ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb'.split(' '),
-  ];
-  rejects(
-    'sandbox-id',
-    sameMessage(ids, 'is not an ID: it may have letters, digits, dots, - and _.'),
-  );
+  const ids = ['a b', 'a\nb', ...'a/b . .. - ä 日本 a@b a:1 a? {port} a%2fb "a" $ID'.split(' ')];
+  const words = 'is not an ID: it may have letters, digits, dots, - and _.';
+  rejects('sandbox-id', sameMessage([...ids, '${{ x }}', 'https://a.io'], words));
 });
 
 test('a token or an API key has only characters that a header can carry', () => {
   const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
   rejects('token', sameMessage(unsendable, 'or another character that it cannot have.'));
-  const action = 'sandbox';
-  accepts('api-key', { e2b_0123: 'e2b_0123' }, { action });
-  rejects('api-key', { 'a\nb': 'or another character that it cannot have.' }, { action });
-});
-
-test('the action sandbox takes the ID of a sandbox in place of a template', () => {
-  const connecting = { action: 'sandbox', others: { template: '' } } as const;
-  accepts('sandbox-id', { i1a2: 'i1a2' }, connecting);
-  rejects('sandbox-id', { null: 'is empty or null' }, connecting);
+  accepts('api-key', { e2b_0123: 'e2b_0123' }, SANDBOX);
+  rejects('api-key', { 'a\nb': 'or another character that it cannot have.' }, SANDBOX);
 });
 
 test('a message about an input that may be secret never quotes its value', () => {
@@ -129,8 +100,7 @@ test('headers are lines Name: value', () => {
     ' \n\t\n': {},
     'A: 1\r\n\r\n# c\n  B  :  a: b\n': { A: '1', B: 'a: b' },
     'A:': { A: '' },
-    'A: x\ty': { A: 'x\ty' },
-    'A: café': { A: 'café' },
+    'A: x\tcafé': { A: 'x\tcafé' },
     "!#$%&'*+-.^_`|~9z: x": { "!#$%&'*+-.^_`|~9z": 'x' },
     '__proto__: x': { ['__proto__']: 'x' },
     'Host: x\nContent-Kind: y': { Host: 'x', 'Content-Kind': 'y' },
@@ -138,9 +108,8 @@ test('headers are lines Name: value', () => {
 });
 
 test('a header that cannot be sent is rejected, without its value', () => {
-  const badNames = ['no colon', ': no name', 'a b: space in the name', 'ä: letter in the name'];
-  const badValues = ['\u0001', 'x\u2028y', '日本', '\u007f', 'x\0y'].map(value => `A: ${value}`);
-  const lines = [...badNames, ...badValues].map(line => `Fine: 1\n${line}`);
+  const invalid = ['no colon', ': no name', 'a b: a space', 'ä: a letter', 'A: \u0001', 'A: 日本'];
+  const lines = invalid.map(line => `Fine: 1\n${line}`);
   rejects('headers', sameMessage(lines, 'line 2: this is not of the form Name: value.'));
 });
 
@@ -153,10 +122,7 @@ test('a header that the action itself sets is rejected', () => {
 
 test('header-prefix is part of a header name', () => {
   accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
-  rejects(
-    'header-prefix',
-    sameMessage(['a b', 'a:', 'ä', '(x)'], "% cannot be part of a header's name"),
-  );
+  rejects('header-prefix', sameMessage(['a b', 'a:'], "% cannot be part of a header's name"));
 });
 
 test('tokens, signatures, API keys and secret headers are masked, but no values of env', () => {
@@ -168,20 +134,23 @@ test('tokens, signatures, API keys and secret headers are masked, but no values 
 });
 
 test('empty secrets, "null", "undefined" and headers below eight characters are not masked', () => {
-  assert.deepEqual(secretsIn({ token: 'null', signature: ' undefined ', 'api-key': '' }), []);
-  const secrets = secretsIn({ headers: 'Cookie: 1234567\nX-Token: 12345678' });
-  assert.deepEqual(new Set(secrets), new Set(['12345678']));
+  const raw = {
+    token: 'null',
+    signature: ' undefined ',
+    'api-key': '',
+    headers: 'Cookie: 1234567',
+  };
+  assert.deepEqual(secretsIn(raw), []);
+  assert.ok(secretsIn({ headers: 'X-Token: 12345678' }).includes('12345678'));
 });
 
 test('a header is secret if its name says so', () => {
   const secret = ['Authorization', 'COOKIE', 'X-Access-Token', 'Client-Secret', 'DB_PASSWORD'];
   const keys = ['X-Api-Key', 'OPENAI_API_KEY', 'apikey'];
-  const others = ['X-Cache-Key', 'X-Token-Kind', 'Set-Cookie-Name', 'X-Plain'];
-  const found = [...secret, ...keys, ...others].filter(isSecretHeader);
-  assert.deepEqual(found, [...secret, ...keys]);
+  for (const name of [...secret, ...keys]) assert.ok(isSecretHeader(name), name);
+  for (const name of ['X-Cache-Key', 'X-Token-Kind', 'Set-Cookie-Name'])
+    assert.ok(!isSecretHeader(name), name);
 });
-
-const SANDBOX = { action: 'sandbox' } as const;
 
 test('an ID, a token or an API key that is empty or null is rejected, since its secret may be missing', () => {
   const words = 'is empty or null. Check the name of the secret';
@@ -193,18 +162,16 @@ test('an ID, a token or an API key that is empty or null is rejected, since its 
 test('a token that is an API key, or has a space, a brace or a quotation mark, is rejected', () => {
   rejects('token', sameMessage(['e2b_0123456789abcdef', 'sk_e2b_01234567'], 'is an API key.'));
   const noTokens = ['Bearer abc', '${{ secrets.TOKEN }}', '{TOKEN}', 'a\tb', '"abc"', "'abc'"];
-  rejects(
-    'token',
-    sameMessage(noTokens, 'begins with a quotation mark, or has a space, a brace or another'),
-  );
+  const words = 'begins with a quotation mark, or has a space, a brace or another';
+  rejects('token', sameMessage(noTokens, words));
 });
 
 test('a target with a variable that is not expanded, or in quotation marks, is rejected', () => {
   const notExpanded = 'contains a variable that is not expanded here.';
   const whole = ['${{ steps.x.outputs.y }}', '$TOKEN', '$(pwd)', '$env:HOME'];
-  const parts = ['releases/$GITHUB_SHA', '{{ env.DIRECTORY }}/app'];
+  const parts = ['a/$GITHUB_SHA', '{{ env.X }}/app'];
   rejects('target', sameMessage([...whole, ...parts], `% ${notExpanded}`));
-  rejects('target', sameMessage(['"i1a2"', "'i1a2'"], 'is in quotation marks.'));
+  rejects('target', { '"i1a2"': 'is in quotation marks.' });
   rejects('files', { 'a => $BUILD/b': `line 1: "$BUILD/b" ${notExpanded}` });
 });
 

@@ -7,11 +7,9 @@ const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]
   'a # b': ['a # b'],
   'a=>b': ['a', 'b'],
   'a=>b => c': ['a=>b', 'c'],
-  '$DIST/x': ['$DIST/x'],
   '"x y" => a': ['"x y"', 'a'],
   'a => docs/C #': ['a', 'docs/C #'],
   '../a/../b/./*/..c/*': ['../a/../b/./*/..c/*'],
-  '..': ['..'],
   '~/a': ['~/a'],
   '  a b  =>  b c/  ': ['a b', 'b c/'],
   'a\t=>\tb': ['a', 'b'],
@@ -20,9 +18,7 @@ const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]
   'a => $x/a$/50%/%41%42': ['a', '$x/a$/50%/%41%42'],
   'a => b~/~b': ['a', 'b~/~b'],
   '**/My Folder/**/*b*c*': ['**/My Folder/**/*b*c*'],
-  '$lib/x': ['$lib/x'],
-  '$slug.tsx': ['$slug.tsx'],
-  '["x]': ['["x]'],
+  '$lib/$SLUG.tsx': ['$lib/$SLUG.tsx'],
 };
 
 test('files to upload are patterns, perhaps with targets, and excludes', () => {
@@ -47,7 +43,6 @@ test('files to upload need a pattern, and each line a known form', () => {
     'a\n!!b': 'line 2: "!b" is not a pattern.',
     '=> b': 'line 1: "=> b" is not of the form pattern => target.',
     'a =>  ': 'line 1: "a =>" is not of the form pattern => target.',
-    'a=>b=>c': 'line 1: "a=>b=>c" is not of the form pattern => target.',
     'a => b => c': 'line 1: "a => b => c" is not of the form pattern => target.',
     'a => ..': 'line 1: ".." is not a plain POSIX path without ..,',
     'a => ~bob/x': 'line 1: "~bob/x" starts below',
@@ -55,13 +50,10 @@ test('files to upload need a pattern, and each line a known form', () => {
 });
 
 test('a target is a POSIX path that does not climb', () => {
-  const targets = ['', '.', 'app', 'app/', '/srv/www', '/home/user', 'my app/ü', '...'];
+  const targets = ['', '.', 'app/', '/home/user', 'my app/ü', '...'];
   accepts('target', Object.fromEntries(targets.map(target => [target, target])));
-  const climbing = ['..', 'a/..', '/../a'];
-  const others = ['b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
-  const words = 'is not a plain POSIX path without .., such as /srv/app.';
-  rejects('target', sameMessage(climbing, `% ${words}`));
-  rejects('target', sameMessage(others, words));
+  const others = ['..', 'a/..', '/../a', 'b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
+  rejects('target', sameMessage(others, 'is not a plain POSIX path without .., such as /srv/app.'));
 });
 
 const DOWNLOAD = { action: 'download' } as const;
@@ -89,14 +81,15 @@ test('files to download are paths, each with a target, which is the name of the 
 });
 
 test('a target of a download is below working-directory, and has no variable', () => {
-  const variables = ['$GITHUB_WORKSPACE/a', 'out/$GITHUB_SHA/x', '{{ x }}/a'];
-  const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', '~/a', 'C:\\a', 'c:a'];
-  const outsideOnWindows = ['\\a', '..\\a', 'a\\..\\b', 'a\\'];
+  const outside = ['/a', '../a', 'a/../../b', 'a/..', '.', '~/a'].map(target => `a => ${target}`);
+  const onWindows = ['\\a', 'a\\..\\b', 'a\\', 'c:a'].map(target => `a => ${target}`);
   const isOutside = 'is not the relative path of a file inside working-directory.';
-  for (const target of variables)
-    rejects('files', { [`a => ${target}`]: 'contains a variable that is not expanded' }, DOWNLOAD);
-  for (const target of [...outside, ...outsideOnWindows])
-    rejects('files', { [`a => ${target}`]: isOutside }, DOWNLOAD);
+  rejects('files', sameMessage([...outside, ...onWindows], isOutside), DOWNLOAD);
+  rejects(
+    'files',
+    { 'a => out/$GITHUB_SHA/x': 'contains a variable that is not expanded' },
+    DOWNLOAD,
+  );
 });
 
 test('two downloads must not have the same target, or one inside the other, on any system', () => {

@@ -18,16 +18,12 @@ test('base-url may be http on another machine only with allow-insecure-http', ()
 });
 
 test('exactly one of template and sandbox-id must be set', () => {
-  for (const [template, id] of [
-    ['', ''],
-    ['base', 'i1'],
-  ] as const) {
+  for (const [template, id] of Object.entries({ '': '', base: 'i1' })) {
     const [problem, ...others] = problemsOf({ template, 'sandbox-id': id }, 'sandbox');
     const words = `is "${id}", and template is "${template}". Set template to create`;
     assert.ok(problem?.message.startsWith(words), problem?.message);
     assert.deepEqual([problem?.input, others], ['sandbox-id', []]);
   }
-  accepts('template', { base: 'base' }, { action: 'sandbox' });
 });
 
 const API = { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2' };
@@ -41,35 +37,34 @@ const created = ': has no effect, since template creates a sandbox. Leave out on
 const exists =
   ': has no effect, since sandbox-id is that of a sandbox that exists. Leave out one of them.';
 const taken = ': has no effect, since token takes a sandbox over as it is. Leave out one of them.';
-const noUrl = 'api-url: is empty or null.';
-const noKey = 'api-key: is empty or null.';
+const empty = ': is empty or null.';
+const required = ': is empty or null.';
 const ownUrl = { 'base-url': 'https://{sandbox-id}.x.io' };
 
 /** Maps what is given to the inputs of `sandbox`, and the beginnings of the messages. */
 const WAYS: Readonly<Record<string, readonly [RawInputs, readonly string[]]>> = {
   'a sandbox is created, with its own address': [{ ...TEMPLATE, ...AT_CREATION, ...ownUrl }, []],
-  'a sandbox is created without an API': [{ ...TEMPLATE, ...NO_API }, [noUrl, noKey]],
+  'a sandbox is created without an API': [
+    { ...TEMPLATE, ...NO_API },
+    [`api-url${required}`, `api-key${empty}`],
+  ],
   'a sandbox is created, and a token is given': [{ ...TEMPLATE, token: 't' }, [`token${created}`]],
   'a sandbox is connected to': [{ ...EXISTING, 'base-url': 'https://x.io' }, []],
-  'a sandbox is connected to without a key': [{ ...EXISTING, 'api-key': '' }, [noKey]],
-  'a sandbox is connected to without an API': [{ ...EXISTING, ...NO_API }, [noUrl, noKey]],
+  'a sandbox is connected to without a key': [{ ...EXISTING, 'api-key': '' }, [`api-key${empty}`]],
   'what only a creation has is given for a sandbox that exists': [
     { ...EXISTING, ...AT_CREATION },
     UNUSED.map(input => input + exists),
   ],
   'a sandbox is taken over': [TAKEN, []],
-  'a sandbox is taken over without a token, such as in a fork': [
+  'a sandbox is taken over without a token, as in a fork': [
     { ...TAKEN, token: '' },
-    ['token: is empty or null.'],
+    [`token${empty}`],
   ],
   'a sandbox is taken over without base-url': [
     { ...TAKEN, 'base-url': '' },
-    ['base-url: is empty or null.'],
+    [`base-url${required}`],
   ],
-  'a sandbox is taken over without an ID': [
-    { ...TAKEN, 'sandbox-id': '' },
-    ['sandbox-id: is empty or null.'],
-  ],
+  'a sandbox is taken over without an ID': [{ ...TAKEN, 'sandbox-id': '' }, [`sandbox-id${empty}`]],
   'a sandbox is taken over, with an API and all that it could do': [
     { ...TAKEN, ...API, ...AT_CREATION, delete: 'true' },
     ['api-url', 'api-key', 'delete', ...UNUSED].map(input => input + taken),

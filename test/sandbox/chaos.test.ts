@@ -75,21 +75,16 @@ async function runJob({ retries, apiFaults, connectionFaults, cancel }: Chaos): 
   assert.ok(main.exitCode === 0 || main.exitCode === 1, main.stdout);
   assert.equal(post.exitCode, 0, post.stdout);
   const running = service.running();
-  assertWarned(running, main, post, jobMetadataIn(service.bodies[0])['sandbox-sync-id'] ?? '');
+  const own = JSON.parse(main.state['sandbox'] ?? '{}').id;
+  const { 'sandbox-sync-id': syncId } = jobMetadataIn(service.bodies[0]);
+  for (const id of running) {
+    const name = id === own ? id : `sandbox-sync-id=${syncId}`;
+    assert.ok(post.warnings.includes(name), `${id}: ${main.stdout}${post.stdout}`);
+    assert.match(post.warnings, /It ends by itself at \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/);
+  }
   const warnings = [main, post].filter(end => end.warnings !== '').length;
   const created = service.created.length;
   return `created ${created}, deleted ${created - running.length}, warnings ${warnings}`;
-}
-
-/** Asserts that a warning names each of these sandboxes, by its ID or by the job's metadata. */
-function assertWarned(ids: readonly string[], main: Result, post: Result, syncId: string): void {
-  const own = JSON.parse(main.state['sandbox'] ?? '{}').id;
-  for (const id of ids) {
-    const name = id === own ? id : `sandbox-sync-id=${syncId}`;
-    const warning = post.warnings;
-    assert.ok(warning.includes(name), `${id}: ${main.stdout}${post.stdout}`);
-    assert.match(warning, /It ends by itself at \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/);
-  }
 }
 
 /** Sends the cancellation signal once, at the given activity or at the first fault. */

@@ -10,7 +10,8 @@ import {
   openJobWithApi,
 } from '../support/job-with-api.ts';
 import { openRelay } from '../support/relay.ts';
-import { type Inputs, preload } from '../support/run-action.ts';
+import type { Result } from '../support/result.ts';
+import { type Inputs, preload, type Signal } from '../support/run-action.ts';
 import { pollUntil } from '../support/running-monitor.ts';
 import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
 
@@ -45,8 +46,7 @@ test('a sandbox is created with template, lifetime, metadata, env and create-opt
     network,
   });
   assert.doesNotMatch(main.allOutput, /x\.io|"t"|s3cret/, 'values may be secret');
-  const post = await job.runSandbox({}, { post: main });
-  assert.equal(post.exitCode, 0, post.stdout);
+  const post = await endQuietly(job, main);
   assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
   const log = `${main.stdout}\n${post.stdout}`.split('\n').filter(line => !/^(::|$)/.test(line));
   const lines = [
@@ -60,12 +60,14 @@ test('a sandbox is created with template, lifetime, metadata, env and create-opt
 test('connecting with sandbox-id extends the lifetime, and the post step does not delete', async () => {
   await using job = await openJobWithApi();
   const { id, token } = job.service.create('i1--a_b');
+  const startedAt = Date.now();
   const main = await job.runSandbox({ 'sandbox-id': id, lifetime: '1.5s' });
   assert.deepEqual([main.outputs['id'], main.outputs['token']], [id, token], main.stdout);
   assert.deepEqual(job.service.bodies, [{ timeout: 2 }]);
   // The post step has nothing to delete, so it needs no key.
-  const post = await job.runSandbox({ 'api-key': '' }, { post: main });
-  assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+  const { stdout } = await endQuietly(job, main, { 'api-key': '' });
+  assert.match(stdout, /It lives at least until .* GMT, perhaps longer\./);
+  assertEnds(stdout, startedAt, 1500);
   assert.deepEqual(apiRequests(job), ['POST /sandboxes/ID/connect 200']);
 });
 
@@ -73,9 +75,8 @@ test('with delete: true, the post step deletes a sandbox that could not be conne
   await using job = await openJobWithApi();
   const main = await job.runSandbox({ 'sandbox-id': 'gone1', delete: 'true' });
   assert.match(main.errors, /gone1.{1,2} doesn.t exist.*\n.* has expired is gone/);
-  const post = await job.runSandbox({}, { post: main });
-  assert.match(post.stdout, /^Sandbox gone1 was already gone$/m);
-  assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+  const { stdout } = await endQuietly(job, main);
+  assert.match(stdout, /^Sandbox gone1 was already gone$/m);
   const requests = ['POST /sandboxes/gone1/connect 404', 'DELETE /sandboxes/gone1 404'];
   assert.deepEqual(apiRequests(job), requests);
 });
@@ -83,21 +84,17 @@ test('with delete: true, the post step deletes a sandbox that could not be conne
 test('no sandbox is created if GITHUB_STATE cannot be written', async () => {
   await using job = await openJobWithApi();
   // GITHUB_STATE is a folder, so writing the state fails.
-  const main = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
-  const { errors } = main;
+  const { errors } = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
   assert.match(errors, /^E[A-Z]+: .*, (open|write)/);
   assert.deepEqual(apiRequests(job), []);
 });
-
-const page = '<html><title>404 Not Found</title></html>';
 
 describe('a deletion', { concurrency: 3 }, () => {
   const faults: Readonly<Record<string, readonly [ApiFault, words: string, key?: string]>> = {
     'a refusal': [401, 'answered 401.*Check api-key'],
     // In nested composite actions, the post step may not get the key.
     'no key': [0, 'api-key: is empty', ''],
-    'a web page of a proxy': [statusFault(200, page), 'it is not JSON'],
-    'a 404 of a proxy': [statusFault(404, page), 'answered 404'],
+    'a 404 of a proxy': [statusFault(404, '<title>404</title>'), 'answered 404.* it is not JSON'],
   };
   for (const [name, [fault, words, key = API_KEY]] of Object.entries(faults))
     test(`a deletion that fails is a warning that says when the sandbox ends [${name}]`, async () => {
@@ -118,8 +115,7 @@ describe('a deletion', { concurrency: 3 }, () => {
     const main = await job.runSandbox();
     // A composite action may pass other inputs to the post step than to the main step.
     const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
-    const post = await job.runSandbox(outer, { post: main });
-    assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+    await endQuietly(job, main, outer);
     const failed = [500, 'reset'].map(end => `DELETE /sandboxes/ID ${end}`);
     assert.deepEqual(apiRequests(job), [CREATED, ...failed, DELETED]);
   });
@@ -127,94 +123,70 @@ describe('a deletion', { concurrency: 3 }, () => {
 
 describe('a repeated creation', { concurrency: 3 }, () => {
   test('a creation is repeated after a refusal, without a warning or a search at the end', async () => {
-    const placement = (status: number, code: string) =>
-      statusFault(status, JSON.stringify({ error_code: code, message: 'Failed to place sandbox' }));
-    const faults = [
-      [409, 429, placement(500, 'sandbox_create_failed')],
-      [placement(503, 'sandbox_capacity_unavailable'), placement(504, 'sandbox_placement_timeout')],
-    ];
-    const check = async (refusals: readonly ApiFault[]) => {
-      await using job = await openJobWithApi({ faults: refusals });
-      const main = await job.runSandbox();
-      assert.deepEqual([main.exitCode, main.warnings], [0, '']);
-      const post = await job.runSandbox({}, { post: main });
-      assert.deepEqual([post.exitCode, post.warnings], [0, '']);
-      const requests = apiRequests(job);
-      assert.equal(requests.length, refusals.length + 2);
-      assert.deepEqual(requests.slice(-2), [CREATED, DELETED]);
-    };
-    await Promise.all(faults.map(check));
+    const placementError = statusFault(500, '{"error_code":"sandbox_create_failed"}');
+    await using job = await openJobWithApi({ faults: [429, placementError] });
+    const main = await job.runSandbox();
+    assert.deepEqual([main.exitCode, main.warnings], [0, '']);
+    await endQuietly(job, main);
+    const refused = ['POST /sandboxes 429', 'POST /sandboxes 500'];
+    assert.deepEqual(apiRequests(job), [...refused, CREATED, DELETED]);
   });
 
-  test('a creation is repeated after a 503, and the post step finds and deletes what else was created', async () => {
+  test('a creation is repeated after a 503, and the post step deletes what was lost, even if delete is false', async () => {
     const fault = statusFault(503, 'upstream connect error', { acts: true });
     await using job = await openJobWithApi({ faults: [fault, fault] });
     job.service.create('other');
-    const main = await job.runSandbox();
-    assert.deepEqual([main.exitCode, main.warnings], [0, '']);
-    const post = await job.runSandbox({}, { post: main });
-    assert.deepEqual([post.exitCode, post.warnings], [0, ''], post.stdout);
-    assert.deepEqual(job.service.running(), ['other']);
-    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.service.bodies[0]);
-    const [, , , deleted, searched, ...others] = apiRequests(job);
-    const search = `GET /v2/sandboxes?metadata=sandbox-sync-id%3D${id} 200`;
-    assert.deepEqual([deleted, searched, others], [DELETED, search, [DELETED, DELETED]]);
-  });
-
-  test('a lost creation is also found if delete is false, and the sandbox of the repetition stays', async () => {
-    const fault = statusFault(503, '', { acts: true });
-    await using job = await openJobWithApi({ faults: [fault] });
     const main = await job.runSandbox({ delete: 'false' });
-    const post = await job.runSandbox({ delete: 'false' }, { post: main });
-    assert.match(post.stdout, /^A failed attempt had created sandbox (\S+)\nDeleted sandbox \1$/m);
-    assert.deepEqual(job.service.running(), [main.outputs['id']]);
+    assert.deepEqual([main.exitCode, main.warnings], [0, '']);
+    const { stdout } = await endQuietly(job, main, { delete: 'false' });
+    const lost = 'A failed attempt had created sandbox (\\S+)\nDeleted sandbox \\';
+    assert.match(stdout, RegExp(`^${lost}1\n${lost}2$`, 'm'));
+    assert.deepEqual(job.service.running(), ['other', main.outputs['id']]);
+    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.service.bodies[0]);
+    const search = `GET /v2/sandboxes?metadata=sandbox-sync-id%3D${id} 200`;
+    assert.deepEqual(apiRequests(job).slice(3), [search, DELETED, DELETED]);
   });
 });
 
 describe('the search for a lost creation', { concurrency: 3 }, () => {
-  const entry = (id: string, metadata: unknown) => ({ sandboxID: id, metadata });
-  const own = (job: JobWithApi) => jobMetadataIn(job.service.bodies[0]);
-  const lists: Readonly<Record<string, readonly [(job: JobWithApi) => [number, unknown], string]>> =
-    {
-      'no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
-      'a list that ignores the query': [
-        job => [200, [entry('i1', own(job)), entry('i2', { 'sandbox-sync-id': 'x' })]],
-        'it is no list of sandboxes with',
-      ],
-      'an ID with a slash': [job => [200, [entry('../x', own(job))]], 'names no sandbox'],
-    };
-  for (const [name, [answer, words]] of Object.entries(lists))
+  const other = { sandboxID: 'i2', metadata: { 'sandbox-sync-id': 'x' } };
+  type Answer = (metadata: object) => readonly [status: number, body: object];
+  const answers: Readonly<Record<string, readonly [answer: Answer, words: string]>> = {
+    'no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
+    'a list that ignores the query': [
+      metadata => [200, [{ sandboxID: 'i1', metadata }, other]],
+      'it is no list of sandboxes with',
+    ],
+    'an ID with a slash': [
+      metadata => [200, [{ sandboxID: '../x', metadata }]],
+      'names no sandbox',
+    ],
+  };
+  for (const [name, [answer, words]] of Object.entries(answers))
     test(`the search for a lost creation deletes nothing and warns if its answer is of no use [${name}]`, async () => {
       const fault = statusFault(500, '', { acts: true });
       await using job = await openJobWithApi({ faults: [fault] });
       const startedAt = Date.now();
       const main = await job.runSandbox();
-      const [status, body] = answer(job);
-      const times = 1;
-      job.addFaults({ on: 'api', times, do: statusFault(status, JSON.stringify(body)) });
+      const [status, body] = answer(jobMetadataIn(job.service.bodies[0]));
+      job.addFaults({ on: 'api', times: 1, do: statusFault(status, JSON.stringify(body)) });
       const post = await job.runSandbox({}, { post: main });
       assert.equal(post.exitCode, 0);
       assert.match(post.warnings, RegExp(`^A failed attempt .* GMT.*${words}`), post.stdout);
       assertEnds(post.warnings, startedAt);
-      assert.deepEqual(
-        apiRequests(job).map(request => request.split(' ')[0]),
-        ['POST', 'GET'],
-      );
+      assert.equal(job.service.running().length, 1);
     });
 });
 
 describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
-  const print =
-    "for (const s of ['SIGINT','SIGTERM']) process.on(s, () => console.log(`got ${s}`))";
-  const env = preload(print);
+  const env = preload(
+    "for (const s of ['SIGINT','SIGTERM']) process.on(s, () => console.log(`got ${s}`))",
+  );
 
   test('a cancelled job waits for the created sandbox, and still deletes it', async () => {
     const creating = interrupt('SIGTERM');
     const deleting = interrupt('SIGINT');
-    const faults = [
-      { kind: 'wait', for: creating.sendAndAwait },
-      { kind: 'wait', for: deleting.sendAndAwait, resets: true },
-    ] as const;
+    const faults = [creating.fault, { ...deleting.fault, resets: true }];
     await using job = await openJobWithApi({ faults });
     const main = await job.runSandbox({}, { env, ...creating.watch });
     assert.equal(main.outputs['id'], job.service.created[0]?.id, main.stdout);
@@ -225,70 +197,34 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
     test(`a step that ends during the creation leaves the search to the post step [${signal}]`, async () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      let send: (name: NodeJS.Signals) => void = () => {};
-      const answered = () => {
-        send(signal);
-        return promise;
-      };
-      await using job = await openJobWithApi({ faults: [{ kind: 'wait', for: answered }] });
-      const main = await job.runSandbox({}, { onStart: signals => (send = signals) });
-      resolve();
+      const { fault, watch, answer } = interrupt(signal);
+      await using job = await openJobWithApi({ faults: [fault] });
+      const main = await job.runSandbox({}, watch);
+      answer();
       assert.equal(/was cancelled/.test(main.errors), signal === 'SIGTERM', main.stdout);
       await pollUntil(() => job.service.running().length === 1);
-      const post = await job.runSandbox({}, { post: main });
-      assert.deepEqual([job.service.running(), post.warnings], [[], '']);
+      await endQuietly(job, main);
+      assert.deepEqual(job.service.running(), []);
     });
 });
 
 describe('delete', { concurrency: 3 }, () => {
-  const rows: Readonly<Record<string, readonly [main: string, post: Inputs, deleted: boolean]>> = {
-    'the post step keeps a sandbox if its own delete has become false': [
-      'true',
-      { delete: 'false' },
-      false,
-    ],
-    'the post step deletes a sandbox if its own delete has become true': [
-      'false',
-      { delete: 'True ' },
-      true,
-    ],
-    'the post step takes the saved delete if it gets inputs with another template': [
-      'true',
-      { template: 'other', delete: 'false' },
-      true,
-    ],
-    'the post step takes the saved delete if its own is no boolean': [
-      'false',
-      { delete: 'yes' },
-      false,
-    ],
+  type Row = readonly [saved: string, inputs: Inputs, isDeleted: boolean];
+  const rows: Readonly<Record<string, Row>> = {
+    'its own has become false': ['true', { delete: 'false' }, false],
+    'its own has become true': ['false', { delete: 'True ' }, true],
+    'its own is of another template': ['true', { template: 'other', delete: 'false' }, true],
+    'its own is no boolean': ['false', { delete: 'yes' }, false],
   };
-  for (const [name, [saved, postInputs, isDeleted]] of Object.entries(rows))
-    test(name, async () => {
+  for (const [name, [saved, inputs, isDeleted]] of Object.entries(rows))
+    test(`the post step goes by its own delete, or else by that of the main step [${name}]`, async () => {
       await using job = await openJobWithApi();
       const main = await job.runSandbox({ delete: saved });
-      const post = await job.runSandbox(postInputs, { post: main });
+      const { stdout } = await endQuietly(job, main, inputs);
       assert.equal(job.service.running().length, isDeleted ? 0 : 1);
       const kept = /^Sandbox \S+ is not deleted\. It ends by itself at .* GMT, unless/m;
-      assert.equal(kept.test(post.stdout), !isDeleted, post.stdout);
-      assert.equal(post.warnings, '');
+      assert.equal(kept.test(stdout), !isDeleted, stdout);
     });
-
-  test('a sandbox that was connected to lives perhaps longer than lifetime, whether delete fails or is false', async () => {
-    await using job = await openJobWithApi({ faults: [0, 401] });
-    const { id } = job.service.create();
-    const inputs = { 'sandbox-id': id, delete: 'true' };
-    const startedAt = Date.now();
-    const main = await job.runSandbox(inputs);
-    const longer = /It lives at least until .* GMT, perhaps longer\./;
-    const failed = await job.runSandbox(inputs, { post: main });
-    assert.match(failed.warnings, longer);
-    assertEnds(failed.warnings, startedAt);
-    const kept = await job.runSandbox({ ...inputs, delete: 'false' }, { post: main });
-    assert.match(kept.stdout, longer);
-    assert.equal(kept.warnings, '');
-  });
 });
 
 test('a sandbox is reached at the domain that the API names, or at that of the API', () => {
@@ -333,34 +269,33 @@ test('a sandbox with sandbox-id, token and base-url is taken over without the AP
   const stats = await job.runAction('stats', {});
   assert.equal(stats.exitCode, 0, stats.stdout);
   for (const { masked } of [main, stats]) assert.ok(masked.includes(token));
-  const post = await job.runSandbox(taken, { post: main });
-  assert.deepEqual([post.exitCode, post.warnings], [0, '']);
+  await endQuietly(job, main, taken);
   assert.deepEqual([service.requests, service.running()], [[], [id]]);
   const none = await job.runAction('stats', {});
   assert.match(none.errors, /no earlier step of this job has left a sandbox/);
 });
 
-/** Asserts that a text names the end of a sandbox with the default lifetime, which began since then. */
-function assertEnds(text: string, startedAt: number): void {
+/** Asserts that a text names the end of a lifetime, by default of 15 min, that began since then. */
+function assertEnds(text: string, startedAt: number, lifetime = 15 * 60_000): void {
   const [time = ''] = /\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/.exec(text) ?? [];
-  const beganAt = Date.parse(time) - 15 * 60_000;
+  const beganAt = Date.parse(time) - lifetime;
   // The text has whole seconds.
   assert.ok(beganAt > startedAt - 1000 && beganAt <= Date.now(), text);
 }
 
-/** Lets a test send the action a signal, and wait until the action has received the signal. */
+/** Sends the action a signal at each request. With the fault, the action gets it before the answer. */
 function interrupt(signal: NodeJS.Signals) {
-  let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const onStart = (signals: typeof send) => {
-    send = signals;
+  const { promise, resolve: answer } = Promise.withResolvers<void>();
+  const watch = {
+    onRequest: (_: unknown, send: Signal) => send(signal),
+    onLine: (line: string) => line === `got ${signal}` && answer(),
   };
-  const onLine = (line: string) => line === `got ${signal}` && resolve();
-  return {
-    watch: { onStart, onLine },
-    sendAndAwait: () => {
-      send(signal);
-      return promise;
-    },
-  };
+  return { fault: { kind: 'wait', for: () => promise } as const, watch, answer };
+}
+
+/** Runs the post step, which must neither fail nor warn. */
+async function endQuietly(job: JobWithApi, main: Result, inputs: Inputs = {}): Promise<Result> {
+  const post = await job.runSandbox(inputs, { post: main });
+  assert.deepEqual([post.exitCode, post.warnings], [0, ''], post.stdout);
+  return post;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import fs, { appendFileSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import fs, { appendFileSync, rmSync, truncateSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
@@ -18,15 +18,7 @@ type Change = readonly [change: (file: PlannedFile) => void, says: RegExp];
 
 const CHANGES: Readonly<Record<string, Change>> = {
   grown: [({ realPath }) => appendFileSync(realPath, 'x'), /has 4 bytes instead of the 3 /],
-  shrunk: [({ realPath }) => truncateSync(realPath, 1), /has 1 bytes instead of the 3 /],
   gone: [({ realPath }) => rmSync(realPath), /cannot be read \(ENOENT\)/],
-  'a folder now': [
-    ({ realPath }) => {
-      rmSync(realPath);
-      mkdirSync(realPath);
-    },
-    /has \d+ bytes instead of the 3 |EISDIR|EPERM/,
-  ],
 };
 
 for (const [name, [change, message]] of Object.entries(CHANGES)) {
@@ -65,24 +57,16 @@ test('each chunk but the last is full, even if the system reads less at once', t
     syncBuiltinESMExports();
   });
   const chunks = Array.from(readChunks(file), chunk => Buffer.from(chunk));
-  assert.deepEqual(
-    chunks.map(({ length }) => length),
-    [256 * 1024, 256 * 1024, 2],
-  );
+  const lengths = chunks.map(({ length }) => length);
+  assert.deepEqual(lengths, [256 * 1024, 256 * 1024, 2]);
   assert.ok(Buffer.concat(chunks).equals(content));
 });
 
-test('hashFile returns the SHA-256 of the whole file, and closes it', async () => {
+test('hashFile returns the SHA-256 of the whole file, or undefined if cancelled, and closes it', async () => {
   using folder = openTempFolder();
   const content = distinctBytes(5 * LARGE_BYTES + 3);
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  assert.equal(await hashFile(folder.writePlanned('a', content), NEVER), sha256);
-  assert.equal(countOpenFiles(folder.path), 0);
-});
-
-test('hashFile ends when the job is cancelled, and closes the file', async () => {
-  using folder = openTempFolder();
-  const file = folder.writePlanned('a', distinctBytes(3 * LARGE_BYTES));
+  const file = folder.writePlanned('a', content);
+  assert.equal(await hashFile(file, NEVER), hash('sha256', content));
   assert.equal(await hashFile(file, AbortSignal.abort()), undefined);
   assert.equal(countOpenFiles(folder.path), 0);
 });

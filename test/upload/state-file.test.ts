@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../src/upload/state-file.ts';
 import type { StoredFile } from '../../src/upload/store-files.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
+import { WINDOWS } from '../support/system.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
 
 const NEVER = new AbortController().signal;
@@ -29,8 +30,9 @@ function read(given: RawInputs = {}) {
 
 const stateFile = () => folder.at('cache/state.json');
 
-function stored(file: PlannedFile, path = `/home/user/${file.target}`): StoredFile {
-  return { file, path, sha256: hash('sha256', readFileSync(file.realPath)) };
+function stored(file: PlannedFile): StoredFile {
+  const sha256 = hash('sha256', readFileSync(file.realPath));
+  return { file, path: `/home/user/${file.target}`, sha256 };
 }
 
 /** Replaces the state file like a run that stored these files. Returns its text. */
@@ -42,51 +44,26 @@ function replaceState(files: readonly StoredFile[], given: RawInputs = {}): stri
   return readFileSync(stateFile(), 'utf8');
 }
 
-/** Compares files with the state, and asserts that each is either sent or unchanged. */
-async function changes(files: readonly PlannedFile[], cancel = NEVER) {
-  const { toSend, unchanged, orphaned } = await compareWithState(files, read(), cancel);
-  const known = new Set(unchanged.map(({ file }) => file));
-  assert.deepEqual(
+test('a file is unchanged if target, size and SHA-256 are the same, and orphaned if its path is in no plan', async () => {
+  const files = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => folder.writePlanned(name, name));
+  const [a = assert.fail(), b = assert.fail()] = files;
+  replaceState(files.map(file => stored(file)));
+  const other = folder.writePlanned('c', 'C');
+  const longer = folder.writePlanned('d', 'd!');
+  const elsewhere = folder.writePlanned('/home/user/e', 'e');
+  const toSend = [other, longer, elsewhere];
+  assert.deepEqual(await compareWithState([a, b, ...toSend], read(), NEVER), {
     toSend,
-    files.filter(file => !known.has(file)),
-  );
-  return { unchanged: unchanged.map(({ file }) => file.target), orphaned };
-}
-
-test('a file is unchanged if its target, size and SHA-256 are the same', async () => {
-  const [a, b, c] = ['a', 'b', 'c'].map(name => folder.writePlanned(name, name));
-  assert.ok(a && b && c);
-  replaceState([stored(a), stored(b), stored(c)]);
-  const other = folder.writePlanned('b', 'B');
-  const longer = folder.writePlanned('c', 'c!');
-  const added = folder.writePlanned('d', 'a');
-  assert.deepEqual(await compareWithState([a, other, longer, added], read(), NEVER), {
-    toSend: [other, longer, added],
-    unchanged: [{ status: 'unchanged', ...stored(a) }],
-    orphaned: [],
+    unchanged: [a, b].map(file => ({ status: 'unchanged', ...stored(file) })),
+    orphaned: ['/home/user/f'],
   });
 });
 
 test('a cancelled search reports neither unchanged nor orphaned files', async () => {
   const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
   replaceState([stored(a), stored(b)]);
-  assert.deepEqual(await changes([a], AbortSignal.abort()), { unchanged: [], orphaned: [] });
-});
-
-test('a file that has left the build is orphaned in the next run, and then forgotten', async () => {
-  const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
-  replaceState([stored(a), stored(b)]);
-  assert.deepEqual((await changes([a])).orphaned, ['/home/user/b']);
-  replaceState([stored(a)]);
-  assert.deepEqual((await changes([a])).orphaned, []);
-});
-
-test('a path is not orphaned if another file is stored there', async () => {
-  const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('/home/user/a', 'b')];
-  replaceState([stored(a)]);
-  assert.deepEqual((await changes([b])).orphaned, []);
-  replaceState([stored(b, '/home/user/a')]);
-  assert.deepEqual((await changes([b])).unchanged, ['/home/user/a']);
+  const changes = await compareWithState([a], read(), AbortSignal.abort());
+  assert.deepEqual(changes, { toSend: [a], unchanged: [], orphaned: [] });
 });
 
 test('a truncated or damaged state file is ignored, with a warning', () => {
@@ -132,7 +109,7 @@ test('a state file is used even if the token, a secret header or the spelling of
   assert.equal(rows.length, 1);
 });
 
-test('state-file must not name a file that is no state file, or a folder', () => {
+test('state-file must not name a file that is no state file, a folder or a link', () => {
   mkdirSync(folder.at('cache'));
   for (const text of ['{"name":"my-package"}', 'text', ' ']) {
     writeFileSync(stateFile(), text);
@@ -141,10 +118,13 @@ test('state-file must not name a file that is no state file, or a folder', () =>
   rmSync(stateFile());
   mkdirSync(stateFile());
   assert.throws(() => read(), /is not a regular file/);
+  if (WINDOWS) return;
+  rmSync(stateFile(), { recursive: true });
+  symlinkSync(folder.at('elsewhere.json'), stateFile());
+  assert.throws(() => read(), /is a link/);
 });
 
 test('a state file below a file cannot be replaced, which fails before anything is sent', () => {
   writeFileSync(folder.at('cache'), 'a file');
-  const state = read();
-  assert.throws(() => removeState(state), /^Error: E[A-Z]+: .*cache/);
+  assert.throws(() => removeState(read()), /^Error: E[A-Z]+: .*cache/);
 });

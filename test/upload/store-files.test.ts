@@ -14,22 +14,22 @@ function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
   return { path, name, type };
 }
 
-/** Creates a client that records requests, and answers each with this text. */
-function answering(text: string) {
+/** Creates a client that records requests, and answers each with this body. */
+function answering(body: unknown) {
   const requests: (AgentRequest & { readonly bytes: number })[] = [];
   const client: Pick<Client, 'send' | 'redact'> = {
     redact: text => text.replaceAll('sec/ret', '***'),
     async send(request) {
       requests.push({ ...request, bytes: concatCopies(request.body ?? []).length });
-      return { label: 'POST https://host/files', status: 200, headers: {}, body: text };
+      return {
+        label: 'POST https://host/files',
+        status: 200,
+        headers: {},
+        body: JSON.stringify(body),
+      };
     },
   };
   return { client, requests };
-}
-
-/** Creates a client that acknowledges each request with these paths. */
-function acknowledging(...paths: readonly string[]) {
-  return answering(JSON.stringify(paths.map(path => entry(path))));
 }
 
 /** Stores files with one request. */
@@ -41,26 +41,19 @@ function store(
   return storeFiles(files, parseSyncInputs(given), client, LIMITS.signal, () => {});
 }
 
-test('the request of a batch has no target in the query', async () => {
+test('each file of a batch has its path, and its SHA-256 with checksums or a state file', async () => {
   using folder = openTempFolder();
-  const { client, requests } = acknowledging('/h/a', '/h/b');
-  const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
-  await store(client, files, { username: 'a b' });
-  assert.equal(requests[0]?.path, '/files?username=a%20b');
-});
-
-test('each stored file has its path, and its SHA-256 with checksums or a state file', async () => {
-  using folder = openTempFolder();
-  const { client } = acknowledging('/h/one', '/h/three');
-  const files = ['one', 'three'].map(name => folder.writePlanned(name, name));
-  for (const given of [{ checksums: 'true' }, { 'state-file': 'state.json' }, {}]) {
-    const isHashed = Object.keys(given).length > 0;
-    const expected = files.map(file => {
-      const sha256 = isHashed ? hash('sha256', file.target) : undefined;
-      return { file, path: `/h/${file.target}`, sha256 };
-    });
-    assert.deepEqual(await store(client, files, given), expected);
-  }
+  const { client, requests } = answering([entry('/h/one'), entry('/h/two')]);
+  const files = ['one', 'two'].map(name => folder.writePlanned(name, name));
+  const hashed = files.map(file => {
+    return { file, path: `/h/${file.target}`, sha256: hash('sha256', file.target) };
+  });
+  assert.deepEqual(await store(client, files, { checksums: 'true' }), hashed);
+  assert.deepEqual(await store(client, files, { 'state-file': 'state.json' }), hashed);
+  const unhashed = hashed.map(stored => ({ ...stored, sha256: undefined }));
+  assert.deepEqual(await store(client, files, { username: 'a b' }), unhashed);
+  const { path } = requests[2] ?? {};
+  assert.equal(path, '/files?username=a%20b', 'the query of a batch has no target');
 });
 
 test('an upload that fails gets a hint about upload-path or concurrency, and none about stats', async () => {
@@ -79,43 +72,41 @@ test('an upload that fails gets a hint about upload-path or concurrency, and non
 test('a stored path is redacted, even if the secret ends within the target', async () => {
   using folder = openTempFolder();
   const file = folder.writePlanned('ret/name', '1');
-  const stored = await store(acknowledging('/home/sec/ret/name').client, [file]);
+  const stored = await store(answering([entry('/home/sec/ret/name')]).client, [file]);
   assert.deepEqual(stored, [{ file, path: '/home/***/name', sha256: undefined }]);
 });
 
-type Case = readonly [targets: readonly string[], body: unknown, says: RegExp];
+type Case = readonly [target: string, body: unknown, says: RegExp];
 
 const NOT_STORED: Readonly<Record<string, Case>> = {
-  'no entry': [['a/b'], [], /it lists 0 files instead of 1\.$/],
-  'two entries for one file': [['a'], [entry('/h/a'), entry('/h/b')], /2 files instead of 1/],
-  'an entry with another name': [['a/b'], [entry('/h/a/b', 'c')], /names another file/],
-  'an entry of a directory': [['a/b'], [entry('/h/a/b', 'b', 'directory')], /not of type "file"/],
-  'an entry without a path': [['a/b'], [{ name: 'b', type: 'file' }], /has no path/],
-  'null as an entry': [['a/b'], [null], /not of type "file"/],
-  'a path in a folder whose name ends alike': [['a/b'], [entry('/h/ca/b')], /another target/],
-  'an absolute target below a folder': [['/a/b'], [entry('/h/a/b')], /that of another target/],
-  'a path longer than PATH_MAX': [['b'], [entry(`/${'x'.repeat(5000)}/b`)], /has no path/],
+  'no entry': ['a/b', [], /it lists 0 files instead of 1\.$/],
+  'two entries for one file': ['a', [entry('/h/a'), entry('/h/b')], /2 files instead of 1/],
+  'an entry with another name': ['a/b', [entry('/h/a/b', 'c')], /names another file/],
+  'an entry of a directory': ['a/b', [entry('/h/a/b', 'b', 'directory')], /not of type "file"/],
+  'an entry without a path': ['a/b', [{ name: 'b', type: 'file' }], /has no path/],
+  'null as an entry': ['a/b', [null], /not of type "file"/],
+  'a path in a folder whose name ends alike': ['a/b', [entry('/h/ca/b')], /another target/],
+  'an absolute target below a folder': ['/a/b', [entry('/h/a/b')], /that of another target/],
+  'a path longer than PATH_MAX': ['b', [entry(`/${'x'.repeat(5000)}/b`)], /has no path/],
 };
 
-for (const [name, [targets, body, message]] of Object.entries(NOT_STORED))
+for (const [name, [target, body, message]] of Object.entries(NOT_STORED))
   test(`no file counts as stored unless the response names each in full [${name}]`, async () => {
     using folder = openTempFolder();
-    const { client } = answering(JSON.stringify(body));
-    const files = targets.map(target => folder.writePlanned(target, ''));
-    const error = { kind: 'bad-response', isRetryable: false, message };
-    await assert.rejects(store(client, files), error);
+    const { client } = answering(body);
+    const storing = store(client, [folder.writePlanned(target, '')]);
+    await assert.rejects(storing, { kind: 'bad-response', isRetryable: false, message });
   });
 
-const STORED: Readonly<Record<string, readonly [target: string, path: string, body?: unknown]>> = {
-  'at an absolute target': ['/srv/a/b', '/srv/a/b'],
-  'at a relative path, as some services return it': ['a/b', 'a/b'],
-  'in an object instead of a list': ['a/b', '/h/a/b', entry('/h/a/b')],
-};
-
-for (const [name, [target, path, body = [entry(path)]]] of Object.entries(STORED))
-  test(`a file counts as stored if the response names it in full [${name}]`, async () => {
-    using folder = openTempFolder();
-    const { client } = answering(JSON.stringify(body));
+test('a file counts as stored if the response names it, even without a list or an absolute path', async () => {
+  using folder = openTempFolder();
+  for (const [target, path] of [
+    ['/srv/a/b', '/srv/a/b'],
+    ['a/b', 'a/b'],
+    ['a/b', '/h/a/b'],
+  ] as const) {
+    const { client } = answering(entry(path));
     const [stored] = await store(client, [folder.writePlanned(target, '')]);
     assert.equal(stored?.path, path);
-  });
+  }
+});

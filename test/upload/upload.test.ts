@@ -3,9 +3,14 @@ import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import { readState } from '../../src/upload/state-file.ts';
-import { sendPlan, showPlan, type UploadPlan } from '../../src/upload/upload.ts';
+import { logProgress, sendPlan, showPlan, type UploadPlan } from '../../src/upload/upload.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
-import { type Request, type Settings, simulateAgent } from '../support/simulated-transfer.ts';
+import {
+  plannedFile,
+  type Request,
+  type Settings,
+  simulateAgent,
+} from '../support/simulated-transfer.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
 
 const STATE_FILE = 'state.json';
@@ -44,8 +49,8 @@ test('an upload that is cancelled before it begins sends nothing and keeps the s
   const plan = planOf(filesFor('a', 'b'), { orphaned: ['/home/c'], warnings: ['Hm.'] });
   const never = () => assert.fail('a request was sent');
   const result = await send(plan, never, { cancel: AbortSignal.abort('the job was cancelled') });
-  assert.equal(statusesOf(result), 'not-attempted not-attempted');
-  assert.deepEqual([result.orphaned, result.warnings], [['/home/c'], ['Hm.']]);
+  const files = Array(2).fill({ status: 'not-attempted', reason: 'the job was cancelled' });
+  assert.partialDeepStrictEqual(result, { files, orphaned: ['/home/c'], warnings: ['Hm.'] });
   assert.equal(readFileSync(folder.at(STATE_FILE), 'utf8'), kept);
 });
 
@@ -68,12 +73,32 @@ test('a dry run plans the files to send, hashes them with checksums, and has the
     ] as const;
     const inputs = { ...parseSyncInputs(), checksums };
     const planned = await showPlan(planOf([b], { unchanged }), inputs, context);
-    assert.deepEqual([planned.dryRun, statusesOf(planned)], [true, 'planned unchanged']);
-    assert.equal(planned.digest, checksums ? sent.digest : '');
+    const files = [{ status: 'planned' }, { status: 'unchanged' }] as const;
+    const digest = checksums ? sent.digest : '';
+    assert.partialDeepStrictEqual(planned, { dryRun: true, files, digest });
   }
   assert.match(sent.digest, /^sha256:[0-9a-f]{64}$/);
 });
 
-function statusesOf({ files }: Pick<Awaited<ReturnType<typeof send>>, 'files'>): string {
-  return files.map(({ status }) => status).join(' ');
-}
+test('the log shows the progress of an upload every 15 s until it ends', t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const lines: string[] = [];
+  let now = 0;
+  const log = { line: (text: string) => lines.push(text), output() {}, debug() {}, warning() {} };
+  {
+    const files = [plannedFile('a.js', 1024), plannedFile('b.js', 3072)];
+    using progress = logProgress(files, { clock: () => now, log });
+    progress.onSent(1536);
+    now = 1000;
+    t.mock.timers.tick(15_000);
+    // Multipart framing and retries send more than the files' sizes, so the figure is capped.
+    progress.onSent(9999);
+    progress.onStored(1);
+    t.mock.timers.tick(15_000);
+  }
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(lines, [
+    '0 of 2 files, 1.5 KiB of 4 KiB, 1.5 KiB/s',
+    '1 of 2 files, 4 KiB of 4 KiB, 4 KiB/s',
+  ]);
+});
