@@ -586,4 +586,4 @@ function getState(name) {
 	return process.env[`STATE_${name}`] || "";
 }
 
-export { getState as a, saveState as c, setSecret as d, startGroup as f, getInput as i, setFailed as l, summary as m, endGroup as n, info as o, warning as p, error as r, isDebug as s, debug as t, setOutput as u };
+export { info as a, setFailed as c, startGroup as d, warning as f, getState as i, setOutput as l, endGroup as n, isDebug as o, summary as p, getInput as r, saveState as s, debug as t, setSecret as u };

@@ -1,5 +1,5 @@
 import { t as require_undici } from "./undici.js";
-import { a as getState, c as saveState, d as setSecret, f as startGroup, i as getInput, l as setFailed, m as summary$1, n as endGroup, o as info, p as warning, r as error, s as isDebug, t as debug, u as setOutput } from "./core.js";
+import { a as info, c as setFailed, d as startGroup, f as warning, i as getState, l as setOutput, n as endGroup, o as isDebug, p as summary$1, r as getInput, s as saveState, t as debug, u as setSecret } from "./core.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { once } from "node:events";
 import { hash, randomUUID } from "node:crypto";
@@ -7,7 +7,6 @@ import path, { posix } from "node:path";
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
 
 // package.json
 var version = "1.0.0";
@@ -32,20 +31,18 @@ function quote(value) {
 function inlineCode(text) {
 	return `\`${text.replaceAll("`", "'")}\``;
 }
-/**
-* Escapes invisible characters, and what the runner would treat as a command: a leading `::` and
-* every `##[`.
-*/
+/** Escapes invisible characters, and what the runner would treat as a command. */
 function escapeCommands(text) {
-	return escapeInvisible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+	return disarm(escapeInvisible(text));
 }
 const COLOR = "\x1B\\[[\\d;:]*m";
 const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, "gu");
-const MAX_OUTPUT_LINE = 16384;
-const LONG_LINE = new RegExp(`^[^\\n]{${MAX_OUTPUT_LINE}}[^\\n]+`, "gm");
-/** Like `escapeCommands`, but keeps lines, tabs and colors, and cuts lines at 16,384 characters. */
+/** Like `escapeCommands`, but keeps lines, tabs and colors. */
 function escapeOutput(lines) {
-	return lines.replace(LONG_LINE, (line) => truncate(line, MAX_OUTPUT_LINE)).replace(NOT_IN_OUTPUT, escapeCharacter).replace(/^[^\S\n]*::/gm, "\\$&").replaceAll("##[", "##\\[");
+	return disarm(lines.replace(NOT_IN_OUTPUT, escapeCharacter));
+}
+function disarm(lines) {
+	return lines.replace(/^[^\S\n]*::/gm, "\\$&").replaceAll("##[", "##\\[");
 }
 function removeColors(text) {
 	return text.replace(new RegExp(COLOR, "gu"), "");
@@ -123,9 +120,6 @@ function limitList(items, limit, more) {
 	if (items.length <= limit) return items;
 	return [...items.slice(0, limit), more(items.length - limit)];
 }
-function moreInReport(count) {
-	return `and ${formatNumber(count)} more; the report file has them all`;
-}
 /** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
 function listSome(names, limit = 10) {
 	const more = (count) => `and ${formatNumber(count)} more`;
@@ -181,20 +175,18 @@ function tryAll(items, parse, placeOf = () => "") {
 // src/inputs/mistakes.ts
 const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."];
 const QUOTED = [/^(["'`]).*\1$/s, "is in quotation marks. Remove them."];
-const VARIABLE_MESSAGE = "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.";
-const VARIABLE = [/\$\{\{|^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s, VARIABLE_MESSAGE];
-const CREDENTIAL_MISTAKES = [
-	EMPTY,
-	QUOTED,
-	VARIABLE
-];
-const UNSENDABLE = [/[^\t\x20-\x7e\x80-\xff]/, "has a line break or another character that a header cannot carry."];
+const VARIABLE = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`."];
+const NOT_IN_A_SECRET = [/^["'`]|[^!-~]|[{}]/, "begins with a quotation mark, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`."];
 const TARGET_MISTAKES = [
 	QUOTED,
-	[/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, VARIABLE_MESSAGE],
+	VARIABLE,
 	[/\s#\s/, "has a # in it. Write each comment on a line of its own."]
 ];
-const PATTERN_MISTAKES = [[/[^\\/"'`]\*\*|\*\*[^\\/\s,"'`]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js."], [/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]];
+const PATTERN_MISTAKES = [
+	[/^(!|$)/, "is not a pattern."],
+	[/[^\\/"'`]\*\*|\*\*[^\\/\s,"'`]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js."],
+	[/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]
+];
 const UNMATCHED_MISTAKES = [
 	QUOTED,
 	VARIABLE,
@@ -205,31 +197,19 @@ const UNMATCHED_MISTAKES = [
 ];
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
-	"sandbox-id": [
-		...CREDENTIAL_MISTAKES,
-		[/^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i, "is a URL or a host name. Give only the ID."],
-		[/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]
-	],
+	"sandbox-id": [EMPTY, [/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]],
 	token: [
-		...CREDENTIAL_MISTAKES,
+		EMPTY,
 		[/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."],
-		[/[ \t{}]/, "has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`."],
-		UNSENDABLE
+		NOT_IN_A_SECRET
 	],
-	"api-key": [...CREDENTIAL_MISTAKES, UNSENDABLE],
+	"api-key": [EMPTY, NOT_IN_A_SECRET],
 	"header-name": [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
-	"header-value": [UNSENDABLE],
 	script: [[/^$/, "is required: the commands to run."]],
-	url: [
-		[/^$/, "is required: the URL of the service."],
-		QUOTED,
-		VARIABLE,
-		[/[{}$]/, "has an unknown placeholder. Write an expression, such as `${{ env.NAME }}`; only base-url may have {sandbox-id} and {port}."]
-	],
+	url: [EMPTY],
 	"url-path": [[/^(?!\/)|[\s?#]/, "is not a plain URL path that begins with a slash."]],
 	"unix-time": [[/\D/, "is not a Unix time in whole seconds."]],
 	pattern: PATTERN_MISTAKES,
-	exclude: [[/^(!|$)/, "is not a pattern."], ...PATTERN_MISTAKES],
 	"unmatched-pattern": [[path.sep === "/" ? /\\/ : /(?!)/, "has a backslash, which does not separate folders on this runner. Write a slash."], ...UNMATCHED_MISTAKES],
 	"missing-file": [[/\*|\/$/, "is not the path of one file. Name each file."], ...UNMATCHED_MISTAKES],
 	target: [
@@ -249,10 +229,12 @@ const SECRET_INPUTS = [
 function findMistake(kind, value) {
 	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
 }
-/** @throws InputError if the value has a mistake of its kind; `label` names it in the message */
-function rejectMistakes(kind, value, input, example, label = value === "" || SECRET_INPUTS.includes(input) ? "" : quote(value)) {
+/** @throws InputError if the value has a mistake of its kind */
+function rejectMistakes(kind, value, input, example) {
 	const mistake = findMistake(kind, value);
-	if (mistake !== void 0) throw inputError(input, `${label} ${mistake}`.trimStart(), example);
+	if (mistake === void 0) return;
+	const name = value === "" || SECRET_INPUTS.includes(input) ? "" : `${quote(value)} `;
+	throw inputError(input, name + mistake, example);
 }
 /** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */
 function textOf(kind, example, fallback = "") {
@@ -267,20 +249,19 @@ function textOf(kind, example, fallback = "") {
 function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? { ...value } : {};
 }
-function isJson(text) {
+/** Returns undefined, which JSON cannot express, if the text is not JSON. */
+function parseJson(text) {
 	try {
-		JSON.parse(text);
-		return true;
+		return JSON.parse(text);
 	} catch {
-		return false;
+		return;
 	}
 }
+function isJson(text) {
+	return parseJson(text) !== void 0;
+}
 function parseFields(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
+	return fieldsOf(parseJson(text));
 }
 function stringFieldsOf(value) {
 	const fields = Object.entries(fieldsOf(value));
@@ -446,9 +427,9 @@ const apiUrl = (value) => {
 function parseUrl(value, input, example) {
 	if (value.includes("@")) throw inputError(input, "must not contain credentials or an @: secrets have their own inputs.", example);
 	rejectMistakes("url", value, input, example);
-	const url = /^https?:\/\/[^\\/\s?#][^\\\s?#]*$/i.test(value) ? URL.parse(value) : null;
+	const url = /^https?:\/\/(?!\/)[^\\\s?#${}]+$/i.test(value) ? URL.parse(value) : null;
 	if (url !== null) return url.href.replace(/\/+$/, "");
-	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query or fragment.`, example);
+	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query, fragment, variable or unknown placeholder.`, example);
 }
 function isUnencrypted(url) {
 	const { protocol, hostname } = new URL(url);
@@ -475,9 +456,10 @@ const headers = (value, input) => {
 	});
 	return Object.fromEntries(lines);
 };
+const HEADER = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+)\s*:\s*([\t\x20-\x7e\x80-\xff]*)$/;
 function splitHeader(line) {
-	const [, name = "", value = ""] = /^([^:]*?)\s*:\s*(.*)$/s.exec(line) ?? [];
-	return !findMistake("header-name", name) && !findMistake("header-value", value) ? [name, value] : void 0;
+	const [, name, value = ""] = HEADER.exec(line) ?? [];
+	return name === void 0 ? void 0 : [name, value];
 }
 /** The inputs without which no sandbox can be reached. */
 const CONNECTION = [
@@ -487,19 +469,19 @@ const CONNECTION = [
 ];
 /** Fills in the job's sandbox, unless the step sets a token or base URL. */
 function withJobSandbox(raw, sandboxes) {
-	const isSet = (name) => rawValue(raw, name) !== "";
-	const explicit = ["token", "base-url"].filter(isSet);
+	const explicit = ["token", "base-url"].filter((name) => rawValue(raw, name) !== "");
 	if (explicit.length > 0) {
-		const missing = CONNECTION.filter((name) => !isSet(name));
-		const [first] = missing;
-		if (first === void 0 || sandboxes.length === 0) return raw;
-		const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
-		throw inputError(first, message);
+		const [missing] = CONNECTION.filter((name) => rawValue(raw, name) === "");
+		if (missing === void 0 || sandboxes.length === 0) return raw;
+		const message = `is empty. Set it, or remove ${explicit.join(" and ")} to use the sandbox of this job.`;
+		throw inputError(missing, message);
 	}
 	const givenId = rawValue(raw, "sandbox-id");
 	const [match, ...more] = sandboxes.filter(({ id }) => givenId === "" || id === givenId);
-	if (isDryRun(raw) && (match === void 0 || more.length > 0)) return raw;
-	if (match === void 0 || more.length > 0) throw inputError("sandbox-id", explainChoice(givenId, sandboxes));
+	if (match === void 0 || more.length > 0) {
+		if (isDryRun(raw)) return raw;
+		throw inputError("sandbox-id", explainChoice(givenId, sandboxes));
+	}
 	const { id, token, baseUrl, headerPrefix: prefix } = match;
 	return {
 		...raw,
@@ -517,10 +499,9 @@ function explainChoice(givenId, sandboxes) {
 	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
 	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
-/** Puts valid values in place of an invalid ID or port, so that `base-url` is not reported too. */
+/** Fills in raw values, which their own parsers check. */
 function fillPlaceholders(raw) {
-	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
-	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
+	const url = rawValue(raw, "base-url").replaceAll("{sandbox-id}", rawValue(raw, "sandbox-id")).replaceAll("{port}", rawValue(raw, "port") || String(49983));
 	return {
 		...raw,
 		"base-url": url
@@ -582,11 +563,11 @@ const GENERAL_HINTS = {
 	busy: "The sandbox or its host is busy, or still starting. Run the job again.",
 	server: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
 	"disk-full": "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
-	unreachable: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.",
+	unreachable: "Check the host and port of base-url, that the service is up, and that this runner can reach it. If it needs a proxy, set HTTPS_PROXY.",
 	connection: "The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.",
 	"bad-response": "Check that base-url and the paths lead to the in-sandbox agent.",
 	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
-	"not-written": "Check that the runner may write the target, and that its disk is not full.",
+	"not-written": "Check that the runner may write the target, that nothing else is in its place, and that its disk is not full.",
 	cancelled: "The step was cancelled."
 };
 const RETRYABLE = [
@@ -633,50 +614,32 @@ function networkError(error, label, redact, proxyVariables = []) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const code = codeOf(error);
 	if (code === void 0) return error;
-	const { phase, words = messageOf(error), hint } = NETWORK_RULES.find((each) => (each.code?.test(code) ?? true) && (each.message?.test(error.message) ?? true)) ?? { phase: "request" };
-	const text = excerpt(words, redact);
+	const rule = LOST_ROUTE.test(error.message) ? void 0 : UNSENT_RULES.find((each) => each.code?.test(code) ?? each.message?.test(error.message));
+	const text = excerpt(rule?.words ?? messageOf(error), redact);
 	const detail = text.includes(code) ? text : `${text} (${code})`;
-	const hadNoEffect = phase !== "request";
+	const hadNoEffect = rule !== void 0;
 	const kind = hadNoEffect ? "unreachable" : "connection";
-	const isProxied = phase === "connection" && proxyVariables.length > 0;
+	const mayBeProxy = hadNoEffect && proxyVariables.length > 0;
+	const hint = rule?.hint ?? (mayBeProxy ? proxyHint(proxyVariables) : void 0);
 	return new AgentError(kind, `${label} failed: ${detail}.`, {
-		hint: isProxied ? proxyHint(proxyVariables) : hint,
+		hint,
 		hadNoEffect
 	});
 }
-const NETWORK_RULES = [
-	{
-		message: /^(read|write) E(HOST|NET)UNREACH/,
-		phase: "request"
-	},
-	{
-		message: /^(Secure )?Proxy /i,
-		phase: "connection"
-	},
-	{
-		code: /^ECONNREFUSED$/,
-		phase: "connection",
-		hint: "Nothing accepts connections there. Check the host and port of base-url, and that the service is up."
-	},
-	{
-		code: /^(ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/,
-		phase: "connection"
-	},
+const LOST_ROUTE = /^(read|write) E(HOST|NET)UNREACH/;
+const UNSENT_RULES = [
 	{
 		code: /^ERR_SSL_WRONG_VERSION_NUMBER$/,
-		phase: "handshake",
 		words: "the port speaks http, not https",
 		hint: "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well. The URL of a proxy usually begins with http://, too."
 	},
 	{
 		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
-		phase: "handshake",
 		hint: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs."
 	},
-	{
-		code: /^EPROTO|_TLS_|_SSL_/,
-		phase: "handshake"
-	}
+	{ code: /^EPROTO|_TLS_|_SSL_/ },
+	{ code: /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/ },
+	{ message: /^(Secure )?Proxy /i }
 ];
 function proxyHint(variables) {
 	return `Check the proxy in ${variables.join(", ")}: is it up, may it reach the host, and does its URL have the user and password that it requires? If NO_PROXY exempts the host, check base-url, and that the service is up.`;
@@ -794,39 +757,20 @@ const STATUS_RULES = [
 		kind: "no-such-file"
 	},
 	{
-		statuses: [400],
-		message: /^path '.*' is a directory$/,
-		kind: "rejected",
-		hint: "Only files can be downloaded. Pack the folder into an archive in the sandbox, and download that."
-	},
-	{
 		statuses: [404, 502],
 		message: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
 		kind: "sandbox-not-found"
 	},
 	{
 		statuses: [400, 401],
-		message: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+		message: /\busername (is required|not provided)|\b(unknown|invalid) user|\blooking up user/i,
 		kind: "unauthorized",
 		hint: "Set username: user, or another user of the sandbox."
 	},
 	{
-		statuses: [429],
-		message: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-		kind: "busy",
-		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
-	},
-	{
-		statuses: [400, 500],
+		statuses: [500],
 		message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
-		kind: "rejected",
-		hint: "Choose another target, or remove in the sandbox what is in the way."
-	},
-	{
-		statuses: [400],
-		message: /\binvalid host\b/i,
-		kind: "rejected",
-		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://sandbox.e2b.app, and header-prefix is E2b."
+		kind: "rejected"
 	},
 	{
 		statuses: [503],
@@ -973,8 +917,9 @@ async function exchange(request, transport, read) {
 	const { method, path, headers, body, onSent, accepts = [], hints } = request;
 	const { baseUrl, dispatcher, redact, now } = transport;
 	const label = `${method} ${baseUrl}${path.replace(/\?.*/s, "")}`;
+	const late = `${label} failed: the response did not end within timeout.`;
+	const idle = idleTimeout(request.timeout, () => new AgentError("connection", late));
 	let isSent = body === void 0;
-	const idle = idleTimeout(request.timeout, () => stallError(label, isSent));
 	async function* sendBody(chunks) {
 		yield* restartOnChunk(chunks, idle, onSent);
 		isSent = true;
@@ -993,48 +938,42 @@ async function exchange(request, transport, read) {
 		if (![...SUCCESS, ...accepts].includes(response.status)) throw statusError(await readResponse(response), redact, now(), hints);
 		const result = await read(response, idle);
 		if (isSent) return result;
-		const message = `${label} answered ${response.status} before everything was sent.`;
-		throw new AgentError("connection", message);
+		const early = `${label} answered ${response.status} before everything was sent.`;
+		throw new AgentError("connection", early);
 	};
 	const cancelled = `${label} was cancelled.`;
 	if (request.signal.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
 	const onCancel = () => idle.end(new AgentError("cancelled", cancelled));
-	request.signal.addEventListener("abort", onCancel);
+	request.signal.addEventListener("abort", onCancel, { signal: idle.signal });
 	try {
 		idle.restart();
 		return await Promise.race([idle.ended, sendAndRead()]);
 	} catch (error) {
-		idle.end(error);
 		throw networkError(error, label, redact, proxyVariables(baseUrl));
 	} finally {
-		idle.stop();
-		request.signal.removeEventListener("abort", onCancel);
+		idle.end();
 		await setImmediate();
 	}
 }
-function stallError(label, isSent) {
-	return new AgentError("connection", `${label} failed: ${isSent ? "the response did not end" : "nothing more could be sent"} within timeout.`);
-}
 /** Rejects `ended` and aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
-function idleTimeout(ms, expire) {
+function idleTimeout(ms, lateError) {
 	const { promise: ended, reject } = Promise.withResolvers();
 	const aborter = new AbortController();
+	let timer;
 	const end = (error) => {
+		clearTimeout(timer);
 		reject(error);
 		aborter.abort(error);
 	};
-	let timer;
-	const stop = () => clearTimeout(timer);
 	const restart = () => {
-		stop();
-		timer = setTimeout(() => end(expire()), ms);
+		clearTimeout(timer);
+		timer = setTimeout(() => end(lateError()), ms);
 	};
 	return {
 		ended,
 		signal: aborter.signal,
 		end,
-		restart,
-		stop
+		restart
 	};
 }
 async function* restartOnChunk(chunks, { signal, restart }, onTaken) {
@@ -1193,7 +1132,6 @@ function judge(condition, samples, isIncomplete = false) {
 	if (why !== void 0) return unknown(why);
 	const figures = figuresOf(metric, samples);
 	const figure = AGGREGATES[aggregate](figures);
-	if (!Number.isFinite(figure)) return unknown("its figure is not finite");
 	const match = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
 	if (match !== void 0) return {
 		condition,
@@ -1249,44 +1187,8 @@ const waitConditions = (value, input) => {
 	const lines = parseLines(value, (line) => /^ready$/i.test(line) ? "ready" : parseCondition(line, input, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 };
-const CONDITION_PATTERN = /^([\p{L}_][\p{L}\p{N}_.:/-]*)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
-function parseCondition(line, input, example) {
-	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
-	const [, name = "", sign = "", number = "", suffix = ""] = CONDITION_PATTERN.exec(line) ?? [];
-	if (name === "") throw problem("it must begin with a metric, such as mem_used_pct");
-	const [metric, aggregate] = splitName(name);
-	if (aggregate !== void 0 && !isAggregate(aggregate)) throw problem(`"${aggregate}" is not one of the aggregates ${AGGREGATE_NAMES.join(", ")}`);
-	const operator = OPERATORS.find((each) => each === sign);
-	if (operator === void 0) {
-		const found = insteadOf(sign || number || suffix);
-		throw problem(`one of ${OPERATORS.join(" ")} was expected${found}`);
-	}
-	if (number + suffix === "") throw problem(`nothing follows ${sign}, perhaps because an expression is empty`);
-	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) throw problem(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
-	const metricUnit = unitOf(metric);
-	const unit = findUnit(UNITS[metricUnit ?? "unknown"], suffix);
-	if (unit === void 0) throw problem(explainUnit(suffix, metric));
-	const limit = toMetricUnit(Number(number), unit, metricUnit);
-	if (metricUnit === "percentage") {
-		const mistake = findPercentageMistake(limit, number + unit);
-		if (mistake !== void 0) throw problem(mistake);
-	}
-	return {
-		text: `${name} ${sign} ${number}${unit}`,
-		metric,
-		aggregate,
-		operator,
-		limit
-	};
-}
-function insteadOf(written) {
-	return written === "" ? "" : `, not ${written}`;
-}
-/** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
-function splitName(name) {
-	const [, metric = "", aggregate = ""] = /^(.+)\.(.*)$/.exec(name) ?? [];
-	return isAggregate(aggregate) || unitOf(metric) !== void 0 ? [metric, aggregate] : [name];
-}
+const CONDITION = /^([\p{L}_][\p{L}\p{N}_.:/-]*)\s*([<>=!]+)\s*(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)\s*(\S*)$/iu;
+const FORM = `this is not of the form METRIC OPERATOR NUMBER, with one of ${OPERATORS.join(" ")}. Write one condition or comment per line, which in fail-if and warn-if means "or"; in YAML, the list begins with |. If the number is missing, an expression may be empty`;
 const UNITS = {
 	percentage: ["%", ""],
 	bytes: SIZE_UNITS,
@@ -1298,23 +1200,34 @@ const UNITS = {
 		""
 	]
 };
-function explainUnit(suffix, metric) {
-	if (/[<>=#]/.test(suffix)) return "write one condition or comment per line, which in fail-if and warn-if means \"or\"; in YAML, the list begins with |";
-	if (suffix === "") return `${metric} is in bytes and needs a unit, such as 512MiB`;
-	const units = UNITS[unitOf(metric) ?? "unknown"].map((each) => each || "no unit").join(" or ");
-	const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];
-	return `${suffix} is not a unit of ${metric}: write ${units}${suffix === "%" && resource ? `, or use ${resource}_used_pct` : ""}`;
-}
-function toMetricUnit(amount, unit, metricUnit) {
+function parseCondition(line, input, example) {
+	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
+	const [, name = "", sign, number = "", suffix = ""] = CONDITION.exec(line) ?? [];
+	const operator = OPERATORS.find((each) => each === sign);
+	if (operator === void 0) throw problem(FORM);
+	const [metric, aggregate] = splitName(name);
+	if (aggregate !== void 0 && !isAggregate(aggregate)) throw problem(`"${aggregate}" is not one of the aggregates ${AGGREGATE_NAMES.join(", ")}`);
+	const metricUnit = unitOf(metric) ?? "unknown";
+	const units = UNITS[metricUnit];
+	const unit = findUnit(units, suffix);
+	if (unit === void 0) throw problem(`write the number with ${units.map((each) => each || "no unit").join(" or ")}, not with ${suffix || "no unit"}`);
 	const factor = BYTES_PER_UNIT[unit];
-	if (factor === void 0) return amount;
-	const bytes = Math.round(amount * factor);
-	return metricUnit === "mebibytes" ? bytes / 2 ** 20 : bytes;
+	const amount = factor === void 0 ? Number(number) : Math.round(Number(number) * factor);
+	if (metricUnit === "percentage" && (amount < 0 || amount > 100)) throw problem(`${number} is not a percentage from 0 to 100`);
+	if (metricUnit === "percentage" && unit === "" && amount > 0 && amount < 1) throw problem(`write a number from 1 to 100, or ${number}% if you mean it`);
+	const limit = metricUnit === "mebibytes" && factor !== void 0 ? amount / 2 ** 20 : amount;
+	return {
+		text: `${name} ${sign} ${number}${unit}`,
+		metric,
+		aggregate,
+		operator,
+		limit
+	};
 }
-function findPercentageMistake(limit, written) {
-	if (limit < 0 || limit > 100) return `${written} is not a percentage from 0 to 100`;
-	if (limit === 0 || limit >= 1 || written.endsWith("%")) return void 0;
-	return `write ${Number((limit * 100).toPrecision(15))}, or ${written}% if you mean it`;
+/** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
+function splitName(name) {
+	const [, metric = "", aggregate = ""] = /^(.+)\.(.*)$/.exec(name) ?? [];
+	return isAggregate(aggregate) || unitOf(metric) !== void 0 ? [metric, aggregate] : [name];
 }
 
 // src/inputs/files.ts
@@ -1336,13 +1249,13 @@ function fileRules(value) {
 }
 function parseExclude(line) {
 	const exclude = line.slice(1).trim();
-	rejectMistakes("exclude", exclude, "files", EXAMPLE, quote(line));
+	rejectMistakes("pattern", exclude, "files", EXAMPLE);
 	return exclude;
 }
 function parsePattern(line) {
 	const [pattern, target] = splitAtArrow(line, "pattern => target", TARGET_EXAMPLE);
 	rejectMistakes("pattern", pattern, "files", EXAMPLE);
-	if (target !== void 0) rejectMistakes("target", target, "files", TARGET_EXAMPLE, labelOf(target));
+	if (target !== void 0) rejectMistakes("target", target, "files", TARGET_EXAMPLE);
 	return {
 		pattern,
 		target
@@ -1361,8 +1274,8 @@ function downloadLines(value) {
 function parseDownloadLine(line) {
 	const [path, given] = splitAtArrow(line, "path => target", DOWNLOAD_EXAMPLE);
 	const target = posix.join(given ?? "", given === void 0 || given.endsWith("/") ? posix.basename(path) : "");
-	if (given !== void 0) rejectMistakes("local-target", given, "files", DOWNLOAD_EXAMPLE, labelOf(given));
-	rejectMistakes("local-path", target, "files", DOWNLOAD_EXAMPLE, labelOf(target));
+	if (given !== void 0) rejectMistakes("local-target", given, "files", DOWNLOAD_EXAMPLE);
+	rejectMistakes("local-path", target, "files", DOWNLOAD_EXAMPLE);
 	return {
 		path,
 		target
@@ -1374,9 +1287,6 @@ function splitAtArrow(line, form, example) {
 	const [source = "", target, ...others] = spaced.length > 1 ? spaced : line.split("=>");
 	if (source !== "" && target !== "" && others.length === 0) return [source, target];
 	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
-}
-function labelOf(target) {
-	return `the target ${quote(target)}`;
 }
 
 // src/inputs/inputs.ts
@@ -1705,8 +1615,8 @@ async function connectToSandbox(api, id, lifetimeMs) {
 		id
 	};
 }
-/** Returns false if the sandbox was already gone. */
-function deleteSandbox(api, id) {
+/** Logs whether the sandbox was deleted or already gone. */
+function deleteSandbox(api, id, log) {
 	const path = `/sandboxes/${id}`;
 	const request = {
 		...api.limits,
@@ -1717,7 +1627,8 @@ function deleteSandbox(api, id) {
 	return callWithRetries(api, async () => {
 		const response = await api.send(request);
 		if (isFromProxy(response)) throw bodyError(response, "it is not JSON");
-		return response.status !== 404;
+		const isGone = response.status === 404;
+		log.line(isGone ? `Sandbox ${id} was already gone` : `Deleted sandbox ${id}`);
 	});
 }
 /** Finds sandboxes by their metadata. @throws AgentError if the service cannot, or lists others */
@@ -1773,44 +1684,38 @@ const NO_TOKEN = "Nothing can be sent to it without one. Its template may be too
 * behind what the post step does not know. `baseUrl` is empty if the domain is unknown.
 */
 async function openSandbox(inputs, context, save) {
-	const { template, sandboxId, token, baseUrl, headerPrefix, apiUrl } = inputs;
+	const { template, sandboxId, baseUrl: givenUrl, headerPrefix, apiUrl } = inputs;
 	const { log, cancel } = context;
-	if (token !== "") {
+	if (inputs.token !== "") {
 		log.line(`Took over sandbox ${sandboxId}`);
 		return {
 			id: sandboxId,
-			token,
-			baseUrl,
+			token: inputs.token,
+			baseUrl: givenUrl,
 			headerPrefix,
 			domain: void 0,
 			endsAt: void 0
 		};
 	}
 	await using api = openApi(inputs, context, cancel);
-	const opened = await (template === "" ? connect : create)(api, inputs, context, save);
-	const sandbox = {
-		...opened,
-		...addressOf(opened.domain, apiUrl),
-		...baseUrl && { baseUrl }
-	};
-	if (sandbox.baseUrl === "") log.warning("The service names no domain. Set base-url, so that later steps find the sandbox.");
-	else log.line(`Its URL: ${sandbox.baseUrl.replace("{sandbox-id}", opened.id)}`);
-	if (opened.token === void 0) throw new AgentError("bad-response", `No token for sandbox ${opened.id}.`, { hint: NO_TOKEN });
-	const endsAt = opened.isCreated ? opened.endsAt : void 0;
+	const { id, token, domain: named, endsAt } = await (template === "" ? connect : create)(api, inputs, context, save);
+	const { domain, baseUrl: defaultUrl } = addressOf(named, apiUrl);
+	const baseUrl = givenUrl || defaultUrl;
+	if (baseUrl === "") log.warning("The service names no domain. Set base-url, so that later steps find the sandbox.");
+	else log.line(`Its URL: ${baseUrl.replace("{sandbox-id}", id)}`);
+	if (token === void 0) throw new AgentError("bad-response", `No token for sandbox ${id}.`, { hint: NO_TOKEN });
 	return {
-		...sandbox,
+		id,
+		token,
+		domain,
+		baseUrl,
 		headerPrefix,
-		token: opened.token,
 		endsAt
 	};
 }
 async function deleteAtEnd(id, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
-	await deleteAndLog(api, id, context.log);
-}
-async function deleteAndLog(api, id, log) {
-	const wasThere = await deleteSandbox(api, id);
-	log.line(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
+	await deleteSandbox(api, id, context.log);
 }
 /** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
 async function deleteLost({ id: created, lost = "" }, inputs, context) {
@@ -1819,7 +1724,7 @@ async function deleteLost({ id: created, lost = "" }, inputs, context) {
 	if (found.length === 0 && created === void 0) throw new AgentError("not-found", "The service does not list it yet.", { hint: "" });
 	for (const id of found.filter((each) => each !== created)) {
 		context.log.line(`A failed attempt had created sandbox ${id}`);
-		await deleteAndLog(api, id, context.log);
+		await deleteSandbox(api, id, context.log);
 	}
 }
 function describeEnd$1({ endsAt, isCreated }) {
@@ -1862,8 +1767,8 @@ async function create(api, inputs, { now, log }, save) {
 		created = await createSandbox(api, inputs, () => lost = left.lost);
 		log.line(`Created sandbox ${created.id} from ${template}, for ${formatDuration(lifetime)}`);
 		return {
-			...left,
-			...created
+			...created,
+			endsAt: left.endsAt
 		};
 	} finally {
 		save({
@@ -1875,17 +1780,16 @@ async function create(api, inputs, { now, log }, save) {
 	}
 }
 async function connect(api, { sandboxId: id, lifetime }, { now, log }, save) {
-	const left = {
+	save({
 		id,
 		isCreated: false,
 		endsAt: now() + lifetime
-	};
-	save(left);
+	});
 	const sandbox = await connectToSandbox(api, id, lifetime);
 	log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
 	return {
-		...left,
-		...sandbox
+		...sandbox,
+		endsAt: void 0
 	};
 }
 
@@ -2017,8 +1921,7 @@ function openLog(redact) {
 		line: (text) => info(clean(text)),
 		output: logOutput(redact),
 		debug(text) {
-			if (!isDebug()) return;
-			for (const line of text.split("\n")) debug(clean(line));
+			if (isDebug()) debug(clean(text));
 		},
 		group(title, lines) {
 			startGroup(title);
@@ -2026,7 +1929,6 @@ function openLog(redact) {
 			endGroup();
 		},
 		warning: (text) => warning(toMessage([text])),
-		error: (lines) => error(toMessage(lines)),
 		fail: (lines) => setFailed(toMessage(lines))
 	};
 }
@@ -2079,10 +1981,8 @@ function shortList(items) {
 }
 /** Keeps the first 30 items and adds one that counts the others. */
 function shorten(items) {
-	return limitList(items, 30, (count) => html`${moreInReport(count)}`);
-}
-function folded(title, items) {
-	return shortList(items).map((list) => html`<details><summary>${title}</summary>\n${list}\n</details>`);
+	const more = (count) => html`and ${formatNumber(count)} more; the report file has them all`;
+	return limitList(items, 30, more);
 }
 function toHtml(value) {
 	if (typeof value !== "string") return value.html;
@@ -2102,7 +2002,6 @@ function renderCommand(result, cancelled) {
 	const isFine = exitCode === 0 || isCancelled;
 	const sentence = describeEnd(result, cancelled);
 	return {
-		level: exitCode === 0 ? "success" : "failure",
 		problems: isFine ? [] : [[withMarkup(sentence), ...detailsOf(result, cancelled)]],
 		done: isFine ? sentence : "",
 		warnings: [
@@ -2156,21 +2055,20 @@ function describeOomKills({ oomKills = 0 }) {
 	if (oomKills === 0) return [];
 	return [{ text: `The kernel killed ${oomKills === 1 ? "1 process" : `${oomKills} processes`} for memory.` }];
 }
-const MAX_FAILED_COMMAND = 200;
+const MAX_LINE = 300;
 function describeFailed({ title, failed }) {
 	if (failed === void 0 || failed.command === title) return [];
 	const { line, file, pipeline, command, exitCode } = failed;
 	const inFile = file === "" ? "" : ` of ${inlineCode(file)}`;
 	const place = line === void 0 ? "" : `Line ${line}${inFile}: `;
 	if (pipeline.length > 0) return [withMarkup(`${place}the parts of a pipeline exited with ${pipeline.join(", ")}.`)];
-	const text = inlineCode(truncate(command, MAX_FAILED_COMMAND));
+	const text = inlineCode(truncate(command, MAX_LINE));
 	return [withMarkup(`${place}${text} exited with ${exitCode}.`)];
 }
-const MAX_LAST_WORD = 300;
 /** Returns the last lines of the output with letters or digits. */
 function lastWords({ lastLines }) {
 	return lastLines.filter((line) => /[\p{L}\d]/u.test(line)).slice(-3).map((line) => ({
-		text: truncate(line.trim(), MAX_LAST_WORD),
+		text: truncate(line.trim(), MAX_LINE),
 		isOutput: true
 	}));
 }
@@ -2228,30 +2126,37 @@ function outputBlocks({ lastLines }) {
 
 // src/report/transfer-lines.ts
 /** Returns functions that count the files with a status, and their bytes. */
-function counterOf(files, sizeOf) {
+function counterOf(files) {
 	const withStatus = (status) => files.filter((file) => file.status === status);
 	return {
 		count: (status) => withStatus(status).length,
-		bytes: (status) => withStatus(status).reduce((sum, file) => sum + sizeOf(file), 0)
+		bytes: (status) => totalSize(withStatus(status))
 	};
 }
-function renderTransfer(files, { sentence, isWarned, nameOf, describe }) {
-	const has = (status) => files.some((file) => file.status === status);
-	const level = isWarned ? "warning" : "success";
+/** `sentence` says what was done. It is a problem unless all files were transferred. */
+function renderTransfer(sentence, files) {
+	const isComplete = files.every(({ status }) => status !== "failed" && status !== "not-attempted");
 	return {
-		level: has("failed") || has("not-attempted") ? "failure" : level,
-		problems: has("failed") ? [[withMarkup(sentence)]] : [],
-		done: has("failed") ? "" : sentence,
-		fileFailures: explainFailedFiles(files, nameOf),
-		fileLines: listFiles(files, describe)
+		problems: isComplete ? [] : [[withMarkup(sentence)], ...explainFailedFiles(files)],
+		done: isComplete ? sentence : "",
+		fileLines: Object.entries(STATUS_WORDS).flatMap(([status, word]) => files.filter((file) => file.status === status).map(({ name, place }) => `${word}: ${name} → ${place}`))
 	};
 }
+const STATUS_WORDS = {
+	failed: "failed",
+	"not-attempted": "not attempted",
+	missing: "missing",
+	downloaded: "downloaded",
+	uploaded: "uploaded",
+	planned: "would be uploaded",
+	unchanged: "unchanged"
+};
 /** Explains why files failed, with the message of the first of those that failed alike. */
-function explainFailedFiles(files, nameOf) {
-	const failures = files.flatMap((file) => file.status === "failed" && file.error.kind !== "cancelled" ? {
-		name: nameOf(file),
-		error: file.error
-	} : []);
+function explainFailedFiles(files) {
+	const failures = files.flatMap(({ name, error }) => error === void 0 || error.kind === "cancelled" ? [] : {
+		name,
+		error
+	});
 	return [...Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length).map(describeGroup);
 }
 const MAX_NAMES$1 = 3;
@@ -2264,19 +2169,6 @@ function describeGroup(group) {
 		withMarkup(hint),
 		withMarkup(`${count}${names}`)
 	];
-}
-const STATUS_WORDS = {
-	failed: "failed",
-	"not-attempted": "not attempted",
-	missing: "missing",
-	downloaded: "downloaded",
-	uploaded: "uploaded",
-	planned: "would be uploaded",
-	unchanged: "unchanged"
-};
-/** Returns a log line for each file, grouped by status, failures first. */
-function listFiles(files, describe) {
-	return Object.entries(STATUS_WORDS).flatMap(([status, word]) => files.filter((file) => file.status === status).map((file) => `${word}: ${describe(file)}`));
 }
 /** Returns `Uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `Uploaded 2 of 3 files`. */
 function describeDone(verb, { done, bytes, wanted, durationMs }) {
@@ -2293,29 +2185,43 @@ function listCounts(counts) {
 // src/report/download-section.ts
 function renderDownload(result) {
 	const { files, ifNoFilesFound, ...others } = result;
-	const totals = totalsOf$1(files);
-	const { downloaded, missing, failed, notAttempted } = totals;
+	const transferred = files.map((file) => {
+		const size = file.status === "downloaded" ? file.size : 0;
+		const suffix = file.status === "downloaded" ? ` (${formatBytes(size)})` : "";
+		return {
+			...file,
+			name: file.path,
+			place: `${file.target}${suffix}`,
+			size
+		};
+	});
+	const { count, bytes } = counterOf(transferred);
+	const totals = {
+		files: files.length,
+		downloaded: count("downloaded"),
+		missing: count("missing"),
+		failed: count("failed"),
+		notAttempted: count("not-attempted"),
+		downloadedBytes: bytes("downloaded")
+	};
+	const { downloaded, missing, failed, notAttempted, downloadedBytes } = totals;
+	const counts = {
+		done: downloaded,
+		bytes: downloadedBytes,
+		wanted: files.length
+	};
+	const done = describeDone("Downloaded", {
+		...counts,
+		...others
+	});
 	const missed = listCounts({
 		failed,
 		missing,
 		"not attempted": notAttempted
 	});
 	const warned = files.filter(({ status }) => status === "missing" && ifNoFilesFound === "warn");
-	const transferred = {
-		done: downloaded,
-		bytes: totals.downloadedBytes,
-		wanted: files.length
-	};
 	return {
-		...renderTransfer(files, {
-			sentence: `${describeDone("Downloaded", {
-				...transferred,
-				...others
-			})}${missed}.`,
-			isWarned: downloaded === 0 && warned.length > 0,
-			nameOf: ({ path }) => path,
-			describe: describeFile
-		}),
+		...renderTransfer(`${done}${missed}.`, transferred),
 		warnings: warned.map(({ path }) => ({ text: `${path} does not exist in the sandbox.` })),
 		outputs: {
 			"downloaded-count": String(downloaded),
@@ -2327,134 +2233,6 @@ function renderDownload(result) {
 			files
 		}
 	};
-}
-function totalsOf$1(files) {
-	const { count, bytes } = counterOf(files, (file) => file.status === "downloaded" ? file.size : 0);
-	return {
-		files: files.length,
-		downloaded: count("downloaded"),
-		missing: count("missing"),
-		failed: count("failed"),
-		notAttempted: count("not-attempted"),
-		downloadedBytes: bytes("downloaded")
-	};
-}
-function describeFile(file) {
-	const places = `${file.path} → ${file.target}`;
-	return file.status === "downloaded" ? `${places} (${formatBytes(file.size)})` : places;
-}
-
-// src/report/chart.ts
-const MIN_SAMPLES = 10;
-const MAX_POINTS = 60;
-const GAP_POINTS = 2.5;
-const LIMIT_COLOR = "#d1242f";
-const PLOTS = [
-	{
-		name: "🟦 CPU",
-		color: "#388bfd",
-		metric: "cpu_used_pct"
-	},
-	{
-		name: "🟪 memory",
-		color: "#a371f7",
-		metric: "mem_used_pct"
-	},
-	{
-		name: "🟩 disk",
-		color: "#2da44e",
-		metric: "disk_used_pct"
-	}
-];
-/** Draws the longest time without a gap, since Mermaid cannot interrupt a line. */
-function drawChart({ samples, gate }) {
-	const longest = splitAtGaps(samples).reduce((best, each) => each.length > best.length ? each : best);
-	const points = pointsOf(longest);
-	const plots = plotsOf(points, gate);
-	if (longest.length < MIN_SAMPLES || plots.length === 0) return [];
-	const limits = plots.flatMap(({ limitNames }) => limitNames);
-	const legend = [...plots.map(({ name }) => name), ...limits.length > 0 ? [`🟥 limit of ${limits.join(", ")}`] : []];
-	return [html`<p>In percent: ${legend.join(" · ")}</p>`, renderChart(points, plots)];
-}
-function plotsOf(points, { judgements }) {
-	return PLOTS.filter(({ metric }) => peaksOf(metric, points).length === points.length).map(({ name, color, metric }) => {
-		const conditions = judgements.map(({ condition }) => condition).filter((each) => each.metric === metric && each.aggregate === void 0);
-		const limits = [...new Set(conditions.map(({ limit }) => limit))];
-		return {
-			name,
-			color,
-			metric,
-			limits,
-			limitNames: limits.map((limit) => `${name.replace(/^\S+ /, "")} ${formatFigure(metric, limit)}`)
-		};
-	});
-}
-function splitAtGaps(samples) {
-	const times = samples.map(({ at }) => at);
-	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
-	const median = intervals.toSorted((one, other) => one - other)[intervals.length >> 1] ?? 0;
-	const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
-	const longest = GAP_POINTS * Math.max(median, span / MAX_POINTS);
-	const stretches = [[]];
-	for (const [index, sample] of samples.entries()) {
-		if ((intervals[index - 1] ?? 0) > longest) stretches.push([]);
-		stretches.at(-1)?.push(sample);
-	}
-	return stretches;
-}
-function pointsOf(samples) {
-	const perPoint = Math.ceil(samples.length / MAX_POINTS);
-	return [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
-}
-/** Returns the highest figure of each point that has the metric. */
-function peaksOf(metric, points) {
-	return points.flatMap((point) => aggregateOf("max", metric, point) ?? []);
-}
-function renderChart(points, plots) {
-	const times = points.flat().map(({ at }) => at);
-	const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
-	const series = [...plots.map(({ color, metric }) => ({
-		color,
-		figures: peaksOf(metric, points)
-	})), ...plots.flatMap(({ limits }) => limits.map((limit) => ({
-		color: LIMIT_COLOR,
-		figures: points.map(() => limit)
-	})))];
-	const top = Math.max(100, ...series.flatMap(({ figures }) => figures));
-	const style = {
-		xyChart: {
-			width: 800,
-			height: 320
-		},
-		themeVariables: { xyChart: {
-			backgroundColor: "transparent",
-			plotColorPalette: series.map(({ color }) => color).join(", ")
-		} }
-	};
-	return { html: [
-		"```mermaid",
-		`%%{init: ${JSON.stringify(style)}}%%`,
-		"xychart-beta",
-		"  accTitle: CPU, memory and disk over time",
-		`  accDescr: From ${formatTime(from)} to ${formatTime(to)}, in percent`,
-		`  ${timeAxis(from, to)}`,
-		`  y-axis 0 --> ${Math.ceil(top)}`,
-		...series.map(({ figures }) => `  line [${figures.map((each) => each.toFixed(2)).join(", ")}]`),
-		"```"
-	].join("\n") };
-}
-function timeAxis(from, to) {
-	const unit = [{
-		name: "hours",
-		ms: 36e5
-	}, {
-		name: "minutes",
-		ms: 6e4
-	}].find(({ ms }) => to - from >= 2 * ms) ?? {
-		name: "seconds",
-		ms: 1e3
-	};
-	return `x-axis "${unit.name} since ${formatTime(from)}" 0 --> ${((to - from) / unit.ms).toFixed(2)}`;
 }
 
 // src/report/figures.ts
@@ -2560,6 +2338,78 @@ function describeCondition(judgement) {
 	return html`${mark}&nbsp;${condition}${figure}`;
 }
 
+// src/report/chart.ts
+const MIN_SAMPLES = 10;
+const MAX_POINTS = 60;
+const LIMIT_COLOR = "#d1242f";
+const PLOTS = [
+	{
+		mark: "🟦",
+		color: "#388bfd",
+		metric: "cpu_used_pct"
+	},
+	{
+		mark: "🟪",
+		color: "#a371f7",
+		metric: "mem_used_pct"
+	},
+	{
+		mark: "🟩",
+		color: "#2da44e",
+		metric: "disk_used_pct"
+	}
+];
+/** Draws the samples one after the other, since a line of Mermaid cannot show a gap in time. */
+function drawChart({ samples, gate }) {
+	const perPoint = Math.ceil(samples.length / MAX_POINTS);
+	const points = [...Map.groupBy(samples, (_, index) => Math.floor(index / perPoint)).values()];
+	const complete = PLOTS.map((plot) => {
+		const peaks = points.flatMap((point) => aggregateOf("max", plot.metric, point) ?? []);
+		return {
+			...plot,
+			figures: peaks
+		};
+	}).filter(({ figures }) => figures.length === points.length);
+	if (samples.length < MIN_SAMPLES || complete.length === 0) return [];
+	const limits = gate.judgements.map(({ condition }) => condition).filter(({ aggregate }) => aggregate === void 0).filter((condition) => complete.some(({ metric }) => metric === condition.metric));
+	const lines = [...complete, ...limits.map(({ limit }) => ({
+		color: LIMIT_COLOR,
+		figures: points.map(() => limit)
+	}))];
+	const legend = complete.map(({ mark, metric }) => `${mark} ${formatMetric(metric)}`);
+	if (limits.length > 0) legend.push(`🟥 limit of ${limits.map(nameLimit).join(", ")}`);
+	return [html`<p>In percent: ${legend.join(" · ")}</p>`, renderChart(samples, lines)];
+}
+function nameLimit({ metric, limit }) {
+	return `${formatMetric(metric)} ${formatFigure(metric, limit)}`;
+}
+function renderChart(samples, lines) {
+	const [from = 0, to = from] = [samples[0]?.at, samples.at(-1)?.at];
+	const axis = `${samples.length} samples from ${formatTime(from)} to ${formatTime(to)}`;
+	const top = Math.max(100, ...lines.flatMap(({ figures }) => figures));
+	const style = {
+		xyChart: {
+			width: 800,
+			height: 320
+		},
+		themeVariables: { xyChart: {
+			backgroundColor: "transparent",
+			plotColorPalette: lines.map(({ color }) => color).join(", ")
+		} }
+	};
+	return { html: [
+		"```mermaid",
+		`%%{init: ${JSON.stringify(style)}}%%`,
+		"xychart-beta",
+		"  accTitle: CPU, memory and disk over time",
+		`  accDescr: ${axis}, in percent`,
+		`  x-axis "${axis}" 1 --> ${samples.length}`,
+		`  y-axis 0 --> ${Math.ceil(top)}`,
+		...lines.map(({ figures }) => `  line [${figures.map((each) => each.toFixed(2)).join(", ")}]`),
+		"```"
+	].join("\n") };
+}
+
 // src/report/stats-section.ts
 function renderStats(result, view) {
 	const { samples, response, gate, monitored } = result;
@@ -2568,7 +2418,6 @@ function renderStats(result, view) {
 	const aggregates = aggregatesOf(result);
 	const figures = Object.fromEntries(samples.at(-1)?.figures ?? []);
 	return {
-		level: LEVELS[gate.state],
 		problems: problemsOf(result, view),
 		done: describeStats(result, view),
 		warnings: warningsOf(result, view),
@@ -2602,12 +2451,6 @@ function renderStats(result, view) {
 function showsFigures({ monitored, samples, gate }) {
 	return monitored === void 0 || samples.length > 1 || gate.state !== "none";
 }
-const LEVELS = {
-	passed: "success",
-	none: "success",
-	warned: "warning",
-	failed: "failure"
-};
 /** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
 function problemsOf(result, { cancelled }) {
 	const { samples, error, gate, monitored } = result;
@@ -2764,15 +2607,20 @@ function checksumLine(sha256, name) {
 function renderUpload(result, cancelled) {
 	const { files, warnings, ...others } = result;
 	const { skipped, digest, shard, orphaned } = others;
-	const totals = totalsOf(result);
-	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
-	const orphans = listSome(orphaned.map(inlineCode));
-	const transfer = renderTransfer(files, {
-		sentence: `${describeUpload(result, totals, cancelled)}${suffix}.`,
-		isWarned: files.length === 0 && !shard?.allFiles && warnings.length > 0,
-		nameOf: ({ file }) => file.source,
-		describe: (each) => `${each.file.source} → ${isStored(each) ? each.path : each.file.target}`
+	const transferred = files.map((each) => {
+		const { source, target, size } = each.file;
+		return {
+			...each,
+			name: source,
+			place: isStored(each) ? each.path : target,
+			size
+		};
 	});
+	const totals = totalsOf(transferred, skipped.length);
+	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
+	const sentence = `${describeUpload(result, totals, cancelled)}${suffix}.`;
+	const transfer = renderTransfer(sentence, transferred);
+	const orphans = listSome(orphaned.map(inlineCode));
 	return {
 		...transfer,
 		warnings: warnings.map((text) => ({ text })),
@@ -2787,8 +2635,6 @@ function renderUpload(result, cancelled) {
 			"uploaded-bytes": String(totals.uploadedBytes),
 			digest
 		},
-		checksums: checksumsOf(files),
-		blocks: folded(`${formatNumber(skipped.length)} skipped`, skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`)),
 		json: {
 			...others,
 			totals,
@@ -2803,8 +2649,8 @@ function renderUpload(result, cancelled) {
 		}
 	};
 }
-function totalsOf({ files, skipped }) {
-	const { count, bytes } = counterOf(files, ({ file }) => file.size);
+function totalsOf(files, skipped) {
+	const { count, bytes } = counterOf(files);
 	return {
 		files: files.length,
 		uploaded: count("uploaded"),
@@ -2815,7 +2661,7 @@ function totalsOf({ files, skipped }) {
 		plannedBytes: bytes("planned"),
 		failed: count("failed"),
 		notAttempted: count("not-attempted"),
-		skipped: skipped.length
+		skipped
 	};
 }
 function describeUpload({ dryRun, durationMs }, totals, cancelled) {
@@ -2846,24 +2692,24 @@ function describeUpload({ dryRun, durationMs }, totals, cancelled) {
 function renderReport(report) {
 	const sections = sectionsOf(report);
 	const all = Object.values(sections);
-	const problems = [report.error ?? [], ...all.flatMap(({ problems = [] }) => problems)].filter(({ length }) => length > 0);
+	const { error, cancelled } = report;
+	const problems = [...error ? [error] : [], ...all.flatMap((section) => section.problems)];
+	const warnings = all.flatMap((section) => section.warnings);
 	const done = all.map((section) => section.done).filter((sentence) => sentence !== "");
 	const [[firstLine, ...details] = [], ...others] = problems;
 	const title = firstLine ?? withMarkup(done.join(" "));
 	return {
-		level: levelOf(report, problems, all),
-		title: report.cancelled ? {
+		level: levelOf(report, problems, warnings),
+		title: cancelled ? {
 			...title,
 			text: `Cancelled. ${title.text}`.trimEnd()
 		} : title,
 		reasons: [...details.map((line) => [line]), ...others],
 		problems,
-		fileFailures: all.flatMap(({ fileFailures = [] }) => fileFailures),
-		warnings: all.flatMap(({ warnings = [] }) => warnings),
+		warnings,
 		fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
 		facts: [...firstLine === void 0 ? [] : done, ...all.flatMap(({ facts = [] }) => facts)],
 		outputs: Object.assign(report.isGateUnseen ? { gate: "failed" } : {}, ...all.map(({ outputs }) => outputs)),
-		checksums: sections.upload?.checksums,
 		blocks: blocksOf(all),
 		json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json]))
 	};
@@ -2884,17 +2730,16 @@ function sectionsOf(report) {
 		...download && { download: renderDownload(download) }
 	};
 }
-/** Puts what failed first, then figures, which matter more than a list of files. */
+/** Puts figures first, which matter more than the output of a command, unless that has failed. */
 function blocksOf(sections) {
-	const failed = sections.filter(({ level }) => level === "failure");
-	const others = sections.filter(({ level }) => level !== "failure").toReversed();
+	const failed = sections.filter(({ problems }) => problems.length > 0);
+	const others = sections.filter(({ problems }) => problems.length === 0).toReversed();
 	return [...failed, ...others].flatMap(({ blocks = [] }) => blocks);
 }
-function levelOf({ cancelled }, problems, sections) {
+function levelOf({ cancelled }, problems, warnings) {
 	if (cancelled) return "cancelled";
-	const levels = sections.map(({ level }) => level);
-	if (problems.length > 0 || levels.includes("failure")) return "failure";
-	return levels.includes("warning") ? "warning" : "success";
+	if (problems.length > 0) return "failure";
+	return warnings.length > 0 ? "warning" : "success";
 }
 const REPORT_SCHEMA_URL = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
 function reportJson(report, rendered) {
@@ -2948,11 +2793,11 @@ const LEVEL_MARKS = {
 };
 /** Returns the job summary in Markdown and HTML. */
 function summaryOf(report, rendered) {
-	const { level, title, reasons, fileFailures, warnings, facts, blocks } = rendered;
+	const { level, title, reasons, warnings, facts, blocks } = rendered;
 	const mark = LEVEL_MARKS[level];
 	const name = truncate(report.name, MAX_NAME$1);
 	const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
-	const problems = [...fileFailures, ...reasons].filter(([line]) => !line?.isOutput);
+	const problems = reasons.filter(([line]) => !line?.isOutput);
 	return [
 		html`<h3>${mark} ${name === "" ? "" : html`${code(name)}: `}${renderLine(heading)}</h3>`,
 		...rest.map((line) => html`<p>${renderLine(line)}</p>`),
@@ -2997,17 +2842,16 @@ async function publish(unredacted, { log, redact, withSummary }) {
 	const report = redactReport(unredacted, redact);
 	const rendered = renderReport(report);
 	if (rendered.fileLines.length > 0) log.group("Files", rendered.fileLines);
-	const problems = writeOutputs(report, rendered);
+	writeOutputs(report, rendered, log);
 	if (withSummary) await writeSummary(report, rendered, log);
-	logVerdict(report, rendered, problems, log);
+	logVerdict(report, rendered, log);
 }
-function writeOutputs(report, rendered) {
+function writeOutputs(report, rendered, log) {
 	try {
 		setOutputs(rendered.outputs);
 		setOutputs(writeFiles(report, rendered));
-		return [];
 	} catch (error) {
-		return [`The step's outputs could not be written: ${errorText(error)}.`];
+		log.fail([`The step's outputs could not be written: ${errorText(error)}.`]);
 	}
 }
 function setOutputs(outputs) {
@@ -3015,7 +2859,6 @@ function setOutputs(outputs) {
 }
 /** Writes the report and checksums. Returns their paths by output. */
 function writeFiles(report, rendered) {
-	const { checksums } = rendered;
 	const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
 	const write = (name, text) => {
 		const file = path.join(folder, name);
@@ -3023,7 +2866,8 @@ function writeFiles(report, rendered) {
 		return file;
 	};
 	const paths = { report: write("report.json", reportJson(report, rendered)) };
-	if (checksums === void 0) return paths;
+	if (report.upload === void 0) return paths;
+	const checksums = checksumsOf(report.upload.files);
 	return {
 		...paths,
 		checksums: checksums && write("checksums.txt", checksums)
@@ -3036,50 +2880,29 @@ async function writeSummary(report, rendered, log) {
 		log.warning(`The job summary could not be written: ${errorText(error)}.`);
 	}
 }
-const MAX_ANNOTATIONS = 9;
-function logVerdict({ name }, rendered, outputProblems, log) {
-	const { title, reasons, fileFailures, warnings, facts } = rendered;
+function logVerdict({ name }, rendered, log) {
+	const { title, reasons, warnings, facts } = rendered;
 	const prefix = name === "" ? "" : `${name}: `;
-	const withName = ([first = "", ...others]) => [`${prefix}${first}`, ...others];
 	for (const line of facts) log.line(line);
-	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning(`${prefix}${text}`);
-	for (const failure of fileFailures.slice(0, MAX_ANNOTATIONS)) log.error(withName(textsOf(failure)));
-	const texts = withName([
-		...outputProblems,
-		title.text,
-		...reasons.flatMap(textsOf)
-	]);
-	if (succeeded(rendered) && outputProblems.length === 0) log.line(texts.join(" "));
-	else log.fail(texts);
+	for (const { text } of warnings) log.warning(`${prefix}${text}`);
+	const verdict = `${prefix}${title.text}`;
+	if (succeeded(rendered)) log.line(verdict);
+	else log.fail([verdict, ...reasons.flatMap(textsOf)]);
 }
 
 // src/github/step.ts
 /** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
 async function runStep(entry, handler, savedInputs, failureWarning) {
-	const { context, parse } = openStep(entry, savedInputs);
-	try {
-		const { inputs, raw } = parse();
-		await handler(inputs, context, raw);
-	} catch (error) {
-		const lines = textsOf(reasonOfError(error));
-		if (failureWarning === void 0) context.log.fail(lines);
-		else context.log.warning([failureWarning, ...lines].join(" "));
-	}
+	const { context, error } = await attempt(entry, handler, savedInputs);
+	if (error === void 0) return;
+	const lines = textsOf(error);
+	if (failureWarning === void 0) context.log.fail(lines);
+	else context.log.warning([failureWarning, ...lines].join(" "));
 }
 /** Runs a step and publishes a report of its results, even if the handler throws. */
 async function runReportingStep(entry, handler, savedInputs) {
-	const { context, raw, parse } = openStep(entry, savedInputs);
+	const { context, raw, inputs, results, error } = await attempt(entry, handler, savedInputs);
 	const { cancel, redact, log } = context;
-	let inputs = {};
-	let results;
-	let error;
-	try {
-		const parsed = parse();
-		inputs = parsed.inputs;
-		results = await handler(parsed.inputs, context, parsed.raw);
-	} catch (thrown) {
-		error = reasonOfError(thrown);
-	}
 	const { sandboxId: id = "", baseUrl = "" } = results?.sandbox ?? inputs;
 	const report = {
 		task: taskOf(entry),
@@ -3093,7 +2916,7 @@ async function runReportingStep(entry, handler, savedInputs) {
 		...error && { error },
 		isGateUnseen: error !== void 0 && (entry === "monitor-stop" || rawValue(raw, "fail-if") !== "")
 	};
-	const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
+	const withSummary = !/^false$/i.test(rawValue(raw, "summary"));
 	if (results ?? error) await publish(report, {
 		log,
 		redact,
@@ -3104,24 +2927,39 @@ async function runReportingStep(entry, handler, savedInputs) {
 function taskOf(entry) {
 	return entry === "monitor-stop" || entry === "monitor-end" ? "monitor" : entry;
 }
-const UNLOGGED = [
-	"headers",
-	"env",
-	"create-options",
-	"base-url",
-	"api-url"
-];
-function openStep(entry, savedInputs) {
+/** Parses the inputs and calls the handler. `error` explains what either has thrown. */
+async function attempt(entry, handler, savedInputs) {
 	process.stdout.on("error", () => {});
 	const raw = savedInputs ?? readInputs(entry);
 	const usesSandbox = entry !== "sandbox" && inputNames(entry).includes("token");
 	const sandboxes = usesSandbox ? loadJobSandboxes() : [];
+	const context = openContext(raw, sandboxes);
+	let inputs = {};
+	try {
+		const filled = usesSandbox ? withJobSandbox(raw, sandboxes) : raw;
+		const parsed = parseInputs(entry, filled);
+		inputs = parsed;
+		const results = await handler(parsed, context, filled);
+		return {
+			context,
+			raw,
+			inputs,
+			results
+		};
+	} catch (thrown) {
+		return {
+			context,
+			raw,
+			inputs,
+			error: reasonOfError(thrown)
+		};
+	}
+}
+function openContext(raw, sandboxes) {
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-	const loggable = Object.entries(raw).filter(([name]) => !UNLOGGED.includes(name));
-	log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), void 0, 2)}`);
-	const context = {
+	return {
 		workspace: process.env["GITHUB_WORKSPACE"] || process.cwd(),
 		...cancelSignals(),
 		clock: () => performance.now(),
@@ -3132,35 +2970,27 @@ function openStep(entry, savedInputs) {
 		sandboxes,
 		log
 	};
-	function parse() {
-		const filled = usesSandbox ? withJobSandbox(raw, sandboxes) : raw;
-		return {
-			inputs: parseInputs(entry, filled),
-			raw: filled
-		};
-	}
-	return {
-		context,
-		raw,
-		parse
-	};
 }
 const SIGNALS = [
-	"SIGINT",
-	"SIGTERM",
-	"SIGBREAK"
+	{
+		name: "SIGINT",
+		graceMs: 6500
+	},
+	{
+		name: "SIGTERM",
+		graceMs: 2e3
+	},
+	{
+		name: "SIGBREAK",
+		graceMs: 2e3
+	}
 ];
-const GRACE_MS = {
-	SIGINT: 6500,
-	SIGTERM: 2e3,
-	SIGBREAK: 2e3
-};
 function cancelSignals() {
 	const cancel = new AbortController();
 	const killImminent = new AbortController();
-	for (const signal of SIGNALS) process.on(signal, () => {
+	for (const { name, graceMs } of SIGNALS) process.on(name, () => {
 		cancel.abort("the step was cancelled");
-		setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
+		setTimeout(() => killImminent.abort(), graceMs).unref();
 	});
 	return {
 		cancel: cancel.signal,
@@ -3214,28 +3044,23 @@ function decodeStats(json) {
 		return;
 	}
 }
+const MAX_FIGURE = Number.MAX_SAFE_INTEGER;
 function numbersIn(fields) {
-	const numbers = Object.entries(fields).flatMap(([name, value]) => typeof value === "number" && Number.isFinite(value) ? [[name, value]] : []);
+	const numbers = Object.entries(fields).flatMap(([name, value]) => typeof value === "number" && Math.abs(value) <= MAX_FIGURE ? [[name, value]] : []);
 	return new Map(numbers);
 }
-const FIGURES_OF_TOTAL = {
-	mem_total: [
-		"mem_total",
-		"mem_used",
-		"mem_used_pct",
-		"mem_free"
-	],
-	mem_total_mib: ["mem_total_mib", "mem_used_mib"],
-	disk_total: [
-		"disk_total",
-		"disk_used",
-		"disk_used_pct",
-		"disk_free"
-	]
-};
 function addDerived(sent) {
 	const figures = new Map(sent);
-	for (const [total, names] of Object.entries(FIGURES_OF_TOTAL)) if (sent.get(total) === 0) for (const name of names) figures.delete(name);
+	for (const total of [
+		"mem_total",
+		"mem_total_mib",
+		"disk_total"
+	]) if ((sent.get(total) ?? 1) < 1) for (const part of [
+		"total",
+		"used",
+		"used_pct",
+		"free"
+	]) figures.delete(total.replace("total", part));
 	for (const name of ["mem_total", "mem_used"]) {
 		const bytes = figures.get(name);
 		const mebibytes = figures.get(`${name}_mib`);
@@ -3249,7 +3074,7 @@ function addDerived(sent) {
 		figures.set(`${name}_used_pct`, Math.round(used / total * 1e4) / 100);
 		figures.set(`${name}_free`, total - used);
 	}
-	return new Map([...figures].filter(([, figure]) => Number.isFinite(figure)));
+	return figures;
 }
 
 // src/stats/wait.ts
@@ -3262,7 +3087,6 @@ async function waitForSandbox(inputs, client, context) {
 	log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
 	const startedAt = clock();
 	let nextLogMs = WAIT_LOG_INTERVAL_MS;
-	let unmet = "";
 	for (;;) {
 		const outcome = await readStatsWithRetries({
 			...inputs,
@@ -3272,13 +3096,12 @@ async function waitForSandbox(inputs, client, context) {
 		const waitedMs = clock() - startedAt;
 		const waited = formatDuration(waitedMs);
 		const error = outcome.status === "failed" ? outcome.error : void 0;
-		if (outcome.status === "done") unmet = judgeNow("wait-until", conditions, outcome.value).filter(({ result }) => result === "false").map(describeJudgement).join("; ");
-		if (error === void 0 && unmet === "") {
+		if (error?.isRetryable === false) throw error;
+		const why = outcome.status === "failed" ? outcome.error.message : judgeNow("wait-until", conditions, outcome.value);
+		if (why === "") {
 			log.line(`The sandbox was ready after ${waited}`);
 			return;
 		}
-		if (error?.isRetryable === false) throw error;
-		const why = [unmet, error?.message ?? ""].filter(Boolean).join("; ");
 		const leftMs = timeoutMs - waitedMs;
 		if (leftMs <= 0) {
 			const hint = error?.hint ?? "If the sandbox needs longer, raise wait-timeout.";
@@ -3291,15 +3114,16 @@ async function waitForSandbox(inputs, client, context) {
 		await sleep(Math.min(sampleInterval, leftMs), cancel);
 	}
 }
-/** Judges conditions by one sample. @throws InputError if one of them cannot be judged */
+/** Describes the conditions that are false in one sample. @throws InputError if any is unknown */
 function judgeNow(input, conditions, { figures }) {
 	const judgements = conditions.map((each) => judge(each, [{
 		at: 0,
 		figures
 	}]));
-	const unjudged = judgements.filter(({ result }) => result === "unknown");
-	if (unjudged.length === 0) return judgements;
-	throw inputError(input, `${unjudged.map(describeJudgement).join("; ")}.`);
+	const describe = (result) => judgements.filter((each) => each.result === result).map(describeJudgement).join("; ");
+	const unknown = describe("unknown");
+	if (unknown !== "") throw inputError(input, `${unknown}.`);
+	return describe("false");
 }
 
 // src/stats/stats.ts
@@ -3365,26 +3189,20 @@ function judgeRecord(inputs, record, time, { cancelled }) {
 	const { attempts, response } = record;
 	const samples = attempts.filter((attempt) => attempt.kind === "sample");
 	const failures = attempts.filter((attempt) => attempt.kind === "failure");
-	const gate = (isIncomplete) => judgeGate(inputs, samples, isIncomplete);
-	if (cancelled) return {
-		samples,
-		response,
-		gate: gate(true),
-		monitored: {
-			...time,
-			gaps: [],
-			failures: []
-		}
+	const seen = cancelled ? {
+		gaps: [],
+		failures: []
+	} : {
+		gaps: findGaps(record, time, inputs.sampleInterval),
+		failures
 	};
-	const gaps = findGaps(record, time, inputs.sampleInterval);
 	return {
 		samples,
 		response,
-		gate: gate(gaps.length > 0),
+		gate: judgeGate(inputs, samples, cancelled || seen.gaps.length > 0),
 		monitored: {
 			...time,
-			gaps,
-			failures
+			...seen
 		}
 	};
 }
@@ -3477,9 +3295,34 @@ function sampleTimeout({ timeout, sampleInterval }) {
 }
 
 // src/command/mark.ts
+/** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
+function readScript(mark, output, stopCommand) {
+	let end;
+	const { promise: ended, resolve } = Promise.withResolvers();
+	const cutter = markCutter(mark, {
+		onOutput(bytes) {
+			if (end === void 0 || stopCommand.aborted) output.write(bytes);
+		},
+		onEnd(script) {
+			end ??= script;
+			resolve();
+		}
+	});
+	const breakOff = () => {
+		cutter.end();
+		output.end();
+	};
+	return {
+		ended,
+		end: () => end,
+		write: cutter.write,
+		breakOff
+	};
+}
 const MAX_LINE_BYTES = 8192;
-/** Passes a command's output on, without the lines of the shell, which begin with `mark`. */
+/** Passes a command's output on, without the line of the shell around the script. */
 function markCutter(mark, handlers) {
+	const start = `${mark}\tend\t`;
 	let unread = Buffer.alloc(0);
 	const pass = (length) => {
 		if (length > 0) handlers.onOutput(unread.subarray(0, length));
@@ -3488,39 +3331,32 @@ function markCutter(mark, handlers) {
 	return {
 		write: (bytes) => {
 			unread = unread.length === 0 ? bytes : Buffer.concat([unread, bytes]);
-			for (let start = unread.indexOf(mark); start !== -1; start = unread.indexOf(mark)) {
-				pass(start);
-				const end = unread.indexOf("\n");
-				if (end === -1 && unread.length < MAX_LINE_BYTES) return;
-				if (readLine(unread.toString("utf8", mark.length, Math.max(end, 0)), handlers)) unread = unread.subarray(end + 1);
-				else pass(mark.length);
+			for (let at = unread.indexOf(start); at !== -1; at = unread.indexOf(start)) {
+				pass(at);
+				const length = unread.indexOf("\n") + 1;
+				if (length === 0 && unread.length < MAX_LINE_BYTES) return;
+				const end = parseEnd(unread.toString("utf8", start.length, Math.max(length - 1, 0)));
+				if (end === void 0) pass(start.length);
+				else {
+					unread = unread.subarray(length);
+					handlers.onEnd(end);
+				}
 			}
-			let held = Math.min(unread.length, mark.length - 1);
-			while (held > 0 && unread.toString("latin1", unread.length - held) !== mark.slice(0, held)) held -= 1;
+			let held = Math.min(unread.length, start.length - 1);
+			while (held > 0 && unread.toString("latin1", unread.length - held) !== start.slice(0, held)) held -= 1;
 			pass(unread.length - held);
 		},
-		/** Passes on what may have been the beginning of a mark. */
-		end: () => {
-			if (!unread.includes(mark)) pass(unread.length);
-			unread = Buffer.alloc(0);
-		}
+		/** Passes on what may have been the beginning of the line. */
+		end: () => pass(unread.length)
 	};
 }
-/** Returns false unless the shell may have printed this after the mark. */
-function readLine(line, { onBegin, onEnd }) {
-	const [start, kind, first, ...fields] = line.split("	");
-	const exitCode = parseNumber(first);
-	if (start !== "") return false;
-	if (kind === "begin") onBegin(parseCount(first));
-	else if (kind === "end" && exitCode !== void 0) onEnd(parseEnd(exitCode, fields));
-	else return false;
-	return true;
-}
-function parseEnd(exitCode, fields) {
-	const [before, after, unset = "", ...failed] = fields;
+function parseEnd(line) {
+	const [code, killsBefore, kills, unset = "", ...failed] = line.split("	");
+	const exitCode = parseNumber(code);
+	if (exitCode === void 0) return void 0;
 	return {
 		exitCode,
-		oomKills: oomKillsBetween(parseCount(before), parseCount(after)),
+		oomKills: difference(parseNumber(killsBefore), parseNumber(kills)),
 		unsetVariables: unset.split(" ").filter(Boolean),
 		failed: parseFailed(failed)
 	};
@@ -3537,31 +3373,30 @@ function parseFailed(fields) {
 		command: command.join("	")
 	};
 }
-/** Returns undefined if a count could not be read, or the two are of different groups. */
-function oomKillsBetween(before, after) {
-	if (before.kills === void 0 || after.kills === void 0) return void 0;
-	return before.group === after.group ? after.kills - before.kills : void 0;
-}
-function parseCount(field = "") {
-	const [kills, ...group] = field.split(":");
-	return {
-		kills: parseNumber(kills),
-		group: group.join(":")
-	};
+function difference(before, after) {
+	return before === void 0 || after === void 0 ? void 0 : after - before;
 }
 function parseNumber(text = "") {
 	return /^\d{1,15}$/.test(text) ? Number(text) : void 0;
 }
 
 // src/command/process.ts
-/** Starts a process and follows it. @throws AgentError if the stream breaks before it exits */
-function startProcess(client, { command: cmd, args, env: envs, workingDirectory, username }, handlers, limits) {
+/** Starts a shell and follows it. @throws AgentError if the stream breaks before it exits */
+function startProcess(client, { text, env: envs, workingDirectory, username }, handlers, limits) {
+	const shell = {
+		cmd: "/bin/bash",
+		args: [
+			"-l",
+			"-c",
+			text
+		]
+	};
+	const cwd = workingDirectory === "" ? {} : { cwd: workingDirectory };
 	const message = {
 		process: {
-			cmd,
-			args,
+			...shell,
 			envs,
-			...workingDirectory === "" ? {} : { cwd: workingDirectory }
+			...cwd
 		},
 		stdin: false
 	};
@@ -3593,21 +3428,19 @@ function follow(client, path, message, handlers, limits, headers = {}) {
 }
 async function readEvents(response, redact, { onStart, onActivity, onOutput }) {
 	const { label } = response;
-	let isStarted = false;
 	for await (const { isLast, fields } of readFrames(response)) {
 		if (isLast && fields["error"] !== void 0) throw streamError(fields["error"], label, redact);
 		if (isLast) throw new AgentError("bad-response", `${label} did not say how the command ended.`);
 		const { start, data, end } = fieldsOf(fields["event"]);
 		const { pid } = fieldsOf(start);
-		if (typeof pid === "number" && !isStarted) onStart?.(pid);
+		if (typeof pid === "number") onStart?.(pid);
 		else onActivity?.();
-		isStarted ||= typeof pid === "number";
 		for (const text of Object.values(fieldsOf(data))) if (typeof text === "string") onOutput(Buffer.from(text, "base64"));
-		if (end !== void 0) return decodeEnd$1(end, redact);
+		if (end !== void 0) return decodeEnd(end, redact);
 	}
 	throw new AgentError("connection", `${label} failed: the connection was closed.`);
 }
-function decodeEnd$1(end, redact) {
+function decodeEnd(end, redact) {
 	const { exitCode = 0, exited, status = "" } = fieldsOf(end);
 	const isSuccess = exited === true && /^(exit status 0)?$/.test(String(status));
 	return {
@@ -3686,21 +3519,11 @@ function streamError(error, label, redact) {
 }
 
 // src/command/shell.ts
-function bashCommand(text) {
-	return {
-		command: "/bin/bash",
-		args: [
-			"-l",
-			"-c",
-			text
-		]
-	};
-}
 /** The variable with the mark of this run. It is unset before the script starts. */
 const MARK_VARIABLE = "SANDBOX_SYNC_MARK";
 const MAX_TEXT_BYTES = 131071;
 /**
-* Returns the text that runs a script, with lines behind its output that `markCutter` reads. `id`
+* Returns the text that runs a script, with a line behind its output that `markCutter` reads. `id`
 * names a temporary file. @throws InputError if the text would be too long
 */
 function scriptText(script, id) {
@@ -3717,12 +3540,12 @@ const LOGIN = "exec 2>&1 </dev/null";
 const LEAVE = `read -r _ _ _ _ SANDBOX_SYNC_GROUP _ 2>/dev/null </proc/$$/stat
 [ "\${SANDBOX_SYNC_GROUP:-$$}" = $$ ] || ! command -v setsid >/dev/null || exec setsid "$@"
 exec "$@"`;
-const READ_OOM_KILLS = `__oom() {
-  local IFS=: id group name kills
-  while read -r id _ group; do [ "$id" != 0 ] || break; done </proc/self/cgroup
-  IFS=' '
-  while read -r name kills; do [ "$name" != oom_kill ] || break; done <"/sys/fs/cgroup$group/memory.events"
-  __oom=$kills:$group
+const READ_OOM_KILLS = `read -r -d '' __group </proc/self/cgroup
+__read_oom_kills() {
+  __oom_kills=
+  read -r -d '' __oom_kills <"/sys/fs/cgroup\${__group##*0::}/memory.events"
+  __oom_kills=\${__oom_kills##*oom_kill }
+  __oom_kills=\${__oom_kills%%[!0-9]*}
 }`;
 function outerText(script, file) {
 	return `__mark=$${MARK_VARIABLE}
@@ -3731,17 +3554,16 @@ export CI="\${CI-true}"
 trap : TERM
 exec 2>/dev/null
 ${READ_OOM_KILLS}
-__oom
-__before=$__oom
-printf '%s\\tbegin\\t%s\\n' "$__mark" "$__before"
+__read_oom_kills
+__oom_kills_before=$__oom_kills
 __unset=
 for __name in ${runnerVariables(script).join(" ")}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
 bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(file))} ERR; `)}"$1" 2>&1
 __code=$?
 __failed=
 IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
-__oom
-printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__before" "$__oom" "$__unset" "$__failed"
+__read_oom_kills
+printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_before" "$__oom_kills" "$__unset" "$__failed"
 exit $__code`;
 }
 function onError(file) {
@@ -3752,14 +3574,6 @@ function runnerVariables(script) {
 	return [...new Set([...mentioned].map(([, name = ""]) => name))].filter((name) => !new RegExp(`\\b${name}=`).test(script)).slice(0, MAX_NAMES);
 }
 const MAX_NAMES = 20;
-/** Returns the text that prints the exit code of a shell that has ended, if nobody has read it. */
-function exitCodeText(pid) {
-	return `read -r stat </proc/${pid}/stat && set -- \${stat##*) } && [ "$1" = Z ] && echo "ended \${50}"`;
-}
-/** Returns the text that prints the second figure of `oom_kill`, if the script's shell did not. */
-function oomKillsText(group) {
-	return `cat ${shellQuote(`/sys/fs/cgroup${group}/memory.events`)}`;
-}
 /**
 * Returns the text that sends TERM to all processes of a session, and KILL after 4 s to those that
 * are left, except zombies. It finds them by session, since programs such as timeout start a new
@@ -3785,28 +3599,27 @@ kill -KILL $(members)`;
 
 // src/command/session.ts
 const MAX_MS = 6e3;
-const TIMEOUT_MS = 5e3;
-const PERSISTENT = {
-	retries: 10,
-	onRetry: () => {}
-};
 /** Ends a command and all its children. */
 async function endSession(starter, leader, context) {
-	const { client, username, limits } = starter;
-	const stop = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
+	const { client, limits } = starter;
 	const policy = {
 		...context,
-		...PERSISTENT,
-		stop
+		retries: 10,
+		onRetry: () => {}
 	};
-	const text = endSessionText(leader);
-	for (const user of ["root", username]) {
-		const end = () => run$1({
-			...starter,
-			username: user
-		}, text, stop);
-		if ((await withRetries(end, policy)).status === "done") break;
-	}
+	const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
+	const bounded = {
+		...starter,
+		limits: {
+			...limits,
+			signal: soon
+		}
+	};
+	const end = () => runAsRoot(bounded, endSessionText(leader));
+	await withRetries(end, {
+		...policy,
+		stop: soon
+	});
 	const message = {
 		process: { pid: leader },
 		signal: "SIGNAL_SIGKILL"
@@ -3817,50 +3630,29 @@ async function endSession(starter, leader, context) {
 		stop: limits.signal
 	});
 }
-/** Returns the exit code of a process that the agent does not wait for, or undefined. */
-async function readExitCode(starter, pid, context) {
-	const policy = {
-		...context,
-		...PERSISTENT,
-		stop: starter.limits.signal
-	};
-	const outcome = await withRetries(() => run$1(starter, exitCodeText(pid)), policy);
-	const output = outcome.status === "done" ? outcome.value : "";
-	const status = parseNumber(/^ended (\d+)$/m.exec(output)?.[1]);
-	if (status === void 0) return void 0;
-	return status & 127 ? 128 + (status & 127) : status >> 8;
+/** Runs a text as root, who may see and end what sudo has started, and returns its output. */
+async function runAsRoot(starter, text) {
+	try {
+		return await run$1({
+			...starter,
+			username: "root"
+		}, text);
+	} catch (error) {
+		if (!(error instanceof AgentError) || error.isRetryable) throw error;
+		return await run$1(starter, text);
+	}
 }
-/** Returns how many processes the kernel has killed since a count was read. */
-async function readOomKills(starter, before) {
-	const output = await readOutput(starter, oomKillsText(before.group));
-	const kills = parseNumber(/^oom_kill (\d+)$/m.exec(output ?? "")?.[1]);
-	return oomKillsBetween(before, {
-		...before,
-		kills
-	});
-}
-/** Runs a text and returns its output, or undefined if the agent fails. */
-function readOutput(starter, text) {
-	return run$1(starter, text).catch(ignoreAgentError);
-}
-async function run$1({ client, username, limits }, text, stop = AbortSignal.timeout(MAX_MS)) {
+async function run$1({ client, username, limits }, text) {
 	const options = {
-		...bashCommand(text),
+		text,
 		env: {},
 		workingDirectory: "/",
 		username
 	};
 	let output = "";
 	const onOutput = (bytes) => void (output = `${output}${String(bytes)}`.slice(-1048576));
-	const signal = AbortSignal.any([limits.signal, stop]);
-	await startProcess(client, options, { onOutput }, {
-		signal,
-		timeout: TIMEOUT_MS
-	});
+	await startProcess(client, options, { onOutput }, limits);
 	return output;
-}
-function ignoreAgentError(error) {
-	if (!(error instanceof AgentError)) throw error;
 }
 
 // src/command/follow.ts
@@ -3869,8 +3661,8 @@ const MAX_RECONNECTS = 10;
 const END_AFTER_MARK_MS = 1e3;
 const GIVE_UP_MS = 14e3;
 /** @throws InputError if the command is too long */
-function commandToSend({ run, env, ...others }) {
-	const { workingDirectory, username } = others;
+function commandToSend(inputs) {
+	const { run, env, workingDirectory, username } = inputs;
 	const mark = randomUUID();
 	const marked = {
 		...env,
@@ -3879,7 +3671,7 @@ function commandToSend({ run, env, ...others }) {
 	return {
 		mark,
 		process: {
-			...bashCommand(scriptText(run, randomUUID())),
+			text: scriptText(run, randomUUID()),
 			env: marked,
 			workingDirectory,
 			username
@@ -3888,198 +3680,127 @@ function commandToSend({ run, env, ...others }) {
 }
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
 async function followCommand(sent, inputs, client, context, output) {
-	const { cancel, killImminent, clock, sleep } = context;
+	const { cancel, killImminent, now, sleep } = context;
 	const { username, maxDuration } = inputs;
 	const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(maxDuration)]);
 	const signal = AbortSignal.any([killImminent, AbortSignal.timeout(maxDuration + GIVE_UP_MS)]);
-	const timeout = Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS);
-	const starter = {
-		client,
-		username,
-		limits: {
-			signal,
-			timeout
-		}
+	const limits = {
+		signal,
+		timeout: Math.max(inputs.timeout, MIN_STREAM_TIMEOUT_MS)
 	};
 	const disconnect = new AbortController();
-	const limits = {
-		signal: AbortSignal.any([signal, disconnect.signal]),
-		timeout
+	const untilDisconnect = {
+		...limits,
+		signal: AbortSignal.any([signal, disconnect.signal])
 	};
-	const script = readScript(sent.mark, output, stopCommand, context);
-	const stream = openStream({
-		...sent,
+	const script = readScript(sent.mark, output, stopCommand);
+	const connection = keepConnected({
+		process: sent.process,
 		retries: inputs.retries,
 		stopCommand
-	}, {
-		...starter,
-		limits
-	}, script, context);
-	const { ended } = stream;
-	const stopped = once(stopCommand, "abort").then(() => "stopped");
-	const isStopped = await Promise.race([
-		script.ended,
-		ended,
-		stopped
-	]) === "stopped";
+	}, script, client, untilDisconnect, context);
+	const ended = Promise.race([script.ended, connection.ended]).then(() => now());
+	await Promise.race([ended, once(stopCommand, "abort")]);
+	const isStopped = stopCommand.aborted;
 	if (isStopped) {
-		await Promise.race([stream.started, ended]);
-		const { pid } = stream.seen;
-		if (pid !== void 0) await endSession(starter, pid, context);
+		await Promise.race([connection.started, connection.ended]);
+		const pid = connection.pid();
+		if (pid !== void 0) await endSession({
+			client,
+			username,
+			limits
+		}, pid, context);
 	}
-	await Promise.race([script.ended, ended]);
-	await Promise.race([ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
+	const endedAt = await ended;
+	await Promise.race([connection.ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
 	disconnect.abort();
-	const outcome = await ended;
+	const outcome = await connection.ended;
 	script.breakOff();
-	const seen = {
-		...script.seen,
-		...stream.seen
-	};
-	const { reconnects, exitCode, endedAt = clock() } = seen;
-	const followed = {
-		reconnects,
-		script: seen.script,
+	const end = endOf(outcome, script.end(), connection.pid());
+	const wasSeen = end.kind !== "lost" && end.kind !== "not-started";
+	const by = cancel.aborted ? "cancellation" : "max-duration";
+	return {
+		end: isStopped && wasSeen ? {
+			kind: "stopped",
+			by
+		} : end,
+		reconnects: outcome.attempts - 1,
+		script: script.end(),
 		endedAt
 	};
-	if (isStopped && (outcome.status === "done" || exitCode !== void 0)) {
-		const by = cancel.aborted ? "cancellation" : "max-duration";
-		return {
-			...followed,
-			end: {
-				kind: "stopped",
-				by
-			},
-			oomKills: seen.script?.oomKills
-		};
-	}
-	const oomKills = await oomKillsOf(outcome, seen, starter);
-	return {
-		...followed,
-		end: endOf(outcome, seen),
-		oomKills
-	};
 }
-function endOf(outcome, { pid, exitCode: markedCode, reconnects }) {
-	if (outcome.status === "done") {
-		const { exitCode, status } = outcome.value;
-		if (exitCode === void 0) return {
-			kind: "no-exit-code",
-			status
-		};
-		if (exitCode === 0 && markedCode === void 0 && reconnects === 0) return { kind: "not-run" };
-		return exitCode === -1 ? {
-			kind: "killed",
-			status
-		} : {
+function endOf(outcome, script, pid) {
+	if (outcome.status === "failed") {
+		if (script !== void 0) return {
 			kind: "exited",
-			code: exitCode
+			code: script.exitCode
+		};
+		return {
+			kind: pid !== void 0 || !outcome.error.hadNoEffect ? "lost" : "not-started",
+			error: failureInfoOf(outcome.error)
 		};
 	}
-	const { error } = outcome;
-	if (markedCode !== void 0) return {
+	const { exitCode, status } = outcome.value;
+	if (exitCode === void 0) return {
+		kind: "no-exit-code",
+		status
+	};
+	if (exitCode === 0 && script === void 0 && outcome.attempts === 1) return { kind: "not-run" };
+	return exitCode === -1 ? {
+		kind: "killed",
+		status
+	} : {
 		kind: "exited",
-		code: markedCode
-	};
-	return {
-		kind: pid !== void 0 || !error.hadNoEffect ? "lost" : "not-started",
-		error: failureInfoOf(error)
+		code: exitCode
 	};
 }
-async function oomKillsOf({ status }, { begin, script }, starter) {
-	if (script !== void 0) return script.oomKills;
-	if (status === "failed" || begin?.kills === void 0) return void 0;
-	return await readOomKills(starter, begin);
-}
-/** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
-function readScript(mark, output, stopCommand, { clock, log }) {
-	const seen = {};
-	const { promise: ended, resolve, reject: onBug } = Promise.withResolvers();
-	const onExitCode = (exitCode) => {
-		if (exitCode === void 0) return;
-		seen.exitCode ??= exitCode;
-		seen.endedAt ??= clock();
-		resolve();
-	};
-	const { write, end } = markCutter(mark, {
-		onOutput(bytes) {
-			if (seen.exitCode === void 0 || stopCommand.aborted) output.write(bytes);
-		},
-		onBegin: (begin) => void (seen.begin = begin),
-		onEnd(script) {
-			seen.script ??= script;
-			onExitCode(script.exitCode);
-		}
-	});
-	const breakOff = () => {
-		end();
-		output.end();
-	};
-	const onRetry = ({ error, delayMs }) => {
-		log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
-		breakOff();
-	};
-	return {
-		seen,
-		ended,
-		onExitCode,
-		onBug,
-		write,
-		breakOff,
-		onRetry
-	};
-}
-/** Starts a command and stays connected to it. */
-function openStream({ process, retries, stopCommand }, starter, script, context) {
-	const { client, limits } = starter;
-	const seen = {
-		reconnects: 0,
-		hasProgressed: false
-	};
+/** Starts a command, and connects to it again whenever the connection is lost. */
+function keepConnected({ process, retries, stopCommand }, script, client, limits, context) {
+	let pid;
+	let hasProgressed = false;
 	const { promise: started, resolve } = Promise.withResolvers();
 	const handlers = {
-		onStart(pid) {
-			if (seen.pid !== void 0) readExitCode(starter, pid, context).then(script.onExitCode, script.onBug);
-			seen.pid = pid;
+		onStart(startedPid) {
+			pid ??= startedPid;
 			resolve();
 		},
-		onActivity: () => void (seen.hasProgressed = true),
+		onActivity: () => void (hasProgressed = true),
 		onOutput: script.write
 	};
-	const policy = {
-		...context,
-		onRetry: script.onRetry
+	const onRetry = ({ error, delayMs }) => {
+		context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
+		script.breakOff();
 	};
-	const begin = async () => {
+	const startOnce = async () => {
 		if (stopCommand.aborted) throw new AgentError("cancelled", "The step was cancelled.", { hadNoEffect: true });
-		const isRepeatable = ({ hadNoEffect }) => hadNoEffect && seen.pid === void 0;
-		const options = {
-			...policy,
+		return await startProcess(client, process, handlers, limits);
+	};
+	const connect = async () => {
+		hasProgressed = false;
+		if (pid !== void 0) return await attachProcess(client, pid, handlers, limits);
+		const isRepeatable = ({ hadNoEffect }) => hadNoEffect && pid === void 0;
+		const policy = {
+			...context,
 			retries,
 			stop: stopCommand,
+			onRetry,
 			isRepeatable
 		};
-		const start = () => startProcess(client, process, handlers, limits);
-		const outcome = await withRetries(start, options);
+		const outcome = await withRetries(startOnce, policy);
 		if (outcome.status === "failed") throw outcome.error;
 		return outcome.value;
 	};
-	const connect = () => {
-		seen.hasProgressed = false;
-		if (seen.pid === void 0) return begin();
-		seen.reconnects += 1;
-		return attachProcess(client, seen.pid, handlers, limits);
-	};
 	return {
-		seen,
 		started,
 		ended: withRetries(connect, {
-			...policy,
+			...context,
 			retries: MAX_RECONNECTS,
 			stop: limits.signal,
-			hasProgressed: () => seen.hasProgressed,
-			isRepeatable: () => seen.pid !== void 0 && script.seen.exitCode === void 0
-		})
+			onRetry,
+			hasProgressed: () => hasProgressed,
+			isRepeatable: () => pid !== void 0 && script.end() === void 0
+		}),
+		pid: () => pid
 	};
 }
 
@@ -4157,12 +3878,9 @@ async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSa
 		signal,
 		timeout
 	}), keep, now);
-	let looks = Promise.resolve();
 	const record = (attempt) => {
 		attempts.push(attempt);
-		if (attempt.kind === "failure") return;
-		looks = Promise.all([looks, onSample(attempt)]);
-		looks.catch(() => {});
+		if (attempt.kind === "sample") onSample(attempt);
 	};
 	const end = await takeSamples(() => take(deadline), record, {
 		intervalMs,
@@ -4174,7 +3892,6 @@ async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSa
 	const needsSample = attempts.length < 2 && attempts.every(({ kind }) => kind === "failure");
 	const lastSignal = isJudged ? cancel : deadline;
 	if (needsSample && await sleep(LAST_SAMPLE_DELAY_MS, lastSignal)) record(await take(lastSignal));
-	await looks;
 	return {
 		attempts,
 		response,
@@ -4196,13 +3913,15 @@ function watchMemory(conditions, look) {
 	let level = 0;
 	let isLooking = false;
 	let seen;
-	const onSample = async (sample) => {
+	const onSample = (sample) => {
 		const next = levelOf(sample);
 		if (isLooking || next <= level) return;
 		level = next;
 		isLooking = true;
-		seen = await look() ?? seen;
-		isLooking = false;
+		look().then((programs) => {
+			seen = programs ?? seen;
+			isLooking = false;
+		});
 	};
 	return {
 		onSample,
@@ -4210,18 +3929,18 @@ function watchMemory(conditions, look) {
 	};
 }
 const LIST_PROCESSES = "exec 2>/dev/null; ls -l /proc/[0-9]*/exe; grep -H ^RssAnon /proc/[0-9]*/status";
-/** Looks as root, or else as the user. Returns undefined if that does not work. */
+/** Returns undefined if the programs cannot be listed. */
 async function lookAtPrograms(starter, now) {
-	for (const username of ["root", starter.username]) {
-		const at = now();
-		const programs = parsePrograms(await readOutput({
-			...starter,
-			username
-		}, LIST_PROCESSES) ?? "", starter.client.redact);
-		if (programs.length > 0) return {
+	const at = now();
+	try {
+		const programs = parsePrograms(await runAsRoot(starter, LIST_PROCESSES), starter.client.redact);
+		return programs.length === 0 ? void 0 : {
 			at,
 			programs
 		};
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		return;
 	}
 }
 const MAX_PROGRAMS = 5;
@@ -4249,6 +3968,7 @@ function parsePrograms(output, redact) {
 async function run(inputs, context) {
 	const { cancel, now } = context;
 	const { failIf, warnIf, username } = inputs;
+	const conditions = [...failIf, ...warnIf];
 	const sent = commandToSend(inputs);
 	const maxDuration = maxDurationOf(inputs, context);
 	await using client = openAgent(inputs, context);
@@ -4268,57 +3988,56 @@ async function run(inputs, context) {
 		...context,
 		cancel: AbortSignal.any([cancel, ended.signal])
 	};
-	const limits = {
-		timeout,
-		signal: untilEnd.cancel
-	};
-	const { onSample, topPrograms } = watchMemory([...failIf, ...warnIf], () => lookAtPrograms({
+	const starter = {
 		client,
 		username,
-		limits
-	}, now));
+		limits: {
+			timeout,
+			signal: untilEnd.cancel
+		}
+	};
+	const memory = watchMemory(conditions, () => lookAtPrograms(starter, now));
 	const [{ endedAt: to, ...seen }, record] = await Promise.all([
 		runCommand(sent, {
 			...inputs,
 			maxDuration
 		}, client, context).finally(() => ended.abort()),
-		sampleCommand(ended.signal, inputs, client, context, onSample),
+		sampleCommand(ended.signal, inputs, client, context, memory.onSample),
 		failIf.length > 0 || readStatsWithRetries({
 			...first,
 			retries: 0
 		}, client, untilEnd)
 	]);
+	const isStarted = seen.end.kind !== "not-started";
+	const durationMs = isStarted ? to - from : 0;
 	const command = {
 		...seen,
-		topPrograms: topPrograms()
+		durationMs,
+		topPrograms: memory.topPrograms()
 	};
-	const isStarted = command.end.kind !== "not-started";
 	const hasSamples = record.attempts.some(({ kind }) => kind === "sample");
 	return {
 		command,
-		stats: isStarted && (hasSamples || failIf.length + warnIf.length > 0) ? judgeRecord(inputs, record, {
+		stats: isStarted && (hasSamples || conditions.length > 0) ? judgeRecord(inputs, record, {
 			from,
 			to
 		}, { cancelled: cancel.aborted }) : withoutStats(inputs)
 	};
 }
-/** Runs the command and logs its output. `endedAt` is Unix time in milliseconds. */
+/** Runs the command, and logs it and its output. */
 async function runCommand(sent, inputs, client, context) {
-	const { sandboxId, baseUrl } = inputs;
-	const { clock, now, redact, log } = context;
+	const { redact, log } = context;
 	const title = redact(titleOf(inputs.run));
-	log.line(`Running ${inlineCode(title)} in sandbox ${sandboxId} at ${baseUrl}`);
+	log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
 	const output = keepLastLines(context);
-	const startedAt = clock();
-	const { script, endedAt, ...others } = await followCommand(sent, inputs, client, context, output);
+	const { script, ...others } = await followCommand(sent, inputs, client, context, output);
 	return {
 		...others,
 		title,
-		durationMs: others.end.kind === "not-started" ? 0 : Math.round(endedAt - startedAt),
 		lastLines: output.lastLines(),
-		failed: script?.failed,
+		oomKills: script?.oomKills,
 		unsetVariables: script?.unsetVariables ?? [],
-		endedAt: Math.round(now() - clock() + endedAt)
+		failed: script?.failed
 	};
 }
 function titleOf(run) {
@@ -4343,16 +4062,17 @@ function maxDurationOf({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 /** A monitor's files, which never contain secret inputs. */
 const FILES = {
 	inputs: "inputs.json",
-	/** A line for each attempt, and one for the end of sampling. */
+	/** A line for each attempt. */
 	record: "record.jsonl",
 	/** The last response, redacted. */
 	response: "response.json",
-	/** The PID of the sampler, which writes the file once it is ready, and removes it. */
-	pid: "pid",
-	/** What the sampler exited with, if not 0. */
-	exitCode: "exit-code",
+	/** Asks the sampler to stop. */
+	stop: "stop",
+	/** Why the sampler stopped. A killed one leaves no such file. */
+	end: "end",
+	/** What the sampler writes to stderr. */
 	errors: "errors.txt",
-	stop: "stop"
+	judged: "judged"
 };
 function monitorFile(directory, name) {
 	return path.join(directory, FILES[name]);
@@ -4364,46 +4084,47 @@ function loadInputs(directory) {
 	const json = readIfExists(directory, "inputs");
 	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
 }
-/** Returns true until the sampler exits normally. A killed one leaves its PID file behind. */
-function hasPidFile(directory) {
-	return existsSync(monitorFile(directory, "pid"));
-}
-const JUDGED = "judged";
 function requestStop(directory) {
-	append(directory, "stop", "");
+	write(directory, "stop", "");
 }
 function markJudged(directory) {
-	write(directory, "stop", JUDGED);
+	write(directory, "judged", "");
 }
 function isJudged(directory) {
-	return readIfExists(directory, "stop") === JUDGED;
+	return existsSync(monitorFile(directory, "judged"));
 }
 function appendAttempt(directory, attempt) {
-	if (attempt.kind === "failure") appendLine(directory, attempt);
-	else appendLine(directory, {
+	const figures = attempt.kind === "sample" ? Object.fromEntries(attempt.figures) : void 0;
+	const line = `${JSON.stringify({
 		...attempt,
-		figures: Object.fromEntries(attempt.figures)
-	});
-}
-function appendEnd(directory, end) {
-	appendLine(directory, { end });
-}
-function appendLine(directory, line) {
-	append(directory, "record", `${JSON.stringify(line)}\n`);
+		figures
+	})}\n`;
+	appendFileSync(monitorFile(directory, "record"), line, { mode: 384 });
 }
 function saveResponse(directory, response) {
 	write(directory, "response", response);
 }
+function saveEnd(directory, end) {
+	write(directory, "end", end === "requested" ? end : end.early);
+}
+function hasEnded(directory) {
+	return readIfExists(directory, "end") !== "";
+}
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
-	const lines = readIfExists(directory, "record").split("\n").map(parseFields);
-	const end = lines.flatMap(decodeEnd).at(-1) ?? { early: whyDied(directory) };
-	const response = readIfExists(directory, "response");
+	const attempts = readIfExists(directory, "record").split("\n").map(parseFields);
+	const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
+	const end = readIfExists(directory, "end") || died;
 	return {
-		attempts: lines.flatMap(decodeAttempt),
-		response,
-		end
+		attempts: attempts.flatMap(decodeAttempt),
+		response: readIfExists(directory, "response"),
+		end: end === "requested" ? end : { early: end }
 	};
+}
+/** Returns what the sampler has written to stderr as ` (it wrote: …)`, or nothing. */
+function samplerErrors(directory) {
+	const text = readIfExists(directory, "errors").trim().replace(/\s+/g, " ");
+	return text === "" ? "" : ` (it wrote: ${text})`;
 }
 function decodeAttempt(line) {
 	const { kind, askedAt, at, message, figures } = line;
@@ -4422,25 +4143,8 @@ function decodeAttempt(line) {
 		figures: new Map(numbers)
 	}];
 }
-function decodeEnd({ end }) {
-	if (end === "requested") return [end];
-	const { early } = fieldsOf(end);
-	return typeof early === "string" ? [{ early }] : [];
-}
-function whyDied(directory) {
-	const exitCode = readIfExists(directory, "exitCode");
-	return `the process that took the samples ${exitCode === "" ? "was killed or hangs" : `exited with ${exitCode}`}${samplerErrors(directory)}`;
-}
-/** Returns the last lines that the sampler has written to stderr as ` (it last wrote: …)`. */
-function samplerErrors(directory) {
-	const words = readIfExists(directory, "errors").split("\n").map((line) => line.trim()).filter((line) => !/^(at .*|Node\.js v.*|\W*)$/.test(line));
-	return words.length === 0 ? "" : ` (it last wrote: ${words.slice(-3).join(" ")})`;
-}
 function write(directory, name, text) {
 	writeFileSync(monitorFile(directory, name), text, { mode: 384 });
-}
-function append(directory, name, text) {
-	appendFileSync(monitorFile(directory, name), text, { mode: 384 });
 }
 function readIfExists(directory, name) {
 	const file = monitorFile(directory, name);
@@ -4470,15 +4174,14 @@ async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 		figures
 	});
 	saveResponse(directory, response);
-	await startSampler(script, directory, raw);
+	await startSampler(script, directory, raw, context.log);
 	const { name, sandboxId, sampleInterval } = inputs;
 	const activity = name === "" ? "Monitoring" : `${name}: monitoring`;
 	const interval = formatDuration(sampleInterval);
 	context.log.line(`${activity} sandbox ${sandboxId}, a sample every ${interval}`);
 }
-const POLL_MS$1 = 20;
 /** Resolves once the sampler is ready. @throws InputError if it exits before */
-async function startSampler(script, directory, inputs) {
+async function startSampler(script, directory, inputs, log) {
 	const errorFile = openSync(monitorFile(directory, "errors"), "a", 384);
 	const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith("INPUT_"));
 	const child = spawn(process.execPath, [
@@ -4491,34 +4194,30 @@ async function startSampler(script, directory, inputs) {
 		detached: true,
 		windowsHide: true,
 		stdio: [
-			"pipe",
 			"ignore",
-			errorFile
+			"ignore",
+			errorFile,
+			"ipc"
 		]
 	});
 	closeSync(errorFile);
-	await once(child, "spawn");
-	child.stdin?.on("error", () => {}).end(JSON.stringify(inputs));
-	while (!hasPidFile(directory)) {
-		const end = child.exitCode ?? child.signalCode;
-		if (end !== null) {
-			markJudged(directory);
-			throw inputError("monitor", `its process ended at once with ${end}${samplerErrors(directory)}.`);
-		}
-		await setTimeout$1(POLL_MS$1);
+	child.send(inputs, () => {});
+	await Promise.race([once(child, "message"), once(child, "exit")]);
+	const end = child.exitCode ?? child.signalCode;
+	if (end !== null) {
+		markJudged(directory);
+		throw inputError("monitor", `its process ended at once with ${end}${samplerErrors(directory)}.`);
 	}
+	log.debug(`The samples are taken by process ${child.pid}`);
+	child.disconnect();
 	child.unref();
 }
 
 // src/monitor/sampler.ts
-/** Runs in the sampler's process, which gets its inputs on stdin. */
+/** Runs in the sampler's process, which gets its inputs as a message. */
 async function runSampler(directory, jobPid) {
-	const pid = monitorFile(directory, "pid");
-	process.once("exit", (code) => {
-		if (code !== 0) writeFileSync(monitorFile(directory, "exitCode"), String(code));
-		rmSync(pid, { force: true });
-	});
-	const raw = stringFieldsOf(parseFields(await text(process.stdin)));
+	const [message] = await once(process, "message");
+	const raw = stringFieldsOf(message);
 	const inputs = parseInputs("monitor", raw);
 	const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
 	using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
@@ -4527,7 +4226,7 @@ async function runSampler(directory, jobPid) {
 		now: Date.now,
 		redact
 	});
-	writeFileSync(pid, String(process.pid), { mode: 384 });
+	process.send?.("ready");
 	const limits = {
 		signal: deadline.signal,
 		timeout: sampleTimeout(inputs)
@@ -4539,8 +4238,8 @@ async function runSampler(directory, jobPid) {
 		sleep,
 		stop,
 		sampleOnStop: true
-	});
-	appendEnd(directory, end === "requested" ? whyStopped() : end);
+	}).catch((error) => ({ early: `a sample could not be recorded: ${errorText(error)}` }));
+	saveEnd(directory, end === "requested" ? whyStopped() : end);
 }
 const CHECK_INTERVAL_MS = 200;
 /** Aborts `stop` when sampling is to end. */
@@ -4598,7 +4297,7 @@ const MAX_WAIT_MS = 8e3;
 const POLL_MS = 50;
 async function waitForSampler(directory, { sleep, cancel, clock }) {
 	const deadline = clock() + MAX_WAIT_MS;
-	while (hasPidFile(directory) && clock() < deadline && !cancel.aborted) await sleep(POLL_MS, cancel);
+	while (!hasEnded(directory) && clock() < deadline && !cancel.aborted) await sleep(POLL_MS, cancel);
 }
 /** Finds a running monitor. '' matches any. @throws InputError unless exactly one matches */
 function chooseMonitor(idOrName, directories) {
@@ -4621,4 +4320,4 @@ function chooseMonitor(idOrName, directories) {
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-export { systemCode as $, openSandbox as A, rawValue as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, inputError as G, parseFields as H, AgentError as I, formatCount as J, errorText as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, findMistake as U, fieldsOf as V, InputError as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, totalSize as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, quote as nt, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, inlineCode as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, isSecretHeader as z };
+export { totalSize as $, openSandbox as A, rawValue as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, inputError as G, parseFields as H, AgentError as I, formatNumber as J, formatBytes as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, systemCode as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, findMistake as U, fieldsOf as V, InputError as W, limitList as X, formatRate as Y, listSome as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatCount as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, isSecretHeader as z };

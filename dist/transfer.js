@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as systemCode, F as parseResponse, G as inputError, H as parseFields, I as AgentError, J as formatCount, K as errorText, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as wrapSystemErrors, U as findMistake, V as fieldsOf, W as InputError, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as totalSize, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, nt as quote, p as waitForSandbox, q as formatBytes, tt as inlineCode, z as isSecretHeader } from "./shared.js";
+import { $ as totalSize, F as parseResponse, G as inputError, H as parseFields, I as AgentError, J as formatNumber, K as formatBytes, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as systemCode, R as wrapSystemErrors, U as findMistake, V as fieldsOf, W as InputError, X as limitList, Y as formatRate, Z as listSome, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, p as waitForSandbox, q as formatCount, tt as quote, z as isSecretHeader } from "./shared.js";
 import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -112,11 +112,14 @@ async function search(pattern, excludes, { workingDirectory, followSymlinks, inc
 	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
 	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
 	const paths = /* @__PURE__ */ new Set();
-	for await (const file of pathsOf(lines, root, skipsHidden, followSymlinks)) {
-		paths.add(file);
-		if (paths.size <= MAX_FILES) continue;
-		const message = `${quote(pattern.pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
-		throw inputError("files", message);
+	if (isLink(root) && statIfExists(root)?.isDirectory()) paths.add(root);
+	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) {
+		const globber = await create(lines, {
+			followSymbolicLinks,
+			matchDirectories: false,
+			excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith(".")
+		});
+		for await (const file of globber.globGenerator()) if (paths.add(file).size > MAX_FILES) throw tooManyFiles(pattern);
 	}
 	return {
 		pattern,
@@ -125,13 +128,9 @@ async function search(pattern, excludes, { workingDirectory, followSymlinks, inc
 		...classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks)
 	};
 }
-async function* pathsOf(lines, root, skipsHidden, followSymlinks) {
-	if (isLink(root) && statIfExists(root)?.isDirectory()) yield root;
-	for (const followSymbolicLinks of followSymlinks ? [false, true] : [false]) yield* (await create(lines, {
-		followSymbolicLinks,
-		matchDirectories: false,
-		excludeHiddenFiles: skipsHidden && !path.basename(root).startsWith(".")
-	})).globGenerator();
+function tooManyFiles({ pattern }) {
+	const message = `${quote(pattern)} matches more than ${formatNumber(MAX_FILES)} files. Do links form a loop? Exclude what you do not need.`;
+	return inputError("files", message);
 }
 /** Sorts paths into files and others, and omits hidden ones and followed links to folders. */
 function classify(entries, root, workspace, skipsHidden, followSymlinks) {
@@ -407,8 +406,8 @@ const STATE_VERSION = 2;
 /** Returns undefined if `state-file` is not set, and no rows without a usable state. */
 function readState(inputs, workspace) {
 	if (inputs.stateFile === "") return void 0;
-	const place = resolve(workspace, inputs.stateFile);
-	const file = statIfExists(place) === void 0 ? place : realpathSync.native(place);
+	const file = resolve(workspace, inputs.stateFile);
+	if (isLink(file)) throw stateError(file, "is a link");
 	const scope = scopeOf(inputs);
 	const rows = readRows(file, scope);
 	if (rows !== void 0) return {
@@ -424,14 +423,15 @@ function readState(inputs, workspace) {
 		warnings: [`The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`]
 	};
 }
+/** @throws AgentError if a file cannot be hashed */
 async function compareWithState(planned, state, cancel) {
-	const { rows = [] } = state ?? {};
+	const rows = cancel.aborted || state === void 0 ? [] : state.rows;
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
 	const toSend = [];
 	const unchanged = [];
 	for (const file of planned) {
 		const row = byTarget.get(file.target);
-		if (row !== void 0 && await matchesRow(file, row, cancel)) unchanged.push({
+		if (row?.size === file.size && await hashFile(file, cancel) === row.sha256) unchanged.push({
 			status: "unchanged",
 			file,
 			path: row.path,
@@ -439,11 +439,6 @@ async function compareWithState(planned, state, cancel) {
 		});
 		else toSend.push(file);
 	}
-	if (cancel.aborted) return {
-		toSend,
-		unchanged,
-		orphaned: []
-	};
 	const targets = new Set(planned.map(({ target }) => target));
 	return {
 		toSend,
@@ -451,28 +446,11 @@ async function compareWithState(planned, state, cancel) {
 		orphaned: rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path)).map(({ path }) => path)
 	};
 }
-async function matchesRow(file, { size, sha256 }, cancel) {
-	if (size !== file.size) return false;
-	try {
-		return await hashFile(file, cancel) === sha256;
-	} catch (error) {
-		if (error instanceof AgentError) return false;
-		throw error;
-	}
-}
-/**
-* Call this before a transfer: if that is interrupted, the next run sends every file.
-* @throws InputError if the file cannot be removed
-*/
+/** Call this before a transfer: if that is interrupted, the next run sends every file. */
 function removeState({ file }) {
-	try {
-		mkdirSync(dirname(file), { recursive: true });
-		rmSync(file, { force: true });
-	} catch (error) {
-		throw stateError(file, `cannot be replaced (${systemCode(error)})`);
-	}
+	mkdirSync(dirname(file), { recursive: true });
+	rmSync(file, { force: true });
 }
-/** Returns a warning if the file cannot be written. */
 function writeState({ file: stateFile, scope }, stored) {
 	const files = stored.map(({ path, file: { target, size }, sha256 }) => {
 		return {
@@ -487,28 +465,19 @@ function writeState({ file: stateFile, scope }, stored) {
 		scope,
 		files
 	});
-	try {
-		writeFileSync(stateFile, `${text}\n`, {
-			flag: "wx",
-			mode: 384
-		});
-		return [];
-	} catch (error) {
-		return [`The state file could not be written, so the next run sends every file: ${errorText(error)}.`];
-	}
+	writeFileSync(stateFile, `${text}\n`, { mode: 384 });
 }
 function scopeOf(inputs) {
 	const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
-	const shown = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${isSecretHeader(name) ? "" : value}`).sort();
 	const all = [
 		sandboxId,
 		baseUrl,
 		username,
-		shard === void 0 ? "" : `${shard.index}/${shard.count}`,
+		shard,
 		port,
 		uploadPath,
 		headerPrefix,
-		shown
+		Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${isSecretHeader(name) ? "" : value}`).sort()
 	];
 	return hash("sha256", JSON.stringify(all));
 }
@@ -537,74 +506,63 @@ function stateError(file, why) {
 }
 
 // src/agent/request-each.ts
+const MAX_CONSECUTIVE_FAILURES = 3;
 /**
 * Sends a request for each item in parallel, with retries, until further ones would be pointless.
 * Returns the results in the order of the items.
 */
-async function requestEach(items, { send, nameOf }, { concurrency, retries }, context) {
+async function requestEach(items, { send, nameOf }, { concurrency, retries: maxRetries }, context) {
 	const { cancel, clock, log } = context;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
 	const throttled = throttle(concurrency, stop, log);
-	const endIfPointless = watchFailures(giveUp);
 	const durationSince = (start) => Math.round(clock() - start);
+	let retries = 0;
+	let consecutiveFailures = 0;
 	async function requestOne(item) {
 		const startedAt = clock();
 		const onRetry = (retry) => log.line(describeRetry(nameOf(item), retry));
 		const options = {
 			...context,
-			retries,
+			retries: maxRetries,
 			stop,
 			onRetry
 		};
 		const outcome = await withRetries(() => throttled(() => send(item)), options);
-		endIfPointless(outcome);
+		retries += outcome.attempts - 1;
 		const attempts = {
 			attempts: outcome.attempts,
 			durationMs: durationSince(startedAt)
 		};
-		if (outcome.status === "done") return {
-			item,
-			status: "done",
-			...attempts,
-			value: outcome.value
-		};
+		if (outcome.status === "done") {
+			consecutiveFailures = 0;
+			return {
+				item,
+				status: "done",
+				...attempts,
+				value: outcome.value
+			};
+		}
 		const { error } = outcome;
-		if (error.kind !== "cancelled" || !error.hadNoEffect) return {
+		if (error.isRetryable) consecutiveFailures += 1;
+		if (error.isFatal || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`the transfer had ended: ${error.message}`);
+		if (error.kind === "cancelled" && error.hadNoEffect) return {
+			item,
+			status: "not-attempted",
+			reason: String(stop.reason)
+		};
+		return {
 			item,
 			status: "failed",
 			...attempts,
 			error: failureInfoOf(error)
 		};
-		return {
-			item,
-			status: "not-attempted",
-			reason: String(stop.reason)
-		};
 	}
 	const startedAt = clock();
-	const results = await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over"));
-	const durationMs = durationSince(startedAt);
 	return {
-		results,
-		retries: results.reduce(countRetries, 0),
-		durationMs
-	};
-}
-function countRetries(sum, result) {
-	return result.status === "not-attempted" ? sum : sum + result.attempts - 1;
-}
-const MAX_CONSECUTIVE_FAILURES = 3;
-/** Gives up at a failure that every request would share, or after several in a row. */
-function watchFailures(giveUp) {
-	let failures = 0;
-	return (outcome) => {
-		if (outcome.status === "done") failures = 0;
-		else {
-			const { isRetryable, isFatal, message } = outcome.error;
-			if (isRetryable) failures += 1;
-			if (isFatal || failures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`the transfer had ended: ${message}`);
-		}
+		results: await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over")),
+		retries,
+		durationMs: durationSince(startedAt)
 	};
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
@@ -657,7 +615,7 @@ async function storeFiles(batch, inputs, client, signal, onSent) {
 }
 const UPLOAD_HINTS = {
 	"not-found": "Check base-url and upload-path, which is added to it: the service has no such operation there.",
-	rejected: "The agent does not take this request. Check header-prefix, sandbox-id, port and the target.",
+	rejected: "The agent does not take this request. Check the target and what is in its place, header-prefix, sandbox-id and port.",
 	busy: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
 };
 function requestPath(inputs, batch) {
@@ -882,25 +840,24 @@ async function showPlan({ toSend, unchanged, shard, skipped, orphaned, warnings 
 	};
 }
 /** Sends the files and updates the state file. */
-async function sendPlan(plan, inputs, client, context) {
-	const { toSend, shard, skipped } = plan;
-	const state = context.cancel.aborted ? void 0 : plan.state;
-	if (state !== void 0) removeState(state);
+async function sendPlan({ toSend, unchanged, state: oldState, ...plan }, inputs, client, context) {
 	const { sandboxId, baseUrl } = inputs;
+	const state = context.cancel.aborted ? void 0 : oldState;
+	if (state !== void 0) removeState(state);
 	const size = `${formatCount(toSend.length, "file")} (${formatBytes(totalSize(toSend))})`;
 	if (toSend.length > 0) context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
 	using progress = logProgress(toSend, context);
-	const { files, ...totals } = await uploadFiles(plan, inputs, client, context, progress);
+	const { files, ...totals } = await uploadFiles({
+		toSend,
+		unchanged
+	}, inputs, client, context, progress);
 	const stored = files.filter(isStored);
-	const isComplete = stored.length === files.length;
-	const notWritten = state !== void 0 && isComplete ? writeState(state, stored) : [];
-	const warnings = [...plan.warnings, ...notWritten];
+	if (state !== void 0 && stored.length === files.length) writeState(state, stored);
 	const storedPaths = new Set(stored.map(({ path }) => path));
+	const orphaned = plan.orphaned.filter((orphan) => !storedPaths.has(orphan));
 	return {
-		shard,
-		skipped,
-		orphaned: plan.orphaned.filter((orphan) => !storedPaths.has(orphan)),
-		warnings,
+		...plan,
+		orphaned,
 		dryRun: false,
 		files,
 		digest: digestOf(files),
@@ -952,9 +909,11 @@ async function sync(inputs, context) {
 // src/download/download-file.ts
 /** Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
 async function downloadFile(file, { username, maxSize, timeout }, client, signal) {
-	wrapWriteErrors(file, () => checkTarget(file));
+	const { target, realTarget } = file;
+	const hint = "Choose another target, or remove in the workspace what is in the way.";
+	if (wrapWriteErrors(file, () => isLink(deepestLinkIn(realTarget)))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
 	const name = `.sandbox-sync-${randomUUID()}.part`;
-	const partialFile = path.join(path.dirname(file.realTarget), name);
+	const partialFile = path.join(path.dirname(realTarget), name);
 	const user = username === "" ? "" : `&username=${encodeURIComponent(username)}`;
 	const requestPath = `/files?path=${encodeURIComponent(file.path)}${user}`;
 	try {
@@ -962,24 +921,21 @@ async function downloadFile(file, { username, maxSize, timeout }, client, signal
 			method: "GET",
 			path: requestPath,
 			headers: { "Cache-Control": "no-cache" },
+			hints: DOWNLOAD_HINTS
+		};
+		const downloaded = await client.receive({
+			...request,
 			signal,
 			timeout
-		};
-		const downloaded = await client.receive(request, (response) => receiveInto(partialFile, file, response, maxSize));
-		wrapWriteErrors(file, () => renameSync(partialFile, file.realTarget));
+		}, (response) => receiveInto(partialFile, file, response, maxSize));
+		wrapWriteErrors(file, () => renameSync(partialFile, realTarget));
 		return downloaded;
 	} catch (error) {
-		try {
-			rmSync(partialFile, { force: true });
-		} catch {}
+		rmSync(partialFile, { force: true });
 		throw error;
 	}
 }
-function checkTarget({ target, realTarget }) {
-	const hint = "Choose another target, or remove in the workspace what is in the way.";
-	if (isLink(deepestLinkIn(realTarget))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
-	if (statIfExists(realTarget)?.isDirectory()) throw new AgentError("not-written", `The target ${target} is a folder.`, { hint });
-}
+const DOWNLOAD_HINTS = { rejected: "Check the path: only files can be downloaded, so pack a folder into an archive in the sandbox. Check header-prefix, sandbox-id and port, too." };
 async function receiveInto(partialFile, file, response, maxSize) {
 	const expected = checkLength(response, maxSize);
 	const digest = createHash("sha256");
@@ -1018,12 +974,20 @@ function wrapWriteErrors({ target }, call) {
 
 // src/download/download.ts
 async function download(inputs, context) {
-	const { sandboxId, baseUrl } = inputs;
-	const files = placeTargets(inputs, context.workspace);
-	const count = formatCount(files.length, "file");
+	const { sandboxId, baseUrl, ifNoFilesFound } = inputs;
+	const planned = placeTargets(inputs, context.workspace);
+	const count = formatCount(planned.length, "file");
 	context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
 	await using client = openAgent(inputs, context);
-	return await downloadFiles(files, inputs, client, context);
+	const { results, ...totals } = await requestEach(planned, {
+		send: (file) => downloadFile(file, inputs, client, context.cancel),
+		nameOf: (file) => file.path
+	}, inputs, context);
+	return {
+		files: results.map((result) => resultOf(result, ifNoFilesFound)),
+		ifNoFilesFound,
+		...totals
+	};
 }
 function placeTargets({ files, workingDirectory }, workspace) {
 	const realWorkspace = realpathSync.native(workspace);
@@ -1038,18 +1002,6 @@ function placeTargets({ files, workingDirectory }, workspace) {
 			realTarget
 		};
 	});
-}
-async function downloadFiles(files, inputs, client, context) {
-	const { ifNoFilesFound } = inputs;
-	const { results, ...totals } = await requestEach(files, {
-		send: (file) => downloadFile(file, inputs, client, context.cancel),
-		nameOf: (file) => file.path
-	}, inputs, context);
-	return {
-		files: results.map((result) => resultOf(result, ifNoFilesFound)),
-		ifNoFilesFound,
-		...totals
-	};
 }
 function resultOf({ item: { path, target }, ...result }, ifNoFilesFound) {
 	if (result.status === "done") {

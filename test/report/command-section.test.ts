@@ -133,7 +133,7 @@ test('whether it was memory could not be told only after a SIGKILL without a cou
 });
 
 test('a command that succeeded although the kernel killed a process gets a warning', () => {
-  const { warnings = [], problems, done } = renderCommand({ ...COMMAND, oomKills: 1 }, false);
+  const { warnings, problems, done } = renderCommand({ ...COMMAND, oomKills: 1 }, false);
   assert.deepEqual(textsOf(warnings), ['The kernel killed 1 process for memory.']);
   assert.deepEqual([problems, done], [[], '`npm test` exited with 0 after 3 min 12 s.']);
 });
