@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as totalSize, F as parseResponse, G as inputError, H as parseFields, I as AgentError, J as formatNumber, K as formatBytes, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as systemCode, R as wrapSystemErrors, U as findMistake, V as fieldsOf, W as InputError, X as limitList, Y as formatRate, Z as listSome, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, p as waitForSandbox, q as formatCount, tt as quote, z as isSecretHeader } from "./shared.js";
+import { $ as systemCode, F as parseResponse, G as inputError, H as parseFields, I as AgentError, J as formatCount, K as errorText, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as wrapSystemErrors, U as findMistake, V as fieldsOf, W as InputError, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as totalSize, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, nt as quote, p as waitForSandbox, q as formatBytes, tt as inlineCode, z as isSecretHeader } from "./shared.js";
 import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -451,6 +451,7 @@ function removeState({ file }) {
 	mkdirSync(dirname(file), { recursive: true });
 	rmSync(file, { force: true });
 }
+/** Returns a warning if the file cannot be written, since everything has arrived by then. */
 function writeState({ file: stateFile, scope }, stored) {
 	const files = stored.map(({ path, file: { target, size }, sha256 }) => {
 		return {
@@ -465,7 +466,12 @@ function writeState({ file: stateFile, scope }, stored) {
 		scope,
 		files
 	});
-	writeFileSync(stateFile, `${text}\n`, { mode: 384 });
+	try {
+		writeFileSync(stateFile, `${text}\n`, { mode: 384 });
+		return [];
+	} catch (error) {
+		return [`The state file could not be written, so the next run sends every file: ${errorText(error)}.`];
+	}
 }
 function scopeOf(inputs) {
 	const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
@@ -852,12 +858,15 @@ async function sendPlan({ toSend, unchanged, state: oldState, ...plan }, inputs,
 		unchanged
 	}, inputs, client, context, progress);
 	const stored = files.filter(isStored);
-	if (state !== void 0 && stored.length === files.length) writeState(state, stored);
+	const isComplete = stored.length === files.length;
+	const notWritten = state !== void 0 && isComplete ? writeState(state, stored) : [];
+	const warnings = [...plan.warnings, ...notWritten];
 	const storedPaths = new Set(stored.map(({ path }) => path));
 	const orphaned = plan.orphaned.filter((orphan) => !storedPaths.has(orphan));
 	return {
 		...plan,
 		orphaned,
+		warnings,
 		dryRun: false,
 		files,
 		digest: digestOf(files),

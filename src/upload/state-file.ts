@@ -7,6 +7,7 @@ import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
+import { errorText } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
 import type { StoredFile } from './store-files.ts';
@@ -80,16 +81,23 @@ export function removeState({ file }: UploadState): void {
   rmSync(file, { force: true });
 }
 
+/** Returns a warning if the file cannot be written, since everything has arrived by then. */
 export function writeState(
   { file: stateFile, scope }: UploadState,
   stored: readonly StoredFile[],
-): void {
+): readonly string[] {
   const files = stored.map(({ path, file: { target, size }, sha256 }) => {
     return { path, target, size, sha256 };
   });
   const text = JSON.stringify({ schema: STATE_VERSION, scope, files });
-  // A truncated file is invalid JSON, so the next run ignores it.
-  writeFileSync(stateFile, `${text}\n`, { mode: 0o600 });
+  try {
+    // A truncated file is invalid JSON, so the next run ignores it.
+    writeFileSync(stateFile, `${text}\n`, { mode: 0o600 });
+    return [];
+  } catch (error) {
+    const reason = errorText(error);
+    return [`The state file could not be written, so the next run sends every file: ${reason}.`];
+  }
 }
 
 // Leave out the values of secret headers, which change from run to run.

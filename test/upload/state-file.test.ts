@@ -40,7 +40,7 @@ function replaceState(files: readonly StoredFile[], given: RawInputs = {}): stri
   const state = read(given);
   removeState(state);
   assert.equal(existsSync(stateFile()), false);
-  writeState(state, files);
+  assert.deepEqual(writeState(state, files), []);
   return readFileSync(stateFile(), 'utf8');
 }
 
@@ -122,6 +122,13 @@ test('state-file must not name a file that is no state file, a folder or a link'
   rmSync(stateFile(), { recursive: true });
   symlinkSync(folder.at('elsewhere.json'), stateFile());
   assert.throws(() => read(), /is a link/);
+});
+
+test('a state file that cannot be written after an upload is a warning', () => {
+  const state = read();
+  removeState(state);
+  mkdirSync(stateFile());
+  assert.match(writeState(state, []).join(), /could not be written, so the next run sends every/);
 });
 
 test('a state file below a file cannot be replaced, which fails before anything is sent', () => {
