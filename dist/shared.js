@@ -184,7 +184,7 @@ const TARGET_MISTAKES = [
 ];
 const PATTERN_MISTAKES = [
 	[/^(!|$)/, "is not a pattern."],
-	[/[^\\/"'`]\*\*|\*\*[^\\/\s,"'`]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js."],
+	[/[^\\/"'`]\*\*|\*\*[^\\/\s,:"'`]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js."],
 	[/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]
 ];
 const UNMATCHED_MISTAKES = [
@@ -193,7 +193,8 @@ const UNMATCHED_MISTAKES = [
 	[/\s#/, "has a # in it. Write each comment on a line of its own."],
 	[/[-=]>|^[^:]{2,}:(?!\/\/)\S/, "has an arrow or a colon in it. In front of a target, write =>; a ! line has none."],
 	[/\{[^{}]*,[^{}]*\}|[+@?!]\(/, "has braces or parentheses, which have no meaning here. Write a line for each name."],
-	[/,|\*\s|^-\s/, "has a comma or a space, which separates nothing. Write each name on its own line."]
+	[/^-\s/, "begins with a dash. Below |, write each name on its own line, without a dash."],
+	[/,|\*\s/, "has a comma or a space, which separates nothing. Write each name on its own line."]
 ];
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
@@ -369,7 +370,7 @@ const keyValues = (value, input) => {
 	const pairs = parseLines(value, (line) => {
 		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
 		if (key !== void 0) return [key, content];
-		throw inputError(input, "this is not of the form KEY=value.", "\"SUITE=api\"");
+		throw inputError(input, `this is not of the form ${input === "env" ? "KEY=value, or KEY<<END, lines, END" : "KEY=value"}.`, "\"SUITE=api\"");
 	});
 	return Object.fromEntries(pairs);
 };
@@ -567,7 +568,7 @@ const GENERAL_HINTS = {
 	connection: "The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.",
 	"bad-response": "Check that base-url and the paths lead to the in-sandbox agent.",
 	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
-	"not-written": "Check that the runner may write the target, that nothing else is in its place, and that its disk is not full.",
+	"not-written": "Check that the runner may write the target, that it is no folder (a target that ends in a slash keeps the name of the file), and that the disk is not full.",
 	cancelled: "The step was cancelled."
 };
 const RETRYABLE = [
@@ -2076,7 +2077,7 @@ const BELOW_ROOT = "/(usr|etc|var|opt|root)\\b";
 /** Advice by a line of the output. */
 const OUTPUT_ADVICE = [
 	[/\\r'?: (command not found|No such file)|env: .*\\r/, "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."],
-	[/: required file not found/, "The program in the first line of a script (`#!`), or the loader of a program, is not in the sandbox."],
+	[/: required file not found/, "The program in the first line of a script (`#!`), or the loader of a program, is not in the sandbox; or the script has Windows line ends."],
 	[/^bash: (line \d+: )?\S*\/\S*: No such file or directory/, "The file, or the folder to write it to, is not in the sandbox. Check that an earlier step uploads it, and `working-directory`."],
 	[/sudo: (command )?not found/, "The sandbox has no `sudo`. Leave it out, and if the command does not run as root, set `username: root`."],
 	[new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, "i"), "Only root may write there: if the command does not run as root, set `username: root`."],
@@ -2090,9 +2091,10 @@ const CODE_ADVICE = {
 	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
 	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
 };
+const RUN_LONGER = withMarkup("To let it run longer, raise `max-duration`. If that is not set, raise the `lifetime` of the sandbox.");
 /** Says what to do about a failed command, by its last lines, or else by its exit code. */
 function adviceOn({ end, lastLines, oomKills }) {
-	if (end.kind === "stopped") return [];
+	if (end.kind === "stopped") return end.by === "max-duration" ? [RUN_LONGER] : [];
 	const isSigkill = end.kind === "killed" && end.status === "signal: killed";
 	const code = end.kind === "exited" ? end.code : isSigkill ? SIGKILL_CODE : -1;
 	const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some((each) => line.test(each)))?.[1];
@@ -2222,7 +2224,10 @@ function renderDownload(result) {
 	const warned = files.filter(({ status }) => status === "missing" && ifNoFilesFound === "warn");
 	return {
 		...renderTransfer(`${done}${missed}.`, transferred),
-		warnings: warned.map(({ path }) => ({ text: `${path} does not exist in the sandbox.` })),
+		warnings: warned.map(({ path }) => {
+			const mistake = findMistake("missing-file", path);
+			return { text: `${path} does not exist in the sandbox.${mistake === void 0 ? "" : ` It ${mistake}`}` };
+		}),
 		outputs: {
 			"downloaded-count": String(downloaded),
 			"failed-count": String(failed)

@@ -64,7 +64,7 @@ const GENERAL_HINTS = {
   'file-changed':
     'Check that the runner may read the file, and upload once nothing writes it any more.',
   'not-written':
-    'Check that the runner may write the target, that nothing else is in its place, and that its disk is not full.',
+    'Check that the runner may write the target, that it is no folder (a target that ends in a slash keeps the name of the file), and that the disk is not full.',
   cancelled: 'The step was cancelled.',
 } as const;
 

@@ -35,8 +35,8 @@ const TARGET_MISTAKES: readonly Mistake[] = [
 const PATTERN_MISTAKES: readonly Mistake[] = [
   [/^(!|$)/, 'is not a pattern.'],
   [
-    // Leave `**` before a space or a comma to `unmatched-pattern`, whose message fits better.
-    /[^\\/"'`]\*\*|\*\*[^\\/\s,"'`]/,
+    // Leave `**` before a space, a comma or a colon to `unmatched-pattern`, whose message fits better.
+    /[^\\/"'`]\*\*|\*\*[^\\/\s,:"'`]/,
     'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js.',
   ],
   // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
@@ -57,10 +57,8 @@ const UNMATCHED_MISTAKES: readonly Mistake[] = [
     /\{[^{}]*,[^{}]*\}|[+@?!]\(/,
     'has braces or parentheses, which have no meaning here. Write a line for each name.',
   ],
-  [
-    /,|\*\s|^-\s/,
-    'has a comma or a space, which separates nothing. Write each name on its own line.',
-  ],
+  [/^-\s/, 'begins with a dash. Below |, write each name on its own line, without a dash.'],
+  [/,|\*\s/, 'has a comma or a space, which separates nothing. Write each name on its own line.'],
 ];
 
 /** Maps each kind of value to the mistakes to look for, in this order. */

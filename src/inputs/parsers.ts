@@ -131,7 +131,8 @@ export const keyValues: InputParser<Readonly<Record<string, string>>> = (value, 
   const pairs = parseLines(value, line => {
     const [, key, content = ''] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
     if (key !== undefined) return [key, content];
-    throw inputError(input, 'this is not of the form KEY=value.', '"SUITE=api"');
+    const form = input === 'env' ? 'KEY=value, or KEY<<END, lines, END' : 'KEY=value';
+    throw inputError(input, `this is not of the form ${form}.`, '"SUITE=api"');
   });
   return Object.fromEntries(pairs);
 };

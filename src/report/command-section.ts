@@ -117,7 +117,7 @@ const OUTPUT_ADVICE: readonly (readonly [line: RegExp, advice: string])[] = [
   ],
   [
     /: required file not found/,
-    'The program in the first line of a script (`#!`), or the loader of a program, is not in the sandbox.',
+    'The program in the first line of a script (`#!`), or the loader of a program, is not in the sandbox; or the script has Windows line ends.',
   ],
   [
     /^bash: (line \d+: )?\S*\/\S*: No such file or directory/,
@@ -151,9 +151,13 @@ const CODE_ADVICE: Readonly<Record<number, string>> = {
   141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
 };
 
+const RUN_LONGER = withMarkup(
+  'To let it run longer, raise `max-duration`. If that is not set, raise the `lifetime` of the sandbox.',
+);
+
 /** Says what to do about a failed command, by its last lines, or else by its exit code. */
 function adviceOn({ end, lastLines, oomKills }: CommandResult): Reason {
-  if (end.kind === 'stopped') return [];
+  if (end.kind === 'stopped') return end.by === 'max-duration' ? [RUN_LONGER] : [];
   const isSigkill = end.kind === 'killed' && end.status === 'signal: killed';
   const code = end.kind === 'exited' ? end.code : isSigkill ? SIGKILL_CODE : -1;
   const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some(each => line.test(each)))?.[1];

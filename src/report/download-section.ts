@@ -1,4 +1,5 @@
 import type { DownloadResult } from '../download/download.ts';
+import { findMistake } from '../inputs/mistakes.ts';
 import { formatBytes } from '../text/format.ts';
 import type { RenderedSection } from './section.ts';
 import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
@@ -26,7 +27,11 @@ export function renderDownload(result: DownloadResult): RenderedSection {
   const warned = files.filter(({ status }) => status === 'missing' && ifNoFilesFound === 'warn');
   return {
     ...renderTransfer(`${done}${missed}.`, transferred),
-    warnings: warned.map(({ path }) => ({ text: `${path} does not exist in the sandbox.` })),
+    warnings: warned.map(({ path }) => {
+      const mistake = findMistake('missing-file', path);
+      const advice = mistake === undefined ? '' : ` It ${mistake}`;
+      return { text: `${path} does not exist in the sandbox.${advice}` };
+    }),
     outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
     json: { ...others, totals, files },
   };

@@ -12,7 +12,7 @@ const FLAG: Row = ['x', 'is neither true nor false.'];
 const CONDITIONS: Row = ['x', 'is not of the form METRIC OPERATOR NUMBER'];
 const URL_PATH: Row = ['x', 'is not a plain URL path'];
 const WEB_URL: Row = ['x', 'is not a URL'];
-const KEY_VALUES: Row = ['x', 'is not of the form KEY=value.'];
+const KEY_VALUES: Row = ['x', 'is not of the form KEY=value'];
 const wholeNumber = (range: string): Row => ['x', `is not a whole number from ${range}.`];
 const duration = (min: string): Row => ['x', `is not a duration from ${min} to 24h`];
 

@@ -78,9 +78,10 @@ const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...line
     'c',
     `d${'x'.repeat(299)}…`,
   ],
-  'no advice by the output of a command that max-duration stopped': [
+  'how a command that max-duration stopped can run longer, and no advice by its output': [
     { end: stopped('max-duration'), lastLines: ['sh: 1: sudo: not found'] },
     'sh: 1: sudo: not found',
+    'To let it run longer, raise `max-duration`. If that is not set, raise the `lifetime` of the sandbox.',
   ],
 };
 
