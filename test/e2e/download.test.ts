@@ -70,13 +70,15 @@ test('targets start at working-directory, which must be in the workspace', async
   assert.equal(download.agent.requests.length, 2);
 });
 
+const WARNING =
+  '*.xml does not exist in the sandbox. It is not the path of one file. Name each file.';
 for (const [value, warning, title] of [
-  ['warn', 'none does not exist in the sandbox.', '⚠️ Downloaded 0 of 1 file, 1 missing.'],
+  ['warn', WARNING, '⚠️ Downloaded 0 of 1 file, 1 missing.'],
   ['ignore', '', '✅'],
 ] as const)
   test(`if-no-files-found decides about a file that does not exist [${value}]`, async () => {
     await using download = await openDownload({});
-    const result = await download.succeed({ files: 'none', 'if-no-files-found': value });
+    const result = await download.succeed({ files: '*.xml', 'if-no-files-found': value });
     assert.equal(result.report.download.files[0]?.status, 'missing');
     assert.deepEqual([result.outputs['failed-count'], result.warnings], ['0', warning]);
     assert.ok(result.summary.startsWith(`<h3>${title}`), result.summary);
