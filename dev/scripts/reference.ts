@@ -44,7 +44,7 @@ function describe(folder: string, { inputs, outputs }: ActionFile): string {
     '## Inputs\n',
     inputTable(others),
     '### Which sandbox\n',
-    'By default, these lead to the sandbox that an earlier step of the job has left.\n',
+    'By default, these point to the sandbox of an earlier step in the job.\n',
     inputTable(connection),
     '## Outputs\n',
     table(['Output', 'Meaning'], outputRows),
