@@ -23,7 +23,7 @@ export interface FailedCommand {
 }
 
 /** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
-export function readScript(mark: string, output: LineSplitter, stopCommand: AbortSignal) {
+export function watchScript(mark: string, output: LineSplitter, stopCommand: AbortSignal) {
   let end: ScriptEnd | undefined;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const cutter = markCutter(mark, {

@@ -13,7 +13,7 @@ export interface Starter {
 }
 
 // Ending a session takes up to 4 s; the rest is for a login profile and a slow network.
-const MAX_MS = 6000;
+const MAX_END_SESSION_MS = 6000;
 
 /** Ends a command and all its children. */
 export async function endSession(
@@ -23,7 +23,7 @@ export async function endSession(
 ): Promise<void> {
   const { client, limits } = starter;
   const policy = { ...context, retries: 10, onRetry: () => {} };
-  const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
+  const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_END_SESSION_MS)]);
   const bounded = { ...starter, limits: { ...limits, signal: soon } };
   const end = () => runAsRoot(bounded, endSessionText(leader));
   await withRetries(end, { ...policy, stop: soon });

@@ -94,8 +94,8 @@ export async function sendPlan(
   if (toSend.length > 0)
     context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
   using progress = logProgress(toSend, context);
-  const sent = { toSend, unchanged };
-  const { files, ...totals } = await uploadFiles(sent, inputs, client, context, progress);
+  const changes = { toSend, unchanged };
+  const { files, ...totals } = await uploadFiles(changes, inputs, client, context, progress);
   const stored = files.filter(isStored);
   if (state !== undefined && stored.length === files.length) writeState(state, stored);
   // Drop orphaned paths just written through another target, such as a link in the sandbox.
