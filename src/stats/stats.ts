@@ -63,7 +63,7 @@ export async function takeStats(
   const taken: Sample[] = [];
   let response = '';
   let error: AgentError | undefined;
-  for (let isDue = true; isDue; ) {
+  do {
     const outcome = await readStatsWithRetries(inputs, client, context);
     if (outcome.status === 'failed') {
       error = outcome.error;
@@ -71,8 +71,7 @@ export async function takeStats(
     }
     taken.push({ at: now(), figures: outcome.value.figures });
     response = outcome.value.response;
-    isDue = taken.length < dropped + count && (await sleep(sampleInterval, cancel));
-  }
+  } while (taken.length < dropped + count && (await sleep(sampleInterval, cancel)));
   const samples = taken.slice(dropped);
   const gate = judgeGate(inputs, samples, samples.length < count);
   const result = { samples, response: samples.length > 0 ? response : '', gate };
