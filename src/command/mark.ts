@@ -18,7 +18,7 @@ export interface FailedCommand {
   readonly line: number | undefined;
   /** The sourced script that it stands in, or ''. */
   readonly file: string;
-  /** As written, so without values of variables; only its first line. */
+  /** Its first line, as written, so without the values of variables. */
   readonly command: string;
 }
 

@@ -5,7 +5,7 @@ import { withRetries } from '../agent/retry.ts';
 import { startProcess } from './process.ts';
 import { endSessionText } from './shell.ts';
 
-/** How to start further processes, which look after a command. */
+/** What `run` needs to start a helper process beside a command. */
 export interface Starter {
   readonly client: Client;
   readonly username: string;
@@ -33,7 +33,7 @@ export async function endSession(
   await withRetries(kill, { ...policy, stop: limits.signal });
 }
 
-/** Runs a text as root, who may see and end what sudo has started, and returns its output. */
+/** Runs a text as root, who may end what sudo has started, or else as the user. Returns its output. */
 export async function runAsRoot(starter: Starter, text: string): Promise<string> {
   try {
     return await run({ ...starter, username: 'root' }, text);

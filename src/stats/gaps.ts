@@ -46,12 +46,12 @@ function findGaps({ attempts, end }: SampleRecord, { from, to }: Times, interval
   return [...gaps, { from: last, to, samplingEnd: end, failures }];
 }
 
-// Without a failure, nothing was asked: runners stall, which shows nothing about the sandbox.
+// A pause without a failed attempt means that the runner stalled, not the sandbox.
 const IDLE_INTERVALS = 10;
 const MIN_IDLE_MS = 30_000;
 
-// With one, the sandbox did not answer. A connection that is lost for some seconds is ordinary, but
-// at the end nothing shows that it came back.
+// After a failed attempt, the pause is shorter: connections are often lost for some seconds, but at
+// the end, nothing shows that this one came back.
 const FAILED_INTERVALS = 2;
 const OUTAGE_MS = 10_000;
 const END_MS = 3000;

@@ -48,7 +48,7 @@ export function withoutStats(conditions: GateConditions): StatsResult {
   return { samples: [], response: '', gate: judgeGate(conditions, []) };
 }
 
-/** Takes `samples` samples and judges them. Pass whether this step has read the stats before. */
+/** Takes and judges samples. `cpuWindowStarted` says that this step has read the stats before. */
 export async function takeStats(
   inputs: Inputs<'stats'>,
   client: Client,
