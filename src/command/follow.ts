@@ -6,7 +6,7 @@ import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts
 import { type Outcome, type Retry, withRetries } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
-import { readScript, type ScriptEnd } from './mark.ts';
+import { type ScriptEnd, watchScript } from './mark.ts';
 import type { LineSplitter } from './output.ts';
 import { attachProcess, type ProcessEnd, type ProcessOptions, startProcess } from './process.ts';
 import { endSession } from './session.ts';
@@ -78,7 +78,7 @@ export async function followCommand(
   const disconnect = new AbortController();
   const untilDisconnect = { ...limits, signal: AbortSignal.any([signal, disconnect.signal]) };
 
-  const script = readScript(sent.mark, output, stopCommand);
+  const script = watchScript(sent.mark, output, stopCommand);
   const start = { process: sent.process, retries: inputs.retries, stopCommand };
   const connection = keepConnected(start, script, client, untilDisconnect, context);
   const ended = Promise.race([script.ended, connection.ended]).then(() => now());
@@ -134,7 +134,7 @@ interface StartOptions {
 /** Starts a command, and connects to it again whenever the connection is lost. */
 function keepConnected(
   { process, retries, stopCommand }: StartOptions,
-  script: ReturnType<typeof readScript>,
+  script: ReturnType<typeof watchScript>,
   client: Client,
   limits: RequestLimits,
   context: Context,

@@ -18,12 +18,12 @@ export interface FailedCommand {
   readonly line: number | undefined;
   /** The sourced script that it stands in, or ''. */
   readonly file: string;
-  /** As written, so without values of variables; only its first line. */
+  /** Its first line, as written, so without the values of variables. */
   readonly command: string;
 }
 
 /** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
-export function readScript(mark: string, output: LineSplitter, stopCommand: AbortSignal) {
+export function watchScript(mark: string, output: LineSplitter, stopCommand: AbortSignal) {
   let end: ScriptEnd | undefined;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const cutter = markCutter(mark, {

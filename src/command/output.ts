@@ -35,8 +35,7 @@ export interface LineSplitter {
 
 /**
  * Decodes UTF-8 and passes on blocks of whole lines, so that no secret is split between two blocks.
- * Lines end in `\n`, or in a lone `\r` as progress bars do. Longer ones than 65,536 characters may
- * be cut.
+ * Lines end in `\n`, or in a lone `\r` as progress bars do. Lines above 65,536 characters may be cut.
  */
 export function lineSplitter(onLines: (block: string) => void): LineSplitter {
   const decoder = new TextDecoder();

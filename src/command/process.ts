@@ -17,7 +17,7 @@ export interface ProcessOptions {
   readonly username: string;
 }
 
-export interface ProcessHandlers {
+interface ProcessHandlers {
   readonly onStart?: (pid: number) => void;
   /** Called with each event after the start, such as output or a keepalive. */
   readonly onActivity?: () => void;

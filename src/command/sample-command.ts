@@ -16,18 +16,18 @@ import {
 // Not an input: a service that can run commands serves its stats, if any, at E2B's path.
 export const STATS_PATH = '/metrics';
 
-// Short commands are to be sampled while they run, whatever the interval.
+// Short commands need a sample while they run, whatever the interval.
 const MAX_FIRST_MS = 1000;
 
 // Over a shorter period, the CPU figure would mostly measure the request itself.
 const LAST_SAMPLE_DELAY_MS = 200;
 
-// Without conditions: enough for a sample after a command that was too short for one before.
+// Long enough for the sample that a very short command gets after its end.
 const PATIENCE_MS = 500;
 
 /**
- * Samples until a while after `ended` aborts, and calls `onSample` meanwhile. If there is no sample
- * then, takes one.
+ * Takes samples until `ended` aborts, waits a while for the last response, and takes one more if
+ * there is no sample yet.
  */
 export async function sampleCommand(
   ended: AbortSignal,

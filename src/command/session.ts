@@ -5,7 +5,7 @@ import { withRetries } from '../agent/retry.ts';
 import { startProcess } from './process.ts';
 import { endSessionText } from './shell.ts';
 
-/** How to start further processes, which look after a command. */
+/** What `run` needs to start a helper process beside a command. */
 export interface Starter {
   readonly client: Client;
   readonly username: string;
@@ -13,7 +13,7 @@ export interface Starter {
 }
 
 // Ending a session takes up to 4 s; the rest is for a login profile and a slow network.
-const MAX_MS = 6000;
+const MAX_END_SESSION_MS = 6000;
 
 /** Ends a command and all its children. */
 export async function endSession(
@@ -23,7 +23,7 @@ export async function endSession(
 ): Promise<void> {
   const { client, limits } = starter;
   const policy = { ...context, retries: 10, onRetry: () => {} };
-  const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
+  const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_END_SESSION_MS)]);
   const bounded = { ...starter, limits: { ...limits, signal: soon } };
   const end = () => runAsRoot(bounded, endSessionText(leader));
   await withRetries(end, { ...policy, stop: soon });
@@ -33,7 +33,7 @@ export async function endSession(
   await withRetries(kill, { ...policy, stop: limits.signal });
 }
 
-/** Runs a text as root, who may see and end what sudo has started, and returns its output. */
+/** Runs a text as root, who may end what sudo has started, or else as the user. Returns its output. */
 export async function runAsRoot(starter: Starter, text: string): Promise<string> {
   try {
     return await run({ ...starter, username: 'root' }, text);

@@ -70,9 +70,9 @@ printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_
 exit $__code`;
 }
 
-// Stands before the script on its first line, to keep its line numbers. `builtin`, since the script
-// may have functions of these names. Writes into a file, since stdout may be redirected where a
-// command fails. Leaves a subshell to the shell around it. Before bash 5.1, LINENO is off by one.
+// Precedes the script on its first line, which keeps the line numbers. Uses `builtin`, since the
+// script may define functions of these names, and writes to a file, since a failing command may have
+// redirected stdout. A subshell leaves the report to its parent. Before bash 5.1, LINENO is off by one.
 function onError(file: string): string {
   const line = '$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0))';
   const codes = 'builtin printf "%s " $? "${PIPESTATUS[@]}"';

@@ -10,7 +10,7 @@ export interface TopPrograms {
   readonly at: number;
   readonly programs: readonly {
     readonly name: string;
-    /** Of its processes. */
+    /** Number of processes. */
     readonly count: number;
     readonly bytes: number;
   }[];
@@ -19,7 +19,7 @@ export interface TopPrograms {
 const FIRST_PERCENT = 70;
 const STEP_PERCENT = 10;
 
-/** Decides after which samples `look` looks at the programs, one look at a time. */
+/** Calls `look` after samples with a new high of memory, but never twice at the same time. */
 export function watchMemory(
   conditions: readonly Condition[],
   look: () => Promise<TopPrograms | undefined>,

@@ -20,14 +20,14 @@ import { type DownloadedContent, downloadFile, type FileToDownload } from './dow
 export interface DownloadResult extends TransferTotals {
   /** In the order of the input `files`. */
   readonly files: readonly DownloadedFile[];
-  /** What a file is that the sandbox does not have. */
+  /** Decides how a missing file is reported. */
   readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
 }
 
 export type DownloadedFile = Pick<FileToDownload, 'path' | 'target'> &
   (
     | ({ readonly status: 'downloaded' } & Attempts & DownloadedContent)
-    /** The sandbox does not have it, which is no error. */
+    /** The sandbox does not have it, and `if-no-files-found` allows that. */
     | { readonly status: 'missing' }
     | FailedOrNotAttempted
   );

@@ -73,7 +73,7 @@ function adviseOn(leadsTo: ForbiddenLink['leadsTo'], linkDescriptions: readonly 
     return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
   if (leadsTo === 'outside')
     return 'links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace';
-  const isPnpm = linkDescriptions.some(move => move.includes('/.pnpm/'));
+  const isPnpm = linkDescriptions.some(link => link.includes('/.pnpm/'));
   const pnpm = isPnpm ? ', let pnpm install with node-linker=hoisted' : '';
   return `links lead to something hidden. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`;
 }

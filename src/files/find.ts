@@ -98,9 +98,9 @@ async function describeExclude(line: string, pattern: string): Promise<Exclude> 
   const globber = await create(pattern);
   const [root = ''] = globber.getSearchPaths();
   const mistake = findMistake('unmatched-pattern', line);
-  // File names may look like a mistake, so see whether the line excludes something.
-  const isRight = mistake !== undefined && !(await globber.globGenerator().next()).done;
-  return { line, root, mistake: isRight ? undefined : mistake };
+  // File names may look like a mistake, so see whether the line matches something.
+  const hasMatch = mistake !== undefined && !(await globber.globGenerator().next()).done;
+  return { line, root, mistake: hasMatch ? undefined : mistake };
 }
 
 function requireDirectory(directory: string, workingDirectory: string): void {

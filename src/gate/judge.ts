@@ -24,7 +24,7 @@ export interface Gate {
 
 export type GateJudgement = Judgement & { readonly level: 'fail' | 'warn' };
 
-/** What a condition is in the samples. In a gate, `true` means that it trips. */
+/** How the samples compare with a condition. In a gate, `true` means that it trips. */
 export type Judgement = { readonly condition: Condition } & (
   | { readonly result: 'true' | 'false'; readonly figure: number }
   | { readonly result: 'unknown'; readonly why: string }

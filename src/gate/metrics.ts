@@ -5,26 +5,26 @@ export type Figures = ReadonlyMap<string, number>;
 export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
 /** Known metrics. Each has an output with hyphens in its name, such as `mem-used`. */
-export const METRICS: Readonly<Record<string, { unit: Unit }>> = {
-  ts: { unit: 'plain' },
-  cpu_count: { unit: 'plain' },
-  cpu_used_pct: { unit: 'percentage' },
-  mem_total: { unit: 'bytes' },
-  mem_used: { unit: 'bytes' },
-  mem_cache: { unit: 'bytes' },
-  mem_total_mib: { unit: 'mebibytes' },
-  mem_used_mib: { unit: 'mebibytes' },
-  disk_total: { unit: 'bytes' },
-  disk_used: { unit: 'bytes' },
-  mem_used_pct: { unit: 'percentage' },
-  mem_free: { unit: 'bytes' },
-  disk_used_pct: { unit: 'percentage' },
-  disk_free: { unit: 'bytes' },
+export const METRICS: Readonly<Record<string, Unit>> = {
+  ts: 'plain',
+  cpu_count: 'plain',
+  cpu_used_pct: 'percentage',
+  mem_total: 'bytes',
+  mem_used: 'bytes',
+  mem_cache: 'bytes',
+  mem_total_mib: 'mebibytes',
+  mem_used_mib: 'mebibytes',
+  disk_total: 'bytes',
+  disk_used: 'bytes',
+  mem_used_pct: 'percentage',
+  mem_free: 'bytes',
+  disk_used_pct: 'percentage',
+  disk_free: 'bytes',
 };
 
 /** Returns undefined for custom metrics whose name does not end in `_mib`. */
 export function unitOf(metric: string): Unit | undefined {
-  if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
+  if (Object.hasOwn(METRICS, metric)) return METRICS[metric];
   return metric.endsWith('_mib') ? 'mebibytes' : undefined;
 }
 

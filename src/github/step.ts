@@ -31,7 +31,7 @@ export async function runStep<T extends EntryPoint>(
   savedInputs?: RawInputs,
   failureWarning?: string,
 ): Promise<void> {
-  const { context, error } = await attempt(entry, handler, savedInputs);
+  const { context, error } = await callHandler(entry, handler, savedInputs);
   if (error === undefined) return;
   const lines = textsOf(error);
   if (failureWarning === undefined) context.log.fail(lines);
@@ -52,7 +52,7 @@ export async function runReportingStep<T extends Task | MonitorEnd>(
   handler: Handler<T, StepResults | undefined>,
   savedInputs?: RawInputs,
 ): Promise<void> {
-  const { context, raw, inputs, results, error } = await attempt(entry, handler, savedInputs);
+  const { context, raw, inputs, results, error } = await callHandler(entry, handler, savedInputs);
   const { cancel, redact, log } = context;
   const { sandboxId: id = '', baseUrl = '' } = results?.sandbox ?? inputs;
   const report = {
@@ -78,7 +78,7 @@ function taskOf(entry: Task | MonitorEnd): Task {
 }
 
 /** Parses the inputs and calls the handler. `error` explains what either has thrown. */
-async function attempt<T extends EntryPoint, R>(
+async function callHandler<T extends EntryPoint, R>(
   entry: T,
   handler: Handler<T, R>,
   savedInputs: RawInputs | undefined,

@@ -19,7 +19,7 @@ const VARIABLE: Mistake = [
   'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.',
 ];
 
-// What is left of an expression, of quotation marks or of `Bearer`, and what a header cannot carry.
+// Catches remains of expressions, quotation marks and `Bearer`, and what a header cannot carry.
 const NOT_IN_A_SECRET: Mistake = [
   /^["'`]|[^!-~]|[{}]/,
   'begins with a quotation mark, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',

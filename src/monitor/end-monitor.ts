@@ -9,7 +9,7 @@ import type { StatsResult } from '../stats/stats.ts';
 import { quote } from '../text/escape.ts';
 import { hasEnded, isJudged, loadInputs, readRecord, requestStop } from './record.ts';
 
-export interface MonitorResult {
+interface MonitorResult {
   /** The inputs of the step that started the monitor. */
   readonly name: string;
   readonly sandbox: Pick<Connection, 'sandboxId' | 'baseUrl'>;

@@ -163,7 +163,7 @@ function adviceOn({ end, lastLines, oomKills }: CommandResult): Reason {
   const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some(each => line.test(each)))?.[1];
   const advice = (code === NOT_EXECUTABLE ? undefined : find()) ?? CODE_ADVICE[code];
   if (advice !== undefined) return [withMarkup(advice)];
-  // A count that did not grow has answered the question, and one that grew is reported.
+  // With a count, describeOomKills() has already answered the question.
   if (code !== SIGKILL_CODE || oomKills !== undefined) return [];
   const text =
     'Whether it was memory could not be told. Compare the peak of the memory with its size.';

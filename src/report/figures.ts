@@ -59,7 +59,7 @@ export function figuresTable({ samples, gate, monitored }: StatsResult): Html[] 
   const [{ at } = { at: 0 }] = samples;
   const time = at > (monitored?.to ?? at) ? 'After its end' : 'Now';
   const figures = samples.length > 1 ? 'Peak' : time;
-  // Say it: the variable that a condition comes from may be unset.
+  // Say that there is no gate: the variable that holds the conditions may be unset.
   const isGated = judgements.length > 0;
   const headings = ['', isGated ? figures : `${figures} (no gate)`, 'Trips if'];
   const columns = isGated ? 3 : 2;

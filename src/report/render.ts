@@ -32,7 +32,7 @@ export interface Report extends Results {
   /** Has empty strings if the step failed before it knew its sandbox. */
   readonly sandbox: { readonly id: string; readonly baseUrl: string };
   readonly cancelled: boolean;
-  /** What the step has thrown. It has no results then. */
+  /** Why the step threw. It has no results then. */
   readonly error?: Reason;
   /** True for an error in a step with `fail-if`: nothing was judged, so the gate fails. */
   readonly isGateUnseen: boolean;

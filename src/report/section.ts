@@ -6,7 +6,7 @@ import type { Html } from './html.ts';
 export interface ReasonLine {
   readonly text: string;
   /** Set if backticks mark code. Only for our own words: others may quote the agent or an input. */
-  readonly hasMarkup?: true;
+  readonly hasMarkup?: boolean;
   /** A line of a command's output, which the summary shows with the other last lines. */
   readonly isOutput?: boolean;
 }

@@ -13,11 +13,11 @@ import {
 import type { UploadedFile } from '../upload/uploaded-file.ts';
 import { type Reason, type RenderedSection, withMarkup } from './section.ts';
 
-/** A file as the log and the summary tell it. */
+/** A file as the log and the summary show it. */
 export interface TransferredFile {
   readonly status: (UploadedFile | DownloadedFile)['status'];
   readonly name: string;
-  /** Where it was to go, and where it went. */
+  /** Where it went, or should have gone. */
   readonly place: string;
   readonly size: number;
   readonly error?: FailureInfo;

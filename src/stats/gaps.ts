@@ -33,7 +33,7 @@ function findGaps({ attempts, end }: SampleRecord, { from, to }: Times, interval
       continue;
     }
     const until = Math.min(attempt.at, to);
-    if (until - last > longestTime(failures, intervalMs, OUTAGE_MS))
+    if (until - last > longestPause(failures, intervalMs, OUTAGE_MS))
       gaps.push({ from: last, to: until, samplingEnd: 'requested', failures });
     last = until;
     failures = [];
@@ -41,22 +41,22 @@ function findGaps({ attempts, end }: SampleRecord, { from, to }: Times, interval
   // A monitor takes its first sample at `from`, which alone shows nothing of the job. One failure
   // is normal, since a step may delete the sandbox before the last sample.
   const isBlind = last === from && (failures.length === attempts.length || failures.length > 1);
-  const isSeen = !isBlind && to - last <= longestTime(failures, intervalMs, END_MS);
+  const isSeen = !isBlind && to - last <= longestPause(failures, intervalMs, END_MS);
   if (end === 'requested' && isSeen) return gaps;
   return [...gaps, { from: last, to, samplingEnd: end, failures }];
 }
 
-// Without a failure, nothing was asked: runners stall, which shows nothing about the sandbox.
+// A pause without a failed attempt means that the runner stalled, not the sandbox.
 const IDLE_INTERVALS = 10;
 const MIN_IDLE_MS = 30_000;
 
-// With one, the sandbox did not answer. A connection that is lost for some seconds is ordinary, but
-// at the end nothing shows that it came back.
+// After a failed attempt, the pause is shorter: connections are often lost for some seconds, but at
+// the end, nothing shows that this one came back.
 const FAILED_INTERVALS = 2;
 const OUTAGE_MS = 10_000;
 const END_MS = 3000;
 
-function longestTime(
+function longestPause(
   failures: readonly FailedAttempt[],
   intervalMs: number,
   extraMs: number,

@@ -48,7 +48,7 @@ export function withoutStats(conditions: GateConditions): StatsResult {
   return { samples: [], response: '', gate: judgeGate(conditions, []) };
 }
 
-/** Takes `samples` samples and judges them. Pass whether this step has read the stats before. */
+/** Takes and judges samples. `cpuWindowStarted` says that this step has read the stats before. */
 export async function takeStats(
   inputs: Inputs<'stats'>,
   client: Client,
@@ -63,7 +63,7 @@ export async function takeStats(
   const taken: Sample[] = [];
   let response = '';
   let error: AgentError | undefined;
-  for (let isDue = true; isDue; ) {
+  do {
     const outcome = await readStatsWithRetries(inputs, client, context);
     if (outcome.status === 'failed') {
       error = outcome.error;
@@ -71,8 +71,7 @@ export async function takeStats(
     }
     taken.push({ at: now(), figures: outcome.value.figures });
     response = outcome.value.response;
-    isDue = taken.length < dropped + count && (await sleep(sampleInterval, cancel));
-  }
+  } while (taken.length < dropped + count && (await sleep(sampleInterval, cancel)));
   const samples = taken.slice(dropped);
   const gate = judgeGate(inputs, samples, samples.length < count);
   const result = { samples, response: samples.length > 0 ? response : '', gate };

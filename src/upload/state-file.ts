@@ -35,7 +35,7 @@ const STATE_VERSION = 2;
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
   const file = resolve(workspace, inputs.stateFile);
-  // It would be read through, and then replaced.
+  // Reading would follow the link, but removeState() would remove the link itself.
   if (isLink(file)) throw stateError(file, 'is a link');
   const scope = scopeOf(inputs);
   const rows = readRows(file, scope);

@@ -94,8 +94,8 @@ export async function sendPlan(
   if (toSend.length > 0)
     context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
   using progress = logProgress(toSend, context);
-  const sent = { toSend, unchanged };
-  const { files, ...totals } = await uploadFiles(sent, inputs, client, context, progress);
+  const changes = { toSend, unchanged };
+  const { files, ...totals } = await uploadFiles(changes, inputs, client, context, progress);
   const stored = files.filter(isStored);
   const isComplete = stored.length === files.length;
   const notWritten = state !== undefined && isComplete ? writeState(state, stored) : [];

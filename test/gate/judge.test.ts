@@ -42,7 +42,7 @@ const JUDGED: readonly JudgeCase[] = [
   ['load.mean == 5.25', [4, 10, 1, 6], 'true', 5.25],
   ['load.p50 > 4', [4, 10, 1, 6], 'false', 4],
   ['load.p95 >= 10', [4, 10, 1, 6], 'true', 10],
-  // Without its metric in each sample, or a finite figure, it cannot be judged.
+  // Without its metric in each sample, it cannot be judged.
   ['load > 1', [], 'unknown', 'there are no stats'],
   ['load != 1', [undefined], 'unknown', 'the sandbox does not report `load`; it reports `ts`'],
   ['load.last > 1', [undefined, 1], 'unknown', '1 of 2 samples do not report `load`'],

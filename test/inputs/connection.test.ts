@@ -61,7 +61,7 @@ test('credentials in base-url or api-url are rejected and never quoted', () => {
       assert.match(problems[0]?.message ?? '', /^must not contain credentials/);
 });
 
-test('only the input that a placeholder of base-url needs is reported if it is invalid', () => {
+test('base-url is not reported too if its sandbox ID is empty or its port no number', () => {
   for (const invalid of [{ 'sandbox-id': '' }, { port: 'x/y' }])
     assert.deepEqual(invalidInputs({ 'base-url': url, ...invalid }), Object.keys(invalid));
 });
