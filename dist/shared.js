@@ -176,20 +176,20 @@ function tryAll(items, parse, placeOf = () => "") {
 const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."];
 const QUOTED = [/^(["'`]).*\1$/s, "is in quotation marks. Remove them."];
 const VARIABLE = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`."];
-const NOT_IN_A_SECRET = [/^["'`]|[^!-~]|[{}]/, "begins with a quotation mark, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`."];
+const NOT_IN_A_SECRET = [/^["'`$]|[^!-~]|[{}]/, "begins with a quotation mark or $, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`."];
 const TARGET_MISTAKES = [
 	QUOTED,
 	VARIABLE,
 	[/\s#\s/, "has a # in it. Write each comment on a line of its own."]
 ];
 const PATTERN_MISTAKES = [
-	[/^(!|$)/, "is not a pattern."],
+	[/^(!|$)/, "is not a pattern. After a !, write what to exclude."],
 	[/[^\\/"'`]\*\*|\*\*[^\\/\s,:"'`]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js."],
 	[/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]
 ];
 const UNMATCHED_MISTAKES = [
 	QUOTED,
-	VARIABLE,
+	[/^\$([A-Z_]+|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|\$\{\{/, VARIABLE[1]],
 	[/\s#/, "has a # in it. Write each comment on a line of its own."],
 	[/[-=]>|^[^:]{2,}:(?!\/\/)\S/, "has an arrow or a colon in it. In front of a target, write =>; a ! line has none."],
 	[/\{[^{}]*,[^{}]*\}|[+@?!]\(/, "has braces or parentheses, which have no meaning here. Write a line for each name."],
@@ -500,9 +500,10 @@ function explainChoice(givenId, sandboxes) {
 	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
 	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
-/** Fills in raw values, which their own parsers check. */
+/** Fills in raw values. An invalid ID is left to its own parser, so that it is reported once. */
 function fillPlaceholders(raw) {
-	const url = rawValue(raw, "base-url").replaceAll("{sandbox-id}", rawValue(raw, "sandbox-id")).replaceAll("{port}", rawValue(raw, "port") || String(49983));
+	const id = rawValue(raw, "sandbox-id");
+	const url = rawValue(raw, "base-url").replaceAll("{sandbox-id}", isSandboxId(id) ? id : "id").replaceAll("{port}", rawValue(raw, "port") || String(49983));
 	return {
 		...raw,
 		"base-url": url
@@ -1036,24 +1037,24 @@ function sleep(ms, stop) {
 // src/gate/metrics.ts
 /** Known metrics. Each has an output with hyphens in its name, such as `mem-used`. */
 const METRICS = {
-	ts: { unit: "plain" },
-	cpu_count: { unit: "plain" },
-	cpu_used_pct: { unit: "percentage" },
-	mem_total: { unit: "bytes" },
-	mem_used: { unit: "bytes" },
-	mem_cache: { unit: "bytes" },
-	mem_total_mib: { unit: "mebibytes" },
-	mem_used_mib: { unit: "mebibytes" },
-	disk_total: { unit: "bytes" },
-	disk_used: { unit: "bytes" },
-	mem_used_pct: { unit: "percentage" },
-	mem_free: { unit: "bytes" },
-	disk_used_pct: { unit: "percentage" },
-	disk_free: { unit: "bytes" }
+	ts: "plain",
+	cpu_count: "plain",
+	cpu_used_pct: "percentage",
+	mem_total: "bytes",
+	mem_used: "bytes",
+	mem_cache: "bytes",
+	mem_total_mib: "mebibytes",
+	mem_used_mib: "mebibytes",
+	disk_total: "bytes",
+	disk_used: "bytes",
+	mem_used_pct: "percentage",
+	mem_free: "bytes",
+	disk_used_pct: "percentage",
+	disk_free: "bytes"
 };
 /** Returns undefined for custom metrics whose name does not end in `_mib`. */
 function unitOf(metric) {
-	if (Object.hasOwn(METRICS, metric)) return METRICS[metric]?.unit;
+	if (Object.hasOwn(METRICS, metric)) return METRICS[metric];
 	return metric.endsWith("_mib") ? "mebibytes" : void 0;
 }
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
@@ -2105,7 +2106,7 @@ function adviceOn({ end, lastLines, oomKills }) {
 }
 function warnOfReconnects({ reconnects }) {
 	if (reconnects === 0) return [];
-	return [{ text: `The connection was lost ${formatCount(reconnects, "time")}, so output of the command may be missing.` }];
+	return [{ text: `The step connected again ${formatCount(reconnects, "time")}, so output of the command may be missing.` }];
 }
 function warnOfVariables({ unsetVariables }) {
 	if (unsetVariables.length === 0) return [];
@@ -2898,7 +2899,7 @@ function logVerdict({ name }, rendered, log) {
 // src/github/step.ts
 /** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
 async function runStep(entry, handler, savedInputs, failureWarning) {
-	const { context, error } = await attempt(entry, handler, savedInputs);
+	const { context, error } = await callHandler(entry, handler, savedInputs);
 	if (error === void 0) return;
 	const lines = textsOf(error);
 	if (failureWarning === void 0) context.log.fail(lines);
@@ -2906,7 +2907,7 @@ async function runStep(entry, handler, savedInputs, failureWarning) {
 }
 /** Runs a step and publishes a report of its results, even if the handler throws. */
 async function runReportingStep(entry, handler, savedInputs) {
-	const { context, raw, inputs, results, error } = await attempt(entry, handler, savedInputs);
+	const { context, raw, inputs, results, error } = await callHandler(entry, handler, savedInputs);
 	const { cancel, redact, log } = context;
 	const { sandboxId: id = "", baseUrl = "" } = results?.sandbox ?? inputs;
 	const report = {
@@ -2933,7 +2934,7 @@ function taskOf(entry) {
 	return entry === "monitor-stop" || entry === "monitor-end" ? "monitor" : entry;
 }
 /** Parses the inputs and calls the handler. `error` explains what either has thrown. */
-async function attempt(entry, handler, savedInputs) {
+async function callHandler(entry, handler, savedInputs) {
 	process.stdout.on("error", () => {});
 	const raw = savedInputs ?? readInputs(entry);
 	const usesSandbox = entry !== "sandbox" && inputNames(entry).includes("token");
@@ -3049,7 +3050,7 @@ function decodeStats(json) {
 		return;
 	}
 }
-const MAX_FIGURE = Number.MAX_SAFE_INTEGER;
+const MAX_FIGURE = 2 ** 63;
 function numbersIn(fields) {
 	const numbers = Object.entries(fields).flatMap(([name, value]) => typeof value === "number" && Math.abs(value) <= MAX_FIGURE ? [[name, value]] : []);
 	return new Map(numbers);
@@ -3146,7 +3147,7 @@ function withoutStats(conditions) {
 		gate: judgeGate(conditions, [])
 	};
 }
-/** Takes `samples` samples and judges them. Pass whether this step has read the stats before. */
+/** Takes and judges samples. `cpuWindowStarted` says that this step has read the stats before. */
 async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 	const { samples: count, sampleInterval } = inputs;
 	const { cancel, now, sleep } = context;
@@ -3154,7 +3155,7 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 	const taken = [];
 	let response = "";
 	let error;
-	for (let isDue = true; isDue;) {
+	do {
 		const outcome = await readStatsWithRetries(inputs, client, context);
 		if (outcome.status === "failed") {
 			error = outcome.error;
@@ -3165,8 +3166,7 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 			figures: outcome.value.figures
 		});
 		response = outcome.value.response;
-		isDue = taken.length < dropped + count && await sleep(sampleInterval, cancel);
-	}
+	} while (taken.length < dropped + count && await sleep(sampleInterval, cancel));
 	const samples = taken.slice(dropped);
 	const gate = judgeGate(inputs, samples, samples.length < count);
 	const result = {
@@ -3221,7 +3221,7 @@ function findGaps({ attempts, end }, { from, to }, intervalMs) {
 			continue;
 		}
 		const until = Math.min(attempt.at, to);
-		if (until - last > longestTime(failures, intervalMs, OUTAGE_MS)) gaps.push({
+		if (until - last > longestPause(failures, intervalMs, OUTAGE_MS)) gaps.push({
 			from: last,
 			to: until,
 			samplingEnd: "requested",
@@ -3230,7 +3230,7 @@ function findGaps({ attempts, end }, { from, to }, intervalMs) {
 		last = until;
 		failures = [];
 	}
-	const isSeen = !(last === from && (failures.length === attempts.length || failures.length > 1)) && to - last <= longestTime(failures, intervalMs, END_MS);
+	const isSeen = !(last === from && (failures.length === attempts.length || failures.length > 1)) && to - last <= longestPause(failures, intervalMs, END_MS);
 	if (end === "requested" && isSeen) return gaps;
 	return [...gaps, {
 		from: last,
@@ -3244,7 +3244,7 @@ const MIN_IDLE_MS = 3e4;
 const FAILED_INTERVALS = 2;
 const OUTAGE_MS = 1e4;
 const END_MS = 3e3;
-function longestTime(failures, intervalMs, extraMs) {
+function longestPause(failures, intervalMs, extraMs) {
 	if (failures.length > 0) return FAILED_INTERVALS * intervalMs + extraMs;
 	return Math.max(IDLE_INTERVALS * intervalMs, MIN_IDLE_MS);
 }
@@ -3301,7 +3301,7 @@ function sampleTimeout({ timeout, sampleInterval }) {
 
 // src/command/mark.ts
 /** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
-function readScript(mark, output, stopCommand) {
+function watchScript(mark, output, stopCommand) {
 	let end;
 	const { promise: ended, resolve } = Promise.withResolvers();
 	const cutter = markCutter(mark, {
@@ -3603,7 +3603,8 @@ kill -KILL $(members)`;
 }
 
 // src/command/session.ts
-const MAX_MS = 6e3;
+const MAX_END_SESSION_MS = 6e3;
+const STALL_MS = 5e3;
 /** Ends a command and all its children. */
 async function endSession(starter, leader, context) {
 	const { client, limits } = starter;
@@ -3612,12 +3613,12 @@ async function endSession(starter, leader, context) {
 		retries: 10,
 		onRetry: () => {}
 	};
-	const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_MS)]);
+	const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_END_SESSION_MS)]);
 	const bounded = {
 		...starter,
 		limits: {
-			...limits,
-			signal: soon
+			signal: soon,
+			timeout: STALL_MS
 		}
 	};
 	const end = () => runAsRoot(bounded, endSessionText(leader));
@@ -3635,7 +3636,7 @@ async function endSession(starter, leader, context) {
 		stop: limits.signal
 	});
 }
-/** Runs a text as root, who may see and end what sudo has started, and returns its output. */
+/** Runs a text as root, who may end what sudo has started, or else as the user. Returns its output. */
 async function runAsRoot(starter, text) {
 	try {
 		return await run$1({
@@ -3698,7 +3699,7 @@ async function followCommand(sent, inputs, client, context, output) {
 		...limits,
 		signal: AbortSignal.any([signal, disconnect.signal])
 	};
-	const script = readScript(sent.mark, output, stopCommand);
+	const script = watchScript(sent.mark, output, stopCommand);
 	const connection = keepConnected({
 		process: sent.process,
 		retries: inputs.retries,
@@ -3766,7 +3767,7 @@ function keepConnected({ process, retries, stopCommand }, script, client, limits
 	const { promise: started, resolve } = Promise.withResolvers();
 	const handlers = {
 		onStart(startedPid) {
-			pid ??= startedPid;
+			pid = startedPid;
 			resolve();
 		},
 		onActivity: () => void (hasProgressed = true),
@@ -3832,8 +3833,7 @@ function keepLastLines({ log, redact }) {
 const MAX_LINE_LENGTH = 65536;
 /**
 * Decodes UTF-8 and passes on blocks of whole lines, so that no secret is split between two blocks.
-* Lines end in `\n`, or in a lone `\r` as progress bars do. Longer ones than 65,536 characters may
-* be cut.
+* Lines end in `\n`, or in a lone `\r` as progress bars do. Lines above 65,536 characters may be cut.
 */
 function lineSplitter(onLines) {
 	const decoder = new TextDecoder();
@@ -3867,8 +3867,8 @@ const MAX_FIRST_MS = 1e3;
 const LAST_SAMPLE_DELAY_MS = 200;
 const PATIENCE_MS = 500;
 /**
-* Samples until a while after `ended` aborts, and calls `onSample` meanwhile. If there is no sample
-* then, takes one.
+* Takes samples until `ended` aborts, waits a while for the last response, and takes one more if
+* there is no sample yet.
 */
 async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSample) {
 	const { sampleInterval: intervalMs, failIf, warnIf } = inputs;
@@ -3907,7 +3907,7 @@ async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSa
 // src/command/top-programs.ts
 const FIRST_PERCENT = 70;
 const STEP_PERCENT = 10;
-/** Decides after which samples `look` looks at the programs, one look at a time. */
+/** Calls `look` after samples with a new high of memory, but never twice at the same time. */
 function watchMemory(conditions, look) {
 	const watched = conditions.filter(({ metric }) => isMemory(metric));
 	const levelOf = (sample) => {
@@ -3943,8 +3943,7 @@ async function lookAtPrograms(starter, now) {
 			at,
 			programs
 		};
-	} catch (error) {
-		if (!(error instanceof AgentError)) throw error;
+	} catch {
 		return;
 	}
 }
@@ -4325,4 +4324,4 @@ function chooseMonitor(idOrName, directories) {
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-export { systemCode as $, openSandbox as A, rawValue as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, inputError as G, parseFields as H, AgentError as I, formatCount as J, errorText as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, listSome as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, findMistake as U, fieldsOf as V, InputError as W, formatRate as X, formatNumber as Y, limitList as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, totalSize as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, quote as nt, loadInputs as o, waitForSandbox as p, formatBytes as q, runSampler as r, markJudged as s, chooseMonitor as t, inlineCode as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, isSecretHeader as z };
+export { totalSize as $, openSandbox as A, rawValue as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, inputError as G, parseFields as H, AgentError as I, formatNumber as J, formatBytes as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, systemCode as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, findMistake as U, fieldsOf as V, InputError as W, limitList as X, formatRate as Y, listSome as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatCount as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, isSecretHeader as z };

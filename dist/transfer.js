@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as systemCode, F as parseResponse, G as inputError, H as parseFields, I as AgentError, J as formatCount, K as errorText, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as listSome, R as wrapSystemErrors, U as findMistake, V as fieldsOf, W as InputError, X as formatRate, Y as formatNumber, Z as limitList, _ as isStored, d as takeStats, et as totalSize, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, nt as quote, p as waitForSandbox, q as formatBytes, tt as inlineCode, z as isSecretHeader } from "./shared.js";
+import { $ as totalSize, F as parseResponse, G as inputError, H as parseFields, I as AgentError, J as formatNumber, K as formatBytes, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as systemCode, R as wrapSystemErrors, U as findMistake, V as fieldsOf, W as InputError, X as limitList, Y as formatRate, Z as listSome, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, p as waitForSandbox, q as formatCount, tt as quote, z as isSecretHeader } from "./shared.js";
 import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -244,7 +244,7 @@ function describeLinks(links, workspace) {
 function adviseOn(leadsTo, linkDescriptions) {
 	if (leadsTo === "folder") return `is not set, and the patterns match links to folders. Decide: true sends what they lead to, false skips them. Or exclude them with ! lines, or send an archive: ${ARCHIVE}`;
 	if (leadsTo === "outside") return "links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace";
-	return `links lead to something hidden. Exclude them with ! lines${linkDescriptions.some((move) => move.includes("/.pnpm/")) ? ", let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
+	return `links lead to something hidden. Exclude them with ! lines${linkDescriptions.some((link) => link.includes("/.pnpm/")) ? ", let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
 }
 /**
 * Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
@@ -447,11 +447,10 @@ async function compareWithState(planned, state, cancel) {
 	};
 }
 /** Call this before a transfer: if that is interrupted, the next run sends every file. */
-function removeState({ file }) {
+function clearState({ file }) {
 	mkdirSync(dirname(file), { recursive: true });
-	rmSync(file, { force: true });
+	writeFileSync(file, "", { mode: 384 });
 }
-/** Returns a warning if the file cannot be written, since everything has arrived by then. */
 function writeState({ file: stateFile, scope }, stored) {
 	const files = stored.map(({ path, file: { target, size }, sha256 }) => {
 		return {
@@ -466,12 +465,7 @@ function writeState({ file: stateFile, scope }, stored) {
 		scope,
 		files
 	});
-	try {
-		writeFileSync(stateFile, `${text}\n`, { mode: 384 });
-		return [];
-	} catch (error) {
-		return [`The state file could not be written, so the next run sends every file: ${errorText(error)}.`];
-	}
+	writeFileSync(stateFile, `${text}\n`, { mode: 384 });
 }
 function scopeOf(inputs) {
 	const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
@@ -849,7 +843,7 @@ async function showPlan({ toSend, unchanged, shard, skipped, orphaned, warnings 
 async function sendPlan({ toSend, unchanged, state: oldState, ...plan }, inputs, client, context) {
 	const { sandboxId, baseUrl } = inputs;
 	const state = context.cancel.aborted ? void 0 : oldState;
-	if (state !== void 0) removeState(state);
+	if (state !== void 0) clearState(state);
 	const size = `${formatCount(toSend.length, "file")} (${formatBytes(totalSize(toSend))})`;
 	if (toSend.length > 0) context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
 	using progress = logProgress(toSend, context);
@@ -858,15 +852,12 @@ async function sendPlan({ toSend, unchanged, state: oldState, ...plan }, inputs,
 		unchanged
 	}, inputs, client, context, progress);
 	const stored = files.filter(isStored);
-	const isComplete = stored.length === files.length;
-	const notWritten = state !== void 0 && isComplete ? writeState(state, stored) : [];
-	const warnings = [...plan.warnings, ...notWritten];
+	if (state !== void 0 && stored.length === files.length) writeState(state, stored);
 	const storedPaths = new Set(stored.map(({ path }) => path));
 	const orphaned = plan.orphaned.filter((orphan) => !storedPaths.has(orphan));
 	return {
 		...plan,
 		orphaned,
-		warnings,
 		dryRun: false,
 		files,
 		digest: digestOf(files),

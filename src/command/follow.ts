@@ -144,7 +144,7 @@ function keepConnected(
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const handlers = {
     onStart(startedPid: number) {
-      pid ??= startedPid;
+      pid = startedPid;
       resolve();
     },
     onActivity: () => void (hasProgressed = true),

@@ -15,6 +15,9 @@ export interface Starter {
 // Ending a session takes up to 4 s; the rest is for a login profile and a slow network.
 const MAX_END_SESSION_MS = 6000;
 
+// Below MAX_END_SESSION_MS, so that a request whose connection is dead is repeated.
+const STALL_MS = 5000;
+
 /** Ends a command and all its children. */
 export async function endSession(
   starter: Starter,
@@ -24,7 +27,7 @@ export async function endSession(
   const { client, limits } = starter;
   const policy = { ...context, retries: 10, onRetry: () => {} };
   const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_END_SESSION_MS)]);
-  const bounded = { ...starter, limits: { ...limits, signal: soon } };
+  const bounded = { ...starter, limits: { signal: soon, timeout: STALL_MS } };
   const end = () => runAsRoot(bounded, endSessionText(leader));
   await withRetries(end, { ...policy, stop: soon });
   // This makes the agent close the stream, even if a process that left the session holds it open.

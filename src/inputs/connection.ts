@@ -126,10 +126,11 @@ function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): strin
     : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 
-/** Fills in raw values, which their own parsers check. */
+/** Fills in raw values. An invalid ID is left to its own parser, so that it is reported once. */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
+  const id = rawValue(raw, 'sandbox-id');
   const url = rawValue(raw, 'base-url')
-    .replaceAll('{sandbox-id}', rawValue(raw, 'sandbox-id'))
+    .replaceAll('{sandbox-id}', isSandboxId(id) ? id : 'id')
     .replaceAll('{port}', rawValue(raw, 'port') || String(DEFAULT_PORT));
   return { ...raw, 'base-url': url };
 }

@@ -21,8 +21,8 @@ const VARIABLE: Mistake = [
 
 // Catches remains of expressions, quotation marks and `Bearer`, and what a header cannot carry.
 const NOT_IN_A_SECRET: Mistake = [
-  /^["'`]|[^!-~]|[{}]/,
-  'begins with a quotation mark, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',
+  /^["'`$]|[^!-~]|[{}]/,
+  'begins with a quotation mark or $, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',
 ];
 
 // A file would silently land in a folder of this name, so refuse it, although names may contain it.
@@ -33,7 +33,7 @@ const TARGET_MISTAKES: readonly Mistake[] = [
 ];
 
 const PATTERN_MISTAKES: readonly Mistake[] = [
-  [/^(!|$)/, 'is not a pattern.'],
+  [/^(!|$)/, 'is not a pattern. After a !, write what to exclude.'],
   [
     // Leave `**` before a space, a comma or a colon to `unmatched-pattern`, whose message fits better.
     /[^\\/"'`]\*\*|\*\*[^\\/\s,:"'`]/,
@@ -46,7 +46,8 @@ const PATTERN_MISTAKES: readonly Mistake[] = [
 // File names may contain all of these, so they only count once nothing has matched.
 const UNMATCHED_MISTAKES: readonly Mistake[] = [
   QUOTED,
-  VARIABLE,
+  // Only at the start, since excludes may name $RECYCLE.BIN or {{cookiecutter.name}}.
+  [/^\$([A-Z_]+|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|\$\{\{/, VARIABLE[1]],
   [/\s#/, 'has a # in it. Write each comment on a line of its own.'],
   // Allow the colons of C:/x and of URLs.
   [

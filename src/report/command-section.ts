@@ -173,7 +173,7 @@ function adviceOn({ end, lastLines, oomKills }: CommandResult): Reason {
 function warnOfReconnects({ reconnects }: CommandResult): Reason {
   if (reconnects === 0) return [];
   const times = formatCount(reconnects, 'time');
-  return [{ text: `The connection was lost ${times}, so output of the command may be missing.` }];
+  return [{ text: `The step connected again ${times}, so output of the command may be missing.` }];
 }
 
 function warnOfVariables({ unsetVariables }: CommandResult): Reason {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isLink, statIfExists } from '../files/paths.ts';
 import type { PlannedFile } from '../files/targets.ts';
@@ -7,7 +7,6 @@ import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
-import { errorText } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
 import type { StoredFile } from './store-files.ts';
@@ -75,29 +74,22 @@ export async function compareWithState(
 }
 
 /** Call this before a transfer: if that is interrupted, the next run sends every file. */
-export function removeState({ file }: UploadState): void {
-  // If the folder cannot be made, fail now, before anything is sent.
+export function clearState({ file }: UploadState): void {
+  // If the file cannot be written, fail now, before anything is sent.
   mkdirSync(dirname(file), { recursive: true });
-  rmSync(file, { force: true });
+  writeFileSync(file, '', { mode: 0o600 });
 }
 
-/** Returns a warning if the file cannot be written, since everything has arrived by then. */
 export function writeState(
   { file: stateFile, scope }: UploadState,
   stored: readonly StoredFile[],
-): readonly string[] {
+): void {
   const files = stored.map(({ path, file: { target, size }, sha256 }) => {
     return { path, target, size, sha256 };
   });
   const text = JSON.stringify({ schema: STATE_VERSION, scope, files });
-  try {
-    // A truncated file is invalid JSON, so the next run ignores it.
-    writeFileSync(stateFile, `${text}\n`, { mode: 0o600 });
-    return [];
-  } catch (error) {
-    const reason = errorText(error);
-    return [`The state file could not be written, so the next run sends every file: ${reason}.`];
-  }
+  // A truncated file is invalid JSON, so the next run ignores it.
+  writeFileSync(stateFile, `${text}\n`, { mode: 0o600 });
 }
 
 // Leave out the values of secret headers, which change from run to run.

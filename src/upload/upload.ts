@@ -9,9 +9,9 @@ import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '.
 import { hashFile } from './read-file.ts';
 import {
   type Changes,
+  clearState,
   compareWithState,
   readState,
-  removeState,
   type UploadState,
   writeState,
 } from './state-file.ts';
@@ -89,7 +89,7 @@ export async function sendPlan(
   const { sandboxId, baseUrl } = inputs;
   // A cancelled search has found nothing, so keep the state.
   const state = context.cancel.aborted ? undefined : oldState;
-  if (state !== undefined) removeState(state);
+  if (state !== undefined) clearState(state);
   const size = `${formatCount(toSend.length, 'file')} (${formatBytes(totalSize(toSend))})`;
   if (toSend.length > 0)
     context.log.line(`Uploading ${size} to sandbox ${sandboxId} at ${baseUrl}`);
@@ -97,13 +97,11 @@ export async function sendPlan(
   const changes = { toSend, unchanged };
   const { files, ...totals } = await uploadFiles(changes, inputs, client, context, progress);
   const stored = files.filter(isStored);
-  const isComplete = stored.length === files.length;
-  const notWritten = state !== undefined && isComplete ? writeState(state, stored) : [];
-  const warnings = [...plan.warnings, ...notWritten];
+  if (state !== undefined && stored.length === files.length) writeState(state, stored);
   // Drop orphaned paths just written through another target, such as a link in the sandbox.
   const storedPaths = new Set(stored.map(({ path }) => path));
   const orphaned = plan.orphaned.filter(orphan => !storedPaths.has(orphan));
-  return { ...plan, orphaned, warnings, dryRun: false, files, digest: digestOf(files), ...totals };
+  return { ...plan, orphaned, dryRun: false, files, digest: digestOf(files), ...totals };
 }
 
 const PROGRESS_INTERVAL_MS = 15_000;

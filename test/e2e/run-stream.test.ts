@@ -82,7 +82,7 @@ test('run reconnects to its command by PID after a lost connection, and warns', 
   assert.equal(starts.length, 1);
   const attached = run.calls('Connect').map(({ body }) => body.subarray(5).toString());
   assert.deepEqual(attached, Array(2).fill('{"process":{"pid":42}}'));
-  const warning = 'The connection was lost 2 times, so output of the command may be missing.';
+  const warning = 'The step connected again 2 times, so output of the command may be missing.';
   assert.deepEqual(run.annotations('warning'), [warning]);
   assert.match(run.stdout, /^first\n[^\n]* Connecting again in .*\nseco\n/m);
   // A part of a line may be missing, so what follows is not its rest.

@@ -45,6 +45,7 @@ test('an exclude beside a pattern outside the directory is an error', async () =
 const FINE: Readonly<Record<string, readonly string[]>> = {
   'dist/**': ['!dist', '!dist/x', '!dist/*/x/**', '!./dist//x', '!x/../dist/x', '!.', '!..'],
   dist: ['!dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],
+  '**': ['!**/$RECYCLE.BIN/**', '!{{cookiecutter.slug}}/**'],
   'packages/api/**': ['!packages/web/x', '!packages/*.map', '!packages/README.md'],
   'dist/**, README.md': ['!dist/x', '!README.md'],
   '../shared/**': ['!../shared/x', '!../*.map'],

@@ -62,7 +62,7 @@ test('credentials in base-url or api-url are rejected and never quoted', () => {
 });
 
 test('base-url is not reported too if its sandbox ID is empty or its port no number', () => {
-  for (const invalid of [{ 'sandbox-id': '' }, { port: 'x/y' }])
+  for (const invalid of [{ 'sandbox-id': '' }, { 'sandbox-id': 'a b' }, { port: 'x/y' }])
     assert.deepEqual(invalidInputs({ 'base-url': url, ...invalid }), Object.keys(invalid));
 });
 
@@ -161,8 +161,8 @@ test('an ID, a token or an API key that is empty or null is rejected, since its 
 
 test('a token that is an API key, or has a space, a brace or a quotation mark, is rejected', () => {
   rejects('token', sameMessage(['e2b_0123456789abcdef', 'sk_e2b_01234567'], 'is an API key.'));
-  const noTokens = ['Bearer abc', '${{ secrets.TOKEN }}', '{TOKEN}', 'a\tb', '"abc"', "'abc'"];
-  const words = 'begins with a quotation mark, or has a space, a brace or another';
+  const noTokens = ['Bearer abc', '${{ secrets.TOKEN }}', '{TOKEN}', 'a\tb', '"abc"', '$TOKEN'];
+  const words = 'begins with a quotation mark or $, or has a space, a brace or another';
   rejects('token', sameMessage(noTokens, words));
 });
 

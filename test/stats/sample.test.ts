@@ -24,11 +24,11 @@ const QUARTER_OF_MEMORY = {
 
 const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>> = {
   'returns all numbers': [
-    '{"ts":1,"load":0.5,"delta":-3,"big":4e9,"__proto__":1}',
-    { ts: 1, load: 0.5, delta: -3, big: 4e9, ['__proto__']: 1 },
+    '{"ts":1,"load":0.5,"delta":-3,"big":9223372036854775808,"__proto__":1}',
+    { ts: 1, load: 0.5, delta: -3, big: 2 ** 63, ['__proto__']: 1 },
   ],
   'omits what is not a number, or is too large': [
-    '{"a":1e16,"b":"7","c":true,"d":null,"e":[1],"f":{"g":1},"h":2}',
+    '{"a":1e19,"b":"7","c":true,"d":null,"e":[1],"f":{"g":1},"h":2}',
     { h: 2 },
   ],
   'derives bytes of memory from MiB, even if the total in bytes is 0': [
@@ -47,8 +47,8 @@ const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>
     '{"disk_used":9,"disk_total":8,"disk_used_pct":50,"disk_free":4}',
     { disk_used: 9, disk_total: 8, disk_used_pct: 112.5, disk_free: -1 },
   ],
-  'omits totals of 0 with the figures that depend on them': [
-    '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5,"mem_total":0,"mem_used":1,"mem_total_mib":0,"mem_used_mib":1,"ts":1}',
+  'omits totals below 1 with the figures that depend on them': [
+    '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5,"mem_total":0.5,"mem_used":1,"mem_total_mib":-1,"mem_used_mib":1,"ts":1}',
     { ts: 1 },
   ],
 };

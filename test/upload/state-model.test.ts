@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
-import { compareWithState, readState, removeState } from '../../src/upload/state-file.ts';
+import { clearState, compareWithState, readState } from '../../src/upload/state-file.ts';
 import { sendPlan } from '../../src/upload/upload.ts';
 import { isStored } from '../../src/upload/uploaded-file.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
@@ -51,7 +51,7 @@ test('a green upload with a state file leaves every file in the sandbox, whateve
     fc.asyncProperty(runs, async all => {
       const sandbox = new Map<string, string>();
       const first = readState(stateInputs, folder.path);
-      if (first !== undefined) removeState(first);
+      if (first !== undefined) clearState(first);
       for (const run of all) {
         const { uploads, isSound, killedAt, cancelledAt, concurrency, deletesOrphans } = run;
         const state = readState(stateInputs, folder.path) ?? assert.fail();
