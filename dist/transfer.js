@@ -407,7 +407,6 @@ const STATE_VERSION = 2;
 function readState(inputs, workspace) {
 	if (inputs.stateFile === "") return void 0;
 	const file = resolve(workspace, inputs.stateFile);
-	if (isLink(file)) throw stateError(file, "is a link");
 	const scope = scopeOf(inputs);
 	const rows = readRows(file, scope);
 	if (rows !== void 0) return {

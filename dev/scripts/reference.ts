@@ -44,7 +44,7 @@ function describe(folder: string, { inputs, outputs }: ActionFile): string {
     '## Inputs\n',
     inputTable(others),
     '### Which sandbox\n',
-    'By default, these point to the sandbox of an earlier step in the job.\n',
+    'By default, the sandbox of an earlier step sets ID, token, URL and `header-prefix`.\n',
     inputTable(connection),
     '## Outputs\n',
     table(['Output', 'Meaning'], outputRows),

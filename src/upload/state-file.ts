@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isLink, statIfExists } from '../files/paths.ts';
+import { statIfExists } from '../files/paths.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -34,8 +34,6 @@ const STATE_VERSION = 2;
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
   const file = resolve(workspace, inputs.stateFile);
-  // Reading would follow the link, but removeState() would remove the link itself.
-  if (isLink(file)) throw stateError(file, 'is a link');
   const scope = scopeOf(inputs);
   const rows = readRows(file, scope);
   if (rows !== undefined) return { file, scope, rows, warnings: [] };
