@@ -3722,7 +3722,7 @@ async function followCommand(sent, inputs, client, context, output) {
 	disconnect.abort();
 	const outcome = await connection.ended;
 	script.breakOff();
-	const end = endOf(outcome, script.end(), connection.pid());
+	const end = endOf$1(outcome, script.end(), connection.pid());
 	const wasSeen = end.kind !== "lost" && end.kind !== "not-started";
 	const by = cancel.aborted ? "cancellation" : "max-duration";
 	return {
@@ -3735,7 +3735,7 @@ async function followCommand(sent, inputs, client, context, output) {
 		endedAt
 	};
 }
-function endOf(outcome, script, pid) {
+function endOf$1(outcome, script, pid) {
 	if (outcome.status === "failed") {
 		if (script !== void 0) return {
 			kind: "exited",
@@ -3817,7 +3817,7 @@ function keepLastLines({ log, redact }) {
 	let last = [];
 	const splitter = lineSplitter((text) => {
 		log.output(text.replaceAll("\r", "\n"));
-		const [first = "", ...others] = text.split("\n");
+		const [first = "", ...others] = endOf(text, 22).split("\n");
 		const shown = [`${last.at(-1) ?? ""}${first}`, ...others].map((line) => line.replace(/^.*\r(?=.)/s, ""));
 		last = [...last.slice(0, -1), ...shown].slice(-21);
 	});
@@ -3829,6 +3829,12 @@ function keepLastLines({ log, redact }) {
 		...splitter,
 		lastLines
 	};
+}
+/** Returns the last lines of a text. Splitting all of it would take memory for each line. */
+function endOf(text, count) {
+	let start = text.length;
+	for (let left = count; left > 0 && start >= 0; left -= 1) start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
+	return text.slice(start + 1);
 }
 const MAX_LINE_LENGTH = 65536;
 /**

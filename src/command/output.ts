@@ -12,7 +12,7 @@ export function keepLastLines({ log, redact }: Pick<Context, 'log' | 'redact'>) 
   const splitter = lineSplitter(text => {
     // The runner treats a lone \r as a line break.
     log.output(text.replaceAll('\r', '\n'));
-    const [first = '', ...others] = text.split('\n');
+    const [first = '', ...others] = endOf(text, MAX_LAST_LINES + 2).split('\n');
     const lines = [`${last.at(-1) ?? ''}${first}`, ...others];
     // What follows a \r replaces the line before it.
     const shown = lines.map(line => line.replace(/^.*\r(?=.)/s, ''));
@@ -24,6 +24,14 @@ export function keepLastLines({ log, redact }: Pick<Context, 'log' | 'redact'>) 
     return text === '' ? [] : text.split('\n').map(line => truncate(line, MAX_LAST_LINE));
   };
   return { ...splitter, lastLines };
+}
+
+/** Returns the last lines of a text. Splitting all of it would take memory for each line. */
+function endOf(text: string, count: number): string {
+  let start = text.length;
+  for (let left = count; left > 0 && start >= 0; left -= 1)
+    start = start === 0 ? -1 : text.lastIndexOf('\n', start - 1);
+  return text.slice(start + 1);
 }
 
 const MAX_LINE_LENGTH = 64 * 1024;
