@@ -103,6 +103,9 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     const slow = { run: 'trap "echo last words" EXIT; sleep 60', 'max-duration': '1s' };
     const { errors, outputs } = await expectRunFailure(slow, { onlyShellCommands: true });
     assert.equal(outputs['exit-code'], '');
-    assert.match(errors, /was stopped by max-duration after .*\n(Terminated\n)?last words$/);
+    assert.match(
+      errors,
+      /was stopped by max-duration after .*\n(Terminated\n)?last words\nTo let it run longer/,
+    );
   });
 });
