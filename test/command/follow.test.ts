@@ -182,6 +182,13 @@ for (const [what, [start, end, count]] of Object.entries(STARTS))
     assert.deepEqual([run.end.kind, run.count('Start'), run.reconnects], [end, count, 0]);
   });
 
+test('a command that has started is not started again, whatever the error says', async () => {
+  const error = new AgentError('busy', 'It is unavailable.', { hadNoEffect: true });
+  const start = [stream(() => [startFrame(42)], error), done];
+  const run = await follow({ start, connect: [done] });
+  assert.deepEqual([run.end.kind, run.count('Start'), run.count('Connect')], ['exited', 1, 1]);
+});
+
 test('a cancelled step starts nothing, and not once more', async () => {
   const cancel = new AbortController();
   const start: Stream = async function* stream(mark, sleep) {
