@@ -66,6 +66,9 @@ test('output passes at once, unless its last characters may begin the mark', () 
   assert.deepEqual(passed, ['ready\n', 'x', 'y', `${MARK.slice(0, 5)}!`]);
   cutter.end();
   assert.equal(passed.at(-1), MARK.slice(0, -1));
+  // A line without an end is not held back for ever.
+  cutter.write(Buffer.from(`${MARK}\tend\t${'x'.repeat(10_000)}`));
+  assert.match(passed.at(-1) ?? '', /^x{10000}$/);
 });
 
 test('a script may print its mark, but not as the shell does', () => {

@@ -177,8 +177,9 @@ const CODES: readonly (readonly [code: string, kind: string, hint: RegExp])[] = 
   ['internal', 'server', /overloaded/],
 ];
 for (const [code, kind, hint] of CODES)
-  test(`an error of Connect is reported with its words, redacted [${code}]`, async () => {
-    const { end, pids } = await follow(sendFrames(errorFrame(code, `no\n "${TOKEN}"`)));
+  test(`an error of Connect is reported with its words, redacted, but without the script [${code}]`, async () => {
+    const message = `error starting process 'bash -c 'a'\nb': no\n "${TOKEN}"`;
+    const { end, pids } = await follow(sendFrames(errorFrame(code, message)));
     assert.ok(end instanceof AgentError, JSON.stringify(end));
     assert.equal(end.kind, kind);
     assert.match(end.hint, hint);
