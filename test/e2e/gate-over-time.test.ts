@@ -17,17 +17,19 @@ import { metricsInTurn, openJob } from '../support/test-job.ts';
 describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };
 
-  test('a command shorter than the interval is judged by a sample just after it', async () => {
-    // The sample before the command's start is not judged.
-    const metrics = metricsInTurn('cpu_used_pct', 99, 50);
-    const { outputs, report, summary } = await expectRunSuccess(gate, { metrics });
-    assert.equal(outputs['gate'], 'passed');
-    assert.match(summary, />After its end</);
-    assert.deepEqual(
-      report.stats.samples.map(({ figures }) => figures['cpu_used_pct']),
-      [50],
-    );
-  });
+  for (const level of ['fail-if', 'warn-if'])
+    test(`a command shorter than the interval is judged by a sample just after it [${level}]`, async () => {
+      // The sample before the command's start is not judged.
+      const metrics = metricsInTurn('cpu_used_pct', 99, 50);
+      const inputs = { ...gate, 'fail-if': '', [level]: gate['fail-if'] };
+      const { outputs, report, summary } = await expectRunSuccess(inputs, { metrics });
+      assert.equal(outputs['gate'], 'passed');
+      assert.match(summary, />After its end</);
+      assert.deepEqual(
+        report.stats.samples.map(({ figures }) => figures['cpu_used_pct']),
+        [50],
+      );
+    });
 
   test('a gate that trips fails a command that exits with 0', async () => {
     const metrics = metricsInTurn('cpu_used_pct', 0, 95);
