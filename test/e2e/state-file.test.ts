@@ -67,5 +67,6 @@ test('the state file holds hashes, no secrets, is private (0600) and is not uplo
   const { mode } = statSync(path.join(job.workspace, STATE));
   assert.equal(mode & 0o777, WINDOWS ? 0o666 : 0o600);
   assert.deepEqual(readdirSync(path.join(job.workspace, '.sandbox-sync')), ['state.json']);
-  assert.deepEqual((await run(job, inputs)).sent, []);
+  const again = await run(job, inputs);
+  assert.deepEqual([again.exitCode, again.sent], [0, []], again.stdout);
 });
