@@ -162,6 +162,7 @@ test('each file is in one shard, which depends only on its target', () => {
   for (const file of files) {
     const [own, ...others] = shards.filter(shard => filesOfShard(files, shard).includes(file));
     assert.ok(own !== undefined && others.length === 0, file.target);
-    assert.equal(filesOfShard([plannedFile(file.target, 0)], own).length, 1);
+    const moved = { ...plannedFile(file.target, 0), source: 'elsewhere' };
+    assert.equal(filesOfShard([moved], own).length, 1);
   }
 });
