@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   ENOTFOUND: 'unreachable',
   EAI_AGAIN: 'unreachable',
   EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
   UND_ERR_CONNECT_TIMEOUT: 'unreachable',
   UND_ERR_SOCKS5_AUTH_REJECTED: 'unreachable',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unreachable',

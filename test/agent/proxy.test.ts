@@ -39,17 +39,18 @@ describe('a proxy', { timeout: 20_000 }, () => {
     assert.ok(!head.includes(TOKEN));
   });
 
-  for (const [scheme, status] of [
-    ['https', 403],
-    ['http', 407],
-  ] as const)
-    test(`a proxy that refuses a request makes the sandbox unreachable [${scheme}]`, async () => {
+  for (const [what, [variable, status]] of Object.entries({
+    https: ['https_proxy', 403],
+    http: ['http_proxy', 407],
+    'https, with nothing but http_proxy': ['http_proxy', 407],
+  } as const))
+    test(`a proxy that refuses a request makes the sandbox unreachable [${what}]`, async () => {
       await using proxy = await rawServer(afterHead(socket => socket.end(http(status))));
-      using _ = setProxyVariables({ [`${scheme}_proxy`]: `http://${proxy.host}` });
-      await assert.rejects(sendOnce(`${scheme}://sandbox.example.com`), {
+      using _ = setProxyVariables({ [variable]: `http://${proxy.host}` });
+      await assert.rejects(sendOnce(`${what.replace(/,.*/, '')}://sandbox.example.com`), {
         kind: 'unreachable',
         message: RegExp(`failed: .*${status}`),
-        hint: RegExp(`^Check the proxy in ${scheme}_proxy: is it up.* user and password`),
+        hint: RegExp(`^Check the proxy in ${variable}: is it up.* user and password`),
       });
     });
 

@@ -87,13 +87,15 @@ test('a dry run needs no sandbox-id, token and base-url, but rejects wrong ones'
 });
 
 test('username of run cannot be combined with a header Authorization', () => {
-  const headers = 'X-Trace: 1\nauthorization: Basic dXNlcjo=';
-  const [problem, ...others] = problemsOf({ username: 'ci', headers }, 'run');
-  const expected = '"ci" would replace the header Authorization. Remove one of them.';
-  assert.equal(problem?.message, expected);
-  assert.deepEqual([problem?.input, others], ['username', []]);
-  // For uploads, the agent reads the user from the URL, so a header does not conflict.
-  accepts('username', { ci: 'ci' }, { others: { headers } });
+  for (const name of ['authorization', 'Authorization']) {
+    const headers = `X-Trace: 1\n${name}: Basic dXNlcjo=`;
+    const [problem, ...others] = problemsOf({ username: 'ci', headers }, 'run');
+    const expected = '"ci" would replace the header Authorization. Remove one of them.';
+    assert.equal(problem?.message, expected);
+    assert.deepEqual([problem?.input, others], ['username', []]);
+    // For uploads, the agent reads the user from the URL, so a header does not conflict.
+    accepts('username', { ci: 'ci' }, { others: { headers } });
+  }
 });
 
 test('problems of single values and of their combinations are reported together', () => {
