@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { addressOf } from '../../src/sandbox/sandbox.ts';
 import { statusFault } from '../support/faults.ts';
@@ -64,6 +66,9 @@ test('connecting with sandbox-id extends the lifetime, and the post step does no
   const main = await job.runSandbox({ 'sandbox-id': id, lifetime: '1.5s' });
   assert.deepEqual([main.outputs['id'], main.outputs['token']], [id, token], main.stdout);
   assert.deepEqual(job.service.bodies, [{ timeout: 2 }]);
+  // It may live longer, so a later command does not have to end with this lifetime.
+  const saved = readFileSync(path.join(job.temp, `sandbox-sync-sandbox-${id}.json`), 'utf8');
+  assert.doesNotMatch(saved, /endsAt/);
   // The post step has nothing to delete, so it needs no key.
   const { stdout } = await endQuietly(job, main, { 'api-key': '' });
   assert.match(stdout, /It lives at least until .* GMT, perhaps longer\./);
@@ -195,12 +200,26 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
     assert.deepEqual(apiRequests(job), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
   });
 
+  test('a cancelled job does not repeat a creation', async () => {
+    // The pause is longer than a signal takes, and shorter than what is left after SIGTERM.
+    await using job = await openJobWithApi({
+      faults: [statusFault(429, '', { headers: { 'Retry-After': '1' } })],
+    });
+    const onLine = (line: string, send: Signal) => line.startsWith('Attempt 1') && send('SIGTERM');
+    const main = await job.runSandbox({}, { onLine });
+    assert.equal(main.exitCode, 1, main.stdout);
+    assert.deepEqual(apiRequests(job), ['POST /sandboxes 429']);
+  });
+
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
     test(`a step that ends during the creation leaves the search to the post step [${signal}]`, async () => {
       const { fault, watch, answer } = interrupt(signal);
       await using job = await openJobWithApi({ faults: [fault] });
+      const startedAt = performance.now();
       const main = await job.runSandbox({}, watch);
       answer();
+      // The runner waits for 2.5 s after SIGTERM, and longer before it.
+      assert.ok(performance.now() - startedAt < 10_000);
       assert.equal(/was cancelled/.test(main.errors), signal === 'SIGTERM', main.stdout);
       await pollUntil(() => job.service.running().length === 1);
       await endQuietly(job, main);
@@ -230,6 +249,8 @@ describe('delete', { concurrency: 3 }, () => {
 test('a sandbox is reached at the domain that the API names, or at that of the API', () => {
   const rows: readonly (readonly [named: string | undefined, api: string, base: string])[] = [
     ['e2b.app', 'https://api.x.io', 'https://sandbox.e2b.app'],
+    ['e2b.pro', 'https://api.x.io', 'https://sandbox.e2b.pro'],
+    ['e2b-staging.dev', 'https://api.x.io', 'https://sandbox.e2b-staging.dev'],
     ['x.io', 'https://api.e2b.app', 'https://{port}-{sandbox-id}.x.io'],
     [undefined, 'https://api.e2b.dev/v1', 'https://sandbox.e2b.dev'],
     [undefined, 'https://api.mine.e2b.dev', 'https://{port}-{sandbox-id}.mine.e2b.dev'],
