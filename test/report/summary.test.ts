@@ -81,6 +81,8 @@ test('the heading of the summary is the first sentence, at most 54 characters', 
   const long = 'It failed so often that nobody knows how to say it in a line. Try.';
   const start = 'It failed so often that nobody knows how to say it in …';
   assert.deepEqual(headingOf(long), [start, long]);
+  const named = report({ name: 'n'.repeat(30), error: [withMarkup('It failed.')] });
+  assert.match(summaryText(named), /^<h3>❌ <code>n{20}…<\/code>: It failed\.<\/h3>/);
 });
 
 test('a command that nobody judges, with a single sample, shows no figures', () => {
