@@ -493,7 +493,7 @@ function withJobSandbox(raw, sandboxes) {
 	};
 }
 function isDryRun(raw) {
-	return /^\s*true\s*$/i.test(raw["dry-run"] ?? "");
+	return /^true$/i.test(rawValue(raw, "dry-run"));
 }
 function explainChoice(givenId, sandboxes) {
 	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox, or its step was not waited for. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";

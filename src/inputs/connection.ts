@@ -114,7 +114,7 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
 }
 
 export function isDryRun(raw: RawInputs): boolean {
-  return /^\s*true\s*$/i.test(raw['dry-run'] ?? '');
+  return /^true$/i.test(rawValue(raw, 'dry-run'));
 }
 
 function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): string {

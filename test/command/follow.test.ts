@@ -66,7 +66,7 @@ async function follow({ start, connect = [], helper = () => '', ...others }: Sim
   return { ...result, lines, calls, count, now: context.now() };
 }
 
-/** Reads a request. `Helper` is a start that has no mark, since it is not that of the command. */
+/** Reads a request. `Helper` is the start of another process than the command: it has no mark. */
 function callOf({ path, body = [], timeout }: AgentRequest) {
   const name = path.replace(/^.*\//, '');
   const json = Buffer.concat([...body]).toString();

@@ -91,7 +91,7 @@ test('a condition that cannot be judged is as bad as one that trips', () => {
   assert.deepEqual(gateOf([], ['load != 1']), ['warned', `warn load != 1: ${lacks}`]);
 });
 
-test('if samples are missing, a condition trips or cannot be judged', () => {
+test('a condition trips or cannot be judged if samples are missing', () => {
   const why = 'cpu_count > 9: samples are missing';
   const failed = ['failed', `fail ${why}`, 'fail mem_used_pct > 50: 60'];
   assert.deepEqual(gateOf(['cpu_count > 9', 'mem_used_pct > 50'], [], true), failed);
