@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getInput, getState, saveState, setOutput, setSecret } from '@actions/core';
 import { fillPlaceholders, type JobSandbox, secretsIn } from '../inputs/connection.ts';
-import { type EntryPoint, inputNames } from '../inputs/inputs.ts';
+import { INPUTS, type InputParsers } from '../inputs/inputs.ts';
 import { type RawInputs, rawValue } from '../inputs/parsers.ts';
 import { type Leftovers, SYNC_ID } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 
 /** Reads the step's inputs, masking secrets before anything can be logged. */
-export function readInputs(entry: EntryPoint): RawInputs {
-  const names = inputNames(entry);
+export function readInputs(parsers: InputParsers): RawInputs {
+  const names = Object.keys(parsers);
   const raw = Object.fromEntries(
     names.map(name => [name, getInput(name, { trimWhitespace: false })]),
   );
@@ -34,7 +34,7 @@ export function jobMetadata(): Readonly<Record<string, string>> {
 export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
   // all but the API key. Headers may be secret too, but the API may refuse a deletion without them.
-  const names = inputNames('sandbox-end').filter(name => name !== 'api-key');
+  const names = Object.keys(INPUTS['sandbox-end']).filter(name => name !== 'api-key');
   const inputs = Object.fromEntries(names.map(name => [name, rawValue(raw, name)]));
   saveState('sandbox', { ...leftovers, inputs });
 }
@@ -43,7 +43,7 @@ export function loadLeftovers() {
   const { endsAt, isCreated, ...state } = parseFields(getState('sandbox'));
   const { id, lost } = stringFieldsOf(state);
   const saved = stringFieldsOf(state['inputs']);
-  const own = readInputs('sandbox-end');
+  const own = readInputs(INPUTS['sandbox-end']);
   const isOwn = (name: string) => rawValue(own, name) === saved[name];
   const hasOwnInputs = ['template', 'sandbox-id', 'api-url'].every(isOwn);
   // Unlike the saved value, the step's own `delete` can depend on how the job ended.

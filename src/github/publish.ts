@@ -4,25 +4,22 @@ import { setOutput, summary as stepSummary } from '@actions/core';
 import {
   type RenderedReport,
   type Report,
-  redactReport,
   renderReport,
   reportJson,
   succeeded,
 } from '../report/render.ts';
 import { textsOf } from '../report/section.ts';
 import { summaryOf } from '../report/summary.ts';
-import type { Redact } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
-import { checksumsOf } from '../upload/uploaded-file.ts';
 import { tempDirectory } from './job-state.ts';
 import type { StepLog } from './log.ts';
 
 /** Writes the outputs, the summary and the verdict, even if one of them fails. */
 export async function publish(
-  unredacted: Report,
-  { log, redact, withSummary }: { log: StepLog; redact: Redact; withSummary: boolean },
+  report: Report,
+  log: StepLog,
+  { withSummary }: { readonly withSummary: boolean },
 ): Promise<void> {
-  const report = redactReport(unredacted, redact);
   const rendered = renderReport(report);
   if (rendered.fileLines.length > 0) log.group('Files', rendered.fileLines);
   writeOutputs(report, rendered, log);
@@ -43,7 +40,7 @@ function setOutputs(outputs: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
 }
 
-/** Writes the report and checksums. Returns their paths by output. */
+/** Writes the report and the attachments. Returns their paths by output. */
 function writeFiles(report: Report, rendered: RenderedReport): Record<string, string> {
   const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
   const write = (name: string, text: string) => {
@@ -51,10 +48,11 @@ function writeFiles(report: Report, rendered: RenderedReport): Record<string, st
     writeFileSync(file, text, { mode: 0o600 });
     return file;
   };
-  const paths = { report: write('report.json', reportJson(report, rendered)) };
-  if (report.upload === undefined) return paths;
-  const checksums = checksumsOf(report.upload.files);
-  return { ...paths, checksums: checksums && write('checksums.txt', checksums) };
+  const attachments = Object.entries(rendered.attachments).map(([output, text]) => {
+    return [output, text && write(`${output}.txt`, text)];
+  });
+  const reportFile = write('report.json', reportJson(report, rendered));
+  return { ...Object.fromEntries(attachments), report: reportFile };
 }
 
 async function writeSummary(report: Report, rendered: RenderedReport, log: StepLog): Promise<void> {

@@ -150,25 +150,16 @@ export const INPUTS = {
   },
 } as const satisfies Readonly<Record<ActionName | 'monitor-end' | 'sandbox-end', InputParsers>>;
 
-export type EntryPoint = keyof typeof INPUTS;
-
-/** An action that reports. `monitor-stop` reports as `monitor`; `sandbox` has no report. */
-export type Task = Exclude<ActionName, 'sandbox' | 'monitor-stop'>;
-
-type InputParsers = Readonly<Record<string, InputParser<unknown>>>;
+export type InputParsers = Readonly<Record<string, InputParser<unknown>>>;
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
-type Values<F extends InputParsers> = {
+export type Values<F extends InputParsers> = {
   readonly [Name in keyof F & string as Camel<Name>]: ReturnType<F[Name]>;
 };
 
-export type Inputs<T extends EntryPoint> = Values<(typeof INPUTS)[T]>;
+export type Inputs<T extends keyof typeof INPUTS> = Values<(typeof INPUTS)[T]>;
 
 export type Connection = Values<typeof connectionInputs>;
-
-export function inputNames(entry: EntryPoint): string[] {
-  return Object.keys(INPUTS[entry]);
-}

@@ -7,20 +7,21 @@ import {
   isUnencrypted,
 } from './connection.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
-import { type EntryPoint, INPUTS, type Inputs } from './inputs.ts';
+import type { InputParsers, Inputs, Values } from './inputs.ts';
 import { type RawInputs, rawValue } from './parsers.ts';
 
 /** @throws InputError with the problems of all inputs, and of rules that compare inputs */
-export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
+export function parseInputs<P extends InputParsers>(parsers: P, raw: RawInputs): Values<P> {
   const filled = fillPlaceholders(raw);
-  const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
+  const opensSandbox = 'template' in parsers;
+  const { parsed, problems } = tryAll(Object.entries(parsers), ([name, parse]) => {
     const value = rawValue(filled, name);
-    const isLeftOut = value === '' && isUnneeded(name, entry, raw);
+    const isLeftOut = value === '' && isUnneeded(name, opensSandbox, raw);
     return [camelCase(name), isLeftOut ? value : parse(value, name)];
   });
   // Rejected inputs are missing here. Only the rules see that, since the function then throws.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
-  const inputs = Object.fromEntries(parsed) as Inputs<T>;
+  const inputs = Object.fromEntries(parsed) as Values<P>;
   problems.push(
     ...tryAll([checkHttpIsAllowed, checkWayToSandbox, checkUserOfCommand], rule =>
       rule(inputs, raw),
@@ -61,9 +62,9 @@ function wayToSandbox(raw: RawInputs) {
   return isTakenOver ? WAYS.takeOver : WAYS.connect;
 }
 
-function isUnneeded(name: string, entry: EntryPoint, raw: RawInputs): boolean {
+function isUnneeded(name: string, opensSandbox: boolean, raw: RawInputs): boolean {
   // A dry run connects to nothing.
-  if (entry !== 'sandbox') return isDryRun(raw) && CONNECTION.includes(name);
+  if (!opensSandbox) return isDryRun(raw) && CONNECTION.includes(name);
   return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw)[0].includes(name);
 }
 

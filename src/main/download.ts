@@ -1,6 +1,11 @@
 import { download } from '../download/download.ts';
-import { runReportingStep } from '../github/step.ts';
+import { runAction } from '../github/run-action.ts';
+import { INPUTS } from '../inputs/inputs.ts';
+import { renderDownload } from '../report/download-section.ts';
 
-await runReportingStep('download', async (inputs, context) => ({
-  download: await download(inputs, context),
-}));
+await runAction({
+  name: 'download',
+  inputs: INPUTS.download,
+  run: async (inputs, context) => ({ download: await download(inputs, context) }),
+  sections: results => ({ download: renderDownload(results.download) }),
+});

@@ -1,14 +1,25 @@
 import { rmSync } from 'node:fs';
 import { loadMonitorDirectory } from '../github/job-state.ts';
-import { runReportingStep } from '../github/step.ts';
+import { runAction } from '../github/run-action.ts';
+import { INPUTS } from '../inputs/inputs.ts';
 import { endMonitor } from '../monitor/end-monitor.ts';
 import { isJudged, loadInputs } from '../monitor/record.ts';
+import { renderStats } from '../report/stats-section.ts';
 
 const directory = loadMonitorDirectory();
 if (directory !== undefined) {
-  const inputs = loadInputs(directory) ?? {};
+  const savedInputs = loadInputs(directory) ?? {};
   // Skip a monitor that monitor/stop has already judged.
   if (!isJudged(directory))
-    await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), inputs);
+    await runAction({
+      name: 'monitor',
+      inputs: INPUTS['monitor-end'],
+      savedInputs,
+      run: (_, context) => endMonitor(directory, context),
+      sections: ({ stats }, cancelled) => ({
+        stats: renderStats(stats, { cancelled, isOnlyResult: true }),
+      }),
+      about: ({ name, sandbox }) => ({ name, sandbox }),
+    });
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,14 +1,24 @@
 import { findMonitorDirectories } from '../github/job-state.ts';
-import { runReportingStep } from '../github/step.ts';
+import { runAction } from '../github/run-action.ts';
+import { INPUTS } from '../inputs/inputs.ts';
 import { chooseMonitor, endMonitor } from '../monitor/end-monitor.ts';
 import { markJudged } from '../monitor/record.ts';
+import { renderStats } from '../report/stats-section.ts';
 
 let judged: string | undefined;
-await runReportingStep('monitor-stop', async ({ monitor }, context) => {
-  const directory = chooseMonitor(monitor, findMonitorDirectories());
-  const result = await endMonitor(directory, context);
-  judged = directory;
-  return result;
+await runAction({
+  name: 'monitor',
+  inputs: INPUTS['monitor-stop'],
+  async run({ monitor }, context) {
+    const directory = chooseMonitor(monitor, findMonitorDirectories());
+    const result = await endMonitor(directory, context);
+    judged = directory;
+    return result;
+  },
+  sections: ({ stats }, cancelled) => ({
+    stats: renderStats(stats, { cancelled, isOnlyResult: true }),
+  }),
+  about: ({ name, sandbox }) => ({ name, sandbox }),
 });
 // Mark it last: if this process is killed earlier, the post step judges the monitor.
 if (judged !== undefined) markJudged(judged);

@@ -1,4 +1,15 @@
 import { run } from '../command/run.ts';
-import { runReportingStep } from '../github/step.ts';
+import { runAction } from '../github/run-action.ts';
+import { INPUTS } from '../inputs/inputs.ts';
+import { renderCommand } from '../report/command-section.ts';
+import { renderStats } from '../report/stats-section.ts';
 
-await runReportingStep('run', run);
+await runAction({
+  name: 'run',
+  inputs: INPUTS.run,
+  run,
+  sections: ({ command, stats }, cancelled) => ({
+    command: renderCommand(command, cancelled),
+    stats: renderStats(stats, { cancelled, isOnlyResult: false }),
+  }),
+});

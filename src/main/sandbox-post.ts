@@ -1,23 +1,37 @@
+import type { Context } from '../agent/context.ts';
 import { loadLeftovers, removeJobSandbox } from '../github/job-state.ts';
-import { runStep } from '../github/step.ts';
+import { runAction } from '../github/run-action.ts';
+import { INPUTS, type Inputs } from '../inputs/inputs.ts';
 import { deleteAtEnd, deleteLost, describeEnd, SYNC_ID } from '../sandbox/sandbox.ts';
 
-const { left, isToDelete, inputs: saved } = loadLeftovers();
+const { left, isToDelete, inputs: savedInputs } = loadLeftovers();
 const { id, lost } = left;
-// The sandbox expires on its own, so a failed deletion is a warning, and must not fail the job.
 if (id !== undefined && isToDelete)
-  await runStep(
-    'sandbox-end',
+  await cleanUp(
     (inputs, context) => deleteAtEnd(id, inputs, context),
-    saved,
     `Sandbox ${id} could not be deleted. ${describeEnd(left)}`,
   );
 else if (id !== undefined) console.log(`Sandbox ${id} is not deleted. ${describeEnd(left)}`);
 if (lost !== undefined)
-  await runStep(
-    'sandbox-end',
+  await cleanUp(
     (inputs, context) => deleteLost(left, inputs, context),
-    saved,
     `A failed attempt may have created a sandbox, with the metadata ${SYNC_ID}=${lost}. ${describeEnd(left)}`,
   );
 removeJobSandbox();
+
+/** The sandbox expires on its own, so a failed deletion is a warning, and must not fail the job. */
+async function cleanUp(
+  clean: (inputs: Inputs<'sandbox-end'>, context: Context) => Promise<void>,
+  failureWarning: string,
+): Promise<void> {
+  await runAction({
+    name: 'sandbox',
+    inputs: INPUTS['sandbox-end'],
+    savedInputs,
+    async run(inputs, context) {
+      await clean(inputs, context);
+      return undefined;
+    },
+    failureWarning,
+  });
+}

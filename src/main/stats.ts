@@ -1,6 +1,13 @@
-import { runReportingStep } from '../github/step.ts';
+import { runAction } from '../github/run-action.ts';
+import { INPUTS } from '../inputs/inputs.ts';
+import { renderStats } from '../report/stats-section.ts';
 import { stats } from '../stats/stats.ts';
 
-await runReportingStep('stats', async (inputs, context) => ({
-  stats: await stats(inputs, context),
-}));
+await runAction({
+  name: 'stats',
+  inputs: INPUTS.stats,
+  run: async (inputs, context) => ({ stats: await stats(inputs, context) }),
+  sections: (results, cancelled) => ({
+    stats: renderStats(results.stats, { cancelled, isOnlyResult: true }),
+  }),
+});

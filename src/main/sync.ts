@@ -1,4 +1,15 @@
-import { runReportingStep } from '../github/step.ts';
+import { runAction } from '../github/run-action.ts';
+import { INPUTS } from '../inputs/inputs.ts';
+import { renderStats } from '../report/stats-section.ts';
+import { renderUpload } from '../report/upload-section.ts';
 import { sync } from '../sync/sync.ts';
 
-await runReportingStep('sync', sync);
+await runAction({
+  name: 'sync',
+  inputs: INPUTS.sync,
+  run: sync,
+  sections: ({ upload, stats }, cancelled) => ({
+    upload: renderUpload(upload, cancelled),
+    stats: renderStats(stats, { cancelled, isOnlyResult: false }),
+  }),
+});

@@ -1,6 +1,11 @@
-import { runReportingStep } from '../github/step.ts';
+import { runAction } from '../github/run-action.ts';
+import { INPUTS } from '../inputs/inputs.ts';
+import { renderUpload } from '../report/upload-section.ts';
 import { upload } from '../upload/upload.ts';
 
-await runReportingStep('upload', async (inputs, context) => ({
-  upload: await upload(inputs, context),
-}));
+await runAction({
+  name: 'upload',
+  inputs: INPUTS.upload,
+  run: async (inputs, context) => ({ upload: await upload(inputs, context) }),
+  sections: (results, cancelled) => ({ upload: renderUpload(results.upload, cancelled) }),
+});

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
-import type { Connection } from '../inputs/inputs.ts';
+import { type Connection, INPUTS } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { rawValue } from '../inputs/parsers.ts';
 import { judgeRecord } from '../stats/gaps.ts';
@@ -26,7 +26,7 @@ export async function endMonitor(directory: string, context: Context): Promise<M
   requestStop(directory);
   await waitForSampler(directory, context);
   const record = readRecord(directory);
-  const inputs = parseInputs('monitor-end', saved);
+  const inputs = parseInputs(INPUTS['monitor-end'], saved);
   const time = { from: record.attempts[0]?.at ?? jobEnd, to: jobEnd };
   const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
   return { name: inputs.name, sandbox: inputs, stats };

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { openAgent } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
+import { INPUTS } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { readStats } from '../stats/sample.ts';
 import {
@@ -22,7 +23,7 @@ import { appendAttempt, monitorFile, saveEnd, saveResponse } from './record.ts';
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
   const [message]: unknown[] = await once(process, 'message');
   const raw = stringFieldsOf(message);
-  const inputs = parseInputs('monitor', raw);
+  const inputs = parseInputs(INPUTS.monitor, raw);
   const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
   using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
   const redact = redactor(secretsIn(raw));

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { inputError } from '../inputs/input-error.ts';
-import { type Inputs, inputNames } from '../inputs/inputs.ts';
+import { INPUTS, type Inputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
@@ -30,7 +30,7 @@ export async function startMonitor(
   const askedAt = context.now();
   const { figures, response } = await readJudgeableStats(request, client, context);
   const directory = openDirectory();
-  const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
+  const judgingInputs = Object.keys(INPUTS['monitor-end']).map(name => [name, raw[name] ?? '']);
   saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });
   appendAttempt(directory, { kind: 'sample', askedAt, at: context.now(), figures });
   saveResponse(directory, response);

@@ -1,11 +1,4 @@
-import type { CommandResult } from '../command/run.ts';
-import type { DownloadResult } from '../download/download.ts';
-import type { Task } from '../inputs/inputs.ts';
-import type { StatsResult } from '../stats/stats.ts';
 import type { Redact } from '../text/escape.ts';
-import type { UploadResult } from '../upload/upload.ts';
-import { renderCommand } from './command-section.ts';
-import { renderDownload } from './download-section.ts';
 import type { Html } from './html.ts';
 import {
   type Reason,
@@ -14,28 +7,24 @@ import {
   textsOf,
   withMarkup,
 } from './section.ts';
-import { renderStats } from './stats-section.ts';
-import { renderUpload } from './upload-section.ts';
 
-/** What the actions of a step return. */
-export interface Results {
-  readonly command?: CommandResult;
-  readonly upload?: UploadResult;
-  readonly stats?: StatsResult;
-  readonly download?: DownloadResult;
-}
+/** What the actions of a step have to tell, by their names in report.json. */
+export type Sections = Readonly<
+  Partial<Record<'command' | 'upload' | 'stats' | 'download', RenderedSection>>
+>;
 
-export interface Report extends Results {
-  readonly task: Task;
+export interface Report {
+  readonly task: string;
   /** The input `name` of a monitor or a run; empty for other tasks. */
   readonly name: string;
   /** Has empty strings if the step failed before it knew its sandbox. */
   readonly sandbox: { readonly id: string; readonly baseUrl: string };
   readonly cancelled: boolean;
-  /** Why the step threw. It has no results then. */
-  readonly error?: Reason;
+  /** Why the step threw. It has no sections then. */
+  readonly error: Reason | undefined;
   /** True for an error in a step with `fail-if`: nothing was judged, so the gate fails. */
   readonly isGateUnseen: boolean;
+  readonly sections: Sections;
 }
 
 /** A step's outcome, for the log, the outputs, the summary and report.json. */
@@ -48,9 +37,8 @@ export interface RenderedReport extends Required<Omit<RenderedSection, 'done'>> 
 }
 
 export function renderReport(report: Report): RenderedReport {
-  const sections = sectionsOf(report);
+  const { error, cancelled, sections } = report;
   const all = Object.values(sections);
-  const { error, cancelled } = report;
   const problems = [...(error ? [error] : []), ...all.flatMap(section => section.problems)];
   const warnings = all.flatMap(section => section.warnings);
   const done = all.map(section => section.done).filter(sentence => sentence !== '');
@@ -68,6 +56,7 @@ export function renderReport(report: Report): RenderedReport {
       report.isGateUnseen ? { gate: 'failed' } : {},
       ...all.map(({ outputs }) => outputs),
     ),
+    attachments: Object.assign({}, ...all.map(({ attachments }) => attachments)),
     blocks: blocksOf(all),
     json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json])),
   };
@@ -75,17 +64,6 @@ export function renderReport(report: Report): RenderedReport {
 
 export function succeeded({ level }: Pick<RenderedReport, 'level'>): boolean {
   return level === 'success' || level === 'warning';
-}
-
-function sectionsOf(report: Report): Readonly<Partial<Record<keyof Results, RenderedSection>>> {
-  const { command, upload, stats, download, cancelled } = report;
-  const isOnlyResult = command === undefined && upload === undefined;
-  return {
-    ...(command && { command: renderCommand(command, cancelled) }),
-    ...(upload && { upload: renderUpload(upload, cancelled) }),
-    ...(stats && { stats: renderStats(stats, { cancelled, isOnlyResult }) }),
-    ...(download && { download: renderDownload(download) }),
-  };
 }
 
 /** Puts figures first, which matter more than the output of a command, unless that has failed. */
@@ -133,10 +111,10 @@ export function reportJson(report: Report, rendered: RenderedReport): string {
  * Redacts what users typed, such as a token in the wrong input or in a file name. Skips figures and
  * other numbers, which may happen to contain the digits of a secret.
  */
-export function redactReport(report: Report, redact: Redact): Report {
-  const copy = mapStrings(report, (text, key) => (UNREDACTED.test(key) ? text : redact(text)));
+export function redactTexts<T>(results: T, redact: Redact): T {
+  const copy = mapStrings(results, (text, key) => (UNREDACTED.test(key) ? text : redact(text)));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only texts have changed
-  return copy as Report;
+  return copy as T;
 }
 
 // Redacting a short secret could change digests, and fixed words that the summary depends on. The

@@ -26,6 +26,8 @@ export interface RenderedSection {
   /** Lines for the end of the log and for the summary. Backticks mark code. */
   readonly facts?: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
+  /** Texts that are written to files, by the output that has the path. An empty one has no file. */
+  readonly attachments?: Readonly<Record<string, string>>;
   readonly blocks?: readonly Html[];
   /** Stands in report.json below the name of the result. */
   readonly json: object;

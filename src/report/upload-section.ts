@@ -1,7 +1,7 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, listSome } from '../text/format.ts';
 import type { UploadResult } from '../upload/upload.ts';
-import { isStored } from '../upload/uploaded-file.ts';
+import { checksumsOf, isStored } from '../upload/uploaded-file.ts';
 import type { RenderedSection } from './section.ts';
 import {
   counterOf,
@@ -43,6 +43,7 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
       'uploaded-bytes': String(totals.uploadedBytes),
       digest,
     },
+    attachments: { checksums: checksumsOf(files) },
     json: {
       ...others,
       totals,

@@ -5,7 +5,7 @@ import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { commandToSend, followCommand } from '../../src/command/follow.ts';
 import { lineSplitter } from '../../src/command/output.ts';
-import type { Inputs } from '../../src/inputs/inputs.ts';
+import { INPUTS, type Inputs } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
 import { endFrame, frame, LAST_FRAME, outputFrame, startFrame } from '../support/process-frames.ts';
@@ -58,7 +58,7 @@ async function follow({ start, connect = [], helper = () => '', ...others }: Sim
     },
   };
   const maxDuration = 3_600_000;
-  const inputs = { ...parseInputs('run', REQUIRED.run), ...others.inputs, maxDuration };
+  const inputs = { ...parseInputs(INPUTS.run, REQUIRED.run), ...others.inputs, maxDuration };
   const lines: string[] = [];
   const output = lineSplitter(text => lines.push(...text.trimEnd().split('\n')));
   const result = await followCommand(commandToSend(inputs), inputs, client, context, output);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { inputNames } from '../../src/inputs/inputs.ts';
+import { INPUTS } from '../../src/inputs/inputs.ts';
 import { expectFailure, expectSuccess, uploadRequests } from '../support/run-action.ts';
 import { openJob, TOKEN } from '../support/test-job.ts';
 
@@ -37,7 +38,7 @@ test('patterns without a match and conflicting targets are reported in one error
 test('empty inputs count as not given, padding is trimmed, and unknown inputs are ignored', async () => {
   await using job = await openJob();
   const required = ['sandbox-id', 'token', 'base-url', 'files'];
-  const names = inputNames('sync').filter(name => !required.includes(name));
+  const names = Object.keys(INPUTS.sync).filter(name => !required.includes(name));
   const empty = Object.fromEntries(names.map(name => [name, ' \n']));
   const inputs = { ...empty, token: ` ${TOKEN}\n`, files: '\n\n  **  \n# end\n' };
   const env = { INPUT_FILE: 'x', INPUT_FAILIF: 'cpu_count > 0' };
@@ -52,4 +53,13 @@ test('a missing checkout is an error that names the workspace', async () => {
   const { errors } = await expectFailure(job, {}, { env: { GITHUB_WORKSPACE: missing } });
   assert.match(errors, /workspace is not a directory/);
   assert.ok(errors.includes(`(${missing})`), errors);
+});
+
+test('a saved sandbox that cannot be read is an error with outputs and a summary', async () => {
+  await using job = await openJob();
+  mkdirSync(path.join(job.temp, 'sandbox-sync-sandbox-x.json'));
+  const { errors, outputs, summary } = await expectFailure(job, { 'fail-if': 'cpu_count < 1' });
+  assert.match(errors, /^EISDIR: /);
+  assert.match(summary, /EISDIR/);
+  assert.equal(outputs['gate'], 'failed');
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { INPUTS } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import {
   hasEnded,
@@ -26,7 +27,7 @@ async function startWith(script: string, folder: TempFolder, host: string) {
   const raw = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': `http://${host}` };
   const files = { script, openDirectory: () => folder.path };
   const given = { ...raw, 'sample-interval': '1h' };
-  await startMonitor(parseInputs('monitor', given), given, simulateAgent().context, files);
+  await startMonitor(parseInputs(INPUTS.monitor, given), given, simulateAgent().context, files);
 }
 
 test('startMonitor fails with the words of a sampler that ends at once, and leaves nothing to judge', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { type Mapping, mapping, readActionFile, readYaml } from '../../dev/runner/action-file.ts';
-import { ACTIONS, type ActionName, inputNames } from '../../src/inputs/inputs.ts';
+import { ACTIONS, type ActionName, INPUTS } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
@@ -13,6 +13,7 @@ const LINES = { type: 'list', separator: '\n', 'list-item': { type: 'string' } }
 
 for (const action of Object.keys(ACTIONS).filter(isAction)) {
   const { folder, scripts } = ACTIONS[action];
+  const parsers = INPUTS[action];
   const directory = path.join(PROJECT, folder);
   const { inputs, outputs, using, main, post } = await readActionFile(directory);
   // Format: https://github.com/typesafegithub/github-actions-typing
@@ -21,22 +22,22 @@ for (const action of Object.keys(ACTIONS).filter(isAction)) {
   const valid = required[action] ?? REQUIRED.sync;
 
   test(`action.yml names the inputs that the code reads [${action}]`, () => {
-    assert.deepEqual(inputs.map(({ name }) => name).sort(), inputNames(action).sort());
+    assert.deepEqual(inputs.map(({ name }) => name).sort(), Object.keys(parsers).sort());
   });
 
   test(`action.yml states the defaults that the code has [${action}]`, () => {
     const defaults = inputs.map(({ name, default: value = '' }) => [name, value]);
     const filled: RawInputs = { ...Object.fromEntries(defaults), ...valid };
-    assert.deepEqual(parseInputs(action, filled), parseInputs(action, valid));
+    assert.deepEqual(parseInputs(parsers, filled), parseInputs(parsers, valid));
   });
 
   test(`action.yml requires the inputs that no earlier step can provide [${action}]`, () => {
     // What `sandbox` needs depends on its other inputs.
     const connected = action === 'sandbox' ? valid : { ...valid, files: '', run: '' };
     const names = inputs.filter(input => input.required).map(({ name }) => name);
-    if (names.length === 0) return assert.doesNotThrow(() => parseInputs(action, connected));
+    if (names.length === 0) return assert.doesNotThrow(() => parseInputs(parsers, connected));
     const message = names.map(name => `${name}: is (required|empty).*`).join('\n');
-    assert.throws(() => parseInputs(action, connected), { message: RegExp(`^${message}$`) });
+    assert.throws(() => parseInputs(parsers, connected), { message: RegExp(`^${message}$`) });
   });
 
   test(`action.yml runs its scripts in dist with the Node of this project [${action}]`, () => {
@@ -65,7 +66,7 @@ for (const action of Object.keys(ACTIONS).filter(isAction)) {
       const type = mapping(value);
       assertKnown(type);
       for (const word of allowedWords(type))
-        assert.doesNotThrow(() => parseInputs(action, { ...valid, [name]: word }), name);
+        assert.doesNotThrow(() => parseInputs(parsers, { ...valid, [name]: word }), name);
     }
   });
 }

@@ -9,7 +9,7 @@ import {
   readYaml,
   text,
 } from '../../dev/runner/action-file.ts';
-import { ACTIONS } from '../../src/inputs/inputs.ts';
+import { ACTIONS, INPUTS } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import { REQUIRED } from '../support/parse-inputs.ts';
 
@@ -73,5 +73,5 @@ async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   const action = Object.values(ACTIONS).find(each => each.folder === (folder || '.'));
   // An action's main script has the name of the entry point that parses its inputs.
   const [entry] = action?.scripts ?? assert.fail(`${folder} is not an action`);
-  parseInputs(entry, { ...provided, ...Object.fromEntries(literal) });
+  parseInputs(INPUTS[entry], { ...provided, ...Object.fromEntries(literal) });
 }

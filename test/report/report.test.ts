@@ -4,11 +4,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { redactReport, renderReport, reportJson } from '../../src/report/render.ts';
+import { renderReport, reportJson } from '../../src/report/render.ts';
 import { reasonOfError, textsOf } from '../../src/report/section.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { redactor } from '../../src/text/escape.ts';
-import { checksumsOf } from '../../src/upload/uploaded-file.ts';
 import { COMMAND, measured, report, withGap } from '../support/build-report.ts';
 import {
   BUSY,
@@ -55,7 +54,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
     stats: withGap(measured([{ load: 1 }], ['t_12_34 > 1']), 15, 60, { early: typed }),
   };
   for (const parts of [results, { error: [{ text: typed }] }]) {
-    const redacted = redactReport(report(parts), redactor(['12"&</34', 't_12_34']));
+    const redacted = report(parts, redactor(['12"&</34', 't_12_34']));
     const rendered = renderReport(redacted);
     for (const text of [reportJson(redacted, rendered), summaryOf(redacted, rendered)])
       assert.doesNotMatch(text, /12"|34\b/);
@@ -64,12 +63,13 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
 
 test('redacting a secret changes no figure, size or fixed word that the outcome depends on', () => {
   const files = [uploaded('x', 12_345_678), failed('b'), notAttempted('c'), unchanged('d')];
-  const input = report({ files, stats: measured([{ load: 12_345_678 }]) });
-  const redacted = redactReport(input, redactor(['12345678', 'a', 'sync']));
-  const { level, title } = renderReport(redacted);
+  const parts = { files, stats: measured([{ load: 12_345_678 }]) };
+  const redacted = report(parts, redactor(['12345678', 'a', 'sync']));
+  const rendered = renderReport(redacted);
+  const { level, title, attachments } = rendered;
   assert.equal(level, 'failure');
   assert.equal(title.text, 'Uploaded 1 of 3 files, 1 failed, 1 not attempted, 1 unchanged.');
-  assert.ok(checksumsOf(redacted.upload?.files ?? []).startsWith(SHA256));
-  assert.deepEqual(redacted.stats, input.stats);
-  assert.equal(redacted.upload?.files[0]?.file.size, 12_345_678);
+  assert.ok(attachments['checksums']?.startsWith(SHA256));
+  assert.deepEqual(redacted.sections.stats, report(parts).sections.stats);
+  assert.equal(JSON.parse(reportJson(redacted, rendered)).upload.files[0].size, 12_345_678);
 });

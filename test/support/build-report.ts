@@ -1,10 +1,15 @@
 import type { CommandEnd } from '../../src/command/follow.ts';
 import type { CommandResult } from '../../src/command/run.ts';
+import type { DownloadResult } from '../../src/download/download.ts';
 import { judgeGate } from '../../src/gate/judge.ts';
 import type { Sample } from '../../src/gate/metrics.ts';
-import type { Task } from '../../src/inputs/inputs.ts';
-import type { Report } from '../../src/report/render.ts';
+import { renderCommand } from '../../src/report/command-section.ts';
+import { renderDownload } from '../../src/report/download-section.ts';
+import { type Report, redactTexts } from '../../src/report/render.ts';
+import { renderStats } from '../../src/report/stats-section.ts';
+import { renderUpload } from '../../src/report/upload-section.ts';
 import type { Gap, StatsResult } from '../../src/stats/stats.ts';
+import { type Redact, redactor } from '../../src/text/escape.ts';
 import type { UploadResult } from '../../src/upload/upload.ts';
 import { parse } from './parse-condition.ts';
 
@@ -60,27 +65,33 @@ export function reading(cpu: number, mem: number, disk = 12.5): Reading {
   };
 }
 
-export type Parts = Partial<Omit<Report, 'upload' | 'stats'> & UploadResult> & {
+export interface Parts extends Partial<Omit<Report, 'sections'>>, Partial<UploadResult> {
+  readonly command?: CommandResult;
+  readonly download?: DownloadResult;
   readonly stats?: StatsResult;
-};
-
-/** Builds the report of a task (by default sync) with only the results that the task has. */
-export function report(parts: Parts = {}): Report {
-  const { task = 'sync', name = '', cancelled = false, error, command, download } = parts;
-  const { sandbox = { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' } } = parts;
-  const { isGateUnseen = false, stats = measured([]) } = parts;
-  const info = { task, name, sandbox, cancelled, isGateUnseen, ...(error && { error }) };
-  if (error !== undefined) return info;
-  return {
-    ...info,
-    ...(command && { command }),
-    ...(download && { download }),
-    ...(UPLOADING.includes(task) && { upload: uploadOf(parts) }),
-    ...(task !== 'upload' && task !== 'download' && { stats }),
-  };
 }
 
-const UPLOADING: readonly Task[] = ['sync', 'upload'];
+const NO_SECRETS = redactor([]);
+
+/** Builds the report of a task (by default sync) with only the results that the task has. */
+export function report(unredacted: Parts = {}, redact: Redact = NO_SECRETS): Report {
+  const { task = 'sync', cancelled = false } = unredacted;
+  const parts = redactTexts(unredacted, redact);
+  const { name = '', error, command, download } = parts;
+  const { sandbox = { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' } } = parts;
+  const { isGateUnseen = false, stats = measured([]) } = parts;
+  const info = { task, name, sandbox, cancelled, isGateUnseen, error };
+  if (error !== undefined) return { ...info, sections: {} };
+  const isUpload = ['sync', 'upload'].includes(task);
+  const view = { cancelled, isOnlyResult: !isUpload && command === undefined };
+  const sections = {
+    ...(command && { command: renderCommand(command, cancelled) }),
+    ...(isUpload && { upload: renderUpload(uploadOf(parts), cancelled) }),
+    ...(task !== 'upload' && task !== 'download' && { stats: renderStats(stats, view) }),
+    ...(download && { download: renderDownload(download) }),
+  };
+  return { ...info, sections };
+}
 
 function uploadOf(parts: Parts): UploadResult {
   const { dryRun = false, shard, files = [], skipped = [], digest = '' } = parts;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { InputError, type Problem } from '../../src/inputs/input-error.ts';
-import type { Inputs } from '../../src/inputs/inputs.ts';
+import { INPUTS, type Inputs } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 
@@ -23,13 +23,13 @@ export const REQUIRED = {
 
 /** Parses valid inputs of `sync` with these changes. */
 export function parseSyncInputs(changes: RawInputs = {}): Inputs<'sync'> {
-  return parseInputs('sync', { ...REQUIRED.sync, ...changes });
+  return parseInputs(INPUTS.sync, { ...REQUIRED.sync, ...changes });
 }
 
 /** Returns all problems of valid inputs with these changes. */
 export function problemsOf(changes: RawInputs, action: Action = 'sync'): readonly Problem[] {
   try {
-    parseInputs(action, { ...REQUIRED[action], ...changes });
+    parseInputs(INPUTS[action], { ...REQUIRED[action], ...changes });
     return [];
   } catch (error) {
     assert.ok(error instanceof InputError, String(error));
@@ -57,7 +57,7 @@ export function accepts(
   const key = input.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   for (const [value, expected] of Object.entries(cases)) {
     const raw = { ...REQUIRED[action], ...others, [input]: value };
-    const inputs = new Map<string, unknown>(Object.entries(parseInputs(action, raw)));
+    const inputs = new Map<string, unknown>(Object.entries(parseInputs(INPUTS[action], raw)));
     assert.deepEqual(inputs.get(key), expected, `${input}: ${JSON.stringify(value)}`);
   }
 }
