@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { readRecord } from '../../src/monitor/record.ts';
@@ -9,20 +9,32 @@ import {
   expectRunFailure,
   expectRunSuccess,
   expectSuccess,
+  preload,
 } from '../support/run-action.ts';
 import { pollUntil, startMonitor } from '../support/running-monitor.ts';
 import { SKIP_WITHOUT_BASH } from '../support/system.ts';
-import { metricsInTurn, openJob } from '../support/test-job.ts';
+import { METRICS, metricsInTurn, openJob } from '../support/test-job.ts';
 
 describe('the gate of run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   const gate = { run: 'true', 'fail-if': 'cpu_used_pct > 90', 'sample-interval': '1h' };
 
+  // Its first sample is due after 1 s, by which a slow machine may not have run the command.
+  const noFirstSample = preload(`import timers from 'node:timers/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { setTimeout } = timers;
+    timers.setTimeout = (ms, ...more) => setTimeout(ms === 1000 ? 1e6 : ms, ...more);
+    syncBuiltinESMExports();`);
+
   for (const level of ['fail-if', 'warn-if'])
     test(`a command shorter than the interval is judged by a sample just after it [${level}]`, async () => {
+      let done = '';
       // The sample before the command's start is not judged.
-      const metrics = metricsInTurn('cpu_used_pct', 99, 50);
-      const inputs = { ...gate, 'fail-if': '', [level]: gate['fail-if'] };
-      const { outputs, report, summary } = await expectRunSuccess(inputs, { metrics });
+      const metrics = () => ({ ...METRICS, cpu_used_pct: existsSync(done) ? 50 : 99 });
+      await using job = await openJob({ runCommands: true, metrics });
+      done = path.join(job.root, 'home/user/done');
+      const inputs = { ...gate, run: 'touch done', 'fail-if': '', [level]: gate['fail-if'] };
+      const options = { task: 'run', env: noFirstSample } as const;
+      const { outputs, report, summary } = await expectSuccess(job, inputs, options);
       assert.equal(outputs['gate'], 'passed');
       assert.match(summary, />After its end</);
       assert.deepEqual(

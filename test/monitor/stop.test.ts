@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { type Result } from '../support/result.ts';
@@ -72,16 +72,18 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     skip: skipUnlessLinux('needs mkfifo'),
   }, async () => {
     await using monitor = await startMonitor(GATED);
-    const { temp, outside } = monitor.job;
+    const { outside } = monitor.job;
     const pipe = path.join(outside, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    const isPublishing = () => globSync('*/report.json', { cwd: temp }).length > 0;
+    const outputs = path.join(outside, 'outputs');
+    writeFileSync(outputs, '');
+    // After its last output, the step blocks on the pipe, since nobody reads that.
+    const isBlocked = () => /^report<</m.test(readFileSync(outputs, 'utf8'));
     const stop = await monitor.stop(
       {},
       {
-        // The step blocks on this pipe, since nobody reads it.
-        env: { GITHUB_STEP_SUMMARY: pipe },
-        onRequest: (_, signal) => void pollUntil(isPublishing).then(() => signal('SIGKILL')),
+        env: { GITHUB_OUTPUT: outputs, GITHUB_STEP_SUMMARY: pipe },
+        onRequest: (_, signal) => void pollUntil(isBlocked).then(() => signal('SIGKILL')),
       },
     );
     assert.notEqual(stop.exitCode, 0);
