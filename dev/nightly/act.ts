@@ -12,19 +12,66 @@ import { startService } from '../agent/service.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const API_KEY = 'the-key-of-the-account';
-// The hosts whose place the stand-in takes.
-const E2B = /https:\/\/(api|sandbox)\.e2b\.app/g;
+const TOKEN = 'the-token-of-the-sandboxes';
+const REPOSITORY = 'me/project';
 const SANDBOX = 'long-lived';
+const OTHERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'of-another-team': { 'github-repository': 'other/project', purpose: 'preview' },
+  [SANDBOX]: { 'github-repository': REPOSITORY, purpose: 'production' },
+};
 const PAGE = '<!doctype html>\n';
-const SCRIPTS = {
-  build: 'mkdir dist && cp index.html dist',
-  test: 'echo "<testsuites/>" > junit.xml',
+
+/** Fits every gate of the examples, whatever this machine has. */
+const FIGURES = {
+  ts: 1,
+  cpu_count: 4,
+  cpu_used_pct: 5,
+  mem_total: 4e9,
+  mem_used: 1e9,
+  disk_total: 2e10,
+  disk_used: 1e9,
 };
 
-// Stands in for GitHub's command line, which would need a pull request on GitHub.
-const GH = '#!/bin/sh\necho "gh $*"\n';
+// Commands in a sandbox have the PATH of a login.
+const NODE = spawnSync('/bin/bash', ['-lc', 'node --version'], { encoding: 'utf8' }).stdout.trim();
 
-const REPOSITORY = 'me/project';
+/** A project whose tests need a program from a dependency. */
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify({
+    name: 'site',
+    version: '1.0.0',
+    scripts: { build: 'mkdir dist && cp index.html dist', test: 'check' },
+    dependencies: { check: 'file:check.tgz' },
+  }),
+  'index.html': PAGE,
+  // What an earlier run left that saw no figures.
+  'peaks.json': '[]',
+  'package/package.json': JSON.stringify({ name: 'check', version: '1.0.0', bin: 'check' }),
+  'package/check': '#!/bin/sh\necho "<testsuites/>" > junit.xml\n',
+};
+const SET_UP = [
+  'tar -czf check.tgz package',
+  'npm install --package-lock-only --offline',
+  'git init -q -b main',
+  `git remote add origin https://github.com/${REPOSITORY}`,
+  'git add .',
+  'git -c user.name=n -c user.email=e commit -qm site',
+];
+
+const INSTALLER = `mkdir -p ~/.local/bin
+echo 'echo 1.2.3' > ~/.local/bin/my-tool
+chmod +x ~/.local/bin/my-tool
+`;
+
+/**
+ * Stands in for GitHub's command line: logs what is done about issues, and finds none. Prints nothing
+ * else, since act takes what `gh auth token` prints for its token, and masks it.
+ */
+const GH = `#!/bin/sh
+[ "$1" = issue ] || exit 0
+echo "$*" >> "$0.log"
+echo 0
+`;
 
 const IS_LARGE = /[\\/](node_modules|\.git)$/;
 
@@ -32,69 +79,105 @@ const skip = spawnSync('act', ['--version']).status !== 0 && 'act is not install
 
 test('the job self-run of ci.yml passes in act', { skip }, async () => {
   const job = ['--workflows=.github/workflows/ci.yml', '--job=self-run'];
-  await runAct(PROJECT, ['push', ...job, '--matrix=os:ubuntu-latest']);
+  assert.equal(await runAct(PROJECT, ['push', ...job, '--matrix=os:ubuntu-latest']), 0);
 });
 
 for (const file of globSync('examples/*.yml', { cwd: PROJECT }).toSorted())
-  test(`an example passes in act and leaves no sandbox of its own [${file}]`, {
+  test(`an example passes in act and leaves no sandbox of its own [${path.basename(file)}]`, {
     skip,
   }, async () => {
-    await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
-    const place = (name: string) => path.join(temp.path, name);
-    const options = { apiKey: API_KEY, folder: place('sandboxes'), runCommands: true };
-    await using service = await startService(options);
-    service.create(SANDBOX);
-    const example = await readFile(path.join(PROJECT, file), 'utf8');
-    await writeProject(place('project'), example.replaceAll(E2B, service.url));
-    await mkdir(place('bin'));
-    await writeFile(place('bin/gh'), GH, { mode: 0o755 });
-    // Leave out large folders, since act copies the action for each step.
-    await cp(PROJECT, place('action'), { recursive: true, filter: name => !IS_LARGE.test(name) });
-    const args = [
-      '--workflows=workflow.yml',
-      `--local-repository=sandbox-sync/sandbox-sync@v1=${place('action')}`,
-      `--secret=E2B_API_KEY=${API_KEY}`,
-      `--var=SANDBOX_ID=${SANDBOX}`,
-      `--eventpath=${place('event.json')}`,
-      // An old cache would list files of a sandbox that is gone.
-      `--cache-server-path=${place('caches')}`,
-    ];
-    const isForPullRequests = /^on:\n  pull_request:$/m.test(example);
-    for (const action of isForPullRequests ? ['opened', 'closed'] : ['pushed']) {
-      await writeFile(place('event.json'), JSON.stringify(eventWith(action)));
-      const event = isForPullRequests ? 'pull_request' : 'push';
-      await runAct(place('project'), [event, ...args], place('bin'));
-    }
-    const used = service.created.at(-1)?.root ?? '';
-    assert.equal(await readFile(path.join(used, 'home/user/app/index.html'), 'utf8'), PAGE);
-    assert.deepEqual(service.running(), [SANDBOX]);
+    await using job = await openExample(file);
+    for (const [event, action] of eventsOf(job.example))
+      assert.equal(await job.run(event, action), 0);
+    assert.deepEqual(job.service.running(), Object.keys(OTHERS));
+    const used = job.service.created.at(-1)?.root ?? '';
+    if (/ app$/m.test(job.example))
+      assert.equal(await readFile(path.join(used, 'home/user/app/index.html'), 'utf8'), PAGE);
   });
 
-function eventWith(action: string) {
+function eventsOf(example: string): readonly (readonly [event: string, action?: string])[] {
+  // The second run restores what the first one has saved.
+  if (example.includes('actions/cache')) return [['push'], ['push']];
+  if (/^(on: |  )push\b/m.test(example)) return [['push']];
+  if (!/^  pull_request:/m.test(example)) return [['workflow_dispatch']];
+  const opened = ['pull_request', 'opened'] as const;
+  return [opened, ['pull_request', 'closed'], opened, ['schedule']];
+}
+
+/** Starts the services that an example needs, and prepares a project with it as the workflow. */
+async function openExample(file: string) {
+  const temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
+  const place = (name: string) => path.join(temp.path, name);
+  const folder = place('sandboxes');
+  const options = { apiKey: API_KEY, folder, runCommands: true, metrics: () => FIGURES };
+  const service = await startService(options);
+  for (const [id, metadata] of Object.entries(OTHERS))
+    service.create(id, TOKEN, undefined, { metadata });
+  const example = await readFile(path.join(PROJECT, file), 'utf8');
+  const workflow = adapt(example, service.url, place('install.sh'));
+  await writeFiles(temp.path, { 'install.sh': INSTALLER, 'bin/gh': GH });
+  await writeFiles(place('project'), { ...FILES, 'workflow.yml': workflow });
+  for (const command of SET_UP)
+    assert.equal(spawnSync(command, { shell: true, cwd: place('project') }).status, 0, command);
+  // Leave out large folders, since act copies the action for each step.
+  await cp(PROJECT, place('action'), { recursive: true, filter: name => !IS_LARGE.test(name) });
+  const args = [
+    '--workflows=workflow.yml',
+    `--local-repository=sandbox-sync/sandbox-sync@v1=${place('action')}`,
+    `--secret=E2B_API_KEY=${API_KEY}`,
+    `--secret=SANDBOX_TOKEN=${TOKEN}`,
+    `--var=SANDBOX_ID=${SANDBOX}`,
+    `--eventpath=${place('event.json')}`,
+    // An old cache would list files of a sandbox that is gone.
+    `--cache-server-path=${place('caches')}`,
+  ];
+  return {
+    example,
+    service,
+    place,
+    /** Runs the workflow and returns the exit code of act. */
+    async run(event: string, action?: string): Promise<number> {
+      await writeFile(place('event.json'), JSON.stringify(payloadOf(action)));
+      return await runAct(place('project'), [event, ...args], place('bin'));
+    },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await temp[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content, { mode: 0o755 });
+  }
+}
+
+/** Replaces what an example has from E2B, or from its reader, by what is here. */
+function adapt(example: string, url: string, installer: string): string {
+  return (
+    example
+      // Only E2B's own hosts have this prefix by default.
+      .replaceAll(/^( *)base-url: .*$/gm, '$&\n$1header-prefix: E2b')
+      .replaceAll(/https:\/\/(api|sandbox)\.e2b\.app/g, url)
+      // A port of a sandbox is a port of this machine.
+      .replaceAll(/https:\/\/(\d+)-\S+ \S+ \}\}\.\S+ \S+ \}\}/g, 'http://127.0.0.1:$1')
+      .replaceAll('https://example.com/install.sh', `file://${installer}`)
+      .replaceAll(/v\d+\.\d+\.\d+/g, NODE)
+  );
+}
+
+function payloadOf(action?: string) {
   const repository = { full_name: REPOSITORY };
+  if (action === undefined) return { repository };
   const head = { ref: 'change', repo: repository };
   return { action, number: 7, repository, pull_request: { head, base: { ref: 'main' } } };
 }
 
-async function writeProject(folder: string, workflow: string): Promise<void> {
-  const own = { name: 'site', version: '1.0.0' };
-  const lock = { ...own, lockfileVersion: 3, packages: { '': own } };
-  const files = {
-    'workflow.yml': workflow,
-    'package.json': JSON.stringify({ ...own, scripts: SCRIPTS }),
-    'package-lock.json': JSON.stringify(lock),
-    'index.html': PAGE,
-  };
-  await mkdir(folder);
-  for (const [name, content] of Object.entries(files))
-    await writeFile(path.join(folder, name), content);
-  const origin = `remote add origin https://github.com/${REPOSITORY}`;
-  const commit = '-c user.name=n -c user.email=e commit -qm site';
-  for (const args of ['init -q -b main', origin, 'add .', commit])
-    spawnSync('git', args.split(' '), { cwd: folder });
-}
-
-async function runAct(cwd: string, args: readonly string[], bin = ''): Promise<void> {
+/** Returns the exit code. */
+async function runAct(cwd: string, args: readonly string[], bin = ''): Promise<number> {
   const hosted = ['--platform=ubuntu-latest=-self-hosted', '--cache-server-addr=127.0.0.1'];
   const folders = [bin, path.dirname(process.execPath), process.env['PATH']];
   const act = spawn('act', [...args, ...hosted], {
@@ -102,5 +185,6 @@ async function runAct(cwd: string, args: readonly string[], bin = ''): Promise<v
     env: { ...process.env, PATH: folders.filter(Boolean).join(path.delimiter) },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  assert.deepEqual(await once(act, 'exit'), [0, null]);
+  const [code] = await once(act, 'exit');
+  return Number(code ?? -1);
 }
