@@ -95,6 +95,13 @@ for (const file of globSync('examples/*.yml', { cwd: PROJECT }).toSorted())
       assert.equal(await readFile(path.join(used, 'home/user/app/index.html'), 'utf8'), PAGE);
   });
 
+test('clean-machine.yml opens an issue if the release cannot be installed', { skip }, async () => {
+  await using job = await openExample('examples/clean-machine.yml');
+  await writeFile(job.place('install.sh'), 'exit 1');
+  assert.equal(await job.run('schedule'), 1);
+  assert.match(await readFile(job.place('bin/gh.log'), 'utf8'), /^issue create /m);
+});
+
 function eventsOf(example: string): readonly (readonly [event: string, action?: string])[] {
   // The second run restores what the first one has saved.
   if (example.includes('actions/cache')) return [['push'], ['push']];
