@@ -7,7 +7,7 @@ if (Number.parseInt(process.versions.node, 10) >= 24) {
   await import(`./${program}.ts`);
 } else {
   console.error(
-    `This is Node ${process.versions.node}. Run npm ci with Node 22.19 or newer: it installs the Node 24 that this needs.`,
+    `This is Node ${process.versions.node}, but this needs Node 24. npm ci installs it, except on macOS.`,
   );
   process.exitCode = 1;
 }

@@ -43,6 +43,17 @@ test('every YAML file parses', () => {
   for (const file of files) assertParses(read(file), file);
 });
 
+test('every package of package-lock.json has a hash, and none runs a script at installation', () => {
+  const { packages }: { packages: Readonly<Record<string, object>> } = JSON.parse(
+    read('package-lock.json'),
+  );
+  const { '': _, ...installed } = packages;
+  const wrong = Object.entries(installed).filter(
+    ([, entry]) => !('integrity' in entry) || 'hasInstallScript' in entry,
+  );
+  assert.deepEqual(wrong, []);
+});
+
 const AGGREGATES = AGGREGATE_NAMES.toSorted();
 
 test('docs/gates.md names every metric and aggregate, and README.md every aggregate', () => {
