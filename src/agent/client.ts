@@ -107,14 +107,19 @@ async function exchange<T>(
     yield* restartOnChunk(chunks, idle, onSent);
     isSent = true;
   }
-  const sendAndRead = async () => {
+  const cancelled = `${label} was cancelled.`;
+  if (request.signal.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
+  const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
+  request.signal.addEventListener('abort', onCancel, { signal: idle.signal });
+  try {
+    idle.restart();
     const response = await sendRequest(label, `${baseUrl}${path}`, body && sendBody(body), {
       method,
       headers: { ...transport.headers, ...headers },
       signal: idle.signal,
       dispatcher,
     });
-    // Once the caller has its error, `read` must not begin: it may create files.
+    // If the request ended just now, `read` must not begin: it may create files.
     idle.signal.throwIfAborted();
     if (![...SUCCESS, ...accepts].includes(response.status))
       throw statusError(await readResponse(response), redact, now(), hints);
@@ -122,15 +127,6 @@ async function exchange<T>(
     if (isSent) return result;
     const early = `${label} answered ${response.status} before everything was sent.`;
     throw new AgentError('connection', early);
-  };
-  const cancelled = `${label} was cancelled.`;
-  if (request.signal.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
-  const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
-  request.signal.addEventListener('abort', onCancel, { signal: idle.signal });
-  try {
-    idle.restart();
-    // undici ignores `signal` while it connects (nodejs/undici#386), so do not await the request.
-    return await Promise.race([idle.ended, sendAndRead()]);
   } catch (error) {
     throw networkError(error, label, redact, proxyVariables(baseUrl));
   } finally {
@@ -143,14 +139,12 @@ async function exchange<T>(
 
 type IdleTimeout = ReturnType<typeof idleTimeout>;
 
-/** Rejects `ended` and aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
+/** Aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
 function idleTimeout(ms: number, lateError: () => AgentError) {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
   const aborter = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const end = (error?: AgentError) => {
     clearTimeout(timer);
-    reject(error);
     aborter.abort(error);
   };
   const restart = () => {
@@ -158,7 +152,7 @@ function idleTimeout(ms: number, lateError: () => AgentError) {
     clearTimeout(timer);
     timer = setTimeout(() => end(lateError()), ms);
   };
-  return { ended, signal: aborter.signal, end, restart };
+  return { signal: aborter.signal, end, restart };
 }
 
 async function* restartOnChunk(

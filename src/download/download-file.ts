@@ -45,8 +45,6 @@ export async function downloadFile(
     const downloaded = await client.receive({ ...request, signal, timeout }, response =>
       receiveInto(partialFile, file, response, maxSize),
     );
-    // After a timeout, `receiveInto` may keep running in the background, so only this line may
-    // touch the target.
     wrapWriteErrors(file, () => renameSync(partialFile, realTarget));
     return downloaded;
   } catch (error) {

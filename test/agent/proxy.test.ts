@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import {
   GET,
@@ -9,7 +10,7 @@ import {
   trustCertificate,
 } from '../support/open-client.ts';
 import { afterHead, answering, closed, http, onRequest, rawServer } from '../support/raw-server.ts';
-import { openRelay } from '../support/relay.ts';
+import { CONNECT_PROXY, openRelay, SOCKS_PROXY } from '../support/relay.ts';
 import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 const OK = http(200, '{}');
@@ -24,7 +25,7 @@ describe('a proxy', { timeout: 20_000 }, () => {
     using keys = createCertificate();
     trustCertificate(keys);
     await using server = await rawServer(answering(OK), keys);
-    await using proxy = await openRelay(`https://${server.host}`, { isProxy: true });
+    await using proxy = await openRelay(`https://${server.host}`, { proxy: CONNECT_PROXY });
     const HTTPS_PROXY = `http://user:secret@${proxy.host}`;
     for (const NO_PROXY of ['x', 'x, 127.0.0.1']) {
       using _ = setProxyVariables({ HTTPS_PROXY, NO_PROXY });
@@ -37,6 +38,20 @@ describe('a proxy', { timeout: 20_000 }, () => {
     const [head = ''] = proxy.heads;
     assert.match(head, RegExp(`^proxy-authorization: Basic ${btoa('user:secret')}\r$`, 'im'));
     assert.ok(!head.includes(TOKEN));
+  });
+
+  test('a SOCKS 5 proxy gets the percent-decoded user and password, and tunnels https', {
+    skip: !hasOpenssl,
+  }, async () => {
+    using keys = createCertificate();
+    trustCertificate(keys);
+    await using server = await rawServer(answering(OK), keys);
+    await using proxy = await openRelay(`https://${server.host}`, { proxy: SOCKS_PROXY });
+    using _ = setProxyVariables({
+      HTTPS_PROXY: `socks5://us%65r:p%40%3A%2F%25%C3%9F@${proxy.host}`,
+    });
+    assert.equal((await sendOnce(`https://${server.host}`)).body, '{}');
+    assert.equal(proxy.heads[1], '\x01\x04user\x07p@:/%ß');
   });
 
   for (const [variable, url, status] of [
@@ -85,6 +100,25 @@ describe('a proxy', { timeout: 20_000 }, () => {
     await client[Symbol.asyncDispose]();
     await Promise.all(proxy.connections.map(closed));
   });
+
+  type Hang = (socket: Socket, cancel: () => void) => void;
+  const hangs: Readonly<Record<string, Hang>> = {
+    CONNECT: (socket, cancel) => socket.once('data', cancel),
+    'TLS in the tunnel': (socket, cancel) =>
+      socket.once('data', () => {
+        socket.write(http(200));
+        socket.once('data', cancel);
+      }),
+  };
+  for (const [phase, hang] of Object.entries(hangs))
+    test(`a request is cancelled while it waits for a proxy that hangs [${phase}]`, async () => {
+      const controller = new AbortController();
+      await using proxy = await rawServer(socket => hang(socket, () => controller.abort()));
+      using _ = setProxyVariables({ HTTPS_PROXY: `http://${proxy.host}` });
+      const { signal } = controller;
+      const sending = sendOnce('https://sandbox.example.com', { signal });
+      await assert.rejects(sending, { kind: 'cancelled' });
+    });
 
   for (const value of ['foo', 'user:s3cretpass@host:3128', 'http://h:99999', 'socks4://h:1'])
     test(`an invalid proxy variable is an input error that does not quote it [${value}]`, () => {

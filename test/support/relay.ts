@@ -15,19 +15,24 @@ export type ConnectionFault =
     };
 
 interface RelayOptions {
-  /** Acts as a CONNECT proxy, instead of relaying directly. */
-  readonly isProxy?: boolean;
+  /** Acts as a proxy that gives these replies in turn, and then relays. */
+  readonly proxy?: readonly string[];
   /** One per connection, in order of arrival. */
   readonly faults?: readonly (ConnectionFault | undefined)[];
   /** Called on each connection, chunk and fault. */
   readonly onActivity?: (kind: 'connection' | 'chunk' | 'fault') => void;
 }
 
+export const CONNECT_PROXY = ['HTTP/1.1 200 Connection established\r\n\r\n'];
+
+/** Asks for a password (RFC 1928, sections 3 and 6; RFC 1929). */
+export const SOCKS_PROXY = ['\x05\x02', '\x01\0', `\x05\0\0\x01${'\0'.repeat(6)}`];
+
 export const NOISE = 'HTTP/1.1 500 Internal Server Error\r\n\r\n';
 
 /** Starts a server that relays connections to a local server, and breaks some of them. */
 export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
-  const { isProxy = false, faults = [], onActivity = () => {} } = options;
+  const { proxy = [], faults = [], onActivity = () => {} } = options;
   const left = [...faults];
   const heads: string[] = [];
   const hanging = new Map<Socket, number>();
@@ -69,13 +74,16 @@ export async function openRelay(serverUrl: string, options: RelayOptions = {}) {
   const server = await rawServer(client => {
     const fault = left.shift();
     onActivity('connection');
-    if (!isProxy) return relay(client, fault);
-    client.once('data', (head: Buffer) => {
-      heads.push(String(head));
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      relay(client, fault);
-    });
+    const reply = ([next, ...others]: readonly string[]) => {
+      if (next === undefined) return relay(client, fault);
+      client.once('data', (head: Buffer) => {
+        heads.push(String(head));
+        client.write(next);
+        reply(others);
+      });
+    };
+    reply(proxy);
   });
-  /** `heads` contains the CONNECT requests to the proxy. */
+  /** `heads` contains what clients sent to the proxy itself. */
   return { ...server, heads };
 }
