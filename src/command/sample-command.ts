@@ -53,11 +53,11 @@ export async function sampleCommand(
   };
   const firstMs = Math.min(intervalMs, MAX_FIRST_MS);
   const options = { intervalMs, firstMs, sleep, stop: ended, sampleOnStop: false };
-  const end = await takeSamples(() => take(deadline), record, options);
+  await takeSamples(() => take(deadline), record, options);
   // After two failures, the service probably has no stats.
   const needsSample = attempts.length < 2 && attempts.every(({ kind }) => kind === 'failure');
   const lastSignal = isJudged ? cancel : deadline;
   if (needsSample && (await sleep(LAST_SAMPLE_DELAY_MS, lastSignal)))
     record(await take(lastSignal));
-  return { attempts, response, end };
+  return { attempts, response, end: 'requested' };
 }

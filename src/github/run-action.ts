@@ -1,6 +1,6 @@
 import { USER_AGENT } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import { sleep } from '../agent/retry.ts';
+import { now, sleep } from '../agent/retry.ts';
 import { type JobSandbox, secretsIn, withJobSandbox } from '../inputs/connection.ts';
 import type { Connection, InputParsers, Values } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
@@ -123,7 +123,7 @@ function openContext(
     workspace: process.env['GITHUB_WORKSPACE'] || process.cwd(),
     ...signals,
     clock: () => performance.now(),
-    now: Date.now,
+    now,
     sleep,
     random: Math.random,
     redact,

@@ -25,9 +25,9 @@ export async function endMonitor(directory: string, context: Context): Promise<M
   const jobEnd = context.now();
   requestStop(directory);
   await waitForSampler(directory, context);
-  const record = readRecord(directory);
+  const { requestedAt: to = jobEnd, ...record } = readRecord(directory);
   const inputs = parseInputs(INPUTS['monitor-end'], saved);
-  const time = { from: record.attempts[0]?.at ?? jobEnd, to: jobEnd };
+  const time = { from: record.attempts[0]?.at ?? to, to };
   const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
   return { name: inputs.name, sandbox: inputs, stats };
 }

@@ -1,8 +1,11 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { Attempt, SampleRecord, SamplingEnd } from '../stats/samples.ts';
-import { fieldsOf, parseFields, stringFieldsOf } from '../text/json.ts';
+import type { Attempt, SampleRecord } from '../stats/samples.ts';
+import { fieldsOf, isJson, parseFields, stringFieldsOf } from '../text/json.ts';
+
+/** The sampler's own clock tells when it was asked to end: that of another step may differ. */
+export type MonitorEnd = { readonly requestedAt: number } | { readonly early: string };
 
 /** A monitor's files, which never contain secret inputs. */
 const FILES = {
@@ -30,7 +33,8 @@ export function saveInputs(directory: string, inputs: RawInputs): void {
 
 export function loadInputs(directory: string): RawInputs | undefined {
   const json = readIfExists(directory, 'inputs');
-  return json === '' ? undefined : stringFieldsOf(JSON.parse(json));
+  // Only a step that was killed, or a full disk, leaves an incomplete file.
+  return isJson(json) ? stringFieldsOf(JSON.parse(json)) : undefined;
 }
 
 export function requestStop(directory: string): void {
@@ -55,8 +59,8 @@ export function saveResponse(directory: string, response: string): void {
   write(directory, 'response', response);
 }
 
-export function saveEnd(directory: string, end: SamplingEnd): void {
-  write(directory, 'end', end === 'requested' ? end : end.early);
+export function saveEnd(directory: string, end: MonitorEnd): void {
+  write(directory, 'end', JSON.stringify(end));
 }
 
 export function hasEnded(directory: string): boolean {
@@ -64,14 +68,18 @@ export function hasEnded(directory: string): boolean {
 }
 
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
-export function readRecord(directory: string): SampleRecord {
+export function readRecord(
+  directory: string,
+): SampleRecord & { readonly requestedAt: number | undefined } {
   const attempts = readIfExists(directory, 'record').split('\n').map(parseFields);
   const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
-  const end = readIfExists(directory, 'end') || died;
+  const { requestedAt, early = died } = parseFields(readIfExists(directory, 'end'));
+  const isRequested = typeof requestedAt === 'number';
   return {
     attempts: attempts.flatMap(decodeAttempt),
     response: readIfExists(directory, 'response'),
-    end: end === 'requested' ? end : { early: end },
+    end: isRequested ? 'requested' : { early: String(early) },
+    requestedAt: isRequested ? requestedAt : undefined,
   };
 }
 

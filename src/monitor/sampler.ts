@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { openAgent } from '../agent/client.ts';
-import { sleep } from '../agent/retry.ts';
+import { now, sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
@@ -9,7 +9,6 @@ import { readStats } from '../stats/sample.ts';
 import {
   deadlineAfter,
   LAST_RESPONSE_MS,
-  type SamplingEnd,
   sampleTimeout,
   takeSamples,
   trySample,
@@ -17,7 +16,7 @@ import {
 import { redactor } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { stringFieldsOf } from '../text/json.ts';
-import { appendAttempt, monitorFile, saveEnd, saveResponse } from './record.ts';
+import { appendAttempt, type MonitorEnd, monitorFile, saveEnd, saveResponse } from './record.ts';
 
 /** Runs in the sampler's process, which gets its inputs as a message. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
@@ -27,18 +26,19 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
   using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
   const redact = redactor(secretsIn(raw));
-  await using client = openAgent(inputs, { now: Date.now, redact });
+  await using client = openAgent(inputs, { now, redact });
   // Everything is loaded now. Later, the action's folder may be gone: act deletes its copies.
   process.send?.('ready');
   const limits = { signal: deadline.signal, timeout: sampleTimeout(inputs) };
   const read = () => readStats(client, inputs.statsPath, limits);
   const keep = (response: string) => saveResponse(directory, response);
-  const end = await takeSamples(
-    () => trySample(read, keep, Date.now),
+  const sampling = takeSamples(
+    () => trySample(read, keep, now),
     attempt => appendAttempt(directory, attempt),
     { intervalMs: inputs.sampleInterval, sleep, stop, sampleOnStop: true },
-  ).catch(error => ({ early: `a sample could not be recorded: ${errorText(error)}` }));
-  saveEnd(directory, end === 'requested' ? whyStopped() : end);
+  );
+  const describe = (error: unknown) => `a sample could not be recorded: ${errorText(error)}`;
+  saveEnd(directory, await sampling.then(whyStopped, error => ({ early: describe(error) })));
 }
 
 const CHECK_INTERVAL_MS = 200;
@@ -47,14 +47,14 @@ const CHECK_INTERVAL_MS = 200;
 function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
   const stop = new AbortController();
   const endsAt = performance.now() + maxDurationMs;
-  let reason: SamplingEnd = 'requested';
-  const end = (why: SamplingEnd) => {
+  let reason: MonitorEnd = { early: '' };
+  const end = (why: MonitorEnd) => {
     clearInterval(timer);
     reason = why;
     stop.abort();
   };
   const check = () => {
-    if (existsSync(monitorFile(directory, 'stop'))) end('requested');
+    if (existsSync(monitorFile(directory, 'stop'))) end({ requestedAt: now() });
     else if (!existsSync(directory) || !isRunning(jobPid)) end({ early: 'its job is gone' });
     else if (performance.now() > endsAt) end({ early: 'max-duration was over' });
   };

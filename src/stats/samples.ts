@@ -42,9 +42,6 @@ export async function trySample(
   }
 }
 
-// Three days at the default interval of a monitor, whose record then has about 18 MB.
-const MAX_SAMPLES = 60_000;
-
 /** Records a sample after each interval until `stop` aborts. */
 export async function takeSamples(
   take: () => Promise<Attempt>,
@@ -57,13 +54,12 @@ export async function takeSamples(
     /** Takes another sample if `stop` aborts between two samples. */
     readonly sampleOnStop: boolean;
   },
-): Promise<SamplingEnd> {
+): Promise<void> {
   const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
-  for (let count = 0; count < MAX_SAMPLES && !stop.aborted; count += 1) {
-    const isDue = await sleep(count === 0 ? firstMs : intervalMs, stop);
+  for (let waitMs = firstMs; !stop.aborted; waitMs = intervalMs) {
+    const isDue = await sleep(waitMs, stop);
     if (isDue || sampleOnStop) record(await take());
   }
-  return stop.aborted ? 'requested' : { early: 'its record was full' };
 }
 
 /** How long to wait at the end for a response that is still due. */

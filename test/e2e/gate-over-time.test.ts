@@ -112,6 +112,29 @@ describe('gaps in what is seen of a sandbox', { concurrency: 3 }, () => {
       assert.match(errors, says);
     });
 
+  // The clock of the runner is set forward by an hour before the step, and whenever it is read.
+  const env = preload(`const hour = 3_600_000;
+    let time = Date.now();
+    Date.now = () => (time += hour);
+    Object.defineProperty(performance, 'timeOrigin', { value: performance.timeOrigin + hour });`);
+
+  test('the gate and the duration of a command ignore that the clock of the runner is set', {
+    skip: SKIP_WITHOUT_BASH,
+  }, async () => {
+    await using job = await openJob({ runCommands: true });
+    const inputs = { run: 'sleep 0.3', ...GATED };
+    const { outputs } = await expectSuccess(job, inputs, { task: 'run', env });
+    assert.equal(outputs['gate'], 'passed');
+    assert.ok(Number(outputs['duration-ms']) < 600_000, outputs['duration-ms']);
+  });
+
+  for (const end of ['stop', 'post'] as const)
+    test(`a monitor has no gap if the clock of the runner is set before its end [${end}]`, async () => {
+      await using monitor = await startMonitor(GATED);
+      const { outputs, errors } = await monitor[end]({}, { env });
+      assert.deepEqual([outputs['gate'], errors], ['passed', '']);
+    });
+
   for (const end of ['stop', 'post'] as const)
     test(`a monitor fails if it has not seen the sandbox at the end [${end}]`, async () => {
       const faults = [{ on: 'stats', skip: 1, do: GONE }] as const;

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   appendAttempt,
+  loadInputs,
   monitorFile,
   readRecord,
   saveEnd,
+  saveInputs,
   saveResponse,
 } from '../../src/monitor/record.ts';
 import type { Attempt } from '../../src/stats/samples.ts';
@@ -27,12 +29,13 @@ const ATTEMPTS: readonly Attempt[] = [
 test('readRecord returns what was appended, without the partial line of a killed sampler', () => {
   using directory = openTempFolder();
   const end = { early: DIED };
-  assert.deepEqual(readRecord(directory.path), { attempts: [], response: '', end });
+  const more = { end, requestedAt: undefined };
+  assert.deepEqual(readRecord(directory.path), { attempts: [], response: '', ...more });
   for (const attempt of ATTEMPTS) appendAttempt(directory.path, attempt);
   saveResponse(directory.path, '{"load":1.5,"note":"a longer response"}');
   saveResponse(directory.path, '{"load":2}');
   appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"at');
-  const expected = { attempts: ATTEMPTS, response: '{"load":2}', end };
+  const expected = { attempts: ATTEMPTS, response: '{"load":2}', ...more };
   assert.deepEqual(readRecord(directory.path), expected);
 });
 
@@ -41,8 +44,19 @@ test('readRecord returns why sampling ended, or what a sampler that died has wri
   writeFileSync(monitorFile(directory.path, 'errors'), 'TypeError: bad\n    at f (x.js:1)\n');
   const early = `${DIED} (it wrote: TypeError: bad at f (x.js:1))`;
   assert.deepEqual(readRecord(directory.path).end, { early });
-  for (const end of ['requested', { early: 'max-duration was over' }] as const) {
-    saveEnd(directory.path, end);
-    assert.deepEqual(readRecord(directory.path).end, end);
-  }
+  const over = { early: 'max-duration was over' };
+  saveEnd(directory.path, over);
+  assert.deepEqual(readRecord(directory.path).end, over);
+  saveEnd(directory.path, { requestedAt: 5 });
+  const { end, requestedAt } = readRecord(directory.path);
+  assert.deepEqual([end, requestedAt], ['requested', 5]);
+});
+
+test('loadInputs finds no inputs in an incomplete file', () => {
+  using directory = openTempFolder();
+  const inputs = { 'fail-if': 'mem_used_pct > 80' };
+  saveInputs(directory.path, inputs);
+  assert.deepEqual(loadInputs(directory.path), inputs);
+  truncateSync(monitorFile(directory.path, 'inputs'), 20);
+  assert.equal(loadInputs(directory.path), undefined);
 });

@@ -39,7 +39,7 @@ function judgeJob(job: MonitoredJob, judging: Judging = {}) {
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time, { cancelled });
 }
 
-const FULL = { early: 'its record was full' };
+const OVER = { early: 'max-duration was over' };
 
 /** Seconds of samples, of failures, and of the gaps; by default in 100 s, with one each 5 s. */
 type Job = readonly [
@@ -68,9 +68,9 @@ const JOBS: Readonly<Record<string, Job>> = {
     [],
     [
       [0, 60],
-      [60, 100, FULL],
+      [60, 100, OVER],
     ],
-    { end: FULL },
+    { end: OVER },
   ],
 };
 
@@ -100,7 +100,7 @@ test('a gate with a gap cannot pass', () => {
 });
 
 test('a cancelled step has no gaps, and its gate does not pass', () => {
-  const job = { at: [10], failedAt: [90], end: FULL };
+  const job = { at: [10], failedAt: [90], end: OVER };
   const { gate, monitored } = judgeJob(job, { cancelled: true });
   assert.deepEqual([gate.state, monitored.gaps, monitored.failures], ['failed', [], []]);
 });
