@@ -12,7 +12,6 @@ const FIGURES: Readonly<Record<string, (value: number, all: Figures) => boolean>
   cpu_used_pct: value => value >= 0 && value <= 100,
   mem_total: value => value >= 16 * MIB,
   mem_used: (value, { mem_total = 0 }) => value >= 0 && value <= mem_total,
-  mem_total_mib: (value, { mem_total = NaN }) => Math.abs(value - mem_total / MIB) <= 1,
   disk_total: value => value >= 16 * MIB,
   disk_used: (value, { disk_total = 0 }) => value >= 0 && value <= disk_total,
 };

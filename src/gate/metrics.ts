@@ -20,6 +20,7 @@ export const METRICS: Readonly<Record<string, Unit>> = {
   mem_free: 'bytes',
   disk_used_pct: 'percentage',
   disk_free: 'bytes',
+  oom_kills: 'plain',
 };
 
 /** Returns undefined for custom metrics whose name does not end in `_mib`. */

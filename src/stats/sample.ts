@@ -69,9 +69,13 @@ function decodeStats(json: string): Stats | undefined {
 const MAX_FIGURE = 2 ** 63;
 
 function numbersIn(fields: object): Figures {
-  const numbers = Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
-    typeof value === 'number' && Math.abs(value) <= MAX_FIGURE ? [[name, value] as const] : [],
-  );
+  const numbers = Object.entries(fields).flatMap(([name, field]: [string, unknown]) => {
+    // E2B's agent lists the processes that the kernel killed.
+    const value = name === 'oom_kills' && Array.isArray(field) ? field.length : field;
+    return typeof value === 'number' && Math.abs(value) <= MAX_FIGURE
+      ? [[name, value] as const]
+      : [];
+  });
   return new Map(numbers);
 }
 
@@ -86,7 +90,7 @@ function addDerived(sent: Figures): Figures {
     const bytes = figures.get(name);
     const mebibytes = figures.get(`${name}_mib`);
     if (bytes === undefined && mebibytes !== undefined) figures.set(name, mebibytes * 2 ** 20);
-    // Round down, as E2B's agent does for the MiB that it reports.
+    // Round down, as E2B's agents before 0.9 did for the MiB that they reported.
     if (mebibytes === undefined && bytes !== undefined)
       figures.set(`${name}_mib`, Math.floor(bytes / 2 ** 20));
   }

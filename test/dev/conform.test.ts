@@ -73,7 +73,6 @@ test('conform reports what does not work with a service that gives every request
     cpu_count: 'no',
     cpu_used_pct: 'differs',
     mem_total: 'differs',
-    mem_total_mib: 'no',
     disk_total: 'no',
     disk_used: 'no',
   });

@@ -31,6 +31,10 @@ const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>
     '{"a":1e19,"b":"7","c":true,"d":null,"e":[1],"f":{"g":1},"h":2}',
     { h: 2 },
   ],
+  'counts the processes that the kernel killed, which agents list': [
+    '{"oom_kills":[{"seq":843,"process":"node"},{"seq":901,"process":"python3"}]}',
+    { oom_kills: 2 },
+  ],
   'derives bytes of memory from MiB, even if the total in bytes is 0': [
     '{"mem_total":0,"mem_used":0,"mem_total_mib":4,"mem_used_mib":1}',
     QUARTER_OF_MEMORY,
