@@ -11,7 +11,13 @@ import {
   type Matches,
   type SkippedEntry,
 } from './find.ts';
-import { deepestExisting, deepestLinkIn, displayPath, pathWithin } from './paths.ts';
+import {
+  canReach,
+  deepestExisting,
+  deepestLinkIn,
+  displayPath,
+  toAbsolutePattern,
+} from './paths.ts';
 
 /** Advice comes first and lists of names last, since summaries cut the middle of long texts. */
 export function explainNoMatch(match: Matches, directory: string): string {
@@ -78,37 +84,26 @@ function adviseOn(leadsTo: ForbiddenLink['leadsTo'], linkDescriptions: readonly 
   return `links lead to something hidden. Exclude them with ! lines${pnpm}, or send an archive: ${ARCHIVE}`;
 }
 
-/**
- * Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
- * beside `dist/**`. A pattern counts as searching its whole top-level folder.
- */
+/** Finds excludes that no pattern can reach, such as `!secret.txt` or `!*.map` beside `dist/**`. */
 export function findUselessExcludes(
   excludes: readonly Exclude[],
   matches: readonly Matches[],
   directory: string,
 ): Problem[] {
-  const folders = matches.map(({ root }) => firstFolderOf(root, directory));
-  const isSearched = (place: string) => folders.some(folder => overlap(folder, place));
-  return excludes.flatMap(({ line, root, mistake }): Problem[] => {
+  const patterns = matches.map(match => toAbsolutePattern(match.pattern.pattern, directory));
+  const isReached = (line: string) =>
+    patterns.some(pattern => canReach(pattern, toAbsolutePattern(line, directory)));
+  return excludes.flatMap(({ line, mistake }): Problem[] => {
     const start = `${quote(`!${line}`)} excludes nothing`;
     if (mistake !== undefined) return [{ input: 'files', message: `${start}. It ${mistake}` }];
-    if (isSearched(root)) return [];
-    const name = line.replace(/^([~.*]*[\\/])+/, '');
-    const anywhere = isSearched(directory)
-      ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is`
+    if (isReached(line)) return [];
+    const everywhere = `**/${line.replace(/^([~.*]*[\\/])+/, '')}`;
+    const anywhere = isReached(everywhere)
+      ? `, or write ${quote(`!${everywhere}`)} to exclude it wherever it is`
       : '';
     const message = `${start}, since no pattern begins there. Begin it like a pattern${anywhere}.`;
     return [{ input: 'files', message }];
   });
-}
-
-function firstFolderOf(root: string, directory: string): string {
-  const [first = ''] = pathWithin(directory, root)?.split(path.sep) ?? [];
-  return first === '' ? root : path.join(directory, first);
-}
-
-function overlap(one: string, other: string): boolean {
-  return pathWithin(one, other) !== undefined || pathWithin(other, one) !== undefined;
 }
 
 // With `files: server.js`, `target: app/server.js` would become a folder.

@@ -55,7 +55,6 @@ export interface Matches {
 export interface Exclude {
   /** Without the leading `!`. */
   readonly line: string;
-  readonly root: string;
   /** What is probably wrong with it, if it excludes nothing. */
   readonly mistake: string | undefined;
 }
@@ -95,12 +94,11 @@ export async function findFiles(
 }
 
 async function describeExclude(line: string, pattern: string): Promise<Exclude> {
-  const globber = await create(pattern);
-  const [root = ''] = globber.getSearchPaths();
-  const mistake = findMistake('unmatched-pattern', line);
+  const mistake = findMistake('unmatched-exclude', line);
+  if (mistake === undefined) return { line, mistake };
   // File names may look like a mistake, so see whether the line matches something.
-  const hasMatch = mistake !== undefined && !(await globber.globGenerator().next()).done;
-  return { line, root, mistake: hasMatch ? undefined : mistake };
+  const first = await (await create(pattern)).globGenerator().next();
+  return { line, mistake: first.done ? mistake : undefined };
 }
 
 function requireDirectory(directory: string, workingDirectory: string): void {

@@ -24,6 +24,22 @@ export function hasHiddenName(relative: string): boolean {
   return segmentsOf(relative).some(name => name.startsWith('.') && name !== '..');
 }
 
+/** Returns false if the folders that a pattern names rule out that an exclude matches anything. */
+export function canReach(pattern: string, exclude: string): boolean {
+  const excluded = segmentsOf(exclude);
+  for (const [index, name] of segmentsOf(pattern).entries()) {
+    const part = excluded[index];
+    if (part === undefined || part === '**' || name === '**') return true;
+    if (part !== name && !/[*?[\\]/.test(name) && !nameRegExp(part).test(name)) return false;
+  }
+  return true;
+}
+
+function nameRegExp(segment: string): RegExp {
+  const literals = segment.split(/\[.*\]|[*?\\]/).map(text => RegExp.escape(text));
+  return new RegExp(`^${literals.join('.*')}$`, path.sep === '/' ? 's' : 'is');
+}
+
 function segmentsOf(file: string): string[] {
   return file.split(path.sep).filter(name => name !== '');
 }

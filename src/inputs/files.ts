@@ -85,7 +85,8 @@ function parseDownloadLine(line: string): DownloadLine {
 /** Splits a line at the only ` => `, or else at the only `=>`, since names may contain an arrow. */
 function splitAtArrow(line: string, form: string, example: string) {
   const spaced = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-  const [source = '', target, ...others] = spaced.length > 1 ? spaced : line.split('=>');
+  const parts = spaced.length > 1 ? spaced : line.split('=>');
+  const [source = '', target, ...others] = parts.map(part => part.trim());
   if (source !== '' && target !== '' && others.length === 0) return [source, target] as const;
   throw inputError('files', `${quote(line)} is not of the form ${form}.`, example);
 }

@@ -62,6 +62,17 @@ const UNMATCHED_MISTAKES: readonly Mistake[] = [
   [/,|\*\s/, 'has a comma or a space, which separates nothing. Write each name on its own line.'],
 ];
 
+const BACKSLASH: Mistake = [
+  // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
+  path.sep === '/' ? /\\/ : /(?!)/,
+  'has a backslash, which does not separate folders on this runner. Write a slash.',
+];
+
+const BRACKETS: Mistake = [
+  /(?<!\[)\[(?![[*?]\])/,
+  'has a [, which begins a set of characters. For a file with a [ in its name, write [[], as in pages/[[]id].tsx.',
+];
+
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
   'sandbox-id': [
@@ -87,14 +98,8 @@ const MISTAKES = {
   'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
   'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
   pattern: PATTERN_MISTAKES,
-  'unmatched-pattern': [
-    [
-      // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
-      path.sep === '/' ? /\\/ : /(?!)/,
-      'has a backslash, which does not separate folders on this runner. Write a slash.',
-    ],
-    ...UNMATCHED_MISTAKES,
-  ],
+  'unmatched-exclude': [BACKSLASH, ...UNMATCHED_MISTAKES],
+  'unmatched-pattern': [BACKSLASH, ...UNMATCHED_MISTAKES, BRACKETS],
   'missing-file': [
     [/\*|\/$/, 'is not the path of one file. Name each file.'],
     ...UNMATCHED_MISTAKES,

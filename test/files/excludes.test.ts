@@ -20,6 +20,8 @@ async function messagesAbout(lines: readonly string[]): Promise<readonly string[
 /** Excludes that exclude nothing beside dist/**, each with the suggested line. */
 const USELESS: Readonly<Record<string, string>> = {
   '!secret.txt': '!**/secret.txt',
+  '!*.map': '!**/*.map',
+  '!v*': '!**/v*',
   '!node_modules/': '!**/node_modules/',
   '!/dist/x': '!**/dist/x',
   '!./dits/*.map': '!**/dits/*.map',
@@ -36,24 +38,44 @@ for (const [exclude, anywhere] of Object.entries(USELESS))
     assert.deepEqual(await messagesAbout(['dist/**', anywhere]), []);
   });
 
-test('an exclude beside a pattern outside the directory is an error', async () => {
-  const says = '"!x" excludes nothing, since no pattern begins there. Begin it like a pattern.';
-  assert.deepEqual(await messagesAbout(['/tmp/build/**', '!x']), [says]);
+test('an exclude beside other folders than those of the patterns is an error', async () => {
+  for (const [pattern, exclude] of [
+    ['/tmp/build/**', '!x'],
+    ['../shared/**', '!../*.map'],
+    ['packages/*/dist/**', '!packages/web/src/*.map'],
+    ['packages/api/**', '!packages/*.map'],
+    ['packages/api/**', '!packages/web/x'],
+  ] as const) {
+    const [message = ''] = await messagesAbout([pattern, exclude]);
+    const says = `"${exclude}" excludes nothing, since no pattern begins there. Begin it like a pattern`;
+    assert.ok(message.startsWith(says), message);
+  }
 });
 
-/** By patterns: accepted excludes, which begin in or above a pattern's top-level folder. */
+/** By patterns: accepted excludes, which begin in or above the folder of a pattern. */
 const FINE: Readonly<Record<string, readonly string[]>> = {
   'dist/**': ['!dist', '!dist/x', '!dist/*/x/**', '!./dist//x', '!x/../dist/x', '!.', '!..'],
-  dist: ['!dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],
+  dist: [
+    '!dist/*.map',
+    '!dist/sub',
+    '!*/a.map',
+    '!**/x',
+    '!d*/x',
+    '![cd]?s*/x',
+    '!/**/x',
+    '!../**',
+  ],
+  '*.js': ['!a.map', '!node_modules/**'],
+  'packages/*/dist/**': ['!packages/web', '!packages/*/dist/x', '!packages/web/d*/x'],
   '**': ['!**/$RECYCLE.BIN/**', '!{{cookiecutter.slug}}/**'],
-  'packages/api/**': ['!packages/web/x', '!packages/*.map', '!packages/README.md'],
+  'packages/api/**': ['!packages/api/x', '!packages/a*'],
   'dist/**, README.md': ['!dist/x', '!README.md'],
-  '../shared/**': ['!../shared/x', '!../*.map'],
+  '../shared/**': ['!../shared/x', '!../s*/x.map'],
   '/tmp/build/**': ['!/tmp/build/x', '!/tmp/*/x'],
 };
 
 for (const [patterns, excludes] of Object.entries(FINE))
-  test(`an exclude in or above the top-level folder of a pattern is accepted [${patterns}]`, async () => {
+  test(`an exclude in or above the folder of a pattern is accepted [${patterns}]`, async () => {
     for (const exclude of excludes)
       assert.deepEqual(await messagesAbout([...patterns.split(', '), exclude]), [], exclude);
   });

@@ -53,6 +53,8 @@ const EXPLAINED: readonly (readonly [line: string, why: string, inputs?: FindSet
   ['"dist/**"', 'It is in quotation marks'],
   ['$BUILD_DIR/**', 'It contains a variable'],
   ['apps\\web\\**', 'It has a backslash'],
+  ['pages/[id].tsx', 'It has a [, which begins a set of characters.'],
+  ['pages/[[]id].tsx', 'There is no "pages"'],
   ['a{b}/*', 'There is no "a{b}"'],
   ['https://x.io/a', 'There is no "https:"'],
   ['a#b', 'There is no "a#b"'],
