@@ -7,6 +7,7 @@ import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
+import { errorText } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
 import type { StoredFile } from './store-files.ts';
@@ -49,7 +50,6 @@ export interface Changes {
   readonly orphaned: readonly string[];
 }
 
-/** @throws AgentError if a file cannot be hashed */
 export async function compareWithState(
   planned: readonly PlannedFile[],
   state: UploadState | undefined,
@@ -62,7 +62,9 @@ export async function compareWithState(
   const unchanged: UnchangedFile[] = [];
   for (const file of planned) {
     const row = byTarget.get(file.target);
-    if (row?.size === file.size && (await hashFile(file, cancel)) === row.sha256)
+    // Sending a file that cannot be read says why, and only that file fails.
+    const hash = () => hashFile(file, cancel).catch(() => undefined);
+    if (row?.size === file.size && (await hash()) === row.sha256)
       unchanged.push({ status: 'unchanged', file, path: row.path, sha256: row.sha256 });
     else toSend.push(file);
   }
@@ -78,16 +80,23 @@ export function clearState({ file }: UploadState): void {
   writeFileSync(file, '', { mode: 0o600 });
 }
 
+/** Returns a warning if the file cannot be written, since everything has arrived by then. */
 export function writeState(
   { file: stateFile, scope }: UploadState,
   stored: readonly StoredFile[],
-): void {
+): readonly string[] {
   const files = stored.map(({ path, file: { target, size }, sha256 }) => {
     return { path, target, size, sha256 };
   });
   const text = JSON.stringify({ schema: STATE_VERSION, scope, files });
-  // A truncated file is invalid JSON, so the next run ignores it.
-  writeFileSync(stateFile, `${text}\n`, { mode: 0o600 });
+  try {
+    // A truncated file is invalid JSON, so the next run ignores it.
+    writeFileSync(stateFile, `${text}\n`, { mode: 0o600 });
+    return [];
+  } catch (error) {
+    const reason = errorText(error);
+    return [`The state file could not be written, so the next run sends every file: ${reason}.`];
+  }
 }
 
 // Leave out the values of secret headers, which change from run to run.

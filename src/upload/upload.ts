@@ -97,11 +97,13 @@ export async function sendPlan(
   const changes = { toSend, unchanged };
   const { files, ...totals } = await uploadFiles(changes, inputs, client, context, progress);
   const stored = files.filter(isStored);
-  if (state !== undefined && stored.length === files.length) writeState(state, stored);
+  const isComplete = stored.length === files.length;
+  const notWritten = state !== undefined && isComplete ? writeState(state, stored) : [];
+  const warnings = [...plan.warnings, ...notWritten];
   // Drop orphaned paths just written through another target, such as a link in the sandbox.
   const storedPaths = new Set(stored.map(({ path }) => path));
   const orphaned = plan.orphaned.filter(orphan => !storedPaths.has(orphan));
-  return { ...plan, orphaned, dryRun: false, files, digest: digestOf(files), ...totals };
+  return { ...plan, orphaned, warnings, dryRun: false, files, digest: digestOf(files), ...totals };
 }
 
 const PROGRESS_INTERVAL_MS = 15_000;

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { type Inputs, runAction, uploadPathOf, uploadRequests } from '../support/run-action.ts';
+import {
+  expectSuccess,
+  type Inputs,
+  runAction,
+  uploadPathOf,
+  uploadRequests,
+} from '../support/run-action.ts';
 import { WINDOWS } from '../support/system.ts';
 import { openJob, type TestJob, TOKEN } from '../support/test-job.ts';
 
@@ -69,4 +75,20 @@ test('the state file holds hashes, no secrets, is private (0600) and is not uplo
   assert.deepEqual(readdirSync(path.join(job.workspace, '.sandbox-sync')), ['state.json']);
   const again = await run(job, inputs);
   assert.deepEqual([again.exitCode, again.sent], [0, []], again.stdout);
+});
+
+test('an upload succeeds with a warning if its state file cannot be written after the transfer', async () => {
+  await using job = await openJob();
+  const file = path.join(job.workspace, STATE);
+  const onRequest = () => {
+    rmSync(file);
+    mkdirSync(file);
+  };
+  const options = { task: 'upload', onRequest } as const;
+  const { outputs, warnings } = await expectSuccess(job, { 'state-file': STATE }, options);
+  assert.equal(outputs['uploaded-count'], '1');
+  assert.match(
+    warnings,
+    /^The state file could not be written, so the next run sends every file: E/,
+  );
 });

@@ -59,6 +59,14 @@ test('a file is unchanged if target, size and SHA-256 are the same, and orphaned
   });
 });
 
+test('a file that changes before it is compared with the state is to be sent, and only that file', async () => {
+  const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
+  replaceState([stored(a), stored(b)]);
+  writeFileSync(a.realPath, 'longer than found');
+  const { toSend, unchanged } = await compareWithState([a, b], read(), NEVER);
+  assert.deepEqual([toSend, unchanged.length], [[a], 1]);
+});
+
 test('a cancelled search reports neither unchanged nor orphaned files', async () => {
   const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
   replaceState([stored(a), stored(b)]);
