@@ -72,10 +72,10 @@ function targetOf(
   { target: lineTarget = '' }: FilePattern,
   target: string,
 ): string {
-  const base = path.posix.isAbsolute(lineTarget)
-    ? path.posix.normalize(lineTarget)
-    : path.posix.join(target, lineTarget);
-  const isFile = relative === '' && !/(^|\/)\.?$/.test(lineTarget);
+  const isBelowTarget = !/^(\/|~(\/|$))/.test(lineTarget);
+  // Relative paths start at the home.
+  const base = path.posix.join(isBelowTarget ? target : '', lineTarget).replace(/^~(\/|$)/, '');
+  const isFile = relative === '' && !/(^|\/)\.?$|^~$/.test(lineTarget);
   return isFile ? base : path.posix.join(base, relative || path.posix.basename(source));
 }
 

@@ -19,13 +19,13 @@ export const apiUrl: InputParser<string> = value => {
   throw inputError('api-url', message, API_URL_EXAMPLE);
 };
 
-function parseUrl(value: string, input: string, example: string): string {
+function parseUrl(value: string, input: 'base-url' | 'api-url', example: string): string {
   // Check this first, and do not quote the value: a password may precede the @.
   if (value.includes('@')) {
     const message = 'must not contain credentials or an @: secrets have their own inputs.';
     throw inputError(input, message, example);
   }
-  rejectMistakes('url', value, input, example);
+  rejectMistakes(input, value, input, example);
   // URL.parse() would accept https:/host, https:host, https:///host, spaces, and what is left of
   // variables and placeholders.
   const url = /^https?:\/\/(?!\/)[^\\\s?#${}]+$/i.test(value) ? URL.parse(value) : null;

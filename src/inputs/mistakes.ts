@@ -19,10 +19,17 @@ const VARIABLE: Mistake = [
   'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.',
 ];
 
-// Catches remains of expressions, quotation marks and `Bearer`, and what a header cannot carry.
-const NOT_IN_A_SECRET: Mistake = [
-  /^["'`$]|[^!-~]|[{}]/,
-  'begins with a quotation mark or $, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',
+const SECRET_MISTAKES: readonly Mistake[] = [
+  EMPTY,
+  [
+    /^(secrets|vars|env|steps|needs|inputs)\./,
+    'is the name of a value. Write it between ${{ and }}.',
+  ],
+  [
+    // Catches remains of expressions, quotation marks and `Bearer`, and what a header cannot carry.
+    /^["'`$]|[^!-~]|[{}]/,
+    'begins with a quotation mark or $, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',
+  ],
 ];
 
 // A file would silently land in a folder of this name, so refuse it, although names may contain it.
@@ -81,19 +88,27 @@ const MISTAKES = {
     [/[^\w.-]|^\W*$|.{201}/s, 'is not an ID: it may have letters, digits, dots, - and _.'],
   ],
   token: [
-    EMPTY,
+    ...SECRET_MISTAKES,
+    // Masking a shorter one, such as "e2b", would garble the log.
+    [/^.{1,7}$/, 'is too short: an access token has at least eight characters.'],
     // It would be sent to the sandbox.
     [
       /^(sk_)?e2b_/i,
       "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox.",
     ],
-    NOT_IN_A_SECRET,
   ],
-  'api-key': [EMPTY, NOT_IN_A_SECRET],
-  // A header's name is a token (RFC 9110, section 5.6.2).
-  'header-name': [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
+  'api-key': SECRET_MISTAKES,
+  'header-prefix': [
+    // A header's name is a token (RFC 9110, section 5.6.2).
+    [/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."],
+    [/-$|-Sandbox\b/i, 'is more than the prefix: -Sandbox-Id and -Sandbox-Port are added to it.'],
+  ],
   script: [[/^$/, 'is required: the commands to run.']],
-  url: [EMPTY],
+  'base-url': [
+    [/^$/, 'is not set, or its expression is empty. With sandbox-id and token, it is needed.'],
+    EMPTY,
+  ],
+  'api-url': [EMPTY],
   // Without a leading slash, the path would become part of the host.
   'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
   'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
@@ -106,7 +121,7 @@ const MISTAKES = {
   ],
   target: [
     [
-      /^(home\/|~|\$HOME\b|\$\{HOME\})/,
+      /^(home\/|~[^/]|\$HOME\b|\$\{HOME\})/,
       "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
     ],
     ...TARGET_MISTAKES,

@@ -1,4 +1,5 @@
 import { quote } from '../text/escape.ts';
+import { formatDuration } from '../text/format.ts';
 import { fieldsOf, isJson } from '../text/json.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
 
@@ -26,7 +27,9 @@ export function flag<F extends boolean | undefined>(fallback: F): InputParser<bo
     if (/^(true|True|TRUE)$/.test(value)) return true;
     if (/^(false|False|FALSE)$/.test(value)) return false;
     const isYes = /^(true|yes|y|on|1)$/i.test(value);
-    throw inputError(input, `${quote(value)} is neither true nor false.`, String(isYes));
+    const [status] = /success|failure/i.exec(value) ?? [];
+    const example = status ? `\${{ job.status == '${status}' }}` : String(isYes);
+    throw inputError(input, `${quote(value)} is neither true nor false.`, example);
   };
 }
 
@@ -75,7 +78,8 @@ export function duration(min: number, fallback: string): InputParser<number> {
       /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
     const ms = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? Number.NaN));
     if (ms >= min && ms <= MAX_DURATION_MS) return ms;
-    const message = `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
+    const shortest = formatDuration(min).replace(' ', '');
+    const message = `${quote(value)} is not a duration from ${shortest} to 24h: write a number with ms, s, m or h.`;
     throw inputError(input, message, fallback);
   };
 }

@@ -59,8 +59,15 @@ const TARGETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'dist/** => /srv': '/srv/a/b.js',
     'a/f.txt => .env': 'app/.env',
     'a/f.txt => .': 'app/f.txt',
+    'dist/** => ~/www': 'www/a/b.js',
+    'dist/** => ~/': 'a/b.js',
+    'a/f.txt => ~/g': 'g',
+    'a/f.txt => ~': 'f.txt',
+    'a/f.txt => g~/~': 'app/g~/~',
   },
   '.': { 'dist/**': 'a/b.js' },
+  '~': { 'dist/** => x': 'x/a/b.js', 'a/f.txt => ~/': 'f.txt' },
+  '~/app/': { 'dist/**': 'app/a/b.js', 'a/f.txt => g': 'app/g', 'a/f.txt => /g': '/g' },
   '/srv': { 'a/f.txt => g': '/srv/g', 'dist/** => /x': '/x/a/b.js' },
 };
 

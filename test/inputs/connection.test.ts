@@ -26,7 +26,8 @@ test('base-url is normalized, and its placeholders are filled in', () => {
 });
 
 test('base-url is a URL without a query, a fragment, a variable or another placeholder', () => {
-  rejects('base-url', { '': 'is empty or null.' });
+  const needed = 'With sandbox-id and token, it is needed.';
+  rejects('base-url', { '': needed, null: 'is empty or null.' });
   const texts = ['example.com', 'https://exa mple.com', 'https:/x.io', 'https://x.io:99999'];
   const others = [
     'ftp://x.io',
@@ -85,6 +86,9 @@ test('a token or an API key has only characters that a header can carry', () => 
   rejects('token', sameMessage(unsendable, 'or another character that it cannot have.'));
   accepts('api-key', { e2b_0123: 'e2b_0123' }, SANDBOX);
   rejects('api-key', { 'a\nb': 'or another character that it cannot have.' }, SANDBOX);
+  const name =
+    'is the name of a value. Write it between ${{ and }}. Example: api-key: ${{ secrets.';
+  rejects('api-key', { 'secrets.E2B_API_KEY': name }, SANDBOX);
 });
 
 test('a message about an input that may be secret never quotes its value', () => {
@@ -123,6 +127,8 @@ test('a header that the action itself sets is rejected', () => {
 test('header-prefix is part of a header name', () => {
   accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
   rejects('header-prefix', sameMessage(['a b', 'a:'], "% cannot be part of a header's name"));
+  const tooMuch = ['Svc-', 'Svc-Sandbox', 'E2b-Sandbox-Id'];
+  rejects('header-prefix', sameMessage(tooMuch, '% is more than the prefix'));
 });
 
 test('tokens, signatures, API keys and secret headers are masked, but no values of env', () => {
@@ -159,11 +165,13 @@ test('an ID, a token or an API key that is empty or null is rejected, since its 
   rejects('api-key', sameMessage(['', 'null'], words), SANDBOX);
 });
 
-test('a token that is an API key, or has a space, a brace or a quotation mark, is rejected', () => {
+test('a token that is an API key, too short, or has a space, a brace or a quotation mark, is rejected', () => {
   rejects('token', sameMessage(['e2b_0123456789abcdef', 'sk_e2b_01234567'], 'is an API key.'));
   const noTokens = ['Bearer abc', '${{ secrets.TOKEN }}', '{TOKEN}', 'a\tb', '"abc"', '$TOKEN'];
   const words = 'begins with a quotation mark or $, or has a space, a brace or another';
   rejects('token', sameMessage(noTokens, words));
+  rejects('token', sameMessage(['e', '1234567'], 'is too short'));
+  accepts('token', { '12345678': '12345678' });
 });
 
 test('a target with a variable that is not expanded, or in quotation marks, is rejected', () => {
@@ -177,9 +185,9 @@ test('a target with a variable that is not expanded, or in quotation marks, is r
 
 test('a target with a comment, or below a home folder that it need not name, is rejected', () => {
   rejects('target', sameMessage(['app # the build'], '% has a # in it.'));
-  const homes = ['home/user/app', '~', '~/app', '~bob', '$HOME/app', '${HOME}/x'];
+  const homes = ['home/user/app', '~bob', '$HOME/app', '${HOME}/x'];
   rejects('target', sameMessage(homes, '% starts below the user'));
-  accepts('target', { 'app/home/x': 'app/home/x', home: 'home' });
+  accepts('target', { 'app/home/x': 'app/home/x', home: 'home', '~/app': '~/app', '~': '~' });
 });
 
 test('a ** beside other characters and a .. after a wildcard are rejected', () => {

@@ -36,8 +36,8 @@ const PARSERS: Readonly<Record<string, Row>> = {
   headers: ['x', 'is not of the form Name: value.'],
   'if-no-files-found': ['x', 'is not one of error, warn, ignore.'],
   'include-hidden-files': FLAG,
-  lifetime: duration('1000ms'),
-  'max-duration': duration('1000ms'),
+  lifetime: duration('1s'),
+  'max-duration': duration('1s'),
   'max-size': ['x', 'is not a size'],
   metadata: KEY_VALUES,
   port: wholeNumber('1 to 65535'),
@@ -109,6 +109,10 @@ test('a switch is true or false as in YAML, and the example means the same as th
   for (const [word, meant] of Object.entries({ yes: true, On: true, no: false, off: false })) {
     const [problem] = problemsOf({ summary: word });
     assert.ok(problem?.message.endsWith(` Example: summary: ${meant}`), problem?.message);
+  }
+  for (const [word, status] of Object.entries({ 'on-success': 'success', failure: 'failure' })) {
+    const [{ message } = assert.fail()] = problemsOf({ delete: word }, 'sandbox');
+    assert.match(message, RegExp(`Example: delete: \\$\\{\\{ job\\.status == '${status}' \\}\\}$`));
   }
 });
 

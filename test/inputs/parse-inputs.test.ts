@@ -38,7 +38,7 @@ const exists =
   ': has no effect, since sandbox-id is that of a sandbox that exists. Leave out one of them.';
 const taken = ': has no effect, since token takes a sandbox over as it is. Leave out one of them.';
 const empty = ': is empty or null.';
-const required = ': is empty or null.';
+const notSet = ': is not set, or its expression is empty.';
 const ownUrl = { 'base-url': 'https://{sandbox-id}.x.io' };
 
 /** Maps what is given to the inputs of `sandbox`, and the beginnings of the messages. */
@@ -46,9 +46,12 @@ const WAYS: Readonly<Record<string, readonly [RawInputs, readonly string[]]>> = 
   'a sandbox is created, with its own address': [{ ...TEMPLATE, ...AT_CREATION, ...ownUrl }, []],
   'a sandbox is created without an API': [
     { ...TEMPLATE, ...NO_API },
-    [`api-url${required}`, `api-key${empty}`],
+    [`api-url${empty}`, `api-key${empty}`],
   ],
-  'a sandbox is created, and a token is given': [{ ...TEMPLATE, token: 't' }, [`token${created}`]],
+  'a sandbox is created, and a token is given': [
+    { ...TEMPLATE, token: 'tok-3f9c1d' },
+    [`token${created}`],
+  ],
   'a sandbox is connected to': [{ ...EXISTING, 'base-url': 'https://x.io' }, []],
   'a sandbox is connected to without a key': [{ ...EXISTING, 'api-key': '' }, [`api-key${empty}`]],
   'what only a creation has is given for a sandbox that exists': [
@@ -60,10 +63,7 @@ const WAYS: Readonly<Record<string, readonly [RawInputs, readonly string[]]>> = 
     { ...TAKEN, token: '' },
     [`token${empty}`],
   ],
-  'a sandbox is taken over without base-url': [
-    { ...TAKEN, 'base-url': '' },
-    [`base-url${required}`],
-  ],
+  'a sandbox is taken over without base-url': [{ ...TAKEN, 'base-url': '' }, [`base-url${notSet}`]],
   'a sandbox is taken over without an ID': [{ ...TAKEN, 'sandbox-id': '' }, [`sandbox-id${empty}`]],
   'a sandbox is taken over, with an API and all that it could do': [
     { ...TAKEN, ...API, ...AT_CREATION, delete: 'true' },

@@ -75,7 +75,7 @@ export function rejects(
     assert.ok(message.includes(words), message);
     const [, example = ''] = message.split(' Example: ');
     // The runner replaces expressions before the action sees them, so insert a value here.
-    const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
+    const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'some-value'));
     const line =
       input === 'files' && action === 'sync' ? `a\n${String(fixed[input])}` : String(fixed[input]);
     assert.deepEqual(problemsOf({ ...others, [input]: line }, action), []);
