@@ -58,7 +58,7 @@ export async function runAction<P extends InputParsers, R extends object>(
 
 /** Parses the inputs and runs the action. */
 async function tryAction<P extends InputParsers, R extends object>(
-  { name, inputs: parsers, run }: Action<P, R>,
+  { name, inputs: parsers, savedInputs, run }: Action<P, R>,
   raw: RawInputs,
 ): Promise<Outcome<R>> {
   const signals = cancelSignals();
@@ -70,7 +70,7 @@ async function tryAction<P extends InputParsers, R extends object>(
     const { version, platform, arch } = process;
     context.log.debug(`${USER_AGENT} on Node.js ${version}, ${platform} ${arch}`);
     const filled = usesSandbox ? withJobSandbox(raw, context.sandboxes) : raw;
-    const inputs = parseInputs(parsers, filled);
+    const inputs = parseInputs(parsers, filled, savedInputs ? {} : process.env);
     connection = inputs;
     return { context, connection, results: await run(inputs, context, filled) };
   } catch (thrown) {

@@ -19,17 +19,10 @@ const VARIABLE: Mistake = [
   'contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`.',
 ];
 
-const SECRET_MISTAKES: readonly Mistake[] = [
-  EMPTY,
-  [
-    /^(secrets|vars|env|steps|needs|inputs)\./,
-    'is the name of a value. Write it between ${{ and }}.',
-  ],
-  [
-    // Catches remains of expressions, quotation marks and `Bearer`, and what a header cannot carry.
-    /^["'`$]|[^!-~]|[{}]/,
-    'begins with a quotation mark or $, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',
-  ],
+// Catches remains of expressions, quotation marks and `Bearer`, and what a header cannot carry.
+const NOT_IN_A_SECRET: Mistake = [
+  /^(["'`$]|secrets\.)|[^!-~]|[{}]/,
+  'begins with a quotation mark, $ or secrets., or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',
 ];
 
 // A file would silently land in a folder of this name, so refuse it, although names may contain it.
@@ -52,6 +45,11 @@ const PATTERN_MISTAKES: readonly Mistake[] = [
 
 // File names may contain all of these, so they only count once nothing has matched.
 const UNMATCHED_MISTAKES: readonly Mistake[] = [
+  [
+    // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
+    path.sep === '/' ? /\\/ : /(?!)/,
+    'has a backslash, which does not separate folders here. Write a slash.',
+  ],
   QUOTED,
   // Only at the start, since excludes may name $RECYCLE.BIN or {{cookiecutter.name}}.
   [/^\$([A-Z_]+|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|\$\{\{/, VARIABLE[1]],
@@ -69,17 +67,6 @@ const UNMATCHED_MISTAKES: readonly Mistake[] = [
   [/,|\*\s/, 'has a comma or a space, which separates nothing. Write each name on its own line.'],
 ];
 
-const BACKSLASH: Mistake = [
-  // On Windows, a backslash separates folders, so use /(?!)/, which never matches.
-  path.sep === '/' ? /\\/ : /(?!)/,
-  'has a backslash, which does not separate folders on this runner. Write a slash.',
-];
-
-const BRACKETS: Mistake = [
-  /(?<!\[)\[(?![[*?]\])/,
-  'has a [, which begins a set of characters. For a file with a [ in its name, write [[], as in pages/[[]id].tsx.',
-];
-
 /** Maps each kind of value to the mistakes to look for, in this order. */
 const MISTAKES = {
   'sandbox-id': [
@@ -88,16 +75,17 @@ const MISTAKES = {
     [/[^\w.-]|^\W*$|.{201}/s, 'is not an ID: it may have letters, digits, dots, - and _.'],
   ],
   token: [
-    ...SECRET_MISTAKES,
-    // Masking a shorter one, such as "e2b", would garble the log.
-    [/^.{1,7}$/, 'is too short: an access token has at least eight characters.'],
+    EMPTY,
     // It would be sent to the sandbox.
     [
       /^(sk_)?e2b_/i,
       "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox.",
     ],
+    NOT_IN_A_SECRET,
+    // Masking a shorter one, such as "e2b", would garble the log.
+    [/^.{1,7}$/, 'is too short: an access token has at least eight characters.'],
   ],
-  'api-key': SECRET_MISTAKES,
+  'api-key': [EMPTY, NOT_IN_A_SECRET],
   'header-prefix': [
     // A header's name is a token (RFC 9110, section 5.6.2).
     [/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."],
@@ -113,8 +101,14 @@ const MISTAKES = {
   'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
   'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
   pattern: PATTERN_MISTAKES,
-  'unmatched-exclude': [BACKSLASH, ...UNMATCHED_MISTAKES],
-  'unmatched-pattern': [BACKSLASH, ...UNMATCHED_MISTAKES, BRACKETS],
+  'unmatched-exclude': UNMATCHED_MISTAKES,
+  'unmatched-pattern': [
+    ...UNMATCHED_MISTAKES,
+    [
+      /(?<!\[)\[(?![[*?]\])/,
+      'has a [, which begins a set of characters. If a name has a [, write [[], as in pages/[[]id].tsx.',
+    ],
+  ],
   'missing-file': [
     [/\*|\/$/, 'is not the path of one file. Name each file.'],
     ...UNMATCHED_MISTAKES,

@@ -1,4 +1,7 @@
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { quote } from '../text/escape.ts';
+import { listSome } from '../text/format.ts';
 import {
   BASE_URL_EXAMPLE,
   CONNECTION,
@@ -6,12 +9,18 @@ import {
   isDryRun,
   isUnencrypted,
 } from './connection.ts';
-import { InputError, inputError, tryAll } from './input-error.ts';
-import type { InputParsers, Inputs, Values } from './inputs.ts';
-import { type RawInputs, rawValue } from './parsers.ts';
+import { InputError, inputError, type Problem, tryAll } from './input-error.ts';
+import { ACTIONS, INPUTS, type InputParsers, type Inputs, type Values } from './inputs.ts';
+import { type InputParser, type RawInputs, rawValue } from './parsers.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws InputError with the problems of all inputs, and of rules that compare inputs */
-export function parseInputs<P extends InputParsers>(parsers: P, raw: RawInputs): Values<P> {
+export function parseInputs<P extends InputParsers>(
+  parsers: P,
+  raw: RawInputs,
+  environment: Environment = {},
+): Values<P> {
   const filled = fillPlaceholders(raw);
   const opensSandbox = 'template' in parsers;
   const { parsed, problems } = tryAll(Object.entries(parsers), ([name, parse]) => {
@@ -26,6 +35,7 @@ export function parseInputs<P extends InputParsers>(parsers: P, raw: RawInputs):
     ...tryAll([checkHttpIsAllowed, checkWayToSandbox, checkUserOfCommand], rule =>
       rule(inputs, raw),
     ).problems,
+    ...findUnknownInputs(parsers, environment),
   );
   if (problems.length > 0) throw new InputError(problems);
   return inputs;
@@ -33,6 +43,41 @@ export function parseInputs<P extends InputParsers>(parsers: P, raw: RawInputs):
 
 function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Finds inputs that the action does not have. GitHub only warns of them, so a misspelt `fail-if`
+ * would judge nothing. Jobs set variables such as INPUT_NAME for themselves, so a name only counts
+ * if it has a hyphen, or if it is that of an input but for - and _, and that input is not set.
+ */
+function findUnknownInputs(parsers: InputParsers, environment: Environment): Problem[] {
+  const valueOf = (name: string) => environment[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
+  const bare = (name: string) => name.replaceAll(/[-_]/g, '');
+  const unknown = Object.keys(environment)
+    .flatMap(variable => /^INPUT_(.+)$/.exec(variable)?.[1]?.toLowerCase() ?? [])
+    .filter(name => valueOf(name) !== '' && !Object.hasOwn(parsers, name));
+  return unknown.flatMap(input => {
+    const [meant, parse] =
+      Object.entries(parsers).find(([name]) => bare(name) === bare(input)) ?? [];
+    if (parse === undefined ? !input.includes('-') : !isDefault(valueOf(meant ?? ''), parse))
+      return [];
+    const advice = meant ?? listSome(actionsWith(input));
+    const question = advice === '' ? '' : ` Did you mean ${advice}?`;
+    return { input, message: `is not an input of this action.${question}` };
+  });
+}
+
+// If an input is not set, the runner passes the default of action.yml.
+function isDefault(value: string, parse: InputParser<unknown>): boolean {
+  const [given, fallback] = tryAll([value, ''], text => parse(text, '')).parsed;
+  return value === '' || isDeepStrictEqual(given, fallback);
+}
+
+function actionsWith(input: string): string[] {
+  const parsers: Readonly<Record<string, InputParsers>> = INPUTS;
+  return Object.entries(ACTIONS)
+    .filter(([action]) => Object.hasOwn(parsers[action] ?? {}, input))
+    .map(([, { folder }]) => path.posix.join('sandbox-sync/sandbox-sync', folder));
 }
 
 // An input is undefined if the action does not have it, or if its value was rejected. Rules pass

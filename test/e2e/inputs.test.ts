@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { INPUTS } from '../../src/inputs/inputs.ts';
+import { type ActionName, INPUTS } from '../../src/inputs/inputs.ts';
 import { expectFailure, expectSuccess, uploadRequests } from '../support/run-action.ts';
 import { openJob, TOKEN } from '../support/test-job.ts';
 
@@ -35,16 +35,48 @@ test('patterns without a match and conflicting targets are reported in one error
   assert.equal(job.agent.connections(), 0);
 });
 
-test('empty inputs count as not given, padding is trimmed, and unknown inputs are ignored', async () => {
+test('empty inputs count as not given, and padding is trimmed', async () => {
   await using job = await openJob();
   const required = ['sandbox-id', 'token', 'base-url', 'files'];
   const names = Object.keys(INPUTS.sync).filter(name => !required.includes(name));
   const empty = Object.fromEntries(names.map(name => [name, ' \n']));
   const inputs = { ...empty, token: ` ${TOKEN}\n`, files: '\n\n  **  \n# end\n' };
-  const env = { INPUT_FILE: 'x', INPUT_FAILIF: 'cpu_count > 0' };
-  const { warnings } = await expectSuccess(job, inputs, { env });
+  const { warnings } = await expectSuccess(job, inputs);
   assert.equal(uploadRequests(job)[0]?.url, '/files?path=a.txt');
   assert.equal(warnings, '');
+});
+
+const MAIN = 'sandbox-sync/sandbox-sync';
+
+/** By name of an input that the action does not have: what is said of it, and the action. */
+const UNKNOWN: Readonly<Record<string, readonly [advice: string, task?: ActionName]>> = {
+  fail_if: ['Did you mean fail-if?'],
+  failif: ['Did you mean fail-if?'],
+  dry_run: ['Did you mean dry-run?', 'upload'],
+  'fail-if': [`Did you mean ${MAIN}, ${MAIN}/stats, ${MAIN}/run, ${MAIN}/monitor?`, 'upload'],
+  'working-directory': [
+    `Did you mean ${MAIN}, ${MAIN}/upload, ${MAIN}/download, ${MAIN}/run?`,
+    'stats',
+  ],
+  'warm-if': [''],
+};
+
+for (const [name, [advice, task = 'sync']] of Object.entries(UNKNOWN))
+  test(`an input that an action does not have is reported like an invalid one [${name}]`, async () => {
+    await using job = await openJob();
+    const env = { [`INPUT_${name.toUpperCase()}`]: 'cpu_count > 0' };
+    const result = await expectFailure(job, { port: 'x' }, { env, task });
+    const message = `${name}: is not an input of this action. ${advice}`.trim();
+    for (const text of [result.errors, result.summary]) assert.match(text, /2 inputs are invalid/);
+    assert.ok(result.errors.split('\n').includes(message), result.errors);
+    assert.equal(job.agent.connections(), 0);
+  });
+
+test('variables that jobs set for themselves are no inputs that an action does not have', async () => {
+  await using job = await openJob();
+  const names = { INPUT_NAME: 'x', INPUT_RUN: 'x', INPUT_FILE: 'x', 'INPUT_FAIL-IF': '' };
+  const env = { ...names, INPUT_SANDBOX_ID: 'other', INPUT_TIMEOUT_: '1s', INPUT_DRY_RUN: '' };
+  await expectSuccess(job, { timeout: '2m' }, { env, task: 'upload' });
 });
 
 test('a missing checkout is an error that names the workspace', async () => {

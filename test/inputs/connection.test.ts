@@ -86,9 +86,8 @@ test('a token or an API key has only characters that a header can carry', () => 
   rejects('token', sameMessage(unsendable, 'or another character that it cannot have.'));
   accepts('api-key', { e2b_0123: 'e2b_0123' }, SANDBOX);
   rejects('api-key', { 'a\nb': 'or another character that it cannot have.' }, SANDBOX);
-  const name =
-    'is the name of a value. Write it between ${{ and }}. Example: api-key: ${{ secrets.';
-  rejects('api-key', { 'secrets.E2B_API_KEY': name }, SANDBOX);
+  const asExpression = 'or as `${{ secrets.NAME }}`. Example: api-key: ${{ secrets.E2B_API_KEY }}';
+  rejects('api-key', { 'secrets.E2B_API_KEY': asExpression }, SANDBOX);
 });
 
 test('a message about an input that may be secret never quotes its value', () => {
@@ -168,7 +167,7 @@ test('an ID, a token or an API key that is empty or null is rejected, since its 
 test('a token that is an API key, too short, or has a space, a brace or a quotation mark, is rejected', () => {
   rejects('token', sameMessage(['e2b_0123456789abcdef', 'sk_e2b_01234567'], 'is an API key.'));
   const noTokens = ['Bearer abc', '${{ secrets.TOKEN }}', '{TOKEN}', 'a\tb', '"abc"', '$TOKEN'];
-  const words = 'begins with a quotation mark or $, or has a space, a brace or another';
+  const words = 'begins with a quotation mark, $ or secrets., or has a space, a brace or another';
   rejects('token', sameMessage(noTokens, words));
   rejects('token', sameMessage(['e', '1234567'], 'is too short'));
   accepts('token', { '12345678': '12345678' });
