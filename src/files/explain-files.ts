@@ -16,6 +16,7 @@ import {
   deepestExisting,
   deepestLinkIn,
   displayPath,
+  statIfExists,
   toAbsolutePattern,
 } from './paths.ts';
 
@@ -58,6 +59,18 @@ export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
     return `Skipped (${reason}): ${listSome(names, 1)}.`;
   });
 }
+
+/** Lists hidden names in the folders that a pattern matches as a whole, except for `.git`. */
+export function findHiddenNames(matches: readonly Matches[], workspace: string): string[] {
+  const names = matches
+    .filter(({ skipsHidden, pattern }) => skipsHidden && WHOLE_FOLDER.test(pattern.pattern))
+    .filter(({ root }) => statIfExists(root)?.isDirectory())
+    .flatMap(({ root }) => readdirSync(root).map(name => path.join(root, name)))
+    .filter(file => /^\.(?!git$)/.test(path.basename(file)));
+  return Array.from(new Set(names), file => displayPath(file, workspace));
+}
+
+const WHOLE_FOLDER = /^[^*?[]*$|^([^*?[]*[\\/])?\*\*?$/;
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getInput, getState, saveState, setOutput, setSecret } from '@actions/core';
@@ -69,7 +69,10 @@ export function publishSandbox(sandbox: JobSandbox & Pick<Sandbox, 'domain'>): v
   // The name contains the ID, so a later step that connects to the same sandbox replaces its token.
   const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${id}.json`);
   saveState('job-sandbox', file);
-  writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 });
+  // Rename a whole file, since a step that runs at the same time may read it.
+  const newFile = path.join(tempDirectory(), `new-${path.basename(file)}`);
+  writeFileSync(newFile, JSON.stringify(sandbox), { mode: 0o600 });
+  renameSync(newFile, file);
 }
 
 export function loadJobSandboxes(): JobSandbox[] {

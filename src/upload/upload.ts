@@ -1,11 +1,19 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { TransferTotals } from '../agent/request-each.ts';
+import { findHiddenNames } from '../files/explain-files.ts';
 import { findFiles, type SkippedEntry } from '../files/find.ts';
 import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
-import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatNumber,
+  formatRate,
+  listSome,
+  totalSize,
+} from '../text/format.ts';
 import { hashFile } from './read-file.ts';
 import {
   type Changes,
@@ -51,6 +59,9 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
     log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
   }
+  const hidden = findHiddenNames(found.matches, workspace);
+  if (hidden.length > 0)
+    log.line(`Left out, since include-hidden-files is not set: ${listSome(hidden, 3)}`);
   const { files, skipped, warnings } = planFiles(found, inputs, workspace);
   const { shard } = inputs;
   const shardFiles = shard === undefined ? files : filesOfShard(files, shard);

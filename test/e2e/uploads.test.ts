@@ -131,6 +131,20 @@ test('shards together send every file once, even if their builds differ in conte
   assert.deepEqual(uploadRequests(job).map(uploadPathOf).toSorted(), Object.keys(files).toSorted());
 });
 
+test('an upload logs up to three hidden names that it leaves out at the top of a whole folder', async () => {
+  const names = ['a.txt', '.env', '.npmrc', '.x/y', '.z', '.git/config', 'sub/.env', 'sub/b.txt'];
+  await using job = await openJob({ files: Object.fromEntries(names.map(name => [name, ''])) });
+  const leftOut = async (files: string, more = {}) => {
+    const { lines } = await expectSuccess(job, { files, 'dry-run': 'true', ...more });
+    return lines.filter(line => line.startsWith('Left out, since include-hidden-files is not set'));
+  };
+  const [line] = await leftOut('*\n**');
+  assert.match(line ?? '', /: \.env, \.npmrc, \.x, and 1 more$/);
+  assert.match((await leftOut('sub'))[0] ?? '', /: sub\/\.env$/);
+  assert.deepEqual(await leftOut('a.txt\nsub/*.txt\n**/b.txt'), []);
+  assert.deepEqual(await leftOut('**', { 'include-hidden-files': 'true' }), []);
+});
+
 const BUILD = { 'dist/a/b.js': 'b', 'dist/a/c.map': 'c', 'dist/index.html': 'x', 'README.md': 'y' };
 const CONDITIONS = { 'wait-until': 'cpu_used_pct < 1', 'fail-if': 'cpu_count > 0' };
 

@@ -97,8 +97,11 @@ test('if two steps connect to the same sandbox, later steps use the newest token
   const { service, runSandbox, runAction } = job;
   const first = await runSandbox();
   const id = service.created[0]?.id ?? '';
+  const inode = () => statSync(path.join(job.temp, `sandbox-sync-sandbox-${id}.json`)).ino;
+  const inodeBefore = inode();
   const { token } = service.create(id, 'the-newest-token');
   await runSandbox({ 'sandbox-id': id });
+  assert.notEqual(inode(), inodeBefore, 'a step that reads the file never sees half of it');
   const stats = await runAction('stats', {});
   assert.ok(stats.exitCode === 0 && stats.masked.includes(token), stats.stdout);
   await runSandbox({}, { post: first });
