@@ -82,6 +82,21 @@ test('the job self-run of ci.yml passes in act', { skip }, async () => {
   assert.equal(await runAct(PROJECT, ['push', ...job, '--matrix=os:ubuntu-latest']), 0);
 });
 
+test('the job hosted of nightly.yml passes in act, without a key and with one', {
+  skip,
+}, async () => {
+  await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
+  const options = { apiKey: API_KEY, folder: temp.path, runCommands: true };
+  await using service = await startService(options);
+  const job = ['--workflows=.github/workflows/nightly.yml', '--job=hosted'];
+  const args = ['workflow_dispatch', ...job, `--var=E2B_API_URL=${service.url}`];
+  assert.equal(await runAct(PROJECT, args), 0);
+  assert.deepEqual(service.requests, []);
+  assert.equal(await runAct(PROJECT, [...args, `--secret=E2B_API_KEY=${API_KEY}`]), 0);
+  assert.equal(service.created.length, 1);
+  assert.deepEqual(service.running(), []);
+});
+
 for (const file of globSync('examples/*.yml', { cwd: PROJECT }).toSorted())
   test(`an example passes in act and leaves no sandbox of its own [${path.basename(file)}]`, {
     skip,

@@ -11,8 +11,8 @@ import { runStep, type Step, type StepEnd } from '../runner/step.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
-const text = { type: 'string', default: '' } as const;
-const { values } = parseArgs({ options: { agent: text, token: text } });
+const text = { type: 'string', default: 'any' } as const;
+const { values } = parseArgs({ options: { agent: text, token: text, 'sandbox-id': text } });
 
 /** Small files, which are sent in batches, and one above 256 KiB, which is streamed. */
 const TREE: Readonly<Record<string, Buffer>> = {
@@ -45,8 +45,8 @@ async function expectEnd(
   given: Step['inputs'],
   more: Pick<Step, 'onLine' | 'onStart'> = {},
 ): Promise<StepEnd> {
-  const { agent: url, token } = values;
-  const connection = { 'sandbox-id': 'nightly', token, 'base-url': url, 'header-prefix': 'E2b' };
+  const { agent: url, token, 'sandbox-id': id } = values;
+  const connection = { 'sandbox-id': id, token, 'base-url': url, 'header-prefix': 'E2b' };
   const inputs = { ...connection, ...given };
   const end = await runStep({ action: path.join(PROJECT, name), inputs, workspace, temp, ...more });
   assert.equal(end.exitCode, exitCode, end.stdout + end.stderr);
