@@ -50,7 +50,8 @@ async function startSampler(
 ): Promise<void> {
   const errorFile = openSync(monitorFile(directory, 'errors'), 'a', 0o600);
   const withoutInputs = Object.entries(process.env).filter(([name]) => !name.startsWith('INPUT_'));
-  // Our parent is the runner's process, whose exit tells the sampler that the job has ended.
+  // Our parent is the runner's process, whose exit tells the sampler that the job has ended. In a
+  // container job, that is outside and has the ID 0, so the sampler ends with the container.
   const child = spawn(process.execPath, [script, directory, String(process.ppid)], {
     env: Object.fromEntries(withoutInputs),
     // Windows cannot delete a directory while a process runs in it, and a job may delete its

@@ -39,7 +39,9 @@ export async function waitForSandbox(
     }
     const leftMs = timeoutMs - waitedMs;
     if (leftMs <= 0) {
-      const hint = error?.hint ?? 'If the sandbox needs longer, raise wait-timeout.';
+      // The hint of a lost connection advises timeout and retries, which do not lengthen the wait.
+      const isSlow = error === undefined || error.kind === 'connection';
+      const hint = isSlow ? 'If the sandbox needs longer, raise wait-timeout.' : error.hint;
       throw new AgentError('busy', `The sandbox was not ready within ${waited}. ${why}`, { hint });
     }
     if (waitedMs >= nextLogMs) {

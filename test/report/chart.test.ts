@@ -18,6 +18,10 @@ function cpu(...values: readonly number[]): StatsResult {
 
 const ten = (value: number) => Array.from({ length: 10 }, () => value);
 
+test('ten samples have a chart with ten points', () => {
+  assert.deepEqual(chartParts(cpu(...ten(1))).line, ten(1));
+});
+
 test('there is no chart below ten samples, or without CPU, memory and disk', () => {
   for (const samples of [[], ten(1).slice(1)]) assert.equal(chartParts(cpu(...samples)).chart, '');
   assert.equal(chartParts(measured(ten(1).map(ts => ({ ts })))).chart, '');

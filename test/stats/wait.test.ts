@@ -8,6 +8,8 @@ import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { simulateAgent } from '../support/simulated-transfer.ts';
 
 const BUSY = new AgentError('busy', 'It answered 503.');
+const STALLED = new AgentError('connection', 'It did not end within timeout.');
+const GONE = new AgentError('sandbox-not-found', 'It answered 404.');
 const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
 
 /** The load that the sandbox reports, or an error. */
@@ -56,6 +58,7 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
     { 'wait-until': 'load < 5\nload > 2\nload.max != 3' },
   ],
   'ends at a permanent error, such as a wrong token': [[9, WRONG_TOKEN], [2, 1], {}, WRONG_TOKEN],
+  'ends if the sandbox is missing': [[9, GONE], [2, 1], {}, GONE],
   'takes a last sample when its time is up': [[9, 9, 4], [3, 5], { 'sample-interval': '3s' }],
   'reports the unmet conditions of the last sample': [
     [99, 9],
@@ -70,6 +73,12 @@ const WAIT_CASES: Readonly<Record<string, WaitCase>> = {
     inputError('wait-until', UNJUDGED),
   ],
   'reports the last error': [[9, BUSY], [6, 5], {}, new AgentError('busy', late(BUSY.message))],
+  'names wait-timeout after a response that did not come': [
+    [9, STALLED],
+    [6, 5],
+    {},
+    new AgentError('busy', late(STALLED.message), { hint: RAISE }),
+  ],
 };
 
 for (const [name, [answers, took, inputs, expected]] of Object.entries(WAIT_CASES))
