@@ -2,6 +2,7 @@ import { type Condition, OPERATORS } from '../gate/judge.ts';
 import { AGGREGATE_NAMES, isAggregate, type Unit, unitOf } from '../gate/metrics.ts';
 import { quote } from '../text/escape.ts';
 import { inputError } from './input-error.ts';
+import { rejectMistakes } from './mistakes.ts';
 import { BYTES_PER_UNIT, findUnit, type InputParser, parseLines, SIZE_UNITS } from './parsers.ts';
 
 export const conditions: InputParser<readonly Condition[]> = (value, input) =>
@@ -29,7 +30,9 @@ const UNITS: Readonly<Record<Unit | 'unknown', readonly string[]>> = {
 };
 
 function parseCondition(line: string, input: string, example: string): Condition {
-  const problem = (why: string) => inputError(input, `${quote(line)}: ${why}.`, example);
+  rejectMistakes('condition', line, input, example);
+  const problem = (why: string, better = example) =>
+    inputError(input, `${quote(line)}: ${why}.`, better);
   const [, name = '', sign, number = '', suffix = ''] = CONDITION.exec(line) ?? [];
   const operator = OPERATORS.find(each => each === sign);
   if (operator === undefined) throw problem(FORM);
@@ -41,11 +44,13 @@ function parseCondition(line: string, input: string, example: string): Condition
   const unit = findUnit(units, suffix);
   if (unit === undefined) {
     const right = units.map(each => each || 'no unit').join(' or ');
-    throw problem(`write the number with ${right}, not with ${suffix || 'no unit'}`);
+    const better = units.includes('MiB') ? `${name} ${sign} 512MiB` : example;
+    throw problem(`write the number with ${right}, not with ${suffix || 'no unit'}`, better);
   }
   const factor = BYTES_PER_UNIT[unit];
   // Round to whole bytes, since 1.005 * 1000 is 1004.9999999999999.
   const amount = factor === undefined ? Number(number) : Math.round(Number(number) * factor);
+  if (metricUnit === 'bytes' && amount < 0) throw problem('bytes are never negative');
   if (metricUnit === 'percentage' && (amount < 0 || amount > 100))
     throw problem(`${number} is not a percentage from 0 to 100`);
   if (metricUnit === 'percentage' && unit === '' && amount > 0 && amount < 1)

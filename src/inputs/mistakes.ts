@@ -25,12 +25,10 @@ const NOT_IN_A_SECRET: Mistake = [
   'begins with a quotation mark, $ or secrets., or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`.',
 ];
 
+const COMMENT: Mistake = [/\s#/, 'has a # in it. Write each comment on a line of its own.'];
+
 // A file would silently land in a folder of this name, so refuse it, although names may contain it.
-const TARGET_MISTAKES: readonly Mistake[] = [
-  QUOTED,
-  VARIABLE,
-  [/\s#\s/, 'has a # in it. Write each comment on a line of its own.'],
-];
+const TARGET_MISTAKES: readonly Mistake[] = [QUOTED, VARIABLE, [/\s#\s/, COMMENT[1]]];
 
 const PATTERN_MISTAKES: readonly Mistake[] = [
   [/^(!|$)/, 'is not a pattern. After a !, write what to exclude.'],
@@ -53,7 +51,7 @@ const UNMATCHED_MISTAKES: readonly Mistake[] = [
   QUOTED,
   // Only at the start, since excludes may name $RECYCLE.BIN or {{cookiecutter.name}}.
   [/^\$([A-Z_]+|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|\$\{\{/, VARIABLE[1]],
-  [/\s#/, 'has a # in it. Write each comment on a line of its own.'],
+  COMMENT,
   // Allow the colons of C:/x and of URLs.
   [
     /[-=]>|^[^:]{2,}:(?!\/\/)\S/,
@@ -100,6 +98,20 @@ const MISTAKES = {
   // Without a leading slash, the path would become part of the host.
   'url-path': [[/^(?!\/)|[\s?#]/, 'is not a plain URL path that begins with a slash.']],
   'unix-time': [[/\D/, 'is not a Unix time in whole seconds.']],
+  condition: [
+    QUOTED,
+    COMMENT,
+    [/\d,\d/, 'has a comma in its number. Write a point.'],
+    [/^-?[\d.]+\s*\S*\s*[<>=!]/, 'begins with the number. Write the metric first.'],
+    [
+      /^(cpu|mem|disk)-(count|used|free|total|cache)(-pct|-mib)?(?![\w/:-])/,
+      'is spelled with hyphens, like an output. Write a metric with underscores, such as mem_used_pct.',
+    ],
+    [
+      /^(mem|disk)_(used|free|total|cache)(?!_pct).*%$/,
+      'compares bytes with a percentage. Judge mem_used_pct or disk_used_pct, or write a size, such as 512MiB.',
+    ],
+  ],
   pattern: PATTERN_MISTAKES,
   'unmatched-exclude': UNMATCHED_MISTAKES,
   'unmatched-pattern': [
