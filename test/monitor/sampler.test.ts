@@ -24,7 +24,7 @@ const DIST = path.resolve(import.meta.dirname, '../../dist');
 
 /** Starts a monitor, whose directory is `folder`, with this script as its sampler. */
 async function startWith(script: string, folder: TempFolder, host: string) {
-  const raw = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': `http://${host}` };
+  const raw = { 'sandbox-id': 'i1', token: 'the-token', 'base-url': `http://${host}` };
   const files = { script, openDirectory: () => folder.path };
   const given = { ...raw, 'sample-interval': '1h' };
   await startMonitor(parseInputs(INPUTS.monitor, given), given, simulateAgent().context, files);
@@ -71,7 +71,7 @@ async function runSampler(directory: string): Promise<void> {
   const { pid } = spawnSync(process.execPath, ['--version']);
   const script = path.join(DIST, 'monitor-sampler.js');
   const sampler = fork(script, [directory, String(pid)], { execArgv: [] });
-  const sandbox = { 'sandbox-id': 'i1', token: 'a-token', 'base-url': 'http://127.0.0.1:1' };
+  const sandbox = { 'sandbox-id': 'i1', token: 'the-token', 'base-url': 'http://127.0.0.1:1' };
   sampler.send({ ...sandbox, 'sample-interval': '1h' });
   await once(sampler, 'exit');
 }
