@@ -2,8 +2,7 @@ import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgeRecord } from '../stats/gaps.ts';
-import { readStatsWithRetries } from '../stats/sample.ts';
-import { sampleTimeout } from '../stats/samples.ts';
+import { readStatsWithRetries, sampleTimeout } from '../stats/sampling.ts';
 import {
   FIRST_SAMPLE_RETRIES,
   readJudgeableStats,

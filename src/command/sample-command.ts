@@ -2,16 +2,16 @@ import type { Client } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { readStats } from '../stats/sample.ts';
 import {
   type Attempt,
   deadlineAfter,
   LAST_RESPONSE_MS,
+  readStats,
   type SampleRecord,
   sampleTimeout,
   takeSamples,
   trySample,
-} from '../stats/samples.ts';
+} from '../stats/sampling.ts';
 
 // Not an input: a service that can run commands serves its stats, if any, at E2B's path.
 export const STATS_PATH = '/metrics';

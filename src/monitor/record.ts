@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { Attempt, SampleRecord } from '../stats/samples.ts';
+import type { Attempt, SampleRecord } from '../stats/sampling.ts';
 import { fieldsOf, isJson, parseFields, stringFieldsOf } from '../text/json.ts';
 
 /** The sampler's own clock tells when it was asked to end: that of another step may differ. */

@@ -5,14 +5,14 @@ import { now, sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
-import { readStats } from '../stats/sample.ts';
 import {
   deadlineAfter,
   LAST_RESPONSE_MS,
+  readStats,
   sampleTimeout,
   takeSamples,
   trySample,
-} from '../stats/samples.ts';
+} from '../stats/sampling.ts';
 import { redactor } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { stringFieldsOf } from '../text/json.ts';

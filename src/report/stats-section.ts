@@ -12,7 +12,7 @@ import {
   METRICS,
   type Sample,
 } from '../gate/metrics.ts';
-import type { FailedAttempt } from '../stats/samples.ts';
+import type { FailedAttempt } from '../stats/sampling.ts';
 import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
 import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';

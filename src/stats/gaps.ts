@@ -1,6 +1,6 @@
 import { judgeGate } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import type { FailedAttempt, SampleRecord } from './samples.ts';
+import type { FailedAttempt, SampleRecord } from './sampling.ts';
 import type { Gap, MonitoredTime, StatsResult } from './stats.ts';
 
 type Times = Pick<MonitoredTime, 'from' | 'to'>;

@@ -1,12 +1,25 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
-import { type AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
-import { type Gate, type GateConditions, judgeGate } from '../gate/judge.ts';
+import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
+import {
+  type Condition,
+  describeJudgement,
+  type Gate,
+  type GateConditions,
+  type Judgement,
+  judge,
+  judgeGate,
+} from '../gate/judge.ts';
 import type { Sample } from '../gate/metrics.ts';
+import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { readStatsWithRetries, type Stats } from './sample.ts';
-import type { FailedAttempt, SamplingEnd } from './samples.ts';
-import { judgeNow, waitForSandbox } from './wait.ts';
+import { formatDuration } from '../text/format.ts';
+import {
+  type FailedAttempt,
+  readStatsWithRetries,
+  type SamplingEnd,
+  type Stats,
+} from './sampling.ts';
 
 export interface StatsResult {
   /** Oldest first. */
@@ -46,6 +59,51 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
 /** Without stats, no condition passes. */
 export function withoutStats(conditions: GateConditions): StatsResult {
   return { samples: [], response: '', gate: judgeGate(conditions, []) };
+}
+
+const WAIT_LOG_INTERVAL_MS = 15_000;
+
+/** Waits until one sample meets `wait-until`, or the step is cancelled. @throws AgentError if late */
+export async function waitForSandbox(
+  inputs: Inputs<'stats'>,
+  client: Client,
+  context: Context,
+): Promise<void> {
+  const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
+  const { cancel, clock, sleep, log } = context;
+  if (conditions === undefined) return;
+  log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
+  const startedAt = clock();
+  let nextLogMs = WAIT_LOG_INTERVAL_MS;
+  for (;;) {
+    // Do not retry: this loop already repeats the request.
+    const outcome = await readStatsWithRetries({ ...inputs, retries: 0 }, client, context);
+    if (cancel.aborted) return;
+    const waitedMs = clock() - startedAt;
+    const waited = formatDuration(waitedMs);
+    const error = outcome.status === 'failed' ? outcome.error : undefined;
+    if (error?.isRetryable === false) throw error;
+    const why =
+      outcome.status === 'failed'
+        ? outcome.error.message
+        : judgeNow('wait-until', conditions, outcome.value);
+    if (why === '') {
+      log.line(`The sandbox was ready after ${waited}`);
+      return;
+    }
+    const leftMs = timeoutMs - waitedMs;
+    if (leftMs <= 0) {
+      // The hint of a lost connection advises timeout and retries, which do not lengthen the wait.
+      const isSlow = error === undefined || error.kind === 'connection';
+      const hint = isSlow ? 'If the sandbox needs longer, raise wait-timeout.' : error.hint;
+      throw new AgentError('busy', `The sandbox was not ready within ${waited}. ${why}`, { hint });
+    }
+    if (waitedMs >= nextLogMs) {
+      nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
+      log.line(`Waited ${waited}: ${why}`);
+    }
+    await sleep(Math.min(sampleInterval, leftMs), cancel);
+  }
 }
 
 /** Takes and judges samples. `cpuWindowStarted` says that this step has read the stats before. */
@@ -92,4 +150,21 @@ export async function readJudgeableStats(
   if (outcome.status === 'failed') throw outcome.error;
   judgeNow('fail-if', inputs.failIf, outcome.value);
   return outcome.value;
+}
+
+/** Describes the conditions that are false in one sample. @throws InputError if any is unknown */
+function judgeNow(
+  input: 'fail-if' | 'wait-until',
+  conditions: readonly Condition[],
+  { figures }: Stats,
+): string {
+  const judgements = conditions.map(each => judge(each, [{ at: 0, figures }]));
+  const describe = (result: Judgement['result']) =>
+    judgements
+      .filter(each => each.result === result)
+      .map(describeJudgement)
+      .join('; ');
+  const unknown = describe('unknown');
+  if (unknown !== '') throw inputError(input, `${unknown}.`);
+  return describe('false');
 }

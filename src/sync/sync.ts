@@ -1,8 +1,13 @@
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { readJudgeableStats, type StatsResult, takeStats, withoutStats } from '../stats/stats.ts';
-import { waitForSandbox } from '../stats/wait.ts';
+import {
+  readJudgeableStats,
+  type StatsResult,
+  takeStats,
+  waitForSandbox,
+  withoutStats,
+} from '../stats/stats.ts';
 import { planUpload, sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   saveInputs,
   saveResponse,
 } from '../../src/monitor/record.ts';
-import type { Attempt } from '../../src/stats/samples.ts';
+import type { Attempt } from '../../src/stats/sampling.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
 
 const DIED = 'the process that took the samples was killed or hangs';

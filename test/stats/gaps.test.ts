@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GateConditions } from '../../src/gate/judge.ts';
 import { judgeRecord } from '../../src/stats/gaps.ts';
-import type { Attempt, SamplingEnd } from '../../src/stats/samples.ts';
+import type { Attempt, SamplingEnd } from '../../src/stats/sampling.ts';
 import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;

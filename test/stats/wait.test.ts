@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { type InputError, inputError } from '../../src/inputs/input-error.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
-import { waitForSandbox } from '../../src/stats/wait.ts';
+import { waitForSandbox } from '../../src/stats/stats.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { simulateAgent } from '../support/simulated-transfer.ts';
 
