@@ -43,8 +43,6 @@ export interface AgentRequest extends RequestLimits {
   readonly body?: Iterable<BorrowedBuffer>;
   /** Receives the size of each chunk once the socket has taken it. */
   readonly onSent?: (bytes: number) => void;
-  /** Statuses besides 200, 201 and 204. */
-  readonly accepts?: readonly number[];
   readonly hints?: Hints;
 }
 
@@ -97,7 +95,7 @@ async function exchange<T>(
   transport: Transport,
   read: (response: StreamedResponse, idle: IdleTimeout) => Promise<T>,
 ): Promise<T> {
-  const { method, path, headers, body, onSent, accepts = [], hints } = request;
+  const { method, path, headers, body, onSent, hints } = request;
   const { baseUrl, dispatcher, redact, now } = transport;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
   const late = `${label} failed: the response did not end within timeout.`;
@@ -121,7 +119,7 @@ async function exchange<T>(
     });
     // If the request ended just now, `read` must not begin: it may create files.
     idle.signal.throwIfAborted();
-    if (![...SUCCESS, ...accepts].includes(response.status))
+    if (!SUCCESS.includes(response.status))
       throw statusError(await readResponse(response), redact, now(), hints);
     const result = await read(response, idle);
     if (isSent) return result;

@@ -71,17 +71,20 @@ export async function connectToSandbox(
 
 /** Logs whether the sandbox was deleted or already gone. */
 export function deleteSandbox(api: SandboxApi, id: string, log: Context['log']): Promise<void> {
-  const path = `/sandboxes/${id}`;
-  const request = { ...api.limits, method: 'DELETE', path, accepts: [404] } as const;
+  const request = { ...api.limits, method: 'DELETE', path: `/sandboxes/${id}` } as const;
   return callWithRetries(api, async () => {
-    const response = await api.send(request);
-    if (isFromProxy(response)) throw bodyError(response, 'it is not JSON');
-    const isGone = response.status === 404;
-    log.line(isGone ? `Sandbox ${id} was already gone` : `Deleted sandbox ${id}`);
+    try {
+      const response = await api.send(request);
+      if (isFromProxy(response)) throw bodyError(response, 'it is not JSON');
+      log.line(`Deleted sandbox ${id}`);
+    } catch (error) {
+      if (!(error instanceof AgentError && error.kind === 'sandbox-not-found')) throw error;
+      log.line(`Sandbox ${id} was already gone`);
+    }
   });
 }
 
-/** Finds sandboxes by their metadata. @throws AgentError if the service cannot, or lists others */
+/** Finds sandboxes by their metadata. @throws AgentError if the service cannot */
 export function findSandboxes(api: SandboxApi, key: string, value: string): Promise<string[]> {
   // The parameter's value is a query itself.
   const query = String(new URLSearchParams({ metadata: `${key}=${value}` }));
@@ -89,10 +92,10 @@ export function findSandboxes(api: SandboxApi, key: string, value: string): Prom
   return callWithRetries(api, async () => {
     const response = await api.send(request);
     const list = parseResponse(response);
+    if (!Array.isArray(list)) throw bodyError(response, 'it is no list');
+    // Some services ignore the query, and list other sandboxes, too.
     const isOurs = (entry: unknown) => fieldsOf(fieldsOf(entry)['metadata'])[key] === value;
-    if (!Array.isArray(list) || !list.every(isOurs))
-      throw bodyError(response, `it is no list of sandboxes with this ${key}`);
-    return list.map(entry => decodeSandbox(response, entry).id);
+    return list.filter(isOurs).map(entry => decodeSandbox(response, entry).id);
   });
 }
 
@@ -117,7 +120,8 @@ function decodeSandbox(response: AgentResponse, value = parseResponse(response))
 const API_HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
   unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
   'not-found': 'Check template or sandbox-id, and api-url, to which /sandboxes is added.',
-  'sandbox-not-found': 'Check sandbox-id: a sandbox that was deleted or has expired is gone.',
+  'sandbox-not-found':
+    'Check sandbox-id (a sandbox that was deleted or has expired is gone), and api-url, to which /sandboxes is added.',
   unreachable:
     'Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.',
   connection:

@@ -1,7 +1,8 @@
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
-import type { JobSandbox } from '../inputs/connection.ts';
+import { fillPlaceholders, isToken, type JobSandbox } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { quote } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import {
   connectToSandbox,
@@ -46,13 +47,19 @@ export async function openSandbox(
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
   const { id, token, domain: named, endsAt } = await open(api, inputs, context, save);
+  // The post step knows the sandbox by now, so it is deleted.
+  if (token === undefined || !isToken(token))
+    throw new AgentError('bad-response', `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
+  if (named !== undefined && !/^[a-z\d.-]+(:\d+)?$/i.test(named)) {
+    const message = `The API names ${quote(named)} as the domain of sandbox ${id}.`;
+    throw new AgentError('bad-response', message, { hint: 'Check api-url.' });
+  }
   const { domain, baseUrl: defaultUrl } = addressOf(named, apiUrl);
   const baseUrl = givenUrl || defaultUrl;
   if (baseUrl === '')
     log.warning('The service names no domain. Set base-url, so that later steps find the sandbox.');
-  else log.line(`Its URL: ${baseUrl.replace('{sandbox-id}', id)}`);
-  if (token === undefined)
-    throw new AgentError('bad-response', `No token for sandbox ${id}.`, { hint: NO_TOKEN });
+  else
+    log.line(`Its URL: ${fillPlaceholders({ 'sandbox-id': id, 'base-url': baseUrl })['base-url']}`);
   return { id, token, domain, baseUrl, headerPrefix, endsAt };
 }
 

@@ -30,6 +30,11 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
   'a limit (429) after a 503': { faults: [503, limit], says: /At most 20/, mayExist: true },
   'no host for the template': { faults: [noNode], says: /no compatible node/ },
   'JSON that names no sandbox': { faults: [answers(200, {})], says: /names no/, mayExist: true },
+  'an api-url that ends in /sandboxes': {
+    faults: [answers(404, { message: 'Sandbox "sandboxes" doesn\'t exist' })],
+    says: /and api-url, to which \/sandboxes is added/,
+  },
+  'status 502': { faults: [502], says: /answered 502/, mayExist: true },
   'status 500': { faults: [500], says: /answered 500.*run the job again/is, mayExist: true },
 };
 
@@ -69,12 +74,27 @@ test('a creation is not repeated after a TLS error that follows the request', {
   assert.equal(job.service.created.length, 1);
 });
 
-test('a sandbox without a token fails the step, and the post step deletes it', async () => {
-  const tokenless = statusFault(201, '{"sandboxID":"i1"}');
-  await using job = await openJobWithApi({ faults: [tokenless] });
-  const main = await job.runSandbox();
-  assert.equal(main.exitCode, 1);
-  assert.match(main.errors, /No token for sandbox i1\.\nNothing can be sent/);
-  await job.runSandbox({}, { post: main });
-  assert.deepEqual(job.service.requests, ['POST /sandboxes 201', 'DELETE /sandboxes/i1 404']);
-});
+const NO_TOKEN = 'No usable token for sandbox i1\\.\nNothing can be sent';
+const token = 'a-token-of-the-api';
+
+const UNUSABLE: Readonly<Record<string, readonly [sandbox: object, words: string]>> = {
+  'no token': [{}, NO_TOKEN],
+  'a token that would garble the log': [{ envdAccessToken: 'e' }, NO_TOKEN],
+  'a token with a line break': [{ envdAccessToken: `${token}\n::stop` }, NO_TOKEN],
+  'a domain with a command': [
+    { envdAccessToken: token, domain: '$(id).x.io' },
+    'names "\\$\\(id\\)\\.x\\.io" as the domain of sandbox i1',
+  ],
+  'a domain with a line break': [{ envdAccessToken: token, domain: 'x.io\n' }, 'names "x.io'],
+};
+for (const [name, [fields, words]] of Object.entries(UNUSABLE))
+  test(`a sandbox with an unusable token or domain fails the step, and the post step deletes it [${name}]`, async () => {
+    await using job = await openJobWithApi({
+      faults: [answers(201, { sandboxID: 'i1', ...fields })],
+    });
+    const main = await job.runSandbox();
+    assert.deepEqual([main.exitCode, main.outputs, main.masked.includes('e')], [1, {}, false]);
+    assert.match(main.errors, RegExp(words));
+    await job.runSandbox({}, { post: main });
+    assert.deepEqual(job.service.requests, ['POST /sandboxes 201', 'DELETE /sandboxes/i1 404']);
+  });

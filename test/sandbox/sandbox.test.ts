@@ -99,7 +99,10 @@ describe('a deletion', { concurrency: 3 }, () => {
     'a refusal': [401, 'answered 401.*Check api-key'],
     // In nested composite actions, the post step may not get the key.
     'no key': [0, 'api-key: is empty', ''],
-    'a 404 of a proxy': [statusFault(404, '<title>404</title>'), 'answered 404.* it is not JSON'],
+    'a 404 of a proxy': [statusFault(404, '<title>404</title>'), 'answered 404.*Check .*api-url'],
+    'a 404 without a word': [statusFault(404), 'answered 404'],
+    'a 404 with other JSON': [statusFault(404, '{"message":"no route"}'), 'said: "no route"'],
+    'a web page': [statusFault(200, '<title>Hi</title>'), 'answered 200.* it is not JSON'],
   };
   for (const [name, [fault, words, key = API_KEY]] of Object.entries(faults))
     test(`a deletion that fails is a warning that says when the sandbox ends [${name}]`, async () => {
@@ -153,15 +156,26 @@ describe('a repeated creation', { concurrency: 3 }, () => {
   });
 });
 
+const OTHER = { sandboxID: 'other', metadata: { 'sandbox-sync-id': 'x' } };
+
 describe('the search for a lost creation', { concurrency: 3 }, () => {
-  const other = { sandboxID: 'i2', metadata: { 'sandbox-sync-id': 'x' } };
+  test('the search for a lost creation leaves sandboxes of others, even if the list has them', async () => {
+    const fault = statusFault(500, '', { acts: true });
+    await using job = await openJobWithApi({ faults: [fault] });
+    job.service.create('other');
+    const main = await job.runSandbox();
+    const { id: sandboxID = '', metadata } = job.service.created[1] ?? {};
+    const list = JSON.stringify([OTHER, { sandboxID, metadata }, null]);
+    job.addFaults({ on: 'api', times: 1, do: statusFault(200, list) });
+    await endQuietly(job, main);
+    assert.deepEqual(job.service.running(), ['other']);
+  });
+
   type Answer = (metadata: object) => readonly [status: number, body: object];
   const answers: Readonly<Record<string, readonly [answer: Answer, words: string]>> = {
     'no route (404)': [() => [404, { message: 'No such operation' }], 'answered 404'],
-    'a list that ignores the query': [
-      metadata => [200, [{ sandboxID: 'i1', metadata }, other]],
-      'it is no list of sandboxes with',
-    ],
+    'no list': [metadata => [200, { sandboxID: 'i1', metadata }], 'it is no list'],
+    'a list without ours': [() => [200, [OTHER]], 'does not list it yet'],
     'an ID with a slash': [
       metadata => [200, [{ sandboxID: '../x', metadata }]],
       'names no sandbox',
@@ -271,6 +285,7 @@ test('base-url and header-prefix of the action sandbox are kept for later steps,
   const other = await job.runSandbox(inputs);
   const id = service.created[1]?.id ?? '';
   assert.equal(other.outputs['base-url'], `${where}/${id}/49983/`);
+  assert.match(other.stdout, RegExp(`^Its URL: ${where}/${id}/49983/$`, 'm'));
   const { errors } = await job.runAction('stats', {});
   assert.ok(errors.includes(`GET ${where}/${id}/49983/metrics`), errors);
 });
