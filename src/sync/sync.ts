@@ -1,5 +1,6 @@
 import { openAgent } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
+import type { FailureKind } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import {
   readJudgeableStats,
@@ -9,6 +10,7 @@ import {
   withoutStats,
 } from '../stats/stats.ts';
 import { planUpload, sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
+import { isStored } from '../upload/uploaded-file.ts';
 
 /**
  * Uploads files, then judges the stats.
@@ -30,6 +32,21 @@ export async function sync(
   const isGated = inputs.failIf.length > 0;
   if (isGated) await readJudgeableStats(inputs, client, context);
   const upload = await sendPlan(plan, inputs, client, context);
+  if (isCutOff(upload)) return { upload, stats: withoutStats(inputs) };
   const stats = await takeStats(inputs, client, context, { cpuWindowStarted: isGated });
   return { upload, stats };
+}
+
+const CUT_OFF: readonly FailureKind[] = [
+  'unauthorized',
+  'forbidden',
+  'sandbox-not-found',
+  'unreachable',
+  'untrusted',
+];
+
+/** True if nothing arrived, for a reason with which the stats would fail again. */
+function isCutOff({ files }: UploadResult): boolean {
+  const reasons = files.flatMap(file => (file.status === 'failed' ? file.error.kind : []));
+  return !files.some(isStored) && reasons.some(kind => CUT_OFF.includes(kind));
 }
