@@ -86,15 +86,25 @@ export async function readFiles(
   await once(form, 'finish');
 }
 
+/** Opens a file, or refuses in the words of envd and of Linux. @throws Refusal */
 function openForWriting(root: string, path: string): number {
   const file = toHostPath(root, path);
-  if (path.endsWith('/') || statSync(file, { throwIfNoEntry: false })?.isDirectory())
+  const existing = statSync(file, { throwIfNoEntry: false });
+  if (path.endsWith('/') || existing?.isDirectory())
     throw refuse(400, `path is a directory: ${path}`);
+  const notOpened = (why: string) => refuse(500, `error opening file: open ${path}: ${why}`);
+  if (path.startsWith('/sys/')) throw notOpened('read-only file system');
+  // Even root may not overwrite the file of another user in /tmp (fs.protected_regular).
+  if (existing && posix.dirname(path) === '/tmp') throw notOpened('permission denied');
   try {
     mkdirSync(dirname(file), { recursive: true });
   } catch {
     throw refuse(500, `error ensuring directories: path is a file: ${dirname(path)}`);
   }
-  // Real agents create files as 0644 and keep the mode of existing ones.
-  return openSync(file, 'w', 0o644);
+  try {
+    // Real agents create files as 0644 and keep the mode of existing ones.
+    return openSync(file, 'w', 0o644);
+  } catch (error) {
+    throw String(error).includes('ETXTBSY') ? notOpened('text file busy') : error;
+  }
 }

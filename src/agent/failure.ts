@@ -43,13 +43,15 @@ export class AgentError extends Error {
 // Requests and responses may have more specific hints.
 const GENERAL_HINTS = {
   unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
-  forbidden: 'Check that the token may use this sandbox, and that the sandbox may resume.',
+  forbidden:
+    'Check base-url, that the token may use this sandbox, and that the sandbox may resume.',
   'sandbox-not-found':
     'Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.',
   'not-found': 'Check base-url: the service has no such operation there.',
   'no-such-file':
     'Check the path, and that an earlier step has written the file. If it may be missing, set if-no-files-found.',
-  rejected: 'The agent does not take this request. Check header-prefix, sandbox-id and port.',
+  rejected:
+    'The agent does not take this request. Check base-url, header-prefix, sandbox-id and port.',
   'too-large':
     'A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.',
   busy: 'The sandbox or its host is busy, or still starting. Run the job again.',
@@ -58,6 +60,8 @@ const GENERAL_HINTS = {
   'disk-full': "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
   unreachable:
     'Check the host and port of base-url, that the service is up, and that this runner can reach it. If it needs a proxy, set HTTPS_PROXY.',
+  untrusted:
+    'Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.',
   connection:
     'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.',
   'bad-response': 'Check that base-url and the paths lead to the in-sandbox agent.',
@@ -76,12 +80,13 @@ const FATAL: readonly FailureKind[] = [
   'sandbox-not-found',
   'disk-full',
   'unreachable',
+  'untrusted',
   'cancelled',
 ];
 
 // 408 and 5xx prove no refusal: a proxy sends them even if the server goes on.
 function isRefusal(kind: FailureKind, status = 0): boolean {
-  if (kind === 'rejected' || kind === 'sandbox-not-found') return true;
+  if (kind === 'rejected' || kind === 'sandbox-not-found') return status !== 500;
   return status >= 300 && status < 500 && status !== 408;
 }
 
@@ -125,8 +130,8 @@ export function networkError(
   const text = excerpt(rule?.words ?? messageOf(error), redact);
   const detail = text.includes(code) ? text : `${text} (${code})`;
   const hadNoEffect = rule !== undefined;
-  const kind = hadNoEffect ? 'unreachable' : 'connection';
-  const mayBeProxy = hadNoEffect && proxyVariables.length > 0;
+  const kind = rule === undefined ? 'connection' : (rule.kind ?? 'unreachable');
+  const mayBeProxy = kind === 'unreachable' && proxyVariables.length > 0;
   const hint = rule?.hint ?? (mayBeProxy ? proxyHint(proxyVariables) : undefined);
   return new AgentError(kind, `${label} failed: ${detail}.`, { hint, hadNoEffect });
 }
@@ -141,6 +146,7 @@ const UNSENT_RULES: readonly {
   readonly code?: RegExp;
   readonly message?: RegExp;
   readonly words?: string;
+  readonly kind?: FailureKind;
   readonly hint?: string;
 }[] = [
   {
@@ -151,7 +157,7 @@ const UNSENT_RULES: readonly {
   {
     // OpenSSL's verification codes have no common prefix, so match parts of them.
     code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
-    hint: 'Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.',
+    kind: 'untrusted',
   },
   { code: /^EPROTO|_TLS_|_SSL_/ },
   {

@@ -84,10 +84,24 @@ const STATUS_RULES: readonly {
     hint: 'Set username: user, or another user of the sandbox.',
   },
   {
-    // E2B's agent answers 500 for a target below a file.
-    statuses: [500],
-    message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+    // E2B's agent says this of uploads (packages/envd/internal/api/upload.go).
+    statuses: [400],
+    message: /^path is a directory\b/,
     kind: 'rejected',
+    hint: 'A folder has this name. End the target with / to put the file into it.',
+  },
+  {
+    // E2B's agent answers 500 for a target below a file, and for a download from /proc.
+    statuses: [500],
+    message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b|\bseeker can't seek\b/i,
+    kind: 'rejected',
+  },
+  {
+    // Even root may not overwrite another user's file in /tmp (fs.protected_regular of Linux).
+    statuses: [500],
+    message: /\b(permission denied|text file busy|read-only file system)\b/i,
+    kind: 'rejected',
+    hint: 'The sandbox allows no writing there. Upload to a folder of your own, not directly to /tmp, or under another name, and move it with `mv` in `run`.',
   },
   // No host can run the template, so repeating the creation cannot help.
   { statuses: [503], message: /\bno compatible node\b/i, kind: 'rejected' },

@@ -123,7 +123,9 @@ const API_HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
   'sandbox-not-found':
     'Check sandbox-id (a sandbox that was deleted or has expired is gone), and api-url, to which /sandboxes is added.',
   unreachable:
-    'Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.',
+    'Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY).',
+  untrusted:
+    'Check api-url. For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.',
   connection:
     'The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.',
   'bad-response': "Check api-url: it is the URL of the service's API, not of its website.",

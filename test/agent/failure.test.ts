@@ -24,20 +24,21 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   ENETUNREACH: 'unreachable',
   UND_ERR_CONNECT_TIMEOUT: 'unreachable',
   UND_ERR_SOCKS5_AUTH_REJECTED: 'unreachable',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unreachable',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'unreachable',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'untrusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'untrusted',
   ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR: 'unreachable',
   ECONNRESET: 'connection',
   ETIMEDOUT: 'connection',
   UND_ERR_SOCKET: 'connection',
 };
 for (const [code, kind] of Object.entries(KINDS)) {
-  test(`a network error has a kind, and counts as unsent only if that is unreachable [${code}]`, () => {
+  test(`a network error has a kind, counts as unsent without a connection, and is retried unless a certificate is wrong [${code}]`, () => {
     const error = wrapped(systemError(code));
     assert.ok(error instanceof AgentError);
     const message = `GET http://host/path failed: connect ${code} 10.0.0.1:443.`;
-    assert.deepEqual([error.kind, error.message, error.isRetryable], [kind, message, true]);
-    assert.equal(error.hadNoEffect, kind === 'unreachable');
+    const isRetryable = kind !== 'untrusted';
+    assert.deepEqual([error.kind, error.message, error.isRetryable], [kind, message, isRetryable]);
+    assert.equal(error.hadNoEffect, kind !== 'connection');
   });
 }
 
@@ -67,13 +68,13 @@ test('networkError returns bugs and AgentErrors unchanged', () => {
     assert.equal(wrapped(error), error);
 });
 
-test('an untrusted certificate is unreachable, with a hint about NODE_EXTRA_CA_CERTS', {
+test('an untrusted certificate is reported with a hint about NODE_EXTRA_CA_CERTS', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
   using keys = createCertificate();
   await using server = await rawServer(answering(''), keys);
   await assert.rejects(sendOnce(`https://${server.host}`), {
-    kind: 'unreachable',
+    kind: 'untrusted',
     hint: /NODE_EXTRA_CA_CERTS/,
     message: /self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)\.$/,
   });

@@ -50,9 +50,16 @@ const PHRASE_CASES: readonly PhraseCase[] = [
   [400, 'username not provided', 'unauthorized', USERNAME],
   [401, '{"message":"error looking up user \'bob\': unknown user bob"}', 'unauthorized', USERNAME],
   [401, 'invalid user', 'unauthorized', USERNAME],
-  [400, '{"code":400,"message":"path is a directory: /home/user/app"}', 'rejected'],
+  [
+    400,
+    '{"code":400,"message":"path is a directory: /home/user/app"}',
+    'rejected',
+    /target with \/ to/,
+  ],
   [500, '{"message":"error ensuring directories: path is a file: /app"}', 'rejected'],
   [500, 'open /home/user/app/a: not a directory', 'rejected'],
+  [500, 'error opening file: open /tmp/a: permission denied', 'rejected', /not directly to \/tmp/],
+  [500, "seeker can't seek", 'rejected'],
   [404, `{"message":"path '/x/sandbox 1' does not exist"}`, 'no-such-file'],
   [404, `no route, so path '/files' does not exist`, 'not-found'],
   [500, `{"message":"path '/a' does not exist"}`, 'server'],
@@ -138,6 +145,7 @@ test('a request answered 200 with HTML counts as without effect and may be repea
 test('a refused request counts as without effect and may be repeated, but not one answered 408 or most 5xx', () => {
   for (const status of [302, 400, 429, 501]) assert.ok(failure(status).hadNoEffect, `${status}`);
   for (const status of [202, 408, 500, 503]) assert.ok(!failure(status).hadNoEffect, `${status}`);
+  assert.equal(failure(500, 'permission denied').hadNoEffect, false);
   assert.equal(failure(502, 'sandbox not found').hadNoEffect, true);
   for (const code of ['create_failed', 'capacity_unavailable', 'placement_timeout'])
     assert.ok(failure(500, `{"error_code":"sandbox_${code}"}`).hadNoEffect, code);

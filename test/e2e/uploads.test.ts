@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { chmodSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { type FaultAction, proxyError, statusFault } from '../support/faults.ts';
 import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
@@ -8,10 +11,11 @@ import {
   expectFailure,
   expectSuccess,
   requestMethods,
+  runAction,
   uploadPathOf,
   uploadRequests,
 } from '../support/run-action.ts';
-import { canBeNamed } from '../support/system.ts';
+import { canBeNamed, skipUnlessLinux } from '../support/system.ts';
 import { type Files, METRICS, manyFiles, openJob } from '../support/test-job.ts';
 
 const KIB = 1024;
@@ -87,6 +91,53 @@ test('the upload action sends a file that fails once again from its beginning, a
   for (const name of names) assert.equal(result.file(name).attempts, 2, name);
   assert.doesNotMatch(requestMethods(job), /GET/);
   assert.doesNotMatch(result.summary, /CPU|not reported/);
+});
+
+const REFUSED: Readonly<Record<string, readonly [target: string, words: string]>> = {
+  'a file directly in /tmp that exists': ['/tmp', 'permission denied'],
+  'a running program': ['bin', 'text file busy'],
+  'a read-only file system': ['/sys/x', 'read-only file system'],
+};
+for (const [name, [target, words]] of Object.entries(REFUSED))
+  test(`an upload over what the sandbox protects is not repeated, and says where to upload instead [${name}]`, {
+    skip: skipUnlessLinux('these are words of Linux'),
+  }, async t => {
+    await using job = await openJob({ files: { sleep: readFileSync('/bin/sleep') } });
+    const run = () => runAction(job, { target, retries: '1' }, { task: 'upload' });
+    await run();
+    if (target === 'bin') {
+      const program = path.join(job.root, 'home/user/bin/sleep');
+      chmodSync(program, 0o755);
+      const { pid = 0 } = spawn(program, ['60'], { stdio: 'ignore' });
+      t.after(() => process.kill(pid));
+    }
+    const before = uploadRequests(job).length;
+    const { errors } = await run();
+    assert.match(errors, RegExp(`said: "error .*: ${words}".*not directly to /tmp`, 's'));
+    assert.equal(uploadRequests(job).length, before + 1);
+  });
+
+test('the advice names base-url if an upload meets a website', async () => {
+  const statuses = [400, 403, 404, 405, 415];
+  const faults = statuses.map(status => {
+    const fault = statusFault(status, '<title>Sandboxes for everyone</title>');
+    return { on: 'upload', path: String(status), do: fault } as const;
+  });
+  const files = Object.fromEntries(statuses.map(status => [status, 'text']));
+  await using job = await openJob({ files, faults });
+  const result = await expectFailure(job, {}, { task: 'upload' });
+  for (const status of statuses)
+    assert.match(result.file(String(status)).error?.hint ?? '', /\bbase-url\b/, String(status));
+});
+
+const GONE = statusFault(502, proxyError('The sandbox was not found'));
+
+test('the stats are not requested after an upload of which nothing arrived because the sandbox is gone', async () => {
+  await using job = await openJob({ files: manyFiles(3), faults: [{ on: 'any', do: GONE }] });
+  const { errors, outputs } = await expectFailure(job, { 'warn-if': 'cpu_count > 1' });
+  assert.doesNotMatch(requestMethods(job), /GET/);
+  assert.equal(errors.match(/was not found/g)?.length, 1, errors);
+  assert.equal(outputs['gate'], 'warned');
 });
 
 test('a full disk (507) ends the transfer, and the stats are still read', async () => {
