@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { expectFailure, expectSuccess, preload, runAction } from '../support/run-action.ts';
-import { skipUnlessLinux } from '../support/system.ts';
+import { skipOnWindows, skipUnlessLinux } from '../support/system.ts';
 import { manyFiles, openJob, TOKEN } from '../support/test-job.ts';
 
 test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is still written', async () => {
@@ -31,6 +32,17 @@ test('a step without RUNNER_TEMP writes its report to the temporary folder of th
   const env = { RUNNER_TEMP: undefined, TMPDIR: job.outside, TEMP: job.outside };
   const { outputs } = await expectSuccess(job, {}, { task: 'stats', env });
   assert.equal(path.dirname(path.dirname(outputs['report'] ?? '')), job.outside);
+});
+
+test('only their owner can read the report, the checksums and the state', {
+  skip: skipOnWindows('it has other permissions'),
+}, async () => {
+  await using job = await openJob();
+  const inputs = { checksums: 'true', 'state-file': 'state.json' };
+  const { outputs } = await expectSuccess(job, inputs, { task: 'upload' });
+  const { report = '', checksums = '' } = outputs;
+  for (const file of [report, checksums, path.join(job.workspace, 'state.json')])
+    assert.equal(statSync(file).mode & 0o777, 0o600, file);
 });
 
 test('a closed stdout does not keep outputs and summary from being written', async () => {
