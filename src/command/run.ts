@@ -59,7 +59,7 @@ export async function run(
   const isStarted = seen.end.kind !== 'not-started';
   const durationMs = isStarted ? to - from : 0;
   const command = { ...seen, durationMs, topPrograms: memory.topPrograms() };
-  const hasSamples = record.attempts.some(({ kind }) => kind === 'sample');
+  const hasSamples = record.observations.some(({ kind }) => kind === 'sample');
   // A service without stats is only a problem if there are conditions.
   const isJudged = isStarted && (hasSamples || conditions.length > 0);
   const stats = isJudged

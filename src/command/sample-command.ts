@@ -3,9 +3,9 @@ import type { Context } from '../agent/context.ts';
 import type { Sample } from '../gate/metrics.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import {
-  type Attempt,
   deadlineAfter,
   LAST_RESPONSE_MS,
+  type Observation,
   readStats,
   type SampleRecord,
   sampleTimeout,
@@ -42,22 +42,23 @@ export async function sampleCommand(
   const isJudged = failIf.length + warnIf.length > 0;
   using late = deadlineAfter(ended, isJudged ? LAST_RESPONSE_MS : PATIENCE_MS, sleep);
   const deadline = AbortSignal.any([cancel, late.signal]);
-  const attempts: Attempt[] = [];
+  const observations: Observation[] = [];
   let response = '';
   const keep = (latest: string) => void (response = latest);
   const take = (signal: AbortSignal) =>
     trySample(() => readStats(client, STATS_PATH, { signal, timeout }), keep, now);
-  const record = (attempt: Attempt) => {
-    attempts.push(attempt);
-    if (attempt.kind === 'sample') onSample(attempt);
+  const record = (observation: Observation) => {
+    observations.push(observation);
+    if (observation.kind === 'sample') onSample(observation);
   };
   const firstMs = Math.min(intervalMs, MAX_FIRST_MS);
   const options = { intervalMs, firstMs, sleep, stop: ended, sampleOnStop: false };
   await takeSamples(() => take(deadline), record, options);
   // After two failures, the service probably has no stats.
-  const needsSample = attempts.length < 2 && attempts.every(({ kind }) => kind === 'failure');
+  const needsSample =
+    observations.length < 2 && observations.every(({ kind }) => kind === 'failure');
   const lastSignal = isJudged ? cancel : deadline;
   if (needsSample && (await sleep(LAST_SAMPLE_DELAY_MS, lastSignal)))
     record(await take(lastSignal));
-  return { attempts, response, end: 'requested' };
+  return { observations, response, end: 'requested' };
 }

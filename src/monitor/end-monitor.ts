@@ -27,7 +27,7 @@ export async function endMonitor(directory: string, context: Context): Promise<M
   await waitForSampler(directory, context);
   const { requestedAt: to = jobEnd, ...record } = readRecord(directory);
   const inputs = parseInputs(INPUTS['monitor-end'], saved);
-  const time = { from: record.attempts[0]?.at ?? to, to };
+  const time = { from: record.observations[0]?.at ?? to, to };
   const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
   return { name: inputs.name, sandbox: inputs, stats };
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
-import type { Attempt, SampleRecord } from '../stats/sampling.ts';
+import type { Observation, SampleRecord } from '../stats/sampling.ts';
 import { fieldsOf, isJson, parseFields, stringFieldsOf } from '../text/json.ts';
 
 /** The sampler's own clock tells when it was asked to end: that of another step may differ. */
@@ -10,7 +10,7 @@ export type MonitorEnd = { readonly requestedAt: number } | { readonly early: st
 /** A monitor's files, which never contain secret inputs. */
 const FILES = {
   inputs: 'inputs.json',
-  /** A line for each attempt. */
+  /** A line for each observation. */
   record: 'record.jsonl',
   /** The last response, redacted. */
   response: 'response.json',
@@ -49,9 +49,10 @@ export function isJudged(directory: string): boolean {
   return existsSync(monitorFile(directory, 'judged'));
 }
 
-export function appendAttempt(directory: string, attempt: Attempt): void {
-  const figures = attempt.kind === 'sample' ? Object.fromEntries(attempt.figures) : undefined;
-  const line = `${JSON.stringify({ ...attempt, figures })}\n`;
+export function appendObservation(directory: string, observation: Observation): void {
+  const figures =
+    observation.kind === 'sample' ? Object.fromEntries(observation.figures) : undefined;
+  const line = `${JSON.stringify({ ...observation, figures })}\n`;
   appendFileSync(monitorFile(directory, 'record'), line, { mode: 0o600 });
 }
 
@@ -71,12 +72,12 @@ export function hasEnded(directory: string): boolean {
 export function readRecord(
   directory: string,
 ): SampleRecord & { readonly requestedAt: number | undefined } {
-  const attempts = readIfExists(directory, 'record').split('\n').map(parseFields);
+  const observations = readIfExists(directory, 'record').split('\n').map(parseFields);
   const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
   const { requestedAt, early = died } = parseFields(readIfExists(directory, 'end'));
   const isRequested = typeof requestedAt === 'number';
   return {
-    attempts: attempts.flatMap(decodeAttempt),
+    observations: observations.flatMap(decodeObservation),
     response: readIfExists(directory, 'response'),
     end: isRequested ? 'requested' : { early: String(early) },
     requestedAt: isRequested ? requestedAt : undefined,
@@ -89,7 +90,7 @@ export function samplerErrors(directory: string): string {
   return text === '' ? '' : ` (it wrote: ${text})`;
 }
 
-function decodeAttempt(line: Readonly<Record<string, unknown>>): Attempt[] {
+function decodeObservation(line: Readonly<Record<string, unknown>>): Observation[] {
   const { kind, askedAt, at, message, figures } = line;
   if (typeof askedAt !== 'number' || typeof at !== 'number') return [];
   if (kind === 'failure') return [{ kind, askedAt, at, message: String(message) }];

@@ -16,7 +16,13 @@ import {
 import { redactor } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { stringFieldsOf } from '../text/json.ts';
-import { appendAttempt, type MonitorEnd, monitorFile, saveEnd, saveResponse } from './record.ts';
+import {
+  appendObservation,
+  type MonitorEnd,
+  monitorFile,
+  saveEnd,
+  saveResponse,
+} from './record.ts';
 
 /** Runs in the sampler's process, which gets its inputs as a message. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
@@ -34,7 +40,7 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const keep = (response: string) => saveResponse(directory, response);
   const sampling = takeSamples(
     () => trySample(read, keep, now),
-    attempt => appendAttempt(directory, attempt),
+    observation => appendObservation(directory, observation),
     { intervalMs: inputs.sampleInterval, sleep, stop, sampleOnStop: true },
   );
   const describe = (error: unknown) => `a sample could not be recorded: ${errorText(error)}`;

@@ -12,7 +12,7 @@ import {
   METRICS,
   type Sample,
 } from '../gate/metrics.ts';
-import type { FailedAttempt } from '../stats/sampling.ts';
+import type { FailedObservation } from '../stats/sampling.ts';
 import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
 import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
@@ -113,7 +113,7 @@ function explainGap({ from, to, samplingEnd, failures }: Gap): Reason {
   return [withMarkup(title), ...describeFailures(failures), ...end.map(text => ({ text }))];
 }
 
-function describeFailures(failures: readonly FailedAttempt[]): Reason {
+function describeFailures(failures: readonly FailedObservation[]): Reason {
   const last = failures.at(-1);
   if (last === undefined) return [];
   const suffix = failures.length === 1 ? '' : ', the last';

@@ -15,15 +15,15 @@ export interface Stats {
 }
 
 /** A request for the stats, sent at `askedAt`, whose response arrived or failed `at`. */
-export type Attempt = { readonly askedAt: number } & (
+export type Observation = { readonly askedAt: number } & (
   | ({ readonly kind: 'sample' } & Sample)
   | { readonly kind: 'failure'; readonly at: number; readonly message: string }
 );
 
-export type FailedAttempt = Extract<Attempt, { kind: 'failure' }>;
+export type FailedObservation = Extract<Observation, { kind: 'failure' }>;
 
 export interface SampleRecord {
-  readonly attempts: readonly Attempt[];
+  readonly observations: readonly Observation[];
   readonly response: string;
   readonly end: SamplingEnd;
 }
@@ -72,7 +72,7 @@ export async function trySample(
   read: () => Promise<Stats>,
   keep: (response: string) => void,
   now: () => number,
-): Promise<Attempt> {
+): Promise<Observation> {
   const askedAt = now();
   try {
     const { figures, response } = await read();
@@ -89,8 +89,8 @@ export async function trySample(
 
 /** Records a sample after each interval until `stop` aborts. */
 export async function takeSamples(
-  take: () => Promise<Attempt>,
-  record: (attempt: Attempt) => void,
+  take: () => Promise<Observation>,
+  record: (observation: Observation) => void,
   options: {
     readonly intervalMs: number;
     readonly firstMs?: number;

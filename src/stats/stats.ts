@@ -15,7 +15,7 @@ import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import {
-  type FailedAttempt,
+  type FailedObservation,
   readStatsWithRetries,
   type SamplingEnd,
   type Stats,
@@ -37,7 +37,7 @@ export interface MonitoredTime {
   readonly from: number;
   readonly to: number;
   readonly gaps: readonly Gap[];
-  readonly failures: readonly FailedAttempt[];
+  readonly failures: readonly FailedObservation[];
 }
 
 /** A time in which the sandbox was not seen. */
@@ -46,7 +46,7 @@ export interface Gap {
   readonly to: number;
   /** `early` if sampling ended in this gap. */
   readonly samplingEnd: SamplingEnd;
-  readonly failures: readonly FailedAttempt[];
+  readonly failures: readonly FailedObservation[];
 }
 
 /** @throws AgentError or InputError if `wait-until` fails; failed samples go into the result */

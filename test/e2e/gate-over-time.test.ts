@@ -139,7 +139,7 @@ describe('gaps in what is seen of a sandbox', { concurrency: 3 }, () => {
     test(`a monitor fails if it has not seen the sandbox at the end [${end}]`, async () => {
       const faults = [{ on: 'stats', skip: 1, do: GONE }] as const;
       await using monitor = await startMonitor(GATED, { faults });
-      await pollUntil(() => readRecord(monitor.directory).attempts.length > 2);
+      await pollUntil(() => readRecord(monitor.directory).observations.length > 2);
       const { exitCode, outputs, errors } = await monitor[end]();
       assert.deepEqual([exitCode, outputs['gate']], [1, 'failed']);
       assert.match(errors, NOT_SEEN);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
-  appendAttempt,
+  appendObservation,
   loadInputs,
   monitorFile,
   readRecord,
@@ -10,12 +10,12 @@ import {
   saveInputs,
   saveResponse,
 } from '../../src/monitor/record.ts';
-import type { Attempt } from '../../src/stats/sampling.ts';
+import type { Observation } from '../../src/stats/sampling.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
 
 const DIED = 'the process that took the samples was killed or hangs';
 
-const ATTEMPTS: readonly Attempt[] = [
+const OBSERVATIONS: readonly Observation[] = [
   {
     kind: 'sample',
     askedAt: 1,
@@ -30,12 +30,12 @@ test('readRecord returns what was appended, without the partial line of a killed
   using directory = openTempFolder();
   const end = { early: DIED };
   const more = { end, requestedAt: undefined };
-  assert.deepEqual(readRecord(directory.path), { attempts: [], response: '', ...more });
-  for (const attempt of ATTEMPTS) appendAttempt(directory.path, attempt);
+  assert.deepEqual(readRecord(directory.path), { observations: [], response: '', ...more });
+  for (const observation of OBSERVATIONS) appendObservation(directory.path, observation);
   saveResponse(directory.path, '{"load":1.5,"note":"a longer response"}');
   saveResponse(directory.path, '{"load":2}');
   appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"at');
-  const expected = { attempts: ATTEMPTS, response: '{"load":2}', ...more };
+  const expected = { observations: OBSERVATIONS, response: '{"load":2}', ...more };
   assert.deepEqual(readRecord(directory.path), expected);
 });
 

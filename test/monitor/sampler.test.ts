@@ -62,8 +62,11 @@ test('a sampler has loaded all that it needs when startMonitor ends', async () =
   rmSync(action.at('dist'), { recursive: true });
   requestStop(folder.path);
   await pollUntil(() => hasEnded(folder.path));
-  const { attempts, end } = readRecord(folder.path);
-  assert.deepEqual([attempts.map(({ kind }) => kind), end], [['sample', 'sample'], 'requested']);
+  const { observations, end } = readRecord(folder.path);
+  assert.deepEqual(
+    [observations.map(({ kind }) => kind), end],
+    [['sample', 'sample'], 'requested'],
+  );
 });
 
 /** Runs the sampler of a job that is gone until it ends. */
@@ -79,9 +82,9 @@ async function runSampler(directory: string): Promise<void> {
 test('a sampler ends when the process of its job has died', async () => {
   using folder = openTempFolder();
   await runSampler(folder.path);
-  const { attempts, end } = readRecord(folder.path);
+  const { observations, end } = readRecord(folder.path);
   assert.deepEqual(
-    [attempts.map(({ kind }) => kind), end],
+    [observations.map(({ kind }) => kind), end],
     [['failure'], { early: 'its job is gone' }],
   );
 });

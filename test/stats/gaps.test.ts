@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GateConditions } from '../../src/gate/judge.ts';
 import { judgeRecord } from '../../src/stats/gaps.ts';
-import type { Attempt, SamplingEnd } from '../../src/stats/sampling.ts';
+import type { Observation, SamplingEnd } from '../../src/stats/sampling.ts';
 import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
@@ -22,7 +22,7 @@ interface MonitoredJob {
   readonly end?: SamplingEnd;
 }
 
-function attemptsOf({ at, failedAt = [] }: MonitoredJob): Attempt[] {
+function observationsOf({ at, failedAt = [] }: MonitoredJob): Observation[] {
   const times = (second: number) => ({ askedAt: second * S - 1, at: second * S });
   const samples = at.map(second => ({ ...SAMPLE, ...times(second) }));
   const failures = failedAt.map(second => ({ ...FAILURE, ...times(second) }));
@@ -34,7 +34,7 @@ type Judging = Partial<GateConditions> & { readonly cancelled?: boolean };
 function judgeJob(job: MonitoredJob, judging: Judging = {}) {
   const { failIf = CONDITIONS, warnIf = [], cancelled = false } = judging;
   const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S, end = 'requested' } = job;
-  const record = { attempts: attemptsOf(job), response: '{}', end };
+  const record = { observations: observationsOf(job), response: '{}', end };
   const time = { from: from * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time, { cancelled });
 }
@@ -79,7 +79,7 @@ for (const [name, [at, failedAt, gaps, more]] of Object.entries(JOBS))
     const job = { at, failedAt, ...more };
     const expected = gaps.map(([from, to, samplingEnd = 'requested']) => {
       const inGap = failedAt.filter(second => second > from && second <= to);
-      const failures = attemptsOf({ at: [], failedAt: inGap });
+      const failures = observationsOf({ at: [], failedAt: inGap });
       return { from: from * S, to: to * S, samplingEnd, failures };
     });
     assert.deepEqual(judgeJob(job).monitored.gaps, expected);
@@ -87,8 +87,8 @@ for (const [name, [at, failedAt, gaps, more]] of Object.entries(JOBS))
 
 test('judgeRecord returns the samples, the failures and the last response of the record', () => {
   const { samples, response, monitored } = judgeJob({ at: [95, 105], failedAt: [100] });
-  assert.deepEqual(samples, attemptsOf({ at: [95, 105] }));
-  assert.deepEqual(monitored.failures, attemptsOf({ at: [], failedAt: [100] }));
+  assert.deepEqual(samples, observationsOf({ at: [95, 105] }));
+  assert.deepEqual(monitored.failures, observationsOf({ at: [], failedAt: [100] }));
   assert.equal(response, '{}');
 });
 

@@ -143,11 +143,11 @@ test('takeSamples takes as many samples as fit into the time until it is stopped
   assert.equal((await sample({ stopDuring: 60_001 })).length, 60_001);
 });
 
-test('an attempt has the times of the request and of its response, whether or not it failed', async () => {
+test('an observation has the times of the request and of its response, whether or not it failed', async () => {
   const { sleep, now } = fakeClock();
   const stats = { figures: new Map([['mem_used', 1]]), response: '{}' };
   const responses: string[] = [];
-  async function attemptThat(outcome: typeof stats | AgentError, ms: number) {
+  async function observationThat(outcome: typeof stats | AgentError, ms: number) {
     const read = async () => {
       await sleep(ms);
       if (outcome instanceof AgentError) throw outcome;
@@ -158,9 +158,9 @@ test('an attempt has the times of the request and of its response, whether or no
   const message = 'The sandbox had not answered after 5 s.';
   assert.deepEqual(
     [
-      await attemptThat(stats, 4),
-      await attemptThat(new AgentError('connection', 'Slow.'), 5),
-      await attemptThat(new AgentError('cancelled', 'Cut.'), 5000),
+      await observationThat(stats, 4),
+      await observationThat(new AgentError('connection', 'Slow.'), 5),
+      await observationThat(new AgentError('cancelled', 'Cut.'), 5000),
     ],
     [
       { kind: 'sample', askedAt: 0, at: 4, figures: stats.figures },
