@@ -49,7 +49,8 @@ __read_oom_kills() {
 // Runs in POSIX mode, to leave BASH_ENV to the script's own shell. Names begin with __, since
 // assigning to a variable of the environment would change it for the script. After TERM, this shell
 // stays to report how the script ended. Its own stderr is closed, or it would print the whole script
-// if a signal killed it.
+// if a signal killed it. `read` counts bytes only in the locale C. The last line is printed again
+// while the pipe is full, since a Node process in the background makes the pipe non-blocking.
 function outerText(script: string, file: string): string {
   return `__mark=$${MARK_VARIABLE}
 unset ${MARK_VARIABLE}
@@ -63,21 +64,25 @@ __unset=
 for __name in ${runnerVariables(script).join(' ')}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
 bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(file))} ERR; `)}"$1" 2>&1
 __code=$?
-__failed=
-IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
+LC_ALL=C IFS= read -r -n 1000 __failed <${file} || __failed=
+[ ! -e ${file} ] || rm -f ${file}
 __read_oom_kills
-printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_before" "$__oom_kills" "$__unset" "$__failed"
+__tries=100
+until printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_before" "$__oom_kills" "$__unset" "$__failed" ||
+  [ $((__tries -= 1)) = 0 ]
+do sleep 0.1; done
 exit $__code`;
 }
 
 // Precedes the script on its first line, which keeps the line numbers. Uses `builtin`, since the
 // script may define functions of these names, and writes to a file, since a failing command may have
-// redirected stdout. A subshell leaves the report to its parent. Before bash 5.1, LINENO is off by one.
+// redirected stdout. If that fails, `set -e` must not end the trap, and so change the exit code. A
+// subshell leaves the report to its parent. Before bash 5.1, LINENO is off by one.
 function onError(file: string): string {
   const line = '$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0))';
   const codes = 'builtin printf "%s " $? "${PIPESTATUS[@]}"';
   const place = `builtin printf "\\t%s" ${line} "\${BASH_SOURCE-}" "$BASH_COMMAND"`;
-  return `{ case $BASH_SUBSHELL$- in 0*e*) { ${codes}; ${place}; builtin echo; } >${file};; esac; } 2>/dev/null`;
+  return `{ case $BASH_SUBSHELL$- in 0*e*) { ${codes}; ${place}; builtin echo; } >${file};; esac; } 2>/dev/null || builtin :`;
 }
 
 // Leaves out ${NAME:-…} and the like, and what the script sets itself.

@@ -88,6 +88,21 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
     assert.equal(output, 'read\nread\ndefined\nbash\n');
   });
 
+  test('the end of a script arrives over a full pipe that a background process made non-blocking', async () => {
+    using folder = openTempFolder();
+    const go = folder.at('go');
+    // Node makes its stdout non-blocking. The reader waits for the first `sleep` between two tries.
+    const node = `node -e "process.stdout; fs.writeSync(3, '\\n'); setInterval(() => fs.existsSync('${go}') && process.exit(), 9)"`;
+    const script = `exec 4>&1
+{ ${node} 3>&1 >&4 & } | read -r
+while printf %04095d 0 && echo; do :; done 2>/dev/null
+while printf x; do :; done 2>/dev/null`;
+    const read = `{ "$@"; : >${go}; } | { until [ -e ${go} ]; do :; done; cat; }`;
+    const env = { 'BASH_FUNC_sleep%%': `() { : >${go}; command sleep "$@"; }` };
+    const { end } = await runText(script, { env, before: ['bash', '-c', read, 'bash'] });
+    assert.equal(end?.exitCode, 0);
+  });
+
   test('CI is true for a script unless it is set', async () => {
     const runs = [{}, { CI: 'no' }, { CI: '' }].map(env => runText('printenv CI', { env }));
     const outputs = (await Promise.all(runs)).map(({ output }) => output);
@@ -132,7 +147,7 @@ const FAILURES: Readonly<Record<string, Failing>> = {
   'a command substitution': ['x=$(exit 7)', 1, 'x=$(exit 7)', { exitCode: 7 }],
   'a trap on EXIT': ['trap "echo bye" EXIT\nfalse', 2, 'false'],
   'a job in the background': ['false &\nwait $!', 2, 'wait $!'],
-  'a very long text': [`false ${'x'.repeat(5000)}`, 1, '', { exitCode: 1 }],
+  'a very long text': [`false ${'€'.repeat(5000)}`, 1, '', { exitCode: 1 }],
   'a failure whose end a trap made a success of': ['trap "exit 0" EXIT\nfalse', 2],
   'set +e': ['set +e\nfalse\nfalse | true\nexit 3'],
   conditions: ['if ! true; then :; fi; ! true; false || exit 4'],
@@ -143,9 +158,10 @@ const FAILURES: Readonly<Record<string, Failing>> = {
 describe('the command that failed', { concurrency: 3, skip }, () => {
   for (const [what, [script, line, command, more]] of Object.entries(FAILURES))
     test(`bash names, or rightly does not name, the command that failed for [${what}]`, async () => {
-      const { failed } = (await runText(script)).end ?? assert.fail();
+      const env = { LC_ALL: 'C.UTF-8' };
+      const { failed } = (await runText(script, { env })).end ?? assert.fail();
       // All that the shell prints must stay below PIPE_BUF, to be written at once.
-      assert.ok((failed?.command.length ?? 0) < 1000);
+      assert.ok(Buffer.byteLength(failed?.command ?? '') < 1000);
       assert.deepEqual(failed?.pipeline ?? [], more?.pipeline ?? []);
       if (line === undefined) assert.equal(failed, undefined);
       else assert.partialDeepStrictEqual(failed, { line, ...(command && { command }), ...more });
@@ -168,12 +184,35 @@ describe('the command that failed', { concurrency: 3, skip }, () => {
   });
 });
 
+/** Runs a shell command in front of a program, in a mount namespace of its own. */
+const unshare = (command: string) => ['unshare', '-m', 'sh', '-c', `${command} && exec "$@"`, 'sh'];
 /** Mounts another cgroup file system with the counts of a cgroup whose memory was full twice. */
-const MOUNT =
-  'mount -t tmpfs none /sys/fs/cgroup && printf "oom 7\\noom_kill 2\\noom_group_kill 9\\n" >/sys/fs/cgroup/memory.events && exec "$@"';
-const FULL_MEMORY = ['unshare', '-m', 'sh', '-c', MOUNT, 'sh'];
+const FULL_MEMORY = unshare(
+  'mount -t tmpfs none /sys/fs/cgroup && printf "oom 7\\noom_kill 2\\noom_group_kill 9\\n" >/sys/fs/cgroup/memory.events',
+);
 const SKIP_WITHOUT_MOUNTS =
   spawnSync('unshare', ['-m', 'true']).status !== 0 && 'mounting a file system needs root';
+
+describe('a /tmp that cannot be written', { skip: SKIP_WITHOUT_MOUNTS }, () => {
+  const MOUNTS = {
+    'read-only': 'mount -t tmpfs -o ro none /tmp',
+    full: 'mount -t tmpfs -o size=8k none /tmp && { cat /dev/zero >/tmp/full 2>/dev/null || :; }',
+  };
+  for (const [what, mount] of Object.entries(MOUNTS))
+    test(`exit codes and output stay what they are if /tmp is [${what}]`, async () => {
+      const before = unshare(mount);
+      for (const [script, exitCode] of [
+        ['true\necho a', 0],
+        ['echo a; (exit 3); echo b', 3],
+        ['f() { return 4; }; echo a; f', 4],
+        ['trap "exit 5" EXIT; echo a; false | true', 5],
+      ] as const) {
+        const run = await runText(script, { before });
+        assert.deepEqual([run.output, run.stderr, run.exitCode], ['a\n', '', exitCode]);
+        assert.deepEqual([run.end?.exitCode, run.end?.failed], [exitCode, undefined]);
+      }
+    });
+});
 
 describe("the kernel's count of processes that it killed", { skip: SKIP_WITHOUT_MOUNTS }, () => {
   for (const [script, oomKills] of [
