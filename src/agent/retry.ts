@@ -16,6 +16,8 @@ export type Outcome<T> = { readonly attempts: number } & (
 
 export interface RetryOptions extends Pick<Context, 'sleep' | 'random'> {
   readonly retries: number;
+  /** Limits each delay, also that of `Retry-After`. */
+  readonly maxDelayMs?: number;
   /** Prevents further attempts, but does not abort a request in flight. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
@@ -29,6 +31,7 @@ export async function withRetries<T>(
   options: RetryOptions,
 ): Promise<Outcome<T>> {
   const { retries, random, sleep, stop, onRetry, isRepeatable, hasProgressed } = options;
+  const { maxDelayMs = Number.POSITIVE_INFINITY } = options;
   let failure: Outcome<T> | undefined;
   let failures = 0;
   for (let attempt = 1; ; attempt += 1) {
@@ -43,7 +46,7 @@ export async function withRetries<T>(
       failures = hasProgressed?.() ? 1 : failures + 1;
       const isLast = failures > retries || !error.isRetryable || isRepeatable?.(error) === false;
       if (isLast || stop.aborted) return failure;
-      const delayMs = backoff(failures, random, error.retryAfterMs);
+      const delayMs = Math.min(backoff(failures, random, error.retryAfterMs), maxDelayMs);
       onRetry({ attempt, error, delayMs });
       if (!(await sleep(delayMs, stop))) return failure;
     }

@@ -3,21 +3,22 @@ import { once } from 'node:events';
 import type { Client, RequestLimits } from '../agent/client.ts';
 import type { Context } from '../agent/context.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
-import { type Outcome, type Retry, withRetries } from '../agent/retry.ts';
+import { type Outcome, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import { type ScriptEnd, watchScript } from './mark.ts';
 import type { LineSplitter } from './output.ts';
 import { attachProcess, type ProcessEnd, type ProcessOptions, startProcess } from './process.ts';
-import { endSession } from './session.ts';
+import { endSession, readExitCode } from './session.ts';
 import { MARK_VARIABLE, scriptText } from './shell.ts';
 
 // Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
 const MIN_STREAM_TIMEOUT_MS = 30_000;
 
-// With backoff, ten attempts take 1.5 to 3 minutes. E2B's agent only remembers an exit for 30 s,
-// but the command may still be running, so reconnects go on beyond that.
-const MAX_RECONNECTS = 10;
+// E2B's agent only remembers an exit for 30 s, so connect soon after an outage. The command may
+// still be running, so go on for longer than that.
+const MAX_RECONNECT_DELAY_MS = 5000;
+const RECONNECT_MS = 3 * 60_000;
 
 // If the agent has not reported the end by then, something in the background holds the output open.
 const END_AFTER_MARK_MS = 1000;
@@ -43,6 +44,8 @@ export interface FollowedCommand {
   readonly reconnects: number;
   /** Undefined if the mark was not seen. */
   readonly script: ScriptEnd | undefined;
+  /** What processes in the background printed after the end of the script. */
+  readonly background: readonly Buffer[];
   /** In Unix milliseconds. */
   readonly endedAt: number;
 }
@@ -78,7 +81,7 @@ export async function followCommand(
   const disconnect = new AbortController();
   const untilDisconnect = { ...limits, signal: AbortSignal.any([signal, disconnect.signal]) };
 
-  const script = watchScript(sent.mark, output, stopCommand);
+  const script = watchScript(sent.mark, output);
   const start = { process: sent.process, retries: inputs.retries, stopCommand };
   const connection = keepConnected(start, script, client, untilDisconnect, context);
   const ended = Promise.race([script.ended, connection.ended]).then(() => now());
@@ -94,7 +97,9 @@ export async function followCommand(
   await Promise.race([connection.ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
   disconnect.abort();
   const outcome = await connection.ended;
-  script.breakOff();
+  const { late } = script;
+  const [rest, background] = outcome.status === 'done' ? [late, []] : [[], late];
+  script.breakOff(rest);
 
   const end = endOf(outcome, script.end(), connection.pid());
   const wasSeen = end.kind !== 'lost' && end.kind !== 'not-started';
@@ -103,6 +108,7 @@ export async function followCommand(
     end: isStopped && wasSeen ? { kind: 'stopped', by } : end,
     reconnects: outcome.attempts - 1,
     script: script.end(),
+    background,
     endedAt,
   };
 }
@@ -122,7 +128,8 @@ function endOf(
   // A login profile with `exit` or `exec` ends the shell before it prints the mark. A reconnect
   // may have lost the mark.
   if (exitCode === 0 && script === undefined && outcome.attempts === 1) return { kind: 'not-run' };
-  return exitCode === -1 ? { kind: 'killed', status } : { kind: 'exited', code: exitCode };
+  if (exitCode === -1) return { kind: 'killed', status };
+  return { kind: 'exited', code: exitCode || (script?.exitCode ?? 0) };
 }
 
 interface StartOptions {
@@ -140,43 +147,65 @@ function keepConnected(
   context: Context,
 ) {
   let pid: number | undefined;
-  let hasProgressed = false;
+  const outage = watchOutage(context.now);
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const handlers = {
     onStart(startedPid: number) {
+      if (pid !== undefined) void checkScript(pid);
       pid = startedPid;
       resolve();
     },
-    onActivity: () => void (hasProgressed = true),
+    onActivity: outage.end,
     onOutput: script.write,
+  };
+  // The script may have ended while nothing was connected. If a process in the background holds the
+  // output open, the agent does not report that.
+  const checkScript = async (leader: number) => {
+    const code = await readExitCode({ client, username: process.username, limits }, leader);
+    if (code !== undefined) script.finish(code);
   };
   const onRetry = ({ error, delayMs }: Retry) => {
     context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
     // What follows is not the rest of the line that broke off.
     script.breakOff();
   };
-  const startOnce = async () => {
-    if (stopCommand.aborted)
-      throw new AgentError('cancelled', 'The step was cancelled.', { hadNoEffect: true });
-    return await startProcess(client, process, handlers, limits);
-  };
-  const connect = async () => {
-    hasProgressed = false;
-    if (pid !== undefined) return await attachProcess(client, pid, handlers, limits);
-    // A start whose response was lost may have succeeded, so never start twice.
-    const isRepeatable = ({ hadNoEffect }: AgentError) => hadNoEffect && pid === undefined;
-    const policy = { ...context, retries, stop: stopCommand, onRetry, isRepeatable };
-    const outcome = await withRetries(startOnce, policy);
-    if (outcome.status === 'failed') throw outcome.error;
-    return outcome.value;
-  };
+  // A start whose response was lost may have succeeded, so never start twice.
+  const isRepeatable = ({ hadNoEffect }: AgentError) => hadNoEffect && pid === undefined;
+  const policy = { ...context, retries, stop: stopCommand, onRetry, isRepeatable };
+  const connect = () =>
+    pid === undefined
+      ? unlessFailed(() => startProcess(client, process, handlers, limits), policy)
+      : attachProcess(client, pid, handlers, limits);
   const ended = withRetries(connect, {
     ...context,
-    retries: MAX_RECONNECTS,
+    retries: Number.POSITIVE_INFINITY,
+    maxDelayMs: MAX_RECONNECT_DELAY_MS,
     stop: limits.signal,
     onRetry,
-    hasProgressed: () => hasProgressed,
-    isRepeatable: () => pid !== undefined && script.end() === undefined,
+    hasProgressed: outage.hasEnded,
+    isRepeatable: () => outage.isShort() && pid !== undefined && script.end() === undefined,
   });
   return { started, ended, pid: () => pid };
+}
+
+/** An outage begins when it is first asked whether it is short. */
+function watchOutage(now: () => number) {
+  let since: number | undefined;
+  return {
+    end: () => void (since = undefined),
+    hasEnded: () => since === undefined,
+    isShort() {
+      since ??= now();
+      return now() - since < RECONNECT_MS;
+    },
+  };
+}
+
+/** Like `withRetries`, but asks for nothing if `stop` has aborted, and throws the last error. */
+async function unlessFailed(request: () => Promise<ProcessEnd>, options: RetryOptions) {
+  if (options.stop.aborted)
+    throw new AgentError('cancelled', 'The step was cancelled.', { hadNoEffect: true });
+  const outcome = await withRetries(request, options);
+  if (outcome.status === 'failed') throw outcome.error;
+  return outcome.value;
 }

@@ -22,25 +22,40 @@ export interface FailedCommand {
   readonly command: string;
 }
 
-/** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
-export function watchScript(mark: string, output: LineSplitter, stopCommand: AbortSignal) {
+// A process in the background may print without end.
+const MAX_LATE_BYTES = 1024 * 1024;
+
+/**
+ * Cuts the mark out of the output. `ended` resolves with the script. Only the end of the stream tells
+ * whether `late` output, after the mark, is the script's or that of processes in the background.
+ */
+export function watchScript(mark: string, output: LineSplitter) {
   let end: ScriptEnd | undefined;
+  let lostEnd: ScriptEnd | undefined;
+  const late: Buffer[] = [];
+  let room = MAX_LATE_BYTES;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const cutter = markCutter(mark, {
-    onOutput(bytes) {
-      // After the end of the script, the output is that of processes in the background.
-      if (end === undefined || stopCommand.aborted) output.write(bytes);
-    },
-    onEnd(script) {
-      end ??= script;
-      resolve();
-    },
-  });
-  const breakOff = () => {
+  const onEnd = (script: ScriptEnd) => {
+    end ??= script;
+    resolve();
+  };
+  const onOutput = (bytes: Buffer) => {
+    if (end === undefined) return output.write(bytes);
+    if (room > 0) late.push(bytes.subarray(0, room));
+    room -= bytes.length;
+  };
+  const cutter = markCutter(mark, { onOutput, onEnd });
+  const breakOff = (rest: readonly Buffer[] = []) => {
     cutter.end();
+    for (const bytes of rest) output.write(bytes);
     output.end();
   };
-  return { ended, end: () => end, write: cutter.write, breakOff };
+  /** Is called if the mark may have been lost. */
+  const finish = (exitCode: number) => {
+    lostEnd = { exitCode, oomKills: undefined, unsetVariables: [], failed: undefined };
+    resolve();
+  };
+  return { ended, end: () => end ?? lostEnd, late, write: cutter.write, finish, breakOff };
 }
 
 // Longer than the line of the shell, which stays below PIPE_BUF (4,096 bytes).

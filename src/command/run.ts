@@ -79,11 +79,15 @@ async function runCommand(
   const title = redact(titleOf(inputs.run));
   log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
   const output = keepLastLines(context);
-  const { script, ...others } = await followCommand(sent, inputs, client, context, output);
+  const followed = await followCommand(sent, inputs, client, context, output);
+  const { script, background, ...others } = followed;
+  const lastLines = output.lastLines();
+  for (const bytes of background) output.write(bytes);
+  output.end();
   return {
     ...others,
     title,
-    lastLines: output.lastLines(),
+    lastLines,
     oomKills: script?.oomKills,
     unsetVariables: script?.unsetVariables ?? [],
     failed: script?.failed,
@@ -96,10 +100,11 @@ function titleOf(run: string): string {
 }
 
 const HOUR_MS = 3_600_000;
+const MAX_MS = 24 * HOUR_MS;
 
 /**
- * Returns milliseconds: `max-duration`, or what is left of the sandbox's life, less 10 s and at
- * least 1 m, or 1 h if its end is unknown.
+ * Returns milliseconds: `max-duration`, or what is left of the sandbox's life, less 10 s, at least
+ * 1 m and at most 24 h, or 1 h if its end is unknown.
  */
 export function maxDurationOf(
   { sandboxId, maxDuration }: Pick<Inputs<'run'>, 'sandboxId' | 'maxDuration'>,
@@ -108,7 +113,7 @@ export function maxDurationOf(
   const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
   if (endsAt === undefined) return maxDuration ?? HOUR_MS;
   const leftMs = endsAt - now();
-  if (maxDuration === undefined) return Math.max(60_000, leftMs - 10_000);
+  if (maxDuration === undefined) return Math.min(Math.max(60_000, leftMs - 10_000), MAX_MS);
   if (maxDuration > leftMs)
     log.line(
       `The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`,

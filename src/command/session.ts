@@ -36,6 +36,16 @@ export async function endSession(
   await withRetries(kill, { ...policy, stop: limits.signal });
 }
 
+/** Asks the kernel for the exit code of a process that the agent has not reaped yet. */
+export async function readExitCode(starter: Starter, pid: number): Promise<number | undefined> {
+  // Not as root: only the owner of a process may certainly see its code, see proc_pid_stat(5).
+  const output = await run(starter, `cut -d ' ' -f 3,52 /proc/${pid}/stat`).catch(() => '');
+  const [, status] = /^Z (\d+)$/m.exec(output) ?? [];
+  if (status === undefined) return undefined;
+  const signal = Number(status) & 0x7f;
+  return signal === 0 ? Number(status) >> 8 : 128 + signal;
+}
+
 /** Runs a text as root, who may end what sudo has started, or else as the user. Returns its output. */
 export async function runAsRoot(starter: Starter, text: string): Promise<string> {
   try {

@@ -105,13 +105,13 @@ const started = lose(startFrame(42));
 
 const FOREVER = 10 * 3600 * 1000;
 
-/** Prints, then ends the script with 3, and the process with 5 after a while. */
-function endAfter(ms: number): Stream {
+/** Prints, then ends the script with 3, and the process with 5 or another code after a while. */
+function endAfter(ms: number, code = 5): Stream {
   return async function* stream(mark, sleep) {
     yield startFrame(42);
-    yield outputFrame(`text\n${mark}\tend\t3\t0\t2\t GITHUB_SHA\t\nin the background\n`);
+    yield outputFrame(`text\n${mark}\tend\t3\t0\t2\t GITHUB_SHA\t\nof a child\n`);
     await sleep(ms);
-    yield endFrame(5);
+    yield endFrame(code);
     yield LAST_FRAME;
   };
 }
@@ -120,12 +120,28 @@ test('a command has ended one second after its mark, with the exit code of the m
   const run = await follow({ start: [endAfter(FOREVER)] });
   assert.deepEqual(run.end, { kind: 'exited', code: 3 });
   assert.deepEqual([run.lines, run.endedAt, run.now], [['text'], 0, 1000]);
+  assert.equal(Buffer.concat(run.background).toString(), 'of a child\n');
   assert.deepEqual([run.script?.oomKills, run.script?.unsetVariables], [2, ['GITHUB_SHA']]);
   assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 0, 0]);
 });
 
-test('the end counts if the agent reports it within a second after the mark', async () => {
-  assert.deepEqual((await follow({ start: [endAfter(999)] })).end, { kind: 'exited', code: 5 });
+test('the end counts if the agent reports it within a second after the mark, and so does output after the mark', async () => {
+  const { end, lines, background } = await follow({ start: [endAfter(999)] });
+  assert.deepEqual([end, lines], [{ kind: 'exited', code: 5 }, ['text', 'of a child']]);
+  assert.deepEqual(background, []);
+  // Neither code may hide that the other says failure.
+  const { end: unclear } = await follow({ start: [endAfter(0, 0)] });
+  assert.deepEqual(unclear, { kind: 'exited', code: 3 });
+});
+
+test('at most 1 MiB of output after the mark is kept', async () => {
+  const start: Stream = async function* stream(mark, sleep) {
+    yield outputFrame(`${mark}\tend\t0\t0\t0\t\t\n`);
+    for (let count = 0; count < 40; count += 1) yield outputFrame('y\n'.repeat(16 * 1024));
+    await sleep(FOREVER);
+  };
+  const { background } = await follow({ start: [start] });
+  assert.equal(Buffer.concat(background).length, 1024 * 1024);
 });
 
 test('a lost connection after the mark is not opened again', async () => {
@@ -136,10 +152,38 @@ test('a lost connection after the mark is not opened again', async () => {
 });
 
 for (const [what, connect] of Object.entries({ fails: lose(), 'starts, and no more': started }))
-  test(`a command whose connection stays lost is connected to ten times [each ${what}]`, async () => {
+  test(`a command whose connection stays lost is connected to for 3 minutes, soon after any outage [each ${what}]`, async () => {
     const run = await follow({ start: [started], connect: [connect] });
     assert.equal(run.end.kind, 'lost');
-    assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 10, 10]);
+    // After 0.5 s, 1 s, 2 s and 4 s, every 5 s.
+    assert.deepEqual([run.count('Start'), run.count('Connect'), run.now], [1, 39, 182_500]);
+  });
+
+const ZOMBIES = { 'Z 1024': 4, 'Z 0': 0, 'Z 9': 137 };
+for (const [state, code] of Object.entries(ZOMBIES))
+  test(`a script that ended during an outage has the exit code that the kernel keeps [${state}]`, async () => {
+    // A process in the background holds the output open, so the agent reports no end.
+    const connect: Stream = async function* stream(_, sleep) {
+      yield startFrame(42);
+      yield outputFrame('of a child\n');
+      await sleep(FOREVER);
+    };
+    const helper = (text: string) => (/\/42\/stat/.test(text) ? `${state}\n` : '');
+    const run = await follow({ start: [started], connect: [connect], helper });
+    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
+    assert.deepEqual([run.count('Helper'), run.now], [1, 1500]);
+  });
+
+for (const state of ['S 0', 'Z', 'cut: No such file or directory'])
+  test(`a script that goes on after an outage is waited for [${state}]`, async () => {
+    const connect: Stream = async function* stream(_, sleep) {
+      yield startFrame(42);
+      await sleep(5000);
+      yield endFrame(3);
+    };
+    const helper = () => `${state}\n`;
+    const run = await follow({ start: [started], connect: [connect], helper });
+    assert.deepEqual(run.end, { kind: 'exited', code: 3 });
   });
 
 test('a command whose process is gone is not connected to again', async () => {
@@ -152,13 +196,13 @@ for (const [what, event] of Object.entries({
   output: outputFrame('x\n'),
   'a keepalive': frame({ event: { keepalive: {} } }),
 }))
-  test(`a reconnect that brought something does not count against the ten [${what}]`, async () => {
+  test(`a reconnect that brought something starts the 3 minutes and the delays anew [${what}]`, async () => {
     const end = send(startFrame(42), endFrame(0), LAST_FRAME);
-    const connect = [...Array.from({ length: 25 }, () => lose(startFrame(42), event)), end];
+    const outage = Array.from({ length: 30 }, () => lose());
+    const connect = [...outage, lose(startFrame(42), event), ...outage, end];
     const run = await follow({ start: [started], connect });
-    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 0 }, 26]);
-    // The delays begin anew, too.
-    assert.ok(run.now < 26_000, `${run.now} ms`);
+    assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code: 0 }, 62]);
+    assert.equal(run.now, 2 * 142_500);
   });
 
 test('a stream may pause for at least 30 s', async () => {

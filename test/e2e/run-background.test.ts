@@ -12,7 +12,7 @@ const skip = SKIP_WITHOUT_BASH || skipUnlessLinux('processes are ended by sessio
 const COMMANDS: Readonly<Record<string, string>> = {
   'a program': 'sleep 1000 &',
   'endless output': 'yes &',
-  'a program in a session of its own': 'setsid sleep 1000 &',
+  'a program in a session of its own': `setsid tail -f --pid ${process.pid} /dev/null &`,
 };
 
 describe('a run that leaves something in the background', { concurrency: 3, skip }, () => {

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { removeColors } from '../../src/text/escape.ts';
 import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
 import {
+  beginResponse,
   endFrame,
+  endLineOf,
+  endResponse,
   frame,
   LAST_FRAME,
   loseAfter,
@@ -70,6 +73,25 @@ test('a start that was refused is reported as not started, with the reason', asy
   assert.doesNotMatch(errors, /may still be running/);
   assert.deepEqual([outputs['exit-code'], outputs['duration-ms']], ['', '0']);
 });
+
+for (const [whose, frames, lastLines] of [
+  ['the script if the stream then ends', [endFrame(3), LAST_FRAME], ['cause', 'after']],
+  ['the background otherwise', [], ['cause']],
+] as const)
+  test(`output after the end of a script is shown, and is that of [${whose}]`, async () => {
+    const { errors, lines, report } = await expectScriptedFailure({
+      processes: {
+        Start(socket, { body }) {
+          const output = `cause\n${endLineOf(body).replace('\t0', '\t3')}after\n`;
+          beginResponse(socket, [startFrame(42), outputFrame(output)]);
+          if (frames.length > 0) endResponse(socket, frames);
+        },
+      },
+    });
+    assert.deepEqual(lines.slice(lines.indexOf('cause')).slice(0, 2), ['cause', 'after']);
+    assert.deepEqual(report.command.lastLines, lastLines);
+    assert.ok(errors.endsWith(lastLines.join('\n')), errors);
+  });
 
 test('run reconnects to its command by PID after a lost connection, and warns', async () => {
   const Start = loseAfter(startFrame(42), outputFrame('first\nseco'));

@@ -39,10 +39,6 @@ export function errorFrame(code: string, message = ''): Buffer {
   return frame({ error: { code, message } }, 2);
 }
 
-function markFrame(mark: string): Buffer {
-  return outputFrame(`${mark}\tend\t0\t0\t0\t\t\n`);
-}
-
 export function wholeStream(exitCode = 0): Buffer[] {
   return [startFrame(42), endFrame(exitCode), LAST_FRAME];
 }
@@ -60,11 +56,17 @@ export function endResponse(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([...pieces.flatMap(chunkOf), Buffer.from('0\r\n\r\n')]));
 }
 
-/** Puts the mark that the shell of a command prints before an end with 0. */
+/** Returns the line that the shell around a script prints at its end, if this starts a script. */
+export function endLineOf(start: Buffer): string {
+  const [mark = ''] = /(?<="SANDBOX_SYNC_MARK":")[^"]+/.exec(start.toString()) ?? [];
+  return mark && `${mark}\tend\t0\t0\t0\t\t\n`;
+}
+
+/** Puts the line of the shell around a script before an end with 0. */
 export function withMark(frames: readonly Buffer[], start: Buffer): Buffer[] {
-  const [mark] = /(?<="SANDBOX_SYNC_MARK":")[^"]+/.exec(start.toString()) ?? [];
+  const line = endLineOf(start);
   return frames.flatMap(each =>
-    mark !== undefined && each.equals(endFrame(0)) ? [markFrame(mark), each] : each,
+    line !== '' && each.equals(endFrame(0)) ? [outputFrame(line), each] : each,
   );
 }
 
