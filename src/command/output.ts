@@ -6,10 +6,14 @@ const MAX_LAST_LINES = 20;
 // Far below 64 KiB, where lineSplitter() may cut a secret in half before it is redacted.
 const MAX_LAST_LINE = 1000;
 
+// gcc erases the rest of the line behind each color (EL of ECMA-48, section 8.3.41).
+const ERASE = '\u001b[K';
+
 /** Logs the output, and keeps its end for the result, as a terminal would show it. */
 export function keepLastLines({ log, redact }: Pick<Context, 'log' | 'redact'>) {
   let last: readonly string[] = [];
-  const splitter = lineSplitter(text => {
+  const splitter = lineSplitter(block => {
+    const text = block.replaceAll(ERASE, '');
     // The runner treats a lone \r as a line break.
     log.output(text.replaceAll('\r', '\n'));
     const [first = '', ...others] = endOf(text, MAX_LAST_LINES + 2).split('\n');

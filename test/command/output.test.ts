@@ -67,6 +67,11 @@ const PRINTED: Readonly<Record<string, Printed>> = {
     '\u001b[32mgreen\u001b[0m\n',
     ['green'],
   ],
+  'no erasures, which gcc puts behind its colors': [
+    ['\u001b[01m\u001b[Kerror\u001b[m\u001b[K: x\n'],
+    '\u001b[01merror\u001b[m: x\n',
+    ['error: x'],
+  ],
   'nothing of blank lines': [['\n \n\n'], '\n \n\n', []],
   'a progress bar as a terminal shows it': [
     ['10 %\r50', ' %\r100 %\r', '\ndone\r\n20 %\r'],
