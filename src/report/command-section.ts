@@ -58,8 +58,11 @@ function describeEnd({ title, end, durationMs }: CommandResult, cancelled: boole
       return `${name} ended after ${duration}, but the agent did not say with which exit code.`;
     case 'stopped':
       return `${name} was stopped${end.by === 'max-duration' ? ' by max-duration' : ''} after ${duration}.`;
-    case 'lost':
-      return `${name} was not seen to end within ${duration}. It may still be running.`;
+    case 'lost': {
+      const isGone = end.error.kind === 'sandbox-not-found';
+      const outlook = isGone ? '' : ' It may still be running.';
+      return `${name} was not seen to end within ${duration}.${outlook}`;
+    }
     case 'not-started':
       return cancelled ? 'Nothing was run.' : `${name} was not started.`;
   }

@@ -14,6 +14,10 @@ const unstoppable = failureInfoOf(new AgentError('cancelled', 'No.'));
 const killed: CommandEnd = { kind: 'killed', status: 'signal: killed' };
 const unclear: CommandEnd = { kind: 'no-exit-code', status: '' };
 const lost: CommandEnd = { kind: 'lost', error };
+const gone: CommandEnd = {
+  kind: 'lost',
+  error: failureInfoOf(new AgentError('sandbox-not-found', 'It was not found.')),
+};
 const notStarted: CommandEnd = { kind: 'not-started', error };
 const exited = (code: number): CommandEnd => ({ kind: 'exited', code });
 
@@ -27,6 +31,7 @@ const TITLES: Readonly<Record<string, CommandEnd>> = {
   '`npm test` ended after 3 min 12 s, but the agent did not say with which exit code.': unclear,
   '`npm test` was stopped by max-duration after 3 min 12 s.': stopped('max-duration'),
   [UNSEEN]: lost,
+  '`npm test` was not seen to end within 3 min 12 s.': gone,
   '`npm test` was not started.': notStarted,
   'Cancelled. `npm test` was stopped after 3 min 12 s.': stopped('cancellation'),
   [`Cancelled. ${UNSEEN}`]: lost,
