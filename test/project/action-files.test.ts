@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { type Mapping, mapping, readActionFile, readYaml } from '../../dev/runner/action-file.ts';
+import { readActionFile, readYaml } from '../../dev/runner/action-file.ts';
 import { ACTIONS, type ActionName, INPUTS } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
@@ -9,15 +9,11 @@ import { REQUIRED } from '../support/parse-inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
-const LINES = { type: 'list', separator: '\n', 'list-item': { type: 'string' } };
-
 for (const action of Object.keys(ACTIONS).filter(isAction)) {
   const { folder, scripts } = ACTIONS[action];
   const parsers = INPUTS[action];
   const directory = path.join(PROJECT, folder);
-  const { inputs, outputs, using, main, post } = await readActionFile(directory);
-  // Format: https://github.com/typesafegithub/github-actions-typing
-  const types = await readYaml(path.join(directory, 'action-types.yml'));
+  const { inputs, using, main, post } = await readActionFile(directory);
   const required: Partial<Record<ActionName, RawInputs>> = REQUIRED;
   const valid = required[action] ?? REQUIRED.sync;
 
@@ -54,41 +50,8 @@ for (const action of Object.keys(ACTIONS).filter(isAction)) {
     const { description } = await readYaml(path.join(directory, 'action.yml'));
     assert.ok(String(description).length < 125);
   });
-
-  test(`action-types.yml has a type for each input and output of action.yml [${action}]`, () => {
-    assert.deepEqual(Object.keys(mapping(types['inputs'])), namesOf(inputs));
-    assert.deepEqual(Object.keys(mapping(types['outputs'])), namesOf(outputs));
-    for (const type of Object.values(mapping(types['outputs']))) assertKnown(mapping(type));
-  });
-
-  test(`inputs accept what action-types.yml allows [${action}]`, () => {
-    for (const [name, value] of Object.entries(mapping(types['inputs']))) {
-      const type = mapping(value);
-      assertKnown(type);
-      for (const word of allowedWords(type))
-        assert.doesNotThrow(() => parseInputs(parsers, { ...valid, [name]: word }), name);
-    }
-  });
 }
 
 function isAction(name: string): name is ActionName {
   return name in ACTIONS;
-}
-
-function namesOf(described: readonly { readonly name: string }[]): string[] {
-  return described.map(({ name }) => name);
-}
-
-function assertKnown(type: Mapping): void {
-  if (type['type'] === 'list') return assert.deepEqual(type, LINES);
-  const keys = type['type'] === 'enum' ? ['type', 'allowed-values'] : ['type'];
-  assert.deepEqual(Object.keys(type), keys);
-  assert.match(String(type['type']), /^(string|boolean|integer|float|enum)$/);
-}
-
-/** Returns values that the type allows, or none if it allows any text. */
-function allowedWords(type: Mapping): string[] {
-  if (type['type'] === 'boolean') return ['true', 'false'];
-  if (type['type'] === 'integer') return ['1'];
-  return Object.values(mapping(type['allowed-values'])).map(String);
 }
