@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Client } from '../agent/client.ts';
@@ -17,18 +17,13 @@ export interface FileToDownload {
   readonly realTarget: string;
 }
 
-export interface DownloadedContent {
-  readonly size: number;
-  readonly sha256: string;
-}
-
-/** Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
+/** Returns the size of the file. Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
 export async function downloadFile(
   file: FileToDownload,
   { username, maxSize, timeout }: Pick<Inputs<'download'>, 'username' | 'maxSize' | 'timeout'>,
   client: Pick<Client, 'receive'>,
   signal: AbortSignal,
-): Promise<DownloadedContent> {
+): Promise<number> {
   const { target, realTarget } = file;
   const hint = 'Choose another target, or remove in the workspace what is in the way.';
   if (wrapWriteErrors(file, () => isLink(deepestLinkIn(realTarget))))
@@ -42,11 +37,11 @@ export async function downloadFile(
     // A cache could answer with an old file.
     const headers = { 'Cache-Control': 'no-cache' };
     const request = { method: 'GET', path: requestPath, headers, hints: DOWNLOAD_HINTS } as const;
-    const downloaded = await client.receive({ ...request, signal, timeout }, response =>
+    const size = await client.receive({ ...request, signal, timeout }, response =>
       receiveInto(partialFile, file, response, maxSize),
     );
     wrapWriteErrors(file, () => renameSync(partialFile, realTarget));
-    return downloaded;
+    return size;
   } catch (error) {
     rmSync(partialFile, { force: true });
     throw error;
@@ -63,9 +58,8 @@ async function receiveInto(
   file: FileToDownload,
   response: StreamedResponse,
   maxSize: number,
-): Promise<DownloadedContent> {
+): Promise<number> {
   const expected = checkLength(response, maxSize);
-  const digest = createHash('sha256');
   let size = 0;
   const descriptor = wrapWriteErrors(file, () => {
     mkdirSync(path.dirname(partialFile), { recursive: true });
@@ -74,13 +68,12 @@ async function receiveInto(
   try {
     for await (const chunk of response.body) {
       wrapWriteErrors(file, () => writeFileSync(descriptor, chunk));
-      digest.update(chunk);
       size += chunk.length;
     }
   } finally {
     closeSync(descriptor);
   }
-  if (size === expected) return { size, sha256: digest.digest('hex') };
+  if (size === expected) return size;
   throw new AgentError('connection', `${response.label} sent ${size} of ${expected} bytes.`);
 }
 

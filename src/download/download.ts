@@ -15,7 +15,7 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatCount } from '../text/format.ts';
-import { type DownloadedContent, downloadFile, type FileToDownload } from './download-file.ts';
+import { downloadFile, type FileToDownload } from './download-file.ts';
 
 export interface DownloadResult extends TransferTotals {
   /** In the order of the input `files`. */
@@ -26,7 +26,7 @@ export interface DownloadResult extends TransferTotals {
 
 export type DownloadedFile = Pick<FileToDownload, 'path' | 'target'> &
   (
-    | ({ readonly status: 'downloaded' } & Attempts & DownloadedContent)
+    | ({ readonly status: 'downloaded'; readonly size: number } & Attempts)
     /** The sandbox does not have it, and `if-no-files-found` allows that. */
     | { readonly status: 'missing' }
     | FailedOrNotAttempted
@@ -66,12 +66,12 @@ function placeTargets(
 }
 
 function resultOf(
-  { item: { path, target }, ...result }: RequestResult<FileToDownload, DownloadedContent>,
+  { item: { path, target }, ...result }: RequestResult<FileToDownload, number>,
   ifNoFilesFound: DownloadResult['ifNoFilesFound'],
 ): DownloadedFile {
   if (result.status === 'done') {
-    const { value, attempts, durationMs } = result;
-    return { path, target, status: 'downloaded', attempts, durationMs, ...value };
+    const { value: size, attempts, durationMs } = result;
+    return { path, target, status: 'downloaded', attempts, durationMs, size };
   }
   if (result.status !== 'failed' || result.error.kind !== 'no-such-file')
     return { path, target, ...result };

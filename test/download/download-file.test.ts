@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -30,13 +29,13 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 const LENGTH = 'Content-Length: 5\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n';
 
-test('a downloaded file of any size arrives with its size and SHA-256', async () => {
+test('a downloaded file of any size arrives whole', async () => {
   using folder = openTempFolder();
   for (const size of [0, 1, 3 * 1024 * 1024]) {
     const content = distinctBytes(size);
     const head = Buffer.from(`${OK}Content-Length: ${size}\r\n\r\n`);
     const downloaded = await downloadTo(folder.path, respond(Buffer.concat([head, content])));
-    assert.deepEqual(downloaded, { size, sha256: hash('sha256', content) });
+    assert.deepEqual(downloaded, size);
     assert.deepEqual(filesBelow(folder.path), { out: content });
   }
 });
