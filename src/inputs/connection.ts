@@ -92,7 +92,7 @@ export interface JobSandbox {
   /** May have placeholders. */
   readonly baseUrl: string;
   readonly headerPrefix: string;
-  /** Undefined unless this job created the sandbox. */
+  /** Undefined unless this job created the sandbox, or connected to it for more than 1 h. */
   readonly endsAt: number | undefined;
 }
 

@@ -135,6 +135,8 @@ async function create(
   }
 }
 
+const HOUR_MS = 3_600_000;
+
 async function connect(
   api: SandboxApi,
   { sandboxId: id, lifetime }: Inputs<'sandbox'>,
@@ -145,6 +147,6 @@ async function connect(
   save({ id, isCreated: false, endsAt: now() + lifetime });
   const sandbox = await connectToSandbox(api, id, lifetime);
   log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
-  // It may live longer, so when it ends is unknown.
-  return { ...sandbox, endsAt: undefined };
+  // It may live longer, so this only counts if it lets `run` take more than its default.
+  return { ...sandbox, endsAt: lifetime > HOUR_MS ? now() + lifetime : undefined };
 }

@@ -10,6 +10,7 @@ type Case = readonly [left: number | undefined, given: number | undefined, expec
 const DURATIONS: Readonly<Record<string, Case>> = {
   'a created sandbox': [120 * MINUTE, undefined, 120 * MINUTE - 10_000],
   'a sandbox that is about to end': [MINUTE, undefined, MINUTE],
+  'a sandbox that lives for a month': [30 * 24 * 60 * MINUTE, undefined, 24 * 60 * MINUTE],
   'a sandbox whose end is not known': [undefined, undefined, 60 * MINUTE],
   'max-duration without a known end': [undefined, MINUTE, MINUTE],
   'max-duration up to the end': [MINUTE, MINUTE, MINUTE],

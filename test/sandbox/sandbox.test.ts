@@ -15,7 +15,7 @@ import { openRelay } from '../support/relay.ts';
 import type { Result } from '../support/result.ts';
 import { type Inputs, preload, type Signal } from '../support/run-action.ts';
 import { pollUntil } from '../support/running-monitor.ts';
-import { SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
+import { SKIP_WITHOUT_BASH, SKIP_WITHOUT_SIGNALS } from '../support/system.ts';
 
 type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
@@ -74,6 +74,16 @@ test('connecting with sandbox-id extends the lifetime, and the post step does no
   assert.match(stdout, /It lives at least until .* GMT, perhaps longer\./);
   assertEnds(stdout, startedAt, 1500);
   assert.deepEqual(apiRequests(job), ['POST /sandboxes/ID/connect 200']);
+});
+
+test('a sandbox that was connected to for more than 1 h lets a command run as long', {
+  skip: SKIP_WITHOUT_BASH,
+}, async () => {
+  await using job = await openJobWithApi({ runCommands: true });
+  const { id } = job.service.create();
+  await job.runSandbox({ 'sandbox-id': id, lifetime: '3h' });
+  const { stdout } = await job.runAction('run', { run: 'true', 'max-duration': '4h' });
+  assert.match(stdout, /^The sandbox may end at .* before max-duration \(4 h\)/m);
 });
 
 test('with delete: true, the post step deletes a sandbox that could not be connected to, even if it is gone', async () => {
