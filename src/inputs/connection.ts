@@ -52,11 +52,6 @@ export function isSandboxId(id: string): boolean {
   return findMistake('sandbox-id', id) === undefined;
 }
 
-/** Tells whether a token of the API can be sent and masked. */
-export function isToken(text: string): boolean {
-  return text.length >= MIN_LENGTH && findMistake('token', text) === undefined;
-}
-
 // The action sets some of these headers, and undici throws for others. Proxy-Authorization would
 // send the proxy's password to the sandbox.
 const RESERVED =

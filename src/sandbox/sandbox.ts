@@ -1,7 +1,8 @@
 import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
-import { fillPlaceholders, isToken, type JobSandbox } from '../inputs/connection.ts';
+import { fillPlaceholders, type JobSandbox } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
 import {
@@ -48,7 +49,7 @@ export async function openSandbox(
   const open = template === '' ? connect : create;
   const { id, token, domain: named, endsAt } = await open(api, inputs, context, save);
   // The post step knows the sandbox by now, so it is deleted.
-  if (token === undefined || !isToken(token))
+  if (token === undefined || findMistake('token', token) !== undefined)
     throw new AgentError('bad-response', `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
   if (named !== undefined && !/^[a-z\d.-]+(:\d+)?$/i.test(named)) {
     const message = `The API names ${quote(named)} as the domain of sandbox ${id}.`;
