@@ -11,10 +11,10 @@ const ROOT = path.join(import.meta.dirname, '..');
 /** Layers of src, lowest first. Files only import from their own folder and from lower layers. */
 const ORDER = [
   ['text'],
-  ['gate'],
+  // The agent's client knows no inputs.
+  ['agent', 'gate'],
   ['inputs'],
   ['files'],
-  ['agent'],
   ['upload', 'download', 'stats', 'sandbox'],
   ['sync', 'command', 'monitor'],
   // The actions do not know how their results are told.

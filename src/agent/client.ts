@@ -1,8 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/escape.ts';
-import type { Context } from './context.ts';
 import {
   type AgentResponse,
   openDispatcher,
@@ -52,26 +50,44 @@ export function postJson(path: string, message: object, limits: RequestLimits): 
   return { ...limits, method: 'POST', path, headers, body: [bytes] };
 }
 
-export function openAgent(connection: Connection, options: ClientOptions): Client {
-  const { token, sandboxId, port, headerPrefix } = connection;
+export interface ServerOptions {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long a connection may take to open, in milliseconds. */
+  readonly timeout: number;
+}
+
+export interface AgentOptions extends ServerOptions {
+  readonly token: string;
+  readonly sandboxId: string;
+  readonly port: number;
+  readonly headerPrefix: string;
+}
+
+interface ClientOptions {
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+  readonly redact: Redact;
+}
+
+export function openAgent(agent: AgentOptions, options: ClientOptions): Client {
+  const { token, sandboxId, port, headerPrefix } = agent;
   const headers = {
-    ...connection.headers,
+    ...agent.headers,
     'X-Access-Token': token,
     [`${headerPrefix}-Sandbox-Id`]: sandboxId,
     [`${headerPrefix}-Sandbox-Port`]: String(port),
   };
-  return openClient({ ...connection, headers }, options);
+  return openClient({ ...agent, headers }, options);
 }
 
-type ClientOptions = Pick<Context, 'now' | 'redact'>;
-
-interface Transport extends ClientOptions, Pick<Connection, 'baseUrl' | 'headers'> {
+interface Transport extends ClientOptions, Pick<ServerOptions, 'baseUrl' | 'headers'> {
   readonly dispatcher: ReturnType<typeof openDispatcher>;
 }
 
-/** `timeout` limits how long a connection may take to open. */
+/** @throws AgentError if the URL of a proxy is invalid */
 export function openClient(
-  { baseUrl, headers, timeout }: Pick<Connection, 'baseUrl' | 'headers' | 'timeout'>,
+  { baseUrl, headers, timeout }: ServerOptions,
   options: ClientOptions,
 ): Client {
   const dispatcher = openDispatcher(baseUrl, timeout);

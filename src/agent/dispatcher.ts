@@ -1,6 +1,4 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import { isLoopback } from '../inputs/connection.ts';
-import { inputError } from '../inputs/input-error.ts';
 import { formatBytes } from '../text/format.ts';
 import { AgentError } from './failure.ts';
 
@@ -25,8 +23,8 @@ export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
-    const why = 'not the URL of an http, https or socks5 proxy.';
-    throw inputError(proxyVariables(baseUrl).join(', '), why, 'http://host:3128');
+    const message = `${proxyVariables(baseUrl).join(', ')}: not the URL of an http, https or socks5 proxy.`;
+    throw new AgentError('unreachable', message, { hint: 'Example: http://host:3128' });
   }
 }
 
@@ -34,6 +32,12 @@ export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
 function bypassesProxy(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && isLoopback(hostname);
+}
+
+export function isLoopback(hostname: string): boolean {
+  // The URL parser has already normalized 127.1 and ::0:1. Only trust the name localhost, since any
+  // other name may resolve to a remote host.
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** Returns the names of the proxy variables that apply. Their values may contain passwords. */

@@ -1,8 +1,6 @@
 import pLimit from 'p-limit';
-import type { Inputs } from '../inputs/inputs.ts';
-import type { Context } from './context.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from './failure.ts';
-import { describeRetry, type Retry, withRetries } from './retry.ts';
+import { describeRetry, type Retry, type RetryOptions, withRetries } from './retry.ts';
 
 export interface Attempts {
   readonly attempts: number;
@@ -24,6 +22,13 @@ export interface TransferTotals {
   readonly durationMs: number;
 }
 
+interface TransferContext extends Pick<RetryOptions, 'sleep' | 'random'> {
+  readonly cancel: AbortSignal;
+  /** Monotonic time in milliseconds. */
+  readonly clock: () => number;
+  readonly log: Readonly<Record<'line' | 'debug', (text: string) => void>>;
+}
+
 // Stopping after so few may leave good files unsent, but by then the job has failed anyway.
 const MAX_CONSECUTIVE_FAILURES = 3;
 
@@ -34,8 +39,8 @@ const MAX_CONSECUTIVE_FAILURES = 3;
 export async function requestEach<I, T>(
   items: readonly I[],
   { send, nameOf }: { send: (item: I) => Promise<T>; nameOf: (item: I) => string },
-  { concurrency, retries: maxRetries }: Pick<Inputs<'upload'>, 'concurrency' | 'retries'>,
-  context: Context,
+  { concurrency, retries: maxRetries }: { concurrency: number; retries: number },
+  context: TransferContext,
 ): Promise<{ readonly results: readonly RequestResult<I, T>[] } & TransferTotals> {
   const { cancel, clock, log } = context;
   const giveUp = new AbortController();
@@ -76,7 +81,7 @@ export async function requestEach<I, T>(
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle(concurrency: number, stop: AbortSignal, log: Context['log']) {
+function throttle(concurrency: number, stop: AbortSignal, log: TransferContext['log']) {
   const requests = pLimit(concurrency);
   return <T>(request: () => Promise<T>): Promise<T> =>
     requests(async () => {

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDuration } from '../text/format.ts';
-import type { Context } from './context.ts';
 import { AgentError } from './failure.ts';
 
 export interface Retry {
@@ -14,7 +13,9 @@ export type Outcome<T> = { readonly attempts: number } & (
   | { readonly status: 'failed'; readonly error: AgentError }
 );
 
-export interface RetryOptions extends Pick<Context, 'sleep' | 'random'> {
+export interface RetryOptions {
+  readonly sleep: typeof sleep;
+  readonly random: () => number;
   readonly retries: number;
   /** Limits each delay, also that of `Retry-After`. */
   readonly maxDelayMs?: number;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Client, RequestLimits } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
 import { type Outcome, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import { type ScriptEnd, watchScript } from './mark.ts';

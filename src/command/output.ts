@@ -1,4 +1,4 @@
-import type { Context } from '../agent/context.ts';
+import type { Context } from '../inputs/context.ts';
 import { removeColors, truncate } from '../text/escape.ts';
 
 const MAX_LAST_LINES = 20;

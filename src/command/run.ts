@@ -1,5 +1,5 @@
 import { type Client, openAgent } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgeRecord } from '../stats/gaps.ts';
 import { readStatsWithRetries, sampleTimeout } from '../stats/sampling.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import type { Sample } from '../gate/metrics.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import {
   deadlineAfter,

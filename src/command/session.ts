@@ -1,7 +1,7 @@
 import { type Client, postJson, type RequestLimits } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import { withRetries } from '../agent/retry.ts';
+import type { Context } from '../inputs/context.ts';
 import { startProcess } from './process.ts';
 import { endSessionText } from './shell.ts';
 

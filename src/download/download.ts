@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { openAgent } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import {
   type Attempts,
   type FailedOrNotAttempted,
@@ -10,6 +9,7 @@ import {
   type TransferTotals,
 } from '../agent/request-each.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
+import type { Context } from '../inputs/context.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { findMistake } from '../inputs/mistakes.ts';

@@ -1,7 +1,7 @@
 import { USER_AGENT } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import { now, sleep } from '../agent/retry.ts';
 import { type JobSandbox, secretsIn, withJobSandbox } from '../inputs/connection.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Connection, InputParsers, Values } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { type RawInputs, rawValue } from '../inputs/parsers.ts';

@@ -1,3 +1,4 @@
+import { isLoopback } from '../agent/dispatcher.ts';
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
@@ -38,12 +39,6 @@ function parseUrl(value: string, input: 'base-url' | 'api-url', example: string)
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol !== 'https:' && !isLoopback(hostname);
-}
-
-export function isLoopback(hostname: string): boolean {
-  // The URL parser has already normalized 127.1 and ::0:1. Only trust the name localhost, since any
-  // other name may resolve to a remote host.
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 export const sandboxId = textOf('sandbox-id', '${{ steps.sandbox.outputs.id }}');

@@ -1,6 +1,6 @@
-import type { Context } from '../agent/context.ts';
 import { loadLeftovers, removeJobSandbox } from '../github/job-state.ts';
 import { runAction } from '../github/run-action.ts';
+import type { Context } from '../inputs/context.ts';
 import { INPUTS, type Inputs } from '../inputs/inputs.ts';
 import { deleteAtEnd, deleteLost, describeEnd, SYNC_ID } from '../sandbox/sandbox.ts';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Context } from '../agent/context.ts';
+import type { Context } from '../inputs/context.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type Connection, INPUTS } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';

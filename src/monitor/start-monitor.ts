@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { openAgent } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
+import type { Context } from '../inputs/context.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { INPUTS, type Inputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import { fillPlaceholders, type JobSandbox } from '../inputs/connection.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';

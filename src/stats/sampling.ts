@@ -1,9 +1,9 @@
 import type { Client, RequestLimits } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import { AgentError } from '../agent/failure.ts';
 import { bodyError } from '../agent/response.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
 import type { Figures, Sample } from '../gate/metrics.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import { redactJson } from '../text/json.ts';

@@ -1,5 +1,4 @@
 import { type Client, openAgent } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
 import {
   type Condition,
@@ -11,6 +10,7 @@ import {
   judgeGate,
 } from '../gate/judge.ts';
 import type { Sample } from '../gate/metrics.ts';
+import type { Context } from '../inputs/context.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';

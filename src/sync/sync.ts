@@ -1,6 +1,6 @@
 import { openAgent } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import type { FailureKind } from '../agent/failure.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import {
   readJudgeableStats,

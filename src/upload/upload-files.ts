@@ -1,8 +1,8 @@
 import type { Client } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import type { FailureInfo } from '../agent/failure.ts';
 import { type RequestResult, requestEach, type TransferTotals } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { listSome } from '../text/format.ts';
 import type { Changes } from './state-file.ts';

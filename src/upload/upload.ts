@@ -1,9 +1,9 @@
 import { type Client, openAgent } from '../agent/client.ts';
-import type { Context } from '../agent/context.ts';
 import type { TransferTotals } from '../agent/request-each.ts';
 import { findHiddenNames } from '../files/explain-files.ts';
 import { findFiles, type SkippedEntry } from '../files/find.ts';
 import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
+import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import {

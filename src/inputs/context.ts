@@ -1,5 +1,5 @@
-import type { JobSandbox } from '../inputs/connection.ts';
 import type { Redact } from '../text/escape.ts';
+import type { JobSandbox } from './connection.ts';
 
 export interface Context {
   readonly workspace: string;
