@@ -6,7 +6,7 @@ import { ConnectError, connectErrorAnswer, readMessage } from './connect.ts';
 import { expandPath, findHome, toHostPath } from './sandbox-path.ts';
 
 // Implements the part of envd's process service that the actions use. Its messages are defined in
-// packages/envd/spec/process/process.proto of e2b-dev/infra.
+// packages/envd/spec/process/process.proto of e2b-dev/runtime.
 
 /**
  * Serves the commands of the sandbox whose `/` is the directory `root` on this machine. They all get

@@ -51,7 +51,7 @@ export function statusError(
 }
 
 // E2B sends these codes if a creation failed on every host and left nothing behind, so repeat it
-// (packages/api/internal/orchestrator/placement_errors.go in e2b-dev/infra).
+// (packages/api/internal/orchestrator/placement_errors.go in e2b-dev/runtime).
 const PLACEMENT_ERROR = /^sandbox_(create_failed|capacity_unavailable|placement_timeout)$/;
 
 // A message may quote a path of 4,096 characters (PATH_MAX of Linux).

@@ -5,7 +5,7 @@ import type { Redact } from '../text/escape.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 
 // E2B's agent takes commands over the Connect protocol (https://connectrpc.com/docs/protocol), in
-// JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/infra.
+// JSON. Source: packages/envd/spec/process/process.proto in e2b-dev/runtime.
 
 export interface ProcessOptions {
   /** What the shell runs. */

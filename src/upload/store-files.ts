@@ -120,7 +120,7 @@ function headOf({ target }: PlannedFile, index: number): Buffer {
 
 function entriesIn(response: AgentResponse, count: number): readonly unknown[] {
   const body = parseResponse(response);
-  // E2B's agent returns a list, even for one file (packages/envd/spec/envd.yaml in e2b-dev/infra).
+  // E2B's agent returns a list, even for one file (packages/envd/spec/envd.yaml in e2b-dev/runtime).
   // Other services may return the entry of a single file alone.
   const entries = Array.isArray(body) ? body : [body];
   if (entries.length === count) return entries;
