@@ -11,6 +11,8 @@ export interface Condition {
   readonly operator: Operator;
   /** In the metric's own unit. */
   readonly limit: number;
+  /** The limit as it was written, with its unit: `0.01 %`. */
+  readonly limitText: string;
 }
 
 export const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
@@ -109,8 +111,8 @@ export function describeJudgement(judgement: Judgement): string {
 }
 
 /** Formats a judged figure, and adds it unrounded if it would look equal to the limit. */
-export function formatJudged({ metric, limit }: Condition, figure: number): string {
+export function formatJudged({ metric, limit, limitText }: Condition, figure: number): string {
   const text = formatFigure(metric, figure);
-  const isMisleading = figure !== limit && text === formatFigure(metric, limit);
+  const isMisleading = figure !== limit && text === limitText;
   return isMisleading ? `${text} (${figure})` : text;
 }

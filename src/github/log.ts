@@ -31,7 +31,7 @@ export function openLog(redact: Redact) {
       info(lines.map(clean).join('\n'));
       endGroup();
     },
-    warning: (text: string) => warning(toMessage([text])),
+    warning: (text: string) => warning(toMessage(text.split('\n'))),
     fail: (lines: readonly string[]) => setFailed(toMessage(lines)),
   };
 }

@@ -2,13 +2,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
 import {
+  headlineOf,
   type RenderedReport,
   type Report,
   renderReport,
   reportJson,
-  succeeded,
 } from '../report/render.ts';
-import { textsOf } from '../report/section.ts';
+import { linesOf } from '../report/section.ts';
 import { summaryOf } from '../report/summary.ts';
 import { errorText } from '../text/format.ts';
 import { tempDirectory } from './job-state.ts';
@@ -24,7 +24,7 @@ export async function publish(
   if (rendered.fileLines.length > 0) log.group('Files', rendered.fileLines);
   writeOutputs(report, rendered, log);
   if (withSummary) await writeSummary(report, rendered, log);
-  logVerdict(report, rendered, log);
+  logVerdict(rendered, log);
 }
 
 function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): void {
@@ -63,13 +63,14 @@ async function writeSummary(report: Report, rendered: RenderedReport, log: StepL
   }
 }
 
-function logVerdict({ name }: Report, rendered: RenderedReport, log: StepLog): void {
-  const { title, reasons, warnings, facts } = rendered;
-  const prefix = name === '' ? '' : `${name}: `;
+/** Logs facts, warnings and the verdict, which begins an annotation if the step did not go well. */
+function logVerdict(rendered: RenderedReport, log: StepLog): void {
+  const { level, subject, problems, warnings, facts } = rendered;
+  const headline = headlineOf(rendered);
   for (const line of facts) log.line(line);
-  for (const { text } of warnings) log.warning(`${prefix}${text}`);
-  // Lists of annotations only show the first line, so begin it with the name.
-  const verdict = `${prefix}${title.text}`;
-  if (succeeded(rendered)) log.line(verdict);
-  else log.fail([verdict, ...reasons.flatMap(textsOf)]);
+  if (level === 'success') return log.line(headline);
+  if (level === 'warning') return log.warning([headline, ...warnings].join('\n'));
+  for (const text of warnings) log.warning(subject === '' ? text : `${subject}: ${text}`);
+  const [[, ...details] = [], ...others] = problems.map(linesOf);
+  log.fail([headline, ...details, ...others.flat()]);
 }

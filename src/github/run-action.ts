@@ -6,7 +6,7 @@ import type { Connection, InputParsers, Values } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { type RawInputs, rawValue } from '../inputs/parsers.ts';
 import { redactTexts, type Sections } from '../report/render.ts';
-import { type Reason, reasonOfError, textsOf } from '../report/section.ts';
+import { linesOf, type Problem, problemOfError } from '../report/section.ts';
 import { redactor } from '../text/escape.ts';
 import { loadJobSandboxes, readInputs } from './job-state.ts';
 import { openLog } from './log.ts';
@@ -39,7 +39,7 @@ interface Outcome<R> {
   readonly connection: Partial<Connection>;
   readonly results?: R | undefined;
   /** Why the action threw. */
-  readonly error?: Reason;
+  readonly error?: Problem;
 }
 
 /** Runs an action, and reports its results or why it failed. */
@@ -74,14 +74,14 @@ async function tryAction<P extends InputParsers, R extends object>(
     connection = inputs;
     return { context, connection, results: await run(inputs, context, filled) };
   } catch (thrown) {
-    return { context, connection, error: reasonOfError(thrown) };
+    return { context, connection, error: problemOfError(thrown) };
   }
 }
 
 function logFailure({ failureWarning }: { failureWarning?: string }, outcome: Outcome<object>) {
   const { error, context } = outcome;
   if (error === undefined) return;
-  const lines = textsOf(error);
+  const lines = linesOf(error);
   if (failureWarning === undefined) context.log.fail(lines);
   else context.log.warning([failureWarning, ...lines].join(' '));
 }

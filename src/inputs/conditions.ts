@@ -56,8 +56,24 @@ function parseCondition(line: string, input: string, example: string): Condition
   if (metricUnit === 'percentage' && unit === '' && amount > 0 && amount < 1)
     throw problem(`write a number from 1 to 100, or ${number}% if you mean it`);
   const limit = metricUnit === 'mebibytes' && factor !== undefined ? amount / 2 ** 20 : amount;
-  return { text: `${name} ${sign} ${number}${unit}`, metric, aggregate, operator, limit };
+  const limitText = `${number} ${unit || DEFAULT_UNITS[metricUnit]}`.trim();
+  return {
+    text: `${name} ${sign} ${number}${unit}`,
+    metric,
+    aggregate,
+    operator,
+    limit,
+    limitText,
+  };
 }
+
+const DEFAULT_UNITS: Readonly<Record<Unit | 'unknown', string>> = {
+  percentage: '%',
+  bytes: '',
+  mebibytes: 'MiB',
+  plain: '',
+  unknown: '',
+};
 
 /** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
 function splitName(name: string): readonly [metric: string, aggregate?: string] {

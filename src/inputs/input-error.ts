@@ -1,3 +1,5 @@
+import { inlineCode } from '../text/escape.ts';
+
 export interface Problem {
   readonly input: string;
   readonly message: string;
@@ -14,7 +16,7 @@ export class InputError extends Error {
 }
 
 export function inputError(input: string, message: string, example?: string): InputError {
-  const suggestion = example === undefined ? '' : ` Example: ${input}: ${example}`;
+  const suggestion = example === undefined ? '' : ` Example: ${inlineCode(`${input}: ${example}`)}`;
   return new InputError([{ input, message: message + suggestion }]);
 }
 

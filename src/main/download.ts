@@ -7,5 +7,5 @@ await runAction({
   name: 'download',
   inputs: INPUTS.download,
   run: async (inputs, context) => ({ download: await download(inputs, context) }),
-  sections: results => ({ download: renderDownload(results.download) }),
+  sections: (results, cancelled) => ({ download: renderDownload(results.download, cancelled) }),
 });

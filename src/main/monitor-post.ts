@@ -17,7 +17,7 @@ if (directory !== undefined) {
       savedInputs,
       run: (_, context) => endMonitor(directory, context),
       sections: ({ stats }, cancelled) => ({
-        stats: renderStats(stats, { cancelled, isOnlyResult: true }),
+        stats: renderStats(stats, { cancelled, showUsage: true }),
       }),
       about: ({ name, sandbox }) => ({ name, sandbox }),
     });

@@ -16,7 +16,7 @@ await runAction({
     return result;
   },
   sections: ({ stats }, cancelled) => ({
-    stats: renderStats(stats, { cancelled, isOnlyResult: true }),
+    stats: renderStats(stats, { cancelled, showUsage: true }),
   }),
   about: ({ name, sandbox }) => ({ name, sandbox }),
 });

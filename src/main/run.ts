@@ -10,6 +10,6 @@ await runAction({
   run,
   sections: ({ command, stats }, cancelled) => ({
     command: renderCommand(command, cancelled),
-    stats: renderStats(stats, { cancelled, isOnlyResult: false }),
+    stats: renderStats(stats, { cancelled, showUsage: false }),
   }),
 });

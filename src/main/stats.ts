@@ -8,6 +8,6 @@ await runAction({
   inputs: INPUTS.stats,
   run: async (inputs, context) => ({ stats: await stats(inputs, context) }),
   sections: (results, cancelled) => ({
-    stats: renderStats(results.stats, { cancelled, isOnlyResult: true }),
+    stats: renderStats(results.stats, { cancelled, showUsage: true }),
   }),
 });

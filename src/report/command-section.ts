@@ -1,3 +1,4 @@
+import type { FailureInfo } from '../agent/failure.ts';
 import type { CommandResult } from '../command/run.ts';
 import { inlineCode, truncate } from '../text/escape.ts';
 import {
@@ -7,29 +8,27 @@ import {
   formatNumber,
   formatTime,
 } from '../text/format.ts';
-import { concat, type Html, html } from './html.ts';
-import { type Reason, type RenderedSection, reasonOfFailure, withMarkup } from './section.ts';
+import { type Html, html, outputBlock } from './html.ts';
+import { explainFailure, type Problem, type RenderedSection } from './section.ts';
 
 export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
   const { end, ...others } = result;
   const exitCode = exitCodeOf(result);
   const isCancelled = cancelled && (end.kind === 'stopped' || end.kind === 'not-started');
   const isFine = exitCode === 0 || isCancelled;
-  const sentence = describeEnd(result, cancelled);
+  const verdict = describeEnd(result, cancelled);
   return {
-    problems: isFine ? [] : [[withMarkup(sentence), ...detailsOf(result, cancelled)]],
-    done: isFine ? sentence : '',
-    warnings: [
-      ...warnOfReconnects(result),
-      ...(isFine ? describeOomKills(result) : []),
-      ...warnOfVariables(result),
-    ],
+    problems: isFine ? [] : [{ verdict, ...explainEnd(result, cancelled) }],
+    done: isFine ? verdict : '',
+    command: result.title,
+    warnings: [...warnOfReconnects(result), ...warnOfVariables(result)],
+    hasWarned: isFine && (result.oomKills ?? 0) > 0,
     facts: describePrograms(result),
     outputs: {
       'exit-code': exitCode === undefined ? '' : String(exitCode),
       'duration-ms': String(result.durationMs),
     },
-    blocks: outputBlocks(result),
+    evidence: lastLinesBlock(result),
     json: {
       ...others,
       end: end.kind,
@@ -44,70 +43,74 @@ function exitCodeOf({ end }: CommandResult): number | undefined {
   return end.kind === 'exited' ? end.code : undefined;
 }
 
-function describeEnd({ title, end, durationMs }: CommandResult, cancelled: boolean): string {
-  const name = inlineCode(truncate(title, MAX_TITLE));
-  const duration = formatDuration(durationMs);
+function describeEnd(result: CommandResult, cancelled: boolean): string {
+  const { end, durationMs } = result;
+  const duration = [formatDuration(durationMs), ...describeOomKills(result)].join(', ');
   switch (end.kind) {
     case 'exited':
-      return `${name} exited with ${end.code} after ${duration}.`;
+      return `exit code ${end.code} after ${duration}`;
     case 'killed':
-      return `${name} was ended after ${duration} (${inlineCode(end.status)}).`;
+      return `${inlineCode(end.status)} after ${duration}`;
     case 'not-run':
-      return `${name} was not run: the login shell ended before it. Look for \`exec\` or \`exit\` in the login profile.`;
+      return 'the login shell ended before the command';
     case 'no-exit-code':
-      return `${name} ended after ${duration}, but the agent did not say with which exit code.`;
+      return `unknown exit code after ${duration}`;
     case 'stopped':
-      return `${name} was stopped${end.by === 'max-duration' ? ' by max-duration' : ''} after ${duration}.`;
-    case 'lost': {
-      const isGone = end.error.kind === 'sandbox-not-found';
-      const outlook = isGone ? '' : ' It may still be running.';
-      return `${name} was not seen to end within ${duration}.${outlook}`;
-    }
+      return end.by === 'cancellation'
+        ? `cancelled after ${duration}`
+        : `stopped by max-duration after ${duration}`;
+    case 'lost':
+      return `not seen to end within ${duration}`;
     case 'not-started':
-      return cancelled ? 'Nothing was run.' : `${name} was not started.`;
+      return cancelled ? 'cancelled before it was started' : 'not started';
   }
 }
 
-const MAX_TITLE = 60;
+type Explanation = Omit<Problem, 'verdict'>;
 
-function detailsOf(result: CommandResult, cancelled: boolean): Reason {
+function explainEnd(result: CommandResult, cancelled: boolean): Explanation {
   const { end } = result;
-  if (end.kind !== 'lost' && end.kind !== 'not-started') {
-    const what = [...describeOomKills(result), ...describeFailed(result)];
-    return [...what, ...lastWords(result), ...adviceOn(result)];
+  if (end.kind === 'not-run') return { lines: ['Look for `exec` or `exit` in the login profile.'] };
+  if (end.kind === 'lost' || end.kind === 'not-started') {
+    const mayRun = end.kind === 'lost' && end.error.kind !== 'sandbox-not-found';
+    const running = mayRun ? ['It may still be running.'] : [];
+    return { lines: [...running, ...(cancelled ? [] : explainLoss(end.error))] };
   }
-  if (cancelled) return [];
-  // In a step that was not cancelled, only max-duration can have cancelled the request.
-  return end.error.kind === 'cancelled'
-    ? [{ text: 'max-duration was over, but the sandbox did not stop it.' }]
-    : reasonOfFailure(end.error);
+  const lines = [...describeFailed(result), ...adviceOn(result)];
+  return { lines, lastWords: lastWords(result) };
 }
 
-function describeOomKills({ oomKills = 0 }: CommandResult): Reason {
+function explainLoss(error: FailureInfo): string[] {
+  // In a step that was not cancelled, only max-duration can have cancelled the request.
+  return error.kind === 'cancelled'
+    ? ['max-duration was over, but the sandbox did not stop it.']
+    : explainFailure(error);
+}
+
+function describeOomKills({ oomKills = 0 }: CommandResult): string[] {
   if (oomKills === 0) return [];
-  const processes = oomKills === 1 ? '1 process' : `${oomKills} processes`;
-  return [{ text: `The kernel killed ${processes} for memory.` }];
+  return [`${oomKills} ${oomKills === 1 ? 'process' : 'processes'} killed for memory`];
 }
 
 const MAX_LINE = 300;
 
-function describeFailed({ title, failed }: CommandResult): Reason {
+function describeFailed({ title, failed }: CommandResult): string[] {
   if (failed === undefined || failed.command === title) return [];
   const { line, file, pipeline, command, exitCode } = failed;
   const inFile = file === '' ? '' : ` of ${inlineCode(file)}`;
   const place = line === undefined ? '' : `Line ${line}${inFile}: `;
   if (pipeline.length > 0)
-    return [withMarkup(`${place}the parts of a pipeline exited with ${pipeline.join(', ')}.`)];
+    return [`${place}the parts of a pipeline exited with ${pipeline.join(', ')}.`];
   const text = inlineCode(truncate(command, MAX_LINE));
-  return [withMarkup(`${place}${text} exited with ${exitCode}.`)];
+  return [`${place}${text} exited with ${exitCode}.`];
 }
 
 const LAST_WORDS = 3;
 
 /** Returns the last lines of the output with letters or digits. */
-function lastWords({ lastLines }: CommandResult): Reason {
+function lastWords({ lastLines }: CommandResult): string[] {
   const telling = lastLines.filter(line => /[\p{L}\d]/u.test(line)).slice(-LAST_WORDS);
-  return telling.map(line => ({ text: truncate(line.trim(), MAX_LINE), isOutput: true }));
+  return telling.map(line => truncate(line.trim(), MAX_LINE));
 }
 
 const BELOW_ROOT = '/(usr|etc|var|opt|root)\\b';
@@ -154,37 +157,34 @@ const CODE_ADVICE: Readonly<Record<number, string>> = {
   141: 'A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first.',
 };
 
-const RUN_LONGER = withMarkup(
-  'To let it run longer, raise `max-duration`. If that is not set, raise the `lifetime` of the sandbox.',
-);
+const RUN_LONGER =
+  'To let it run longer, raise `max-duration`. If that is not set, raise the `lifetime` of the sandbox.';
 
 /** Says what to do about a failed command, by its last lines, or else by its exit code. */
-function adviceOn({ end, lastLines, oomKills }: CommandResult): Reason {
+function adviceOn({ end, lastLines, oomKills }: CommandResult): string[] {
   if (end.kind === 'stopped') return end.by === 'max-duration' ? [RUN_LONGER] : [];
   const isSigkill = end.kind === 'killed' && end.status === 'signal: killed';
   const code = end.kind === 'exited' ? end.code : isSigkill ? SIGKILL_CODE : -1;
   const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some(each => line.test(each)))?.[1];
   const advice = (code === NOT_EXECUTABLE ? undefined : find()) ?? CODE_ADVICE[code];
-  if (advice !== undefined) return [withMarkup(advice)];
+  if (advice !== undefined) return [advice];
   // With a count, describeOomKills() has already answered the question.
   if (code !== SIGKILL_CODE || oomKills !== undefined) return [];
-  const text =
-    'Whether it was memory could not be told. Compare the peak of the memory with its size.';
-  return [{ text }];
+  return ['Whether it was memory could not be told. Compare the peak of the memory with its size.'];
 }
 
-function warnOfReconnects({ reconnects }: CommandResult): Reason {
+function warnOfReconnects({ reconnects }: CommandResult): string[] {
   if (reconnects === 0) return [];
   const times = formatCount(reconnects, 'time');
-  return [{ text: `The step connected again ${times}, so output of the command may be missing.` }];
+  return [`The step connected again ${times}, so output of the command may be missing.`];
 }
 
-function warnOfVariables({ unsetVariables }: CommandResult): Reason {
+function warnOfVariables({ unsetVariables }: CommandResult): string[] {
   if (unsetVariables.length === 0) return [];
   const list = unsetVariables.map(inlineCode).join(', ');
   const advice =
     'To pass a value in, add a line such as `GITHUB_SHA=${{ github.sha }}` to `env`. To get one out, write a file and use `download`.';
-  return [withMarkup(`Unset in the sandbox: ${list}. ${advice}`)];
+  return [`Unset in the sandbox: ${list}. ${advice}`];
 }
 
 function describePrograms({ topPrograms }: CommandResult): string[] {
@@ -196,10 +196,7 @@ function describePrograms({ topPrograms }: CommandResult): string[] {
   return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(', ')}`];
 }
 
-function outputBlocks({ lastLines }: CommandResult): Html[] {
+function lastLinesBlock({ lastLines }: CommandResult): Html[] {
   if (lastLines.length === 0) return [];
-  const lines = lastLines.map(line => html`${line.replaceAll('\t', '    ')}`);
-  // Begin a block with <pre>: a blank line ends one that begins with <p> or <details>, and the rest
-  // would become Markdown.
-  return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, '\n')}</pre>`];
+  return [html`<p>Last lines of the output:</p>`, ...outputBlock(lastLines)];
 }

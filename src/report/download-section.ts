@@ -1,10 +1,11 @@
 import type { DownloadResult } from '../download/download.ts';
 import { findMistake } from '../inputs/mistakes.ts';
-import { formatBytes } from '../text/format.ts';
+import { inlineCode } from '../text/escape.ts';
+import { formatBytes, formatCount, formatNumber } from '../text/format.ts';
 import type { RenderedSection } from './section.ts';
 import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
 
-export function renderDownload(result: DownloadResult): RenderedSection {
+export function renderDownload(result: DownloadResult, cancelled: boolean): RenderedSection {
   const { files, ifNoFilesFound, ...others } = result;
   const transferred = files.map(file => {
     const size = file.status === 'downloaded' ? file.size : 0;
@@ -22,15 +23,18 @@ export function renderDownload(result: DownloadResult): RenderedSection {
   };
   const { downloaded, missing, failed, notAttempted, downloadedBytes } = totals;
   const counts = { done: downloaded, bytes: downloadedBytes, wanted: files.length };
-  const done = describeDone('Downloaded', { ...counts, ...others });
+  const done = describeDone('downloaded', { ...counts, ...others });
   const missed = listCounts({ failed, missing, 'not attempted': notAttempted });
+  const words = cancelled
+    ? `cancelled: ${formatNumber(downloaded)} of ${formatCount(files.length, 'file')} were downloaded`
+    : `${done}${missed}`;
   const warned = files.filter(({ status }) => status === 'missing' && ifNoFilesFound === 'warn');
   return {
-    ...renderTransfer(`${done}${missed}.`, transferred),
+    ...renderTransfer(words, transferred, cancelled),
     warnings: warned.map(({ path }) => {
       const mistake = findMistake('missing-file', path);
       const advice = mistake === undefined ? '' : ` It ${mistake}`;
-      return { text: `${path} does not exist in the sandbox.${advice}` };
+      return `${inlineCode(path)} does not exist in the sandbox.${advice}`;
     }),
     outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
     json: { ...others, totals, files },

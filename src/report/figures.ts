@@ -3,7 +3,8 @@ import { aggregateOf, formatFigure, type Sample } from '../gate/metrics.ts';
 import type { StatsResult } from '../stats/stats.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
-import { concat, type Html, html, MAX_ITEMS, renderMarkup, unbroken } from './html.ts';
+import { concat, type Html, html, MAX_ITEMS, prose, unbroken } from './html.ts';
+import { sentenceCase } from './section.ts';
 
 interface Resource {
   readonly name: string;
@@ -31,6 +32,7 @@ export function formatMetric(metric: string): string {
   return metric === free ? `free ${name}` : name;
 }
 
+/** Returns `CPU 12 %, memory 40 %`, or the peaks of several samples. */
 export function describeUsage(samples: readonly Sample[]): string {
   const peaks = RESOURCES.flatMap(resource =>
     formatPeaks(resource, samples)
@@ -39,8 +41,8 @@ export function describeUsage(samples: readonly Sample[]): string {
   );
   const figures = peaks.join(', ') || 'no CPU, memory or disk usage';
   return samples.length === 1
-    ? `The sandbox reports ${figures}`
-    : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
+    ? figures
+    : `peak of ${formatNumber(samples.length)} samples: ${figures}`;
 }
 
 function formatPeaks({ used }: Resource, samples: readonly Sample[]): string[] {
@@ -58,11 +60,8 @@ export function figuresTable({ samples, gate, monitored }: StatsResult): Html[] 
   if (samples.length === 0 || rows.length === 0) return [];
   const [{ at } = { at: 0 }] = samples;
   const time = at > (monitored?.to ?? at) ? 'After its end' : 'Now';
-  const figures = samples.length > 1 ? 'Peak' : time;
-  // Say that there is no gate: the variable that holds the conditions may be unset.
-  const isGated = judgements.length > 0;
-  const headings = ['', isGated ? figures : `${figures} (no gate)`, 'Trips if'];
-  const columns = isGated ? 3 : 2;
+  const headings = ['', samples.length > 1 ? 'Peak' : time, 'Allowed'];
+  const columns = judgements.length > 0 ? 3 : 2;
   const head = tableRow('th', headings.slice(0, columns));
   const body = rows.map(cells => tableRow('td', cells.slice(0, columns)));
   return [html`<table>\n${concat([head, ...body])}</table>`];
@@ -91,7 +90,7 @@ function describeResource(
 }
 
 function formatResource({ name, total }: Resource, samples: readonly Sample[]): Html {
-  const heading = renderMarkup(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
+  const heading = prose(sentenceCase(name));
   const figure = aggregateOf('last', total, samples);
   if (!figure) return heading;
   const size = total === 'cpu_count' ? formatCount(figure, 'core') : formatFigure(total, figure);
@@ -100,17 +99,19 @@ function formatResource({ name, total }: Resource, samples: readonly Sample[]): 
 
 const TRIPPED_MARKS = { fail: '❌', warn: '⚠️' } as const;
 
-/** Returns a cell such as `❌ > 90 %`, `✅ mean > 80 % (45.1 %)` or `> 90 % (not judged)`. */
+/** Conditions say what trips them. The table says what is allowed, which is the opposite. */
+const ALLOWED = { '>': '≤', '>=': '<', '<': '≥', '<=': '>', '==': '≠', '!=': '=' } as const;
+
+/** Returns a cell such as `❌ ≤ 90 %`, `✅ mean ≤ 80 % (45.1 %)` or `≤ 90 % (not judged)`. */
 function describeCondition(judgement: GateJudgement): Html {
-  const { metric, aggregate, operator, limit } = judgement.condition;
+  const { metric, aggregate, operator, limitText } = judgement.condition;
   const prefix = aggregate === undefined ? '' : `${aggregate} `;
-  const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
-  const condition = html`${comparison}${metric === resourceOf(metric).free ? ' free' : ''}`;
-  if (judgement.result === 'unknown') return html`${condition} (not judged)`;
+  const suffix = metric === resourceOf(metric).free ? ' free' : '';
+  const allowed = unbroken(`${prefix}${ALLOWED[operator]} ${limitText}${suffix}`);
+  if (judgement.result === 'unknown') return html`${allowed} (not judged)`;
   const mark = judgement.result === 'true' ? TRIPPED_MARKS[judgement.level] : '✅';
-  // A condition without an aggregate judges each sample, so it has no single figure. If it tripped,
-  // the reasons name the sample.
+  // A condition without an aggregate judges each sample, so it has no single figure.
   const figure =
     aggregate === undefined ? '' : ` (${formatJudged(judgement.condition, judgement.figure)})`;
-  return html`${mark}&nbsp;${condition}${figure}`;
+  return html`${mark}&nbsp;${allowed}${figure}`;
 }

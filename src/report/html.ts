@@ -5,10 +5,6 @@ export interface Html {
   readonly html: string;
 }
 
-// In characters. Together with the limits on lists, this keeps summaries below 1 MiB, even with
-// paths of 4,096 characters, since GitHub drops larger summaries.
-const MAX_TEXT = 300;
-
 const ENTITIES = new Map(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
 );
@@ -25,19 +21,49 @@ export function concat(pieces: readonly Html[], separator = ''): Html {
   return { html: pieces.map(piece => piece.html).join(separator) };
 }
 
-/** Renders text as code, where GitHub expands no mentions or emoji names. */
+// In characters. Together with the limits on lists, this keeps summaries below 1 MiB, even with
+// paths of 4,096 characters, since GitHub drops larger summaries.
+const MAX_CODE = 300;
+
+/** Renders text as code, cut after 300 characters. */
 export function code(text: string): Html {
-  return html`<code>${text}</code>`;
+  // Escape first, since that makes a text longer.
+  return html`<code>${truncate(escapeInvisible(text), MAX_CODE)}</code>`;
 }
 
-/** Renders our own words, whose backticks mark code. Use `code` for texts of others. */
-export function renderMarkup(text: string): Html {
-  const pieces = text.split('`');
-  return concat(pieces.map((piece, index) => (index % 2 === 0 ? html`${piece}` : code(piece))));
+// Above any sentence of ours.
+const MAX_PROSE = 2000;
+const MAX_PIECES = 101;
+
+/** Renders a sentence in which backticks and quotation marks enclose code, which alone is cut. */
+export function prose(text: string): Html {
+  const pieces = text.split(/("(?:\\.|[^"\\])+"|`[^`]+`)/, MAX_PIECES);
+  return concat(
+    pieces.map((piece, index) =>
+      index % 2 === 0
+        ? disarm(truncate(escapeInvisible(piece), MAX_PROSE))
+        : code(piece.slice(1, -1)),
+    ),
+  );
+}
+
+/** Keeps GitHub from expanding mentions and emoji names, which it only finds in one piece. */
+function disarm(text: string): Html {
+  const { html: escaped } = html`${text}`;
+  return { html: escaped.replace(/@(?=\w)|:(?=[a-z+-][\w+-]*:)/gi, '<span>$&</span>') };
 }
 
 export function unbroken(figure: string): Html {
   return { html: toHtml(figure).replaceAll(' ', '&nbsp;') };
+}
+
+/** Renders lines of a command's output, or nothing if there are none. */
+export function outputBlock(lines: readonly string[]): Html[] {
+  if (lines.length === 0) return [];
+  const shown = lines.map(line => html`${line.replaceAll('\t', '    ')}`);
+  // Begin a block with <pre>: a blank line ends one that begins with <p> or <details>, and the rest
+  // would become Markdown.
+  return [html`<pre>${concat(shown, '\n')}</pre>`];
 }
 
 export const MAX_ITEMS = 30;
@@ -57,13 +83,8 @@ export function shorten(items: readonly Html[]): readonly Html[] {
 
 function toHtml(value: Html | string): string {
   if (typeof value !== 'string') return value.html;
-  const shown = cutMiddle(escapeInvisible(value));
-  return shown.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? character);
-}
-
-// Keep both ends: messages begin with what is wrong, and end with the agent's words or advice.
-function cutMiddle(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  const end = text.slice(-MAX_TEXT / 2).replace(/^[\udc00-\udfff]/, '');
-  return `${truncate(text, MAX_TEXT / 2)}${end}`;
+  return escapeInvisible(value).replace(
+    /[&<>"']/g,
+    character => ENTITIES.get(character) ?? character,
+  );
 }

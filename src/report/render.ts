@@ -1,12 +1,6 @@
 import type { Redact } from '../text/escape.ts';
 import type { Html } from './html.ts';
-import {
-  type Reason,
-  type ReasonLine,
-  type RenderedSection,
-  textsOf,
-  withMarkup,
-} from './section.ts';
+import { linesOf, type Problem, type RenderedSection, sentenceCase } from './section.ts';
 
 /** What the actions of a step have to tell, by their names in report.json. */
 export type Sections = Readonly<
@@ -21,66 +15,85 @@ export interface Report {
   readonly sandbox: { readonly id: string; readonly baseUrl: string };
   readonly cancelled: boolean;
   /** Why the step threw. It has no sections then. */
-  readonly error: Reason | undefined;
+  readonly error: Problem | undefined;
   /** True for an error in a step with `fail-if`: nothing was judged, so the gate fails. */
   readonly isGateUnseen: boolean;
   readonly sections: Sections;
 }
 
 /** A step's outcome, for the log, the outputs, the summary and report.json. */
-export interface RenderedReport extends Required<Omit<RenderedSection, 'done'>> {
+export interface RenderedReport
+  extends Required<Omit<RenderedSection, 'done' | 'evidence' | 'hasWarned'>> {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
+  /** What the verdict is about: the name of the step, or else its command. May be empty. */
+  readonly subject: string;
   /** The first problem, or else what was done. */
-  readonly title: ReasonLine;
-  /** Details of the title, and the other problems. */
-  readonly reasons: readonly Reason[];
+  readonly verdict: string;
+  /** What was done, unless the verdict says it, and other facts. */
+  readonly facts: readonly string[];
 }
 
 export function renderReport(report: Report): RenderedReport {
-  const { error, cancelled, sections } = report;
-  const all = Object.values(sections);
+  const { error, cancelled, name } = report;
+  const all = Object.values(report.sections);
   const problems = [...(error ? [error] : []), ...all.flatMap(section => section.problems)];
   const warnings = all.flatMap(section => section.warnings);
-  const done = all.map(section => section.done).filter(sentence => sentence !== '');
-  const [[firstLine, ...details] = [], ...others] = problems;
-  const title = firstLine ?? withMarkup(done.join(' '));
+  const hasWarned = warnings.length > 0 || all.some(section => section.hasWarned);
+  const level = levelOf(cancelled, problems, hasWarned);
+  const done = all.map(section => section.done).filter(words => words !== '');
+  // The first result of a cancelled step says how far it came.
+  const verdict = problems[0]?.verdict ?? (cancelled ? done[0] : done.join(' · ')) ?? '';
+  const facts = all.flatMap(section => section.facts ?? []);
+  const command = all.map(section => section.command ?? '').join('');
   return {
-    level: levelOf(report, problems, warnings),
-    title: cancelled ? { ...title, text: `Cancelled. ${title.text}`.trimEnd() } : title,
-    reasons: [...details.map(line => [line]), ...others],
+    level,
+    verdict,
+    command,
+    subject: name || command,
     problems,
     warnings,
     fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
-    facts: [...(firstLine === undefined ? [] : done), ...all.flatMap(({ facts = [] }) => facts)],
+    facts:
+      problems.length === 0 ? facts : [...done.map(words => `${sentenceCase(words)}.`), ...facts],
     outputs: Object.assign(
       report.isGateUnseen ? { gate: 'failed' } : {},
       ...all.map(({ outputs }) => outputs),
     ),
     attachments: Object.assign({}, ...all.map(({ attachments }) => attachments)),
-    blocks: blocksOf(all),
-    json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json])),
+    blocks: blocksOf(all, level),
+    json: Object.fromEntries(Object.entries(report.sections).map(([key, { json }]) => [key, json])),
   };
+}
+
+/** Returns the verdict with what it is about, as log, annotation and report.json have it. */
+export function headlineOf({ subject, verdict }: RenderedReport): string {
+  return subject === '' ? sentenceCase(verdict) : `${subject}: ${verdict}`;
 }
 
 export function succeeded({ level }: Pick<RenderedReport, 'level'>): boolean {
   return level === 'success' || level === 'warning';
 }
 
-/** Puts figures first, which matter more than the output of a command, unless that has failed. */
-function blocksOf(sections: readonly RenderedSection[]): Html[] {
+/** Puts the results that failed first. */
+function blocksOf(
+  sections: readonly RenderedSection[],
+  level: RenderedReport['level'],
+): readonly Html[] {
   const failed = sections.filter(({ problems }) => problems.length > 0);
   const others = sections.filter(({ problems }) => problems.length === 0).toReversed();
-  return [...failed, ...others].flatMap(({ blocks = [] }) => blocks);
+  return [...failed, ...others].flatMap(({ blocks = [], evidence = [] }) =>
+    level === 'success' ? blocks : [...evidence, ...blocks],
+  );
 }
 
 function levelOf(
-  { cancelled }: Report,
-  problems: readonly Reason[],
-  warnings: readonly ReasonLine[],
+  cancelled: boolean,
+  problems: readonly Problem[],
+  hasWarned: boolean,
 ): RenderedReport['level'] {
   if (cancelled) return 'cancelled';
   if (problems.length > 0) return 'failure';
-  return warnings.length > 0 ? 'warning' : 'success';
+  return hasWarned ? 'warning' : 'success';
 }
 
 // Bump the number in this URL only if a key of report.json is removed or changes its meaning.
@@ -95,13 +108,13 @@ export function reportJson(report: Report, rendered: RenderedReport): string {
     name,
     sandbox: { id: sandbox.id, baseUrl: sandbox.baseUrl },
     succeeded: succeeded(rendered),
-    headline: rendered.title.text,
+    headline: headlineOf(rendered),
     cancelled,
     errors: rendered.problems.map(problem => {
-      const [message = '', ...details] = textsOf(problem);
+      const [message = '', ...details] = linesOf(problem);
       return { message, details };
     }),
-    warnings: textsOf(rendered.warnings),
+    warnings: rendered.warnings,
     ...rendered.json,
   };
   return `${JSON.stringify(document)}\n`;

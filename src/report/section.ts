@@ -1,26 +1,33 @@
-import { AgentError, type FailureInfo } from '../agent/failure.ts';
-import { describeProblem, InputError } from '../inputs/input-error.ts';
+import { AgentError, type FailureInfo, type FailureKind } from '../agent/failure.ts';
+import { InputError } from '../inputs/input-error.ts';
+import { inlineCode } from '../text/escape.ts';
 import { formatCount } from '../text/format.ts';
 import type { Html } from './html.ts';
 
-export interface ReasonLine {
-  readonly text: string;
-  /** Set if backticks mark code. Only for our own words: others may quote the agent or an input. */
-  readonly hasMarkup?: boolean;
-  /** A line of a command's output, which the summary shows with the other last lines. */
-  readonly isOutput?: boolean;
+/** Why a step failed. In all its texts, backticks and quotation marks enclose code. */
+export interface Problem {
+  /** A few words without a period, for the heading: `gate failed: memory 93 % > 90 %`. */
+  readonly verdict: string;
+  /** Sentences that explain it, then advice. */
+  readonly lines: readonly string[];
+  /** The lines of a command's output that name the cause. */
+  readonly cause?: readonly string[];
+  /** Without a cause, the last words of the output. The summary shows them with the output. */
+  readonly lastWords?: readonly string[];
 }
-
-/** A problem in one line, and lines with details or advice below it. */
-export type Reason = readonly ReasonLine[];
 
 /** What the result of one action adds to outputs, log, summary and report.json. */
 export interface RenderedSection {
-  /** Why the step failed. The first line of each can be the title. */
-  readonly problems: readonly Reason[];
-  /** What was done, in sentences where backticks mark code. Empty if a problem says it. */
+  /** Worst first. The heading is the verdict of the first. */
+  readonly problems: readonly Problem[];
+  /** What was done, in a few words without a period. Empty if a problem says it. */
   readonly done: string;
-  readonly warnings: readonly ReasonLine[];
+  /** The command that was run. */
+  readonly command?: string;
+  /** Sentences in which backticks and quotation marks enclose code. */
+  readonly warnings: readonly string[];
+  /** True if `done` has a warning, too. */
+  readonly hasWarned?: boolean;
   /** A log line for each file, failures first. */
   readonly fileLines?: readonly string[];
   /** Lines for the end of the log and for the summary. Backticks mark code. */
@@ -28,38 +35,72 @@ export interface RenderedSection {
   readonly outputs: Readonly<Record<string, string>>;
   /** Texts that are written to files, by the output that has the path. An empty one has no file. */
   readonly attachments?: Readonly<Record<string, string>>;
+  /** What the summary always shows. */
   readonly blocks?: readonly Html[];
+  /** What the summary shows unless the step went well. */
+  readonly evidence?: readonly Html[];
   /** Stands in report.json below the name of the result. */
   readonly json: object;
 }
 
-/** Returns a line whose backticks mark code. Quote file names in it with `inlineCode`. */
-export function withMarkup(text: string): ReasonLine {
-  return { text, hasMarkup: true };
+/** Returns all lines of a problem, for an annotation. */
+export function linesOf({ verdict, lines, cause = [], lastWords = [] }: Problem): string[] {
+  return [sentenceCase(verdict), ...cause, ...lastWords, ...lines];
 }
 
-export function textsOf(lines: Reason): string[] {
-  return lines.map(({ text }) => text);
+export function sentenceCase(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Explains anything that a step has thrown. */
-export function reasonOfError(error: unknown): Reason {
-  if (error instanceof AgentError) return reasonOfFailure(error);
-  if (error instanceof InputError) return reasonOfInputs(error);
-  if (error instanceof Error && 'syscall' in error) return [{ text: `${error.message}.` }];
+export function problemOfError(error: unknown): Problem {
+  if (error instanceof AgentError) return problemOfFailure(error);
+  if (error instanceof InputError) return problemOfInputs(error);
+  if (error instanceof Error && 'syscall' in error) return { verdict: error.message, lines: [] };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const title = withMarkup('Sandbox Sync itself failed. This is a bug; please report it.');
-  return [title, ...stack.split('\n').map(text => ({ text }))];
+  const lines = ['This is a bug; please report it.', ...stack.split('\n')];
+  return { verdict: 'Sandbox Sync itself failed', lines };
 }
 
-export function reasonOfFailure({ kind, message, hint }: FailureInfo): Reason {
-  return [{ text: message }, ...(kind === 'cancelled' ? [] : [withMarkup(hint)])];
+/** Explains what a service has refused or the system has reported. */
+export function problemOfFailure(failure: FailureInfo): Problem {
+  return { verdict: VERDICTS[failure.kind], lines: explainFailure(failure) };
 }
 
-function reasonOfInputs({ problems }: InputError): Reason {
-  const lines = problems.map(each => ({ text: describeProblem(each) }));
-  if (lines.length === 1) return lines;
-  const count = new Set(problems.map(({ input }) => input)).size;
-  const title = `${formatCount(count, 'input')} ${count === 1 ? 'is' : 'are'} invalid.`;
-  return [withMarkup(title), ...lines];
+/** Returns what the service or the system said, then advice. */
+export function explainFailure({ kind, message, hint }: FailureInfo): string[] {
+  return [message, ...(kind === 'cancelled' ? [] : [hint])];
+}
+
+const VERDICTS: Readonly<Record<FailureKind, string>> = {
+  unauthorized: 'access was denied',
+  forbidden: 'access is forbidden',
+  'sandbox-not-found': 'the sandbox was not found',
+  'not-found': 'the service has no such operation',
+  'no-such-file': 'the file is not in the sandbox',
+  rejected: 'the request was rejected',
+  'too-large': 'the request is too large',
+  busy: 'the sandbox or its service is busy',
+  server: 'the service failed',
+  'disk-full': "the sandbox's disk is full",
+  unreachable: 'the host cannot be reached',
+  untrusted: 'the certificate is not trusted',
+  connection: 'the connection failed',
+  'bad-response': 'the response cannot be used',
+  'file-changed': 'a file cannot be read',
+  'not-written': 'a file cannot be written',
+  cancelled: 'cancelled',
+};
+
+function problemOfInputs({ problems }: InputError): Problem {
+  const names = [...new Set(problems.map(({ input }) => input))];
+  const [name = ''] = names;
+  const verdict =
+    names.length === 1
+      ? `input ${inlineCode(name)} is invalid`
+      : `${formatCount(names.length, 'input')} are invalid`;
+  return {
+    verdict,
+    lines: problems.map(({ input, message }) => `${inlineCode(input)}: ${message}`),
+  };
 }

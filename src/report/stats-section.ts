@@ -1,35 +1,24 @@
 import {
-  describeJudgement,
+  type Condition,
   formatJudged,
   type Gate,
   type GateJudgement,
   judge,
 } from '../gate/judge.ts';
-import {
-  AGGREGATE_NAMES,
-  aggregateOf,
-  formatFigure,
-  METRICS,
-  type Sample,
-} from '../gate/metrics.ts';
+import { AGGREGATE_NAMES, aggregateOf, METRICS, type Sample } from '../gate/metrics.ts';
 import type { FailedObservation } from '../stats/sampling.ts';
 import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
+import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawChart } from './chart.ts';
 import { describeUsage, figuresTable, formatMetric } from './figures.ts';
-import {
-  type Reason,
-  type ReasonLine,
-  type RenderedSection,
-  reasonOfFailure,
-  withMarkup,
-} from './section.ts';
+import { explainFailure, type Problem, type RenderedSection, sentenceCase } from './section.ts';
 
 interface View {
   readonly cancelled: boolean;
-  /** False if the step has done something else, which matters more than the figures. */
-  readonly isOnlyResult: boolean;
+  /** False if the step has run a command, which matters more than the figures. */
+  readonly showUsage: boolean;
 }
 
 export function renderStats(result: StatsResult, view: View): RenderedSection {
@@ -42,6 +31,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
     problems: problemsOf(result, view),
     done: describeStats(result, view),
     warnings: warningsOf(result, view),
+    hasWarned: gate.state === 'warned',
     outputs: {
       ...figureOutputs(figures),
       stats: response,
@@ -50,7 +40,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
       unjudged: JSON.stringify(unjudged),
       aggregates: JSON.stringify(aggregates),
     },
-    blocks: showsFigures(result) ? [...figuresTable(result), ...drawChart(result)] : [],
+    ...blocksOf(result, view),
     json: {
       monitored: monitored && monitoredJson(monitored),
       figures,
@@ -62,44 +52,55 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
   };
 }
 
-/** A command that nobody judges and that was over after one sample needs no figures. */
-function showsFigures({ monitored, samples, gate }: StatsResult): boolean {
-  return monitored === undefined || samples.length > 1 || gate.state !== 'none';
+/** Without a gate, a step that went well needs no table, and only a monitor its chart. */
+function blocksOf(result: StatsResult, { showUsage }: View) {
+  const { gate, monitored, samples } = result;
+  const [table, chart] = [figuresTable(result), drawChart(result)];
+  if (gate.state !== 'none') return { blocks: [...table, ...chart] };
+  if (showUsage && monitored !== undefined) return { evidence: table, blocks: chart };
+  return { evidence: samples.length > 1 ? [...table, ...chart] : [] };
 }
 
-/** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
-function problemsOf(result: StatsResult, { cancelled }: View): Reason[] {
-  const { samples, error, gate, monitored } = result;
+/** Lists problems: what was not seen, since the rest follows from it, then what tripped. */
+function problemsOf({ samples, error, gate, monitored }: StatsResult, view: View): Problem[] {
   const failIf = gate.judgements.filter(({ level }) => level === 'fail');
-  const tripped = failIf.filter(each => each.result === 'true');
-  // A cancelled step lacks samples.
-  const unjudged = cancelled ? [] : failIf.filter(each => each.result === 'unknown');
-  const named = tripped.length > 0 ? tripped : unjudged;
-  const verdict = [
-    withMarkup(`The gate failed: ${summarizeJudgements(named)}.`),
-    ...[...tripped, ...unjudged].map(each => withMarkup(explainJudgement(each, samples))),
-  ];
-  const unread = error && [withMarkup('The stats could not be read.'), ...reasonOfFailure(error)];
   // Without `fail-if`, a gap is a warning.
   const gaps = failIf.length === 0 ? [] : (monitored?.gaps ?? []);
-  return [
-    ...(tripped.length > 0 ? [verdict] : []),
-    ...(unread === undefined ? [] : [unread]),
-    ...gaps.map(explainGap),
-    ...(named === unjudged && unjudged.length > 0 ? [verdict] : []),
+  const unseen = [
+    ...(error === undefined ? [] : [{ verdict: UNREAD, lines: explainFailure(error) }]),
+    ...gaps.map(gap => ({ verdict: describeGap(gap), lines: explainGap(gap) })),
   ];
+  const tripped = failIf.filter(({ result }) => result === 'true');
+  const unjudged = failIf
+    .filter(({ result }) => result === 'unknown')
+    .filter(
+      // A cancelled step lacks samples, and what was not seen has been told.
+      ({ condition }) =>
+        (!view.cancelled && unseen.length === 0) || isUnreported(condition, samples),
+    );
+  const named = tripped.length > 0 ? tripped : unjudged;
+  if (named.length === 0) return unseen;
+  const lines = [...tripped, ...unjudged].flatMap(each => explainJudgement(each, samples));
+  return [...unseen, { verdict: `gate failed: ${summarizeJudgements(named)}`, lines }];
 }
 
-function warningsOf({ samples, gate, monitored }: StatsResult, { cancelled }: View): ReasonLine[] {
+const UNREAD = 'the stats could not be read';
+
+function isUnreported({ metric }: Condition, samples: readonly Sample[]): boolean {
+  return samples.some(({ figures }) => !figures.has(metric));
+}
+
+function warningsOf({ samples, gate, monitored }: StatsResult, { cancelled }: View): string[] {
   const { gaps = [], failures = [] } = monitored ?? {};
   const hasFailIf = gate.judgements.some(({ level }) => level === 'fail');
+  const judged = warningJudgements(gate).filter(({ result }) => result === 'true' || !cancelled);
   return [
-    ...warningJudgements(gate)
-      .filter(({ result }) => result === 'true' || !cancelled)
-      .map(each => withMarkup(explainJudgement(each, samples))),
+    ...judged.flatMap(each => explainJudgement(each, samples)),
     // A gap says what failed in it. Without conditions, single failures do not matter.
     ...(gate.state === 'none' || gaps.length > 0 ? [] : describeFailures(failures)),
-    ...(hasFailIf ? [] : gaps.flatMap(explainGap)),
+    ...(hasFailIf
+      ? []
+      : gaps.map(gap => [`${sentenceCase(describeGap(gap))}.`, ...explainGap(gap)].join(' '))),
   ];
 }
 
@@ -107,36 +108,35 @@ function warningJudgements({ judgements }: Gate): GateJudgement[] {
   return judgements.filter(({ level, result }) => level === 'warn' && result !== 'false');
 }
 
-function explainGap({ from, to, samplingEnd, failures }: Gap): Reason {
-  const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
-  const end = samplingEnd === 'requested' ? [] : [`Sampling had ended: ${samplingEnd.early}.`];
-  return [withMarkup(title), ...describeFailures(failures), ...end.map(text => ({ text }))];
+function describeGap({ from, to }: Gap): string {
+  return `the sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
 }
 
-function describeFailures(failures: readonly FailedObservation[]): Reason {
+function explainGap({ samplingEnd, failures }: Gap): string[] {
+  const end = samplingEnd === 'requested' ? [] : [`Sampling had ended: ${samplingEnd.early}.`];
+  return [...describeFailures(failures), ...end];
+}
+
+function describeFailures(failures: readonly FailedObservation[]): string[] {
   const last = failures.at(-1);
   if (last === undefined) return [];
   const suffix = failures.length === 1 ? '' : ', the last';
-  return [{ text: `${formatCount(failures.length, 'sample')} failed${suffix}: ${last.message}` }];
+  return [`${formatCount(failures.length, 'sample')} failed${suffix}: ${last.message}`];
 }
 
-/** Says what passed, or what the figures are if nothing else was done. */
-function describeStats({ samples, gate, error }: StatsResult, view: View): string {
-  const { cancelled, isOnlyResult } = view;
-  if (samples.length === 0) return error === undefined && isOnlyResult ? 'No stats were read.' : '';
-  const suffix = gate.state === 'none' ? '; no gate.' : '.';
-  const usage = isOnlyResult ? `${describeUsage(samples)}${suffix}` : '';
-  // A cancelled step lacks samples, so its gate has not passed.
-  return [usage, cancelled ? '' : describeGate(gate)].filter(Boolean).join(' ');
+/** Says what passed, and the figures if no table has them. */
+function describeStats({ samples, gate, monitored }: StatsResult, view: View): string {
+  if (view.cancelled) return 'cancelled';
+  if (gate.state === 'passed') return 'gate passed';
+  if (gate.state === 'warned')
+    return `gate warned: ${summarizeJudgements(warningJudgements(gate))}`;
+  if (gate.state === 'failed' || !view.showUsage) return '';
+  if (samples.length === 0) return monitored === undefined ? '' : 'no stats were read';
+  // Say that there is no gate: the variable that holds the conditions may be unset.
+  return `${describeUsage(samples)} · no gate`;
 }
 
-function describeGate(gate: Gate): string {
-  if (gate.state === 'passed') return 'The gate passed.';
-  if (gate.state !== 'warned') return '';
-  return `The gate warned: ${summarizeJudgements(warningJudgements(gate))}.`;
-}
-
-// Few fit in a title; the lines below it list all of them.
+// Few fit in a heading; the lines below it list all of them.
 const MAX_NAMED = 3;
 
 function summarizeJudgements(judgements: readonly GateJudgement[]): string {
@@ -146,22 +146,24 @@ function summarizeJudgements(judgements: readonly GateJudgement[]): string {
 /** Describes a judgement in a few words, such as `memory 93 % > 90 %`. */
 function summarizeJudgement(judgement: GateJudgement): string {
   const { condition } = judgement;
-  const { text, metric, aggregate, operator, limit } = condition;
+  const { text, metric, aggregate, operator, limitText } = condition;
   if (judgement.result === 'unknown') return `\`${text}\` cannot be judged`;
-  const figure = formatJudged(condition, judgement.figure);
-  const comparison = `${figure} ${operator} ${formatFigure(metric, limit)}`;
+  const comparison = `${formatJudged(condition, judgement.figure)} ${operator} ${limitText}`;
   return [formatMetric(metric), aggregate ?? [], comparison].flat().join(' ');
 }
 
-function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]): string {
-  const line = describeJudgement(judgement);
+/** Says how often a condition tripped, or why it cannot be judged, if the heading does not say it. */
+function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]): string[] {
   const { condition } = judgement;
-  if (judgement.result === 'unknown' || samples.length < 2) return line;
+  const text = inlineCode(condition.text);
+  if (judgement.result === 'unknown') return [`${text}: ${judgement.why}.`];
+  if (samples.length < 2 || condition.aggregate !== undefined) return [];
   const allSamples = formatCount(samples.length, 'sample');
-  if (condition.aggregate !== undefined) return `${line} over ${allSamples}`;
   const first = samples.find(({ figures }) => figures.get(condition.metric) === judgement.figure);
   const count = samples.filter(sample => judge(condition, [sample]).result === 'true').length;
-  return `${line} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}`;
+  const figure = formatJudged(condition, judgement.figure);
+  const time = formatTime(first?.at ?? 0);
+  return [`${text}: ${figure} at ${time}, in ${formatNumber(count)} of ${allSamples}.`];
 }
 
 function figureOutputs(figures: Readonly<Record<string, number>>): Record<string, string> {

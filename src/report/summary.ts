@@ -1,55 +1,76 @@
 import { truncate } from '../text/escape.ts';
-import { code, concat, type Html, html, renderMarkup, shorten, shortList } from './html.ts';
+import { code, concat, type Html, html, outputBlock, prose, shorten, shortList } from './html.ts';
 import type { RenderedReport, Report } from './render.ts';
-import type { Reason, ReasonLine } from './section.ts';
+import { type Problem, sentenceCase } from './section.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const LEVEL_MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
 /** Returns the job summary in Markdown and HTML. */
 export function summaryOf(report: Report, rendered: RenderedReport): string {
-  const { level, title, reasons, warnings, facts, blocks } = rendered;
-  const mark = LEVEL_MARKS[level];
-  // The summaries of a matrix share a page, so show the name that the user gave this one.
-  const name = truncate(report.name, MAX_NAME);
-  const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
-  // The last lines of a command have a block of their own.
-  const problems = reasons.filter(([line]) => !line?.isOutput);
-  const all = [
-    html`<h3>${mark} ${name === '' ? '' : html`${code(name)}: `}${renderLine(heading)}</h3>`,
-    ...rest.map(line => html`<p>${renderLine(line)}</p>`),
-    ...shortList([
-      ...problems.map(each => html`${mark} ${renderReason(each)}`),
-      ...warnings.map(each => html`⚠️ ${renderLine(each)}`),
-    ]),
-    ...facts.map(line => html`<p>${renderMarkup(line)}</p>`),
-    ...blocks,
-    footer(report),
-  ];
+  const { level, facts, blocks } = rendered;
+  const shownFacts = facts.map(line => html`<p>${prose(line)}</p>`);
+  const all =
+    level === 'success'
+      ? [oneLine(report, rendered), ...shownFacts, ...blocks]
+      : [heading(rendered), ...details(rendered), ...shownFacts, ...blocks, footer(report)];
   return all.map(block => `${block.html}\n\n`).join('');
 }
 
+function oneLine({ sandbox: { id } }: Report, rendered: RenderedReport): Html {
+  const sandbox = id === '' ? html`` : html` · sandbox ${code(id)}`;
+  return html`<p>${titleOf(rendered)}${sandbox}</p>`;
+}
+
+function heading(rendered: RenderedReport): Html {
+  return html`<h3>${titleOf(rendered)}</h3>`;
+}
+
 // A heading of this length has two lines on a phone (390 px).
-const MAX_HEADING = 54;
-const MAX_NAME = 20;
+const MAX_TITLE = 60;
+const MIN_SUBJECT = 20;
 
-/** Makes the first sentence the heading. If that is too long, all of the title stands below it. */
-function splitTitle(title: ReasonLine, limit: number) {
-  const [sentence = ''] = /^(?:Cancelled\. )?.*?\.(?= |$)|^.*/s.exec(title.text) ?? [];
-  const text = truncate(sentence, limit).replace(/\s+\S*…$/, ' …');
-  const rest = text === sentence ? title.text.slice(sentence.length).trim() : title.text;
-  return { heading: { ...title, text }, rest: rest === '' ? [] : [{ ...title, text: rest }] };
+/** Cuts the subject if need be, but never the verdict. */
+function titleOf({ level, subject, verdict }: RenderedReport): Html {
+  const mark = LEVEL_MARKS[level];
+  if (subject === '') return html`${mark} ${prose(sentenceCase(verdict))}`;
+  return html`${mark} ${code(cutSubject(subject, verdict))}: ${prose(verdict)}`;
 }
 
-function renderReason(reason: Reason): Html {
-  return concat(shorten(reason.map(renderLine)), '<br>');
+function cutSubject(subject: string, verdict: string): string {
+  return truncate(subject, Math.max(MAX_TITLE - verdict.length, MIN_SUBJECT));
 }
 
-function renderLine({ text, hasMarkup }: ReasonLine): Html {
-  return hasMarkup ? renderMarkup(text) : code(text.replaceAll('`', ''));
+/** Explains the verdict, then lists the other problems and the warnings. */
+function details({ level, command, subject, verdict, problems, warnings }: RenderedReport): Html[] {
+  const [first, ...others] = problems;
+  const isShown = command === '' || command === cutSubject(subject, verdict);
+  return [
+    ...(isShown ? [] : [html`<p>${code(command)}</p>`]),
+    ...(first === undefined ? [] : explain(first)),
+    ...shortList([
+      ...others.map(each => html`${LEVEL_MARKS[level]} ${renderProblem(each)}`),
+      ...warnings.map(each => html`⚠️ ${prose(each)}`),
+    ]),
+  ];
+}
+
+// More lines are easier to read in a list.
+const MAX_PARAGRAPHS = 2;
+
+function explain({ cause = [], lines }: Problem): Html[] {
+  const shown = lines.map(prose);
+  return [
+    ...outputBlock(cause),
+    ...(lines.length > MAX_PARAGRAPHS ? shortList(shown) : shown.map(line => html`<p>${line}</p>`)),
+  ];
+}
+
+function renderProblem({ verdict, lines }: Problem): Html {
+  return concat(shorten([sentenceCase(verdict), ...lines].map(prose)), '<br>');
 }
 
 function footer({ sandbox: { id } }: Report): Html {
-  const sandbox = id === '' ? html`` : html` · sandbox ${code(id)}`;
-  return html`<p>Sandbox Sync${sandbox} · <a href="${DOCS}/results.md#the-summary">Help</a></p>`;
+  const sandbox = id === '' ? html`` : html`Sandbox ${code(id)} · `;
+  return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">Help</a></p>`;
 }

@@ -11,7 +11,7 @@ import {
   totalSize,
 } from '../text/format.ts';
 import type { UploadedFile } from '../upload/uploaded-file.ts';
-import { type Reason, type RenderedSection, withMarkup } from './section.ts';
+import { type Problem, problemOfFailure, type RenderedSection } from './section.ts';
 
 /** A file as the log and the summary show it. */
 export interface TransferredFile {
@@ -33,15 +33,18 @@ export function counterOf(files: readonly TransferredFile[]) {
   };
 }
 
-/** `sentence` says what was done. It is a problem unless all files were transferred. */
+/** `words` say what was done. They are a problem unless all files were transferred. */
 export function renderTransfer(
-  sentence: string,
+  words: string,
   files: readonly TransferredFile[],
+  cancelled: boolean,
 ): Required<Pick<RenderedSection, 'problems' | 'done' | 'fileLines'>> {
+  const causes = explainFailedFiles(files);
   const isComplete = files.every(({ status }) => status !== 'failed' && status !== 'not-attempted');
+  const isFine = cancelled ? causes.length === 0 : isComplete;
   return {
-    problems: isComplete ? [] : [[withMarkup(sentence)], ...explainFailedFiles(files)],
-    done: isComplete ? sentence : '',
+    problems: isFine ? [] : [{ verdict: words, lines: [] }, ...causes],
+    done: isFine ? words : '',
     fileLines: Object.entries(STATUS_WORDS).flatMap(([status, word]) =>
       files
         .filter(file => file.status === status)
@@ -61,30 +64,29 @@ const STATUS_WORDS: Readonly<Record<TransferredFile['status'], string>> = {
   unchanged: 'unchanged',
 };
 
-/** Explains why files failed, with the message of the first of those that failed alike. */
-function explainFailedFiles(files: readonly TransferredFile[]): Reason[] {
+/** Explains why files failed, with the words about the first of those that failed alike. */
+function explainFailedFiles(files: readonly TransferredFile[]): Problem[] {
   const failures = files.flatMap(({ name, error }) =>
-    // The title already says that the step was cancelled.
-    error === undefined || error.kind === 'cancelled' ? [] : { name, error },
+    // The verdict already says that the step was cancelled.
+    error === undefined || error.kind === 'cancelled' ? [] : { name, ...problemOfFailure(error) },
   );
-  // Group by status and hint, since messages differ: each names its file.
-  const groups = Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`);
+  // Group by verdict and advice, since messages differ: each names its file.
+  const groups = Map.groupBy(failures, ({ verdict, lines }) => `${verdict} ${lines.at(-1)}`);
   const largestFirst = [...groups.values()].sort((one, other) => other.length - one.length);
-  return largestFirst.map(describeGroup);
+  return largestFirst.flatMap(group => {
+    const names = group.map(({ name }) => inlineCode(name));
+    const count = formatCount(group.length, 'file');
+    return group.slice(0, 1).map(({ verdict, lines }) => {
+      return {
+        verdict: `${count}: ${verdict}`,
+        lines: [...lines, `${listSome(names, MAX_NAMES)}.`],
+      };
+    });
+  });
 }
 
 // More would hide the cause; the log and the report have them all.
 const MAX_NAMES = 3;
-
-function describeGroup(group: readonly { name: string; error: FailureInfo }[]): Reason {
-  const { message = '', hint = '' } = group[0]?.error ?? {};
-  const count = group.length === 1 ? '' : `${formatCount(group.length, 'file')}: `;
-  const names = listSome(
-    group.map(({ name }) => inlineCode(name)),
-    MAX_NAMES,
-  );
-  return [{ text: message }, withMarkup(hint), withMarkup(`${count}${names}`)];
-}
 
 interface Transferred {
   readonly done: number;
@@ -93,9 +95,9 @@ interface Transferred {
   readonly durationMs: number;
 }
 
-/** Returns `Uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `Uploaded 2 of 3 files`. */
+/** Returns `uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `uploaded 2 of 3 files`. */
 export function describeDone(
-  verb: 'Uploaded' | 'Downloaded',
+  verb: 'uploaded' | 'downloaded',
   { done, bytes, wanted, durationMs }: Transferred,
 ): string {
   const files = formatCount(wanted, 'file');

@@ -1,5 +1,5 @@
 import { inlineCode } from '../text/escape.ts';
-import { formatBytes, formatCount, listSome } from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, listSome } from '../text/format.ts';
 import type { UploadResult } from '../upload/upload.ts';
 import { checksumsOf, isStored } from '../upload/uploaded-file.ts';
 import type { RenderedSection } from './section.ts';
@@ -20,20 +20,18 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
   });
   const totals = totalsOf(transferred, skipped.length);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
-  const sentence = `${describeUpload(result, totals, cancelled)}${suffix}.`;
-  const transfer = renderTransfer(sentence, transferred);
+  const words = `${describeUpload(result, totals, cancelled)}${suffix}`;
+  const transfer = renderTransfer(words, transferred, cancelled);
   const orphans = listSome(orphaned.map(inlineCode));
   return {
     ...transfer,
-    warnings: warnings.map(text => ({ text })),
+    warnings,
     fileLines: [
       ...transfer.fileLines,
       ...skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`),
+      ...(digest === '' ? [] : [`digest: ${digest}`]),
     ],
-    facts: [
-      ...(orphans === '' ? [] : [`Still in the sandbox, but no longer in the build: ${orphans}`]),
-      ...(digest === '' ? [] : [`Digest: ${digest}`]),
-    ],
+    facts: orphans === '' ? [] : [`Still in the sandbox, but no longer in the build: ${orphans}.`],
     outputs: {
       'uploaded-count': String(totals.uploaded),
       'unchanged-count': String(totals.unchanged),
@@ -76,14 +74,18 @@ function describeUpload(
   cancelled: boolean,
 ): string {
   const { files, unchanged, uploaded, planned, failed, notAttempted, skipped } = totals;
-  if (files === 0) return cancelled ? 'Nothing was sent' : 'There were no files to upload';
+  const wanted = files - unchanged;
+  if (cancelled && uploaded + failed === 0) return 'cancelled before anything was sent';
+  if (cancelled)
+    return `cancelled: ${formatNumber(uploaded)} of ${formatCount(wanted, 'file')} were uploaded`;
+  if (files === 0) return 'there were no files to upload';
   const unsent = listCounts({ unchanged, skipped });
   if (dryRun) {
     const size = formatBytes(totals.plannedBytes);
-    return `Dry run: ${formatCount(planned, 'file')} (${size}) would be uploaded${unsent}`;
+    return `dry run: ${formatCount(planned, 'file')} (${size}) would be uploaded${unsent}`;
   }
-  if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
-  const [wanted, bytes] = [files - unchanged, totals.uploadedBytes];
-  const done = describeDone('Uploaded', { done: uploaded, bytes, wanted, durationMs });
+  if (uploaded + failed === 0) return `nothing was sent${unsent}`;
+  const bytes = totals.uploadedBytes;
+  const done = describeDone('uploaded', { done: uploaded, bytes, wanted, durationMs });
   return `${done}${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
 }

@@ -59,7 +59,7 @@ exit ${exitCode}`;
 }
 
 const REASON =
-  /^echo started >>starts … (exited with 3 after|was not started\.|was not seen to end within .* It may still be running\.)/;
+  /^echo started >>starts …: (exit code 3 after|not started|not seen to end within .*\nIt may still be running\.)/;
 
 testChaos({
   name: 'an unreliable network never makes a failed command green, or starts it twice',
@@ -78,7 +78,7 @@ testChaos({
       assert.equal(result.exitCode, 1, stdout);
       assert.match(errors, REASON, stdout);
     }
-    if (/was not started/.test(errors)) assert.equal(started, '', stdout);
+    if (/: not started\n/.test(errors)) assert.equal(started, '', stdout);
     const [reason] = errors.split('\n');
     return `${reason || 'green'}; ${warnings || 'no warnings'}`;
   },

@@ -51,7 +51,7 @@ test('a closed stdout does not keep outputs and summary from being written', asy
     "process.stdout.write=()=>{process.stdout.emit('error',Object.assign(new Error('EPIPE'),{code:'EPIPE'}));return false}";
   const { exitCode, outputs, summary } = await runAction(job, {}, { env: preload(close) });
   assert.deepEqual([exitCode, outputs['uploaded-count']], [0, '1']);
-  assert.match(summary, /^<h3>✅/);
+  assert.match(summary, /^<p>✅/);
 });
 
 test('summary: false writes no job summary, not even for invalid inputs', async () => {
@@ -75,7 +75,7 @@ test('the log masks the token first, folds the list of files, and ends with the 
   assert.ok(unfolded.trim().split(/\n+/).length <= 8, unfolded);
   // Only look for the action's own debug lines: @actions/glob always writes some.
   assert.doesNotMatch(result.stdout, /^::debug::.*(timeout|60 files)/m);
-  assert.match(summary, /^<h3>✅ Uploaded 60 files/);
+  assert.match(summary, /^<p>✅ Uploaded 60 files/);
 });
 
 test('the debug log has the plan and the stats, without secrets', async () => {

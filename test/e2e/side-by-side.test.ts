@@ -47,8 +47,9 @@ describe('steps side by side', { concurrency: 3 }, () => {
       ['0', 'Passing', ['left met right']],
       ['3', 'Failing', ['right met left']],
     ]);
-    assert.match(left.summary, /left met right/);
-    assert.doesNotMatch(left.summary, /right met left|a\.txt/);
+    assert.match(right.summary, /right met left/);
+    assert.doesNotMatch(right.summary, /left met right|a\.txt/);
+    assert.doesNotMatch(left.stdout + left.summary, /right met left/);
     assert.doesNotMatch(right.stdout, /left met right/);
     assert.doesNotMatch(upload.stdout + upload.summary, /met/);
     assert.equal(upload.outputs['uploaded-count'], '1');

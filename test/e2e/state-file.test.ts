@@ -59,7 +59,7 @@ test('with a state file, later runs send only changed files and list orphaned on
   assert.deepEqual(sent, ['a.txt', 'b.txt', 'new.txt']);
   assert.deepEqual(report.upload.orphaned, ['/home/user/dir/c.txt']);
   const line = lines.find(each => each.startsWith('Still in the sandbox'));
-  assert.match(line ?? '', /`\/home\/user\/dir\/c\.txt`$/);
+  assert.match(line ?? '', /`\/home\/user\/dir\/c\.txt`\.$/);
 });
 
 test('the state file holds hashes, no secrets, is private (0600) and is not uploaded', async () => {
@@ -89,6 +89,6 @@ test('an upload succeeds with a warning if its state file cannot be written afte
   assert.equal(outputs['uploaded-count'], '1');
   assert.match(
     warnings,
-    /^The state file could not be written, so the next run sends every file: E/,
+    /^The state file could not be written, so the next run sends every file: E/m,
   );
 });

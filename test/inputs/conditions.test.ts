@@ -58,7 +58,7 @@ test('a line that is nearly a condition is rejected with what to change', () => 
       ['disk_free < 10%', 'mem_used.max > 90%', 'mem_used_mib > 90%'],
       '% compares bytes with a percentage. Judge mem_used_pct or disk_used_pct',
     ),
-    'mem_used > 80': 'not with no unit. Example: fail-if: mem_used > 512MiB',
+    'mem_used > 80': 'not with no unit. Example: `fail-if: mem_used > 512MiB`',
     'mem_free < -1GiB': ': bytes are never negative.',
   });
 });

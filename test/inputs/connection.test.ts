@@ -86,7 +86,8 @@ test('a token or an API key has only characters that a header can carry', () => 
   rejects('token', sameMessage(unsendable, 'or another character that it cannot have.'));
   accepts('api-key', { e2b_0123: 'e2b_0123' }, SANDBOX);
   rejects('api-key', { 'a\nb': 'or another character that it cannot have.' }, SANDBOX);
-  const asExpression = 'or as `${{ secrets.NAME }}`. Example: api-key: ${{ secrets.E2B_API_KEY }}';
+  const asExpression =
+    'or as `${{ secrets.NAME }}`. Example: `api-key: ${{ secrets.E2B_API_KEY }}`';
   rejects('api-key', { 'secrets.E2B_API_KEY': asExpression }, SANDBOX);
 });
 

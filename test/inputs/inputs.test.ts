@@ -108,11 +108,14 @@ test('a switch is true or false as in YAML, and the example means the same as th
   rejects('summary', sameMessage(['1', 'tRUE', 'null'], '% is neither true nor false.'));
   for (const [word, meant] of Object.entries({ yes: true, On: true, no: false, off: false })) {
     const [problem] = problemsOf({ summary: word });
-    assert.ok(problem?.message.endsWith(` Example: summary: ${meant}`), problem?.message);
+    assert.ok(problem?.message.endsWith(` Example: \`summary: ${meant}\``), problem?.message);
   }
   for (const [word, status] of Object.entries({ 'on-success': 'success', failure: 'failure' })) {
     const [{ message } = assert.fail()] = problemsOf({ delete: word }, 'sandbox');
-    assert.match(message, RegExp(`Example: delete: \\$\\{\\{ job\\.status == '${status}' \\}\\}$`));
+    assert.match(
+      message,
+      RegExp(`Example: .delete: \\$\\{\\{ job\\.status == '${status}' \\}\\}.$`),
+    );
   }
 });
 

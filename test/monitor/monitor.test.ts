@@ -23,7 +23,7 @@ describe('monitors', { concurrency: 3 }, () => {
   test('a killed monitor fails the gate', async () => {
     await using monitor = await startMonitor(GATED);
     process.kill(monitor.pid, 'SIGKILL');
-    const says = /was not seen from .*\.\nSampling had ended: the process .* was killed or hangs\./;
+    const says = /was not seen from .*\nSampling had ended: the process .* was killed or hangs\./;
     assertGateFailed(await monitor.post(), says);
   });
 
@@ -32,7 +32,7 @@ describe('monitors', { concurrency: 3 }, () => {
     await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
     const post = await monitor.post();
     assert.equal(post.exitCode, 0, post.stdout);
-    const says = /^1 sample failed: The sandbox had not answered after ([5-9]|\d\d)(\.\d)? s\.$/;
+    const says = /^1 sample failed: The sandbox had not answered after ([5-9]|\d\d)(\.\d)? s\.$/m;
     assert.match(post.warnings, says);
   });
 
@@ -84,14 +84,14 @@ describe('monitors', { concurrency: 3 }, () => {
     rmSync(monitor.directory, { recursive: true });
     const post = await monitor.post();
     assert.equal(post.exitCode, 1, post.stdout);
-    assert.match(post.errors, /^monitor: its record is lost: /);
+    assert.match(post.errors, /^monitor: its record is lost: /m);
   });
 
   const cases = {
     'a wrong token': [{ token: 'a-wrong-token' }, /answered 401/],
     'a fail-if on a metric that the sandbox does not report': [
       { 'fail-if': 'mem_used_pct > 90\ngpu > 1' },
-      /^fail-if: gpu > 1 cannot be judged: the sandbox does not report gpu; it reports .*mem_used_pct/,
+      /^fail-if: gpu > 1 cannot be judged: the sandbox does not report gpu; it reports .*mem_used_pct/m,
     ],
   } as const;
   for (const [name, [inputs, says]] of Object.entries(cases))

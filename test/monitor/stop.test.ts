@@ -33,7 +33,7 @@ describe('monitor/stop', { concurrency: 3 }, () => {
       const { exitCode, outputs, errors } = await monitor.stop({ monitor: name });
       assert.deepEqual([exitCode, outputs['gate']], [1, 'failed']);
       const start = 'monitor: must name exactly one running monitor of this job, not';
-      assert.ok(errors.startsWith(`${start} "${name}". Running: `), errors);
+      assert.ok(errors.includes(`\n${start} "${name}". Running: `), errors);
       for (const { id } of [monitor, other])
         assert.ok(errors.includes(`"load test" (${id})`), errors);
     }
@@ -43,14 +43,14 @@ describe('monitor/stop', { concurrency: 3 }, () => {
     assert.equal(stop.report.name, 'load test');
     assert.match(stop.stdout, /load test: /);
     const again = await monitor.stop({ monitor: monitor.id });
-    assert.match(again.errors, /^monitor: must name exactly one running monitor of this job/);
+    assert.match(again.errors, /^monitor: must name exactly one running monitor of this job/m);
     const last = await monitor.stop({ monitor: 'load test' });
     assert.deepEqual([last.exitCode, last.outputs['gate']], [0, 'warned']);
     assert.equal(JSON.parse(last.outputs['tripped'] ?? '')[0].figure, 95);
     assert.notEqual(last.summary, '');
     const none = await monitor.stop();
     assert.deepEqual([none.exitCode, none.outputs['gate']], [1, 'failed']);
-    assert.match(none.errors, /^monitor: no monitor runs in this job\. .* must come before/);
+    assert.match(none.errors, /^monitor: no monitor runs in this job\. .* must come before/m);
     for (const each of [monitor, other]) assertSilent(await each.post(), each);
   });
 

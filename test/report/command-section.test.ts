@@ -4,8 +4,8 @@ import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
 import type { CommandEnd } from '../../src/command/follow.ts';
 import type { CommandResult } from '../../src/command/run.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
-import { renderReport } from '../../src/report/render.ts';
-import { textsOf } from '../../src/report/section.ts';
+import { headlineOf, renderReport } from '../../src/report/render.ts';
+import { linesOf } from '../../src/report/section.ts';
 import { COMMAND, measured, runReport } from '../support/build-report.ts';
 
 const rejected = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
@@ -23,41 +23,56 @@ const exited = (code: number): CommandEnd => ({ kind: 'exited', code });
 
 const stopped = (by: 'max-duration' | 'cancellation'): CommandEnd => ({ kind: 'stopped', by });
 
-const UNSEEN = '`npm test` was not seen to end within 3 min 12 s. It may still be running.';
+const VERDICTS: Readonly<Record<string, readonly [CommandEnd, cancelled?: boolean]>> = {
+  'exit code 1 after 3 min 12 s': [exited(1)],
+  '`signal: killed` after 3 min 12 s': [killed],
+  'unknown exit code after 3 min 12 s': [unclear],
 
-const TITLES: Readonly<Record<string, CommandEnd>> = {
-  '`npm test` exited with 1 after 3 min 12 s.': exited(1),
-  '`npm test` was ended after 3 min 12 s (`signal: killed`).': killed,
-  '`npm test` ended after 3 min 12 s, but the agent did not say with which exit code.': unclear,
-  '`npm test` was stopped by max-duration after 3 min 12 s.': stopped('max-duration'),
-  [UNSEEN]: lost,
-  '`npm test` was not seen to end within 3 min 12 s.': gone,
-  '`npm test` was not started.': notStarted,
-  'Cancelled. `npm test` was stopped after 3 min 12 s.': stopped('cancellation'),
-  [`Cancelled. ${UNSEEN}`]: lost,
-  'Cancelled. Nothing was run.': notStarted,
+  'the login shell ended before the command': [{ kind: 'not-run' }],
+  'stopped by max-duration after 3 min 12 s': [stopped('max-duration')],
+  'not seen to end within 3 min 12 s': [lost],
+  'not started': [notStarted],
+  'cancelled after 3 min 12 s': [stopped('cancellation'), true],
+  'cancelled before it was started': [notStarted, true],
 };
-for (const [title, end] of Object.entries(TITLES))
-  test(`the title of a run says how its command ended, if that was seen [${title}]`, () => {
-    const cancelled = title.startsWith('Cancelled.');
-    assert.equal(renderReport(runReport(end, { cancelled })).title.text, title);
+for (const [verdict, [end, cancelled = false]] of Object.entries(VERDICTS))
+  test(`the verdict of a run says how its command ended, if that was seen [${verdict}]`, () => {
+    const rendered = renderReport(runReport(end, { cancelled }));
+    assert.equal(headlineOf(rendered), `npm test: ${verdict}`);
   });
+
+test('a cancelled command that was not seen to end may still be running', () => {
+  const { problems } = renderReport(runReport(lost, { cancelled: true }));
+  const lines = ['Not seen to end within 3 min 12 s', 'It may still be running.'];
+  assert.deepEqual(problems.map(linesOf), [lines]);
+});
 
 const FAILED = { exitCode: 1, pipeline: [], line: 2, file: '', command: 'grep -c `x` /etc/passwd' };
 
 /** Returns the details of a command without output that exited with 1. */
 function detailsOf(fields: Partial<CommandResult>): string[] {
   const command = { ...COMMAND, lastLines: [], end: exited(1), ...fields };
-  const [, ...details] = renderCommand(command, false).problems?.flatMap(textsOf) ?? [];
+  const [, ...details] = renderCommand(command, false).problems.flatMap(linesOf);
   return details;
 }
 
 const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...lines: string[]]>> = {
   'a command that max-duration could not stop': [
     { end: { kind: 'lost', error: unstoppable } },
+    'It may still be running.',
     'max-duration was over, but the sandbox did not stop it.',
   ],
-  'why a command was lost': [{ end: lost }, 'POST Start failed.', 'Check it.'],
+  'why a command was lost': [
+    { end: lost },
+    'It may still be running.',
+    'POST Start failed.',
+    'Check it.',
+  ],
+  'that a sandbox is gone, where nothing runs any more': [
+    { end: gone },
+    'POST Start failed.',
+    'Check it.',
+  ],
   'why a command was not started': [{ end: notStarted }, 'POST Start failed.', 'Check it.'],
   'the parts of a pipeline': [
     { failed: { ...FAILED, pipeline: [0, 1, 0] } },
@@ -72,11 +87,7 @@ const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...line
     '`false` exited with 1.',
   ],
   'nothing that the title says': [{ failed: { ...FAILED, command: 'npm test' } }],
-  'processes that the kernel killed, before the line that failed': [
-    { oomKills: 2, failed: FAILED },
-    'The kernel killed 2 processes for memory.',
-    "Line 2: `grep -c 'x' /etc/passwd` exited with 1.",
-  ],
+  'the line that failed': [{ failed: FAILED }, "Line 2: `grep -c 'x' /etc/passwd` exited with 1."],
   'the last three lines that say something': [
     { lastLines: ['a', 'b ', '', '---', '  c', `d${'x'.repeat(400)}`] },
     'b',
@@ -93,12 +104,6 @@ const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...line
 for (const [name, [fields, ...lines]] of Object.entries(DETAILS))
   test(`the report of a failed command explains [${name}]`, () =>
     assert.deepEqual(detailsOf(fields), lines));
-
-test('the title of a command is cut after 60 characters, and has no backticks of its own', () => {
-  const result = { ...COMMAND, title: `\`${'x'.repeat(100)}` };
-  const title = `\`'${'x'.repeat(59)}…\` exited with 0 after 3 min 12 s.`;
-  assert.equal(renderCommand(result, false).done, title);
-});
 
 /** An exit code, the last line of the output, and the advice. */
 const ADVICE: readonly (readonly [code: number, line: string, advice?: RegExp])[] = [
@@ -139,25 +144,25 @@ test('whether it was memory could not be told only after a SIGKILL without a cou
 });
 
 test('a command that succeeded although the kernel killed a process gets a warning', () => {
-  const { warnings, problems, done } = renderCommand({ ...COMMAND, oomKills: 1 }, false);
-  assert.deepEqual(textsOf(warnings), ['The kernel killed 1 process for memory.']);
-  assert.deepEqual([problems, done], [[], '`npm test` exited with 0 after 3 min 12 s.']);
+  const rendered = renderReport(runReport(exited(0), { command: { oomKills: 1 } }));
+  const headline = 'npm test: exit code 0 after 3 min 12 s, 1 process killed for memory';
+  assert.deepEqual([rendered.level, headlineOf(rendered)], ['warning', headline]);
 });
 
-test('the exit code is the title, and the failed gate a reason below it', () => {
+test('the exit code is the verdict, and the failed gate a problem below it', () => {
   const stats = measured([{ load: 2 }], ['load > 1']);
-  const { title, reasons } = renderReport(runReport(exited(1), { stats }));
-  assert.equal(title.text, '`npm test` exited with 1 after 3 min 12 s.');
-  assert.match(reasons.flatMap(textsOf).join('\n'), /^The gate failed: `load` 2 > 1\./m);
+  const { problems } = renderReport(runReport(exited(1), { stats }));
+  const verdicts = problems.map(({ verdict }) => verdict);
+  assert.deepEqual(verdicts, ['exit code 1 after 3 min 12 s', 'gate failed: `load` 2 > 1']);
 });
 
 // A <pre> may contain blank lines only in a separate block: one that begins with <p> ends at the
 // first blank line (https://spec.commonmark.org/0.31.2/#html-blocks).
 test('the summary shows the last lines escaped, in a block of their own, so that no line is Markdown', () => {
   const lastLines = ['', '# b', '</pre><b>&', '\u001b[2J\u202e', '|\t|'];
-  const { blocks = [] } = renderCommand({ ...COMMAND, lastLines }, false);
+  const { evidence } = renderCommand({ ...COMMAND, lastLines }, false);
   const pre = '<pre>\n# b\n&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|    |</pre>';
-  assert.deepEqual(blocks, [{ html: '<p>Last lines of the output:</p>' }, { html: pre }]);
+  assert.deepEqual(evidence, [{ html: '<p>Last lines of the output:</p>' }, { html: pre }]);
 });
 
 test('the report of a run says whose memory it was, if that was seen', () => {

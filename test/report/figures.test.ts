@@ -22,11 +22,11 @@ test('the table of figures has a row for the cache only if it is judged', () => 
 test('the table of figures shows what tripped a warning, in the unit of the metric', () => {
   const figures = { mem_used: 2 ** 31, mem_used_mib: 2048 };
   const [, row] = rowsOf(measured([figures], [], ['mem_used_mib >= 2000']));
-  assert.deepEqual(row, ['Memory', '2 GiB', '⚠️ >= 2 GiB']);
+  assert.deepEqual(row, ['Memory', '2 GiB', '⚠️ < 2000 MiB']);
 });
 
 test('the table of figures names judged metrics that were not reported, and skips the others', () => {
-  const unreported = ['load', 'not reported', '> 1 (not judged)'];
+  const unreported = ['load', 'not reported', '≤ 1 (not judged)'];
   assert.deepEqual(rowsOf(measured([{ ts: 1 }], ['load > 1'])).slice(1), [unreported]);
   assert.deepEqual(rowsOf(measured([{ ts: 1 }])), []);
   const [, ...rows] = rowsOf(measured([{ cpu_used_pct: 1, cpu_count: 0 }]));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderReport, reportJson } from '../../src/report/render.ts';
-import { withMarkup } from '../../src/report/section.ts';
 import { measured, type Parts, report, START, withGap } from '../support/build-report.ts';
 import { BUSY, EVERY_STATUS, SHA256 } from '../support/file-results.ts';
 
@@ -11,16 +10,16 @@ function parsedReport(parts: Parts) {
 }
 
 test('the report of a step that failed early has its errors, and no results', () => {
-  const parsed = parsedReport({ error: [{ text: 'No.' }, { text: 'd' }, withMarkup('advice')] });
+  const parsed = parsedReport({ error: { verdict: 'no', lines: ['d', 'advice'] } });
   assert.deepEqual(parsed, {
     $schema: parsed.$schema,
     task: 'sync',
     name: '',
     sandbox: { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' },
     succeeded: false,
-    headline: 'No.',
+    headline: 'No',
     cancelled: false,
-    errors: [{ message: 'No.', details: ['d', 'advice'] }],
+    errors: [{ message: 'No', details: ['d', 'advice'] }],
     warnings: [],
   });
   assert.match(parsed.$schema, /report-1\.json$/);
@@ -30,7 +29,7 @@ test('the report of an upload has its files and totals, and its outputs count th
   const input = report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS, warnings: ['w'] });
   const rendered = renderReport(input);
   const { upload, headline, warnings } = JSON.parse(reportJson(input, rendered));
-  const done = 'Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped.';
+  const done = 'Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped';
   assert.deepEqual([headline, warnings], [done, ['w']]);
   const { files, totals, skipped, ...rest } = upload;
   assert.deepEqual(skipped, EVERY_STATUS.skipped);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { renderReport, reportJson } from '../../src/report/render.ts';
-import { reasonOfError, textsOf } from '../../src/report/section.ts';
+import { linesOf, problemOfError } from '../../src/report/section.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { redactor } from '../../src/text/escape.ts';
 import { COMMAND, measured, report, withGap } from '../support/build-report.ts';
@@ -20,26 +20,27 @@ import {
 
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
   const port = { input: 'port', message: '"x" is no port. Example: port: 1' };
-  const line = `port: ${port.message}`;
-  assert.deepEqual(linesOf(new InputError([port])), [line]);
+  const line = `\`port\`: ${port.message}`;
+  assert.deepEqual(explain(new InputError([port])), ['Input `port` is invalid', line]);
   const both = new InputError([port, { input: 'files', message: 'No.' }]);
-  assert.deepEqual(linesOf(both), ['2 inputs are invalid.', line, 'files: No.']);
+  assert.deepEqual(explain(both), ['2 inputs are invalid', line, '`files`: No.']);
 });
 
-const linesOf = (error: unknown) => textsOf(reasonOfError(error));
+const explain = (error: unknown) => linesOf(problemOfError(error));
 
 test('an AgentError is reported with its hint, unless the job was cancelled', () => {
   const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
-  assert.deepEqual(linesOf(busy), ['It answered 429.', 'Wait.']);
-  assert.deepEqual(linesOf(new AgentError('cancelled', 'No.')), ['No.']);
+  const verdict = 'The sandbox or its service is busy';
+  assert.deepEqual(explain(busy), [verdict, 'It answered 429.', 'Wait.']);
+  assert.deepEqual(explain(new AgentError('cancelled', 'No.')), ['Cancelled', 'No.']);
 });
 
 test('a system error is reported in the words of the system, and a bug with its stack', async () => {
   const missing = path.join(import.meta.dirname, 'missing');
-  const [line = '', ...others] = linesOf(await readdir(missing).catch((error: unknown) => error));
-  assert.match(line, /^ENOENT: no such file or directory, scandir '.*missing'\.$/);
+  const [line = '', ...others] = explain(await readdir(missing).catch((error: unknown) => error));
+  assert.match(line, /^ENOENT: no such file or directory, scandir '.*missing'$/);
   assert.deepEqual(others, []);
-  assert.match(linesOf(new TypeError('oops')).join('\n'), /bug[\s\S]*oops[\s\S]*report\.test/);
+  assert.match(explain(new TypeError('oops')).join('\n'), /bug[\s\S]*oops[\s\S]*report\.test/);
 });
 
 test('a secret in names, paths, inputs, commands and messages is in neither report nor summary', () => {
@@ -53,7 +54,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
     files: [failed(typed, { ...BUSY, message: typed }), { ...notAttempted(typed), reason: typed }],
     stats: withGap(measured([{ load: 1 }], ['t_12_34 > 1']), 15, 60, { early: typed }),
   };
-  for (const parts of [results, { error: [{ text: typed }] }]) {
+  for (const parts of [results, { error: { verdict: typed, lines: [typed] } }]) {
     const redacted = report(parts, redactor(['12"&</34', 't_12_34']));
     const rendered = renderReport(redacted);
     for (const text of [reportJson(redacted, rendered), summaryOf(redacted, rendered)])
@@ -66,9 +67,9 @@ test('redacting a secret changes no figure, size or fixed word that the outcome 
   const parts = { files, stats: measured([{ load: 12_345_678 }]) };
   const redacted = report(parts, redactor(['12345678', 'a', 'sync']));
   const rendered = renderReport(redacted);
-  const { level, title, attachments } = rendered;
+  const { level, verdict, attachments } = rendered;
   assert.equal(level, 'failure');
-  assert.equal(title.text, 'Uploaded 1 of 3 files, 1 failed, 1 not attempted, 1 unchanged.');
+  assert.equal(verdict, 'uploaded 1 of 3 files, 1 failed, 1 not attempted, 1 unchanged');
   assert.ok(attachments['checksums']?.startsWith(SHA256));
   assert.deepEqual(redacted.sections.stats, report(parts).sections.stats);
   assert.equal(JSON.parse(reportJson(redacted, rendered)).upload.files[0].size, 12_345_678);

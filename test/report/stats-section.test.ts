@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderReport } from '../../src/report/render.ts';
-import { withMarkup } from '../../src/report/section.ts';
+import { linesOf } from '../../src/report/section.ts';
 import { measured, report } from '../support/build-report.ts';
 
 /** A condition, the loads from 09:05:00 UTC on (one per second), and the expected line. */
-const TRIPPED: readonly (readonly [string, readonly number[], string])[] = [
-  ['load > 80', [90.2], '`load > 80` tripped: 90.2'],
-  ['load > 80', [10, 85, 90, 10], '`load > 80` tripped: 90 at 09:05:02 UTC, in 2 of 4 samples'],
-  ['load.max > 1', [1, 2], '`load.max > 1` tripped: 2 over 2 samples'],
+const TRIPPED: readonly (readonly [string, readonly number[], ...lines: string[]])[] = [
+  ['load > 80', [90.2], 'Gate failed: `load` 90.2 > 80'],
+  [
+    'load > 80',
+    [10, 85, 90, 10],
+    'Gate failed: `load` 90 > 80',
+    '`load > 80`: 90 at 09:05:02 UTC, in 2 of 4 samples.',
+  ],
+  ['load.max > 1', [1, 2], 'Gate failed: `load` max 2 > 1'],
+  ['mem_used_pct > 0.01%', [3.1], 'Gate failed: memory 3.1 % > 0.01 %'],
 ];
 
-for (const [condition, loads, line] of TRIPPED)
-  test(`a condition that tripped is reported with its figure, and when and how often it tripped [${line}]`, () => {
-    const readings = loads.map(value => ({ load: value }));
+for (const [condition, figures, verdict, ...lines] of TRIPPED)
+  test(`a condition that tripped is reported once, with its limit as written, and how often [${condition}, ${figures.join(' ')}]`, () => {
+    const [metric = ''] = condition.split(/[ .]/);
+    const readings = figures.map(value => ({ [metric]: value }));
     const stats = measured(readings, [condition], [condition]);
-    const { reasons, warnings } = renderReport(report({ task: 'stats', stats }));
-    assert.deepEqual([reasons, warnings], [[[withMarkup(line)]], [withMarkup(line)]]);
+    const { problems, warnings } = renderReport(report({ task: 'stats', stats }));
+    assert.deepEqual([problems.map(linesOf), warnings], [[[verdict, ...lines]], lines]);
   });
 
 test('the outputs have all digits of the figures, and are empty, not 0, for a figure that was not reported', () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { type Report, renderReport } from '../../src/report/render.ts';
-import { withMarkup } from '../../src/report/section.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { measured, report, runReport, START } from '../support/build-report.ts';
 import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
@@ -51,17 +50,14 @@ test('the summary escapes what the runner, GitHub or a browser would act on, and
     assertNoInjectionInSummary(summaryText(longReport(text)));
 });
 
-test('the summary cuts a long message in the middle, since its advice comes last', () => {
+test('the summary cuts names and the words of others at their end, but no advice', () => {
   const conflict = (name: string) => {
-    const text = `"${name}" would go to "app". Exclude one.`;
-    const summary = summaryText(report({ error: [{ text: 'No.' }, { text }] }));
-    return /<li>.*<\/li>/.exec(summary)?.[0] ?? '';
+    const line = `"${name}" would go to "app". Exclude one.`;
+    return summaryText(report({ error: { verdict: 'no', lines: [line] } }));
   };
-  const advised =
-    /^<li>❌ <code>&quot;x{149}…x+&quot; would go to &quot;app&quot;. Exclude one.<\/code>/;
-  assert.match(conflict('x'.repeat(4096)), advised);
-  for (const start of ['', 'x', 'xx'])
-    assert.ok(conflict(`${start}${'😀'.repeat(2000)}${start}`).isWellFormed());
+  const line = /<p><code>x{300}…<\/code> would go to <code>app<\/code>. Exclude one.<\/p>/;
+  assert.match(conflict('x'.repeat(4096)), line);
+  for (const start of ['', 'x']) assert.ok(conflict(`${start}${'😀'.repeat(2000)}`).isWellFormed());
 });
 
 test('the summary renders texts of others as code, so that mentions and emoji names do nothing', () => {
@@ -71,25 +67,31 @@ test('the summary renders texts of others as code, so that mentions and emoji na
   assert.doesNotMatch(unquoted, /@someone|:tada:/);
 });
 
-test('the heading of the summary is the first sentence, at most 54 characters', () => {
-  const headingOf = (title: string) => {
-    const summary = summaryText(report({ error: [withMarkup(title)] }));
-    return /^<h3>❌ (.*)<\/h3>\n\n(?:<p>(.*)<\/p>\n\n<p>)?/.exec(summary)?.slice(1);
+test('the heading cuts the name or the command, but never the verdict', () => {
+  const headingOf = (verdict: string) => {
+    const name = 'n'.repeat(100);
+    const summary = summaryText(report({ name, error: { verdict, lines: [] } }));
+    return /^<h3>❌ <code>(n+)…<\/code>: (.*)<\/h3>/.exec(summary)?.slice(1);
   };
-  assert.deepEqual(headingOf('It failed.'), ['It failed.', undefined]);
-  assert.deepEqual(headingOf('It failed. Try again.'), ['It failed.', 'Try again.']);
-  const long = 'It failed so often that nobody knows how to say it in a line. Try.';
-  const start = 'It failed so often that nobody knows how to say it in …';
-  assert.deepEqual(headingOf(long), [start, long]);
-  const named = report({ name: 'n'.repeat(30), error: [withMarkup('It failed.')] });
-  assert.match(summaryText(named), /^<h3>❌ <code>n{20}…<\/code>: It failed\.<\/h3>/);
+  const long = 'it failed so often that nobody knows how to say it in one line';
+  assert.deepEqual(headingOf('it failed'), ['n'.repeat(51), 'it failed']);
+  assert.deepEqual(headingOf(long), ['n'.repeat(20), long]);
+});
+
+test('a failed step shows the whole command below its heading, once', () => {
+  const title = `npm run ${'x'.repeat(100)}`;
+  const end = { kind: 'exited', code: 1 } as const;
+  for (const name of ['', 'tests']) {
+    const summary = summaryText(runReport(end, { name, command: { title } }));
+    assert.equal(summary.match(RegExp(`${title}`, 'g'))?.length, 1);
+  }
 });
 
 test('a command that nobody judges, with a single sample, shows no figures', () => {
   const monitored = { from: START, to: START, gaps: [], failures: [] };
-  const done = { kind: 'exited', code: 0 } as const;
+  const end = { kind: 'exited', code: 1 } as const;
   for (const failIf of [[], ['cpu_used_pct > 9']]) {
     const stats = { ...measured([{ cpu_used_pct: 5 }], failIf), monitored };
-    assert.equal(summaryText(runReport(done, { stats })).includes('<table>'), failIf.length > 0);
+    assert.equal(summaryText(runReport(end, { stats })).includes('<table>'), failIf.length > 0);
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderReport } from '../../src/report/render.ts';
-import { textsOf } from '../../src/report/section.ts';
+import { linesOf } from '../../src/report/section.ts';
 import { digestOf } from '../../src/upload/uploaded-file.ts';
 import { report } from '../support/build-report.ts';
 import {
@@ -14,21 +14,23 @@ import {
   UPLOADED,
 } from '../support/file-results.ts';
 
-test('failures are grouped by status and hint, the largest group first, with at most three names', () => {
+test('failures are grouped by cause and advice, the largest group first, with at most three names', () => {
   const full = Array.from({ length: 11 }, (_, index) => failed(`f${index}`, diskFull(`f${index}`)));
-  const unreachable = failed('b', { ...BUSY, status: undefined });
-  const files = [failed('a'), UPLOADED, ...full, unreachable];
+  const lost = failed('b', { ...BUSY, kind: 'connection' });
+  const files = [failed('a'), UPLOADED, ...full, lost];
   const [, ...failures] = renderReport(report({ files })).problems;
-  assert.deepEqual(failures.map(textsOf), [
-    [diskFull('f0').message, diskFull('f0').hint, '11 files: `f0`, `f1`, `f2`, and 8 more'],
-    [BUSY.message, BUSY.hint, '`a`'],
-    [BUSY.message, BUSY.hint, '`b`'],
+  const { message, hint } = diskFull('f0');
+  const names = '`f0`, `f1`, `f2`, and 8 more.';
+  assert.deepEqual(failures.map(linesOf), [
+    ["11 files: the sandbox's disk is full", message, hint, names],
+    ['1 file: the sandbox or its service is busy', BUSY.message, BUSY.hint, '`a`.'],
+    ['1 file: the connection failed', BUSY.message, BUSY.hint, '`b`.'],
   ]);
 });
 
 test('files that failed because the job was cancelled are not listed as failures', () => {
   const files = [failed('a', { ...BUSY, kind: 'cancelled' })];
-  assert.deepEqual(renderReport(report({ files, cancelled: true })).reasons, []);
+  assert.deepEqual(renderReport(report({ files, cancelled: true })).problems, []);
 });
 
 test('the log lists files by status, failures first', () => {

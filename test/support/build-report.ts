@@ -71,6 +71,8 @@ export interface Parts extends Partial<Omit<Report, 'sections'>>, Partial<Upload
   readonly stats?: StatsResult;
 }
 
+export const SANDBOX = { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' };
+
 const NO_SECRETS = redactor([]);
 
 /** Builds the report of a task (by default sync) with only the results that the task has. */
@@ -78,17 +80,17 @@ export function report(unredacted: Parts = {}, redact: Redact = NO_SECRETS): Rep
   const { task = 'sync', cancelled = false } = unredacted;
   const parts = redactTexts(unredacted, redact);
   const { name = '', error, command, download } = parts;
-  const { sandbox = { id: 'i1a2b3', baseUrl: 'https://sandbox.example.com' } } = parts;
+  const { sandbox = SANDBOX } = parts;
   const { isGateUnseen = false, stats = measured([]) } = parts;
   const info = { task, name, sandbox, cancelled, isGateUnseen, error };
   if (error !== undefined) return { ...info, sections: {} };
   const isUpload = ['sync', 'upload'].includes(task);
-  const view = { cancelled, isOnlyResult: !isUpload && command === undefined };
+  const view = { cancelled, showUsage: command === undefined };
   const sections = {
     ...(command && { command: renderCommand(command, cancelled) }),
     ...(isUpload && { upload: renderUpload(uploadOf(parts), cancelled) }),
     ...(task !== 'upload' && task !== 'download' && { stats: renderStats(stats, view) }),
-    ...(download && { download: renderDownload(download) }),
+    ...(download && { download: renderDownload(download, cancelled) }),
   };
   return { ...info, sections };
 }
@@ -117,11 +119,13 @@ export const COMMAND: CommandResult = {
   topPrograms: undefined,
 };
 
+type RunParts = Omit<Parts, 'command'> & { readonly command?: Partial<CommandResult> };
+
 /** Builds the report of a `run` whose command ended like this. */
-export function runReport(end: CommandEnd, parts: Parts = {}, reconnects = 0): Report {
-  const durationMs = end.kind === 'not-started' ? 0 : COMMAND.durationMs;
-  const command = { ...COMMAND, end, durationMs, reconnects };
-  return report({ task: 'run', command, ...parts });
+export function runReport(end: CommandEnd, { command, ...parts }: RunParts = {}): Report {
+  const isStarted = end.kind !== 'not-started';
+  const started = isStarted ? COMMAND : { ...COMMAND, durationMs: 0, lastLines: [] };
+  return report({ task: 'run', command: { ...started, end, ...command }, ...parts });
 }
 
 /** Removes tags, and decodes the only entities that figures and conditions contain. */

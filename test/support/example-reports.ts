@@ -1,9 +1,19 @@
-import { AgentError, failureInfoOf } from '../../src/agent/failure.ts';
+import { AgentError, type FailureKind, failureInfoOf } from '../../src/agent/failure.ts';
+import type { DownloadResult } from '../../src/download/download.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { Report } from '../../src/report/render.ts';
-import { reasonOfError } from '../../src/report/section.ts';
+import { problemOfError } from '../../src/report/section.ts';
 import type { UploadedFile } from '../../src/upload/uploaded-file.ts';
-import { measured, reading, report, runReport, withGap } from './build-report.ts';
+import {
+  measured,
+  type Parts,
+  reading,
+  report,
+  runReport,
+  SANDBOX,
+  START,
+  withGap,
+} from './build-report.ts';
 import {
   diskFull,
   failed,
@@ -17,28 +27,90 @@ import {
 const many = (count: number, toResult: (name: string, size: number) => UploadedFile) =>
   Array.from({ length: count }, (_, index) => toResult(`dist/${index}.js`, 200 * (index + 1)));
 
+const DOWNLOAD: DownloadResult = {
+  files: [
+    {
+      path: 'app/junit.xml',
+      target: 'junit.xml',
+      status: 'downloaded',
+      attempts: 1,
+      durationMs: 9,
+      size: 2048,
+    },
+    {
+      path: 'app/coverage.json',
+      target: 'coverage.json',
+      status: 'failed',
+      attempts: 1,
+      durationMs: 4,
+      error: failureInfoOf(
+        new AgentError(
+          'no-such-file',
+          'GET https://sandbox.example.com/files answered 404 Not Found. It said: "path \'/home/user/app/coverage.json\' does not exist".',
+        ),
+      ),
+    },
+  ],
+  ifNoFilesFound: 'error',
+  retries: 0,
+  durationMs: 20,
+};
+
 const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
 const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
 const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
 const few = busy.slice(0, 3);
 
-const reset = new AgentError('connection', 'POST https://h/process.Process/Connect failed.');
+const failure = (kind: FailureKind, message: string) =>
+  failureInfoOf(new AgentError(kind, message));
+const HOST = 'https://sandbox.example.com';
+const reset = failure(
+  'connection',
+  `POST ${HOST}/process.Process/Connect failed: read ECONNRESET.`,
+);
+const unreachable = new AgentError(
+  'unreachable',
+  `GET ${HOST}/metrics failed: getaddrinfo ENOTFOUND sandbox.example.com.`,
+);
+const gone = `GET ${HOST}/metrics answered 502 Bad Gateway. It said: "The sandbox was not found".`;
 
 const invalid = new InputError([
-  { input: 'port', message: '"x" is not a whole number. Example: port: 49983' },
-  { input: 'files', message: '"dist/**" matches nothing.' },
+  { input: 'port', message: '"x" is not a whole number from 1 to 65535. Example: port: 49983' },
+  {
+    input: 'token',
+    message: 'is empty or null. Check the name of the secret or variable that it comes from.',
+  },
+  {
+    input: 'files',
+    message: '"dist/**" matches no files to upload. There is no "dist" in the working directory.',
+  },
 ]);
+const [onlyProblem] = invalid.problems;
 
-/** Typical reports, whose summaries are the files in golden/. */
+const GATE = ['mem_used_pct > 80', 'disk_free < 512MiB'];
+const passing = { stats: measured(few, ['mem_used_pct > 80']) };
+const exited = (code: number) => ({ kind: 'exited', code }) as const;
+
+/** One report of each kind of outcome, whose summaries are the files in golden/. */
 export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
-  success: report({
+  uploaded: report({ files: many(3, uploaded), durationMs: 55, stats: measured([reading(3, 12)]) }),
+  'uploaded-and-gate-passed': report({
     files: [uploaded('dist/run.sh', 300, 5), ...many(240, uploaded)],
-    retries: 4,
     durationMs: 310,
     digest: `sha256:${SHA256}`,
     orphaned: ['/home/user/app/old.js'],
+    stats: measured([reading(35.5, 42)], GATE),
+  }),
+  'upload-with-a-warning': report({
+    task: 'upload',
+    files: many(240, uploaded),
+    durationMs: 310,
     skipped: [{ path: 'dist/latest', reason: 'a broken link' }],
-    stats: measured([reading(35.5, 42)], ['mem_used_pct > 80', 'disk_free < 512MiB']),
+    warnings: ['Skipped (a broken link): "dist/latest".'],
+  }),
+  'failed-file': report({
+    task: 'upload',
+    files: [...many(12, uploaded), failed('dist/index.html')],
   }),
   'failed-files': report({
     files: [
@@ -49,6 +121,14 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     ],
     stats: measured([reading(3, 12, 100)], ['mem_used_pct > 80']),
   }),
+  'all-files-failed': report({ task: 'upload', files: many(7, name => failed(name)) }),
+  'dry-run': report({
+    files: [...many(60, planned), unchanged('dist/index.html')],
+    dryRun: true,
+  }),
+  'nothing-to-do': report({ task: 'upload', files: many(19, unchanged) }),
+  'download-with-a-missing-file': report({ task: 'download', download: DOWNLOAD }),
+  'gate-passed': report({ task: 'stats', stats: measured([reading(3, 12)], GATE) }),
   'gate-failed': report({
     task: 'monitor',
     name: 'tests',
@@ -58,36 +138,55 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
       ['cpu_used_pct > 90', 'cpu_used_pct.mean > 60'],
     ),
   }),
-  'dry-run': report({
-    files: [...many(60, planned), unchanged('dist/index.html')],
-    dryRun: true,
+  'gate-warned': report({
+    task: 'stats',
+    stats: measured([reading(97.3, 12)], ['mem_used_pct > 80'], ['cpu_used_pct > 90']),
+  }),
+  'gate-not-judged': report({ task: 'stats', stats: measured([reading(3, 12)], ['gpu > 5']) }),
+  'stats-not-read': report({
+    task: 'stats',
+    stats: { ...measured([], GATE), error: failureInfoOf(unreachable) },
+  }),
+  'monitor-without-a-gate': report({
+    task: 'monitor',
+    name: 'Server',
+    stats: {
+      ...measured(busy),
+      monitored: { from: START, to: START + 12_000, gaps: [], failures: [] },
+    },
   }),
   'dead-sandbox': report({
     task: 'monitor',
-    stats: withGap(measured(few, ['mem_used_pct > 80'], [], true), 15, 60, {
-      early: 'GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
+    name: 'tests',
+    stats: withGap(measured(few, ['mem_used_pct > 80', 'cpu_used_pct > 25'], [], true), 15, 60, {
+      early: gone.slice(0, -1),
     }),
   }),
+  'run-passed': runReport(exited(0)),
+  'run-passed-and-gate-passed': runReport(exited(0), passing),
+  'run-exited-1': runReport(exited(1), passing),
+  'run-exited-1-and-gate-failed': runReport(exited(1), {
+    name: 'Evals',
+    stats: measured(busy, ['mem_used_pct > 80']),
+  }),
+  'run-killed-for-memory': runReport(exited(137), {
+    command: { oomKills: 1 },
+    stats: measured(busy),
+  }),
+  'run-ended-by-a-signal': runReport({ kind: 'killed', status: 'signal: killed' }),
+  'run-stopped': runReport({ kind: 'stopped', by: 'max-duration' }),
+  'run-lost': runReport({ kind: 'lost', error: reset }, { command: { reconnects: 10 } }),
+  'run-not-started': runReport({ kind: 'not-started', error: reset }),
+  'run-cancelled': runReport({ kind: 'stopped', by: 'cancellation' }, { cancelled: true }),
   cancelled: report({
     files: [...many(12, uploaded), ...many(30, notAttempted)],
     cancelled: true,
   }),
-  'invalid-inputs': report({
-    error: reasonOfError(invalid),
-    sandbox: { id: '', baseUrl: '' },
-    isGateUnseen: true,
-  }),
-  'run-passed': runReport(
-    { kind: 'exited', code: 0 },
-    { stats: measured(few, ['mem_used_pct > 95']) },
-  ),
-  'run-exited-1': runReport(
-    { kind: 'exited', code: 1 },
-    { stats: measured(few, ['mem_used_pct > 95']) },
-  ),
-  'run-lost': runReport(
-    { kind: 'lost', error: failureInfoOf(reset) },
-    { stats: measured(few) },
-    10,
-  ),
+  'invalid-input': report(failedEarly(new InputError(onlyProblem ? [onlyProblem] : []))),
+  'invalid-inputs': report(failedEarly(invalid)),
+  'unreachable-host': report({ ...failedEarly(unreachable), sandbox: SANDBOX }),
 };
+
+function failedEarly(error: unknown): Parts {
+  return { error: problemOfError(error), sandbox: { id: '', baseUrl: '' }, isGateUnseen: true };
+}

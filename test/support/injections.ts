@@ -52,7 +52,7 @@ const CHART =
 const OUTPUT = /(?<=\n\n)<pre>[^<]*<\/pre>\n\n/g;
 
 const TAG =
-  /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
+  /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b|span)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
 
 /** Asserts that a summary fits GitHub's limit and has only known, balanced tags and charts. */
 export function assertNoInjectionInSummary(summary: string): void {

@@ -73,7 +73,7 @@ export function rejects(
     assert.deepEqual(invalidInputs(raw, action), [input], `${input}: ${JSON.stringify(value)}`);
     const { message = '' } = problemsOf(raw, action)[0] ?? {};
     assert.ok(message.includes(words), message);
-    const [, example = ''] = message.split(' Example: ');
+    const [, example = ''] = / Example: `(.*)`$/s.exec(message) ?? [];
     // The runner replaces expressions before the action sees them, so insert a value here.
     const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'some-value'));
     const line =
