@@ -72,9 +72,13 @@ export async function requestEach<I, T>(
   }
 
   const startedAt = clock();
-  // An item keeps its slot while it waits for a retry, so a dead sandbox gets few requests.
-  const results = await pLimit(concurrency)
-    .map(items, requestOne)
+  const results: RequestResult<I, T>[] = [];
+  const queue = items.entries();
+  // A lane keeps its item while that waits for a retry, so a dead sandbox gets few requests.
+  const lane = async () => {
+    for (const [index, item] of queue) results[index] = await requestOne(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane))
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
   return { results, retries, durationMs: durationSince(startedAt) };
