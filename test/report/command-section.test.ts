@@ -14,10 +14,8 @@ const unstoppable = failureInfoOf(new AgentError('cancelled', 'No.'));
 const killed: CommandEnd = { kind: 'killed', status: 'signal: killed' };
 const unclear: CommandEnd = { kind: 'no-exit-code', status: '' };
 const lost: CommandEnd = { kind: 'lost', error };
-const gone: CommandEnd = {
-  kind: 'lost',
-  error: failureInfoOf(new AgentError('sandbox-not-found', 'It was not found.')),
-};
+const notFound = new AgentError('sandbox-not-found', 'It was not found.');
+const gone = { kind: 'lost', error: failureInfoOf(notFound) } as const;
 const notStarted: CommandEnd = { kind: 'not-started', error };
 const exited = (code: number): CommandEnd => ({ kind: 'exited', code });
 
@@ -70,8 +68,8 @@ const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...line
   ],
   'that a sandbox is gone, where nothing runs any more': [
     { end: gone },
-    'POST Start failed.',
-    'Check it.',
+    'It was not found.',
+    gone.error.hint,
   ],
   'why a command was not started': [{ end: notStarted }, 'POST Start failed.', 'Check it.'],
   'the parts of a pipeline': [
