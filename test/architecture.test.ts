@@ -29,7 +29,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/glob': /^files\/find\.ts$/,
   'form-data': /^upload\/store-files\.ts$/,
   'p-limit': /^agent\/request-each\.ts$/,
-  undici: /^agent\/dispatcher\.ts$/,
+  undici: /^agent\/http\.ts$/,
 };
 
 type Source = ReturnType<typeof sourcesIn>[number];
@@ -93,7 +93,7 @@ test('no two files of src share a name, except for entry points', () => {
 });
 
 test('process.env is read at the edges of src alone', () => {
-  const edges = /^(github\/|agent\/dispatcher\.ts$|monitor\/start-monitor\.ts$)/;
+  const edges = /^(github\/|agent\/http\.ts$|monitor\/start-monitor\.ts$)/;
   const readers = filesWith(({ file, text }) => text.includes('process.env') && !edges.test(file));
   assert.deepEqual(readers, []);
 });

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Redact } from '../text/escape.ts';
+import { AgentError, type Hints, networkError } from './failure.ts';
 import {
   type AgentResponse,
   openDispatcher,
@@ -8,9 +9,8 @@ import {
   readResponse,
   type StreamedResponse,
   sendRequest,
-} from './dispatcher.ts';
-import { AgentError, type Hints, networkError } from './failure.ts';
-import { statusError } from './response.ts';
+  statusError,
+} from './http.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 

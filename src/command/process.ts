@@ -1,6 +1,6 @@
 import type { Client, RequestLimits } from '../agent/client.ts';
-import type { StreamedResponse } from '../agent/dispatcher.ts';
 import { AgentError, excerpt, type FailureKind } from '../agent/failure.ts';
+import type { StreamedResponse } from '../agent/http.ts';
 import type { Redact } from '../text/escape.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 

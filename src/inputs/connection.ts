@@ -1,4 +1,4 @@
-import { isLoopback } from '../agent/dispatcher.ts';
+import { isLoopback } from '../agent/http.ts';
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';

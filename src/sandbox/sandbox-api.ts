@@ -1,7 +1,6 @@
 import { type Client, openClient, postJson, type RequestLimits } from '../agent/client.ts';
-import type { AgentResponse } from '../agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
-import { bodyError, isFromProxy, parseResponse } from '../agent/response.ts';
+import { type AgentResponse, bodyError, isFromProxy, parseResponse } from '../agent/http.ts';
 import { describeRetry, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isSandboxId } from '../inputs/connection.ts';
 import type { Context } from '../inputs/context.ts';

@@ -1,6 +1,6 @@
 import type { Client, RequestLimits } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
-import { bodyError } from '../agent/response.ts';
+import { bodyError } from '../agent/http.ts';
 import { describeRetry, type Outcome, withRetries } from '../agent/retry.ts';
 import type { Figures, Sample } from '../gate/metrics.ts';
 import type { Context } from '../inputs/context.ts';

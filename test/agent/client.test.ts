@@ -6,8 +6,8 @@ import { before, describe, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
 import { listenHere } from '../../dev/agent/service.ts';
 import type { Client, RequestLimits } from '../../src/agent/client.ts';
-import { readResponse } from '../../src/agent/dispatcher.ts';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
+import { readResponse } from '../../src/agent/http.ts';
 import {
   GET,
   openTestClient,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentResponse } from '../../src/agent/dispatcher.ts';
 import type { FailureKind } from '../../src/agent/failure.ts';
-import { bodyError, parseResponse, statusError } from '../../src/agent/response.ts';
+import { type AgentResponse, bodyError, parseResponse, statusError } from '../../src/agent/http.ts';
 import { redactor } from '../../src/text/escape.ts';
 
 const LONG = 'x'.repeat(295);

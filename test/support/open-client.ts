@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type AgentRequest, openAgent, type RequestLimits } from '../../src/agent/client.ts';
-import type { AgentResponse } from '../../src/agent/dispatcher.ts';
+import type { AgentResponse } from '../../src/agent/http.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/escape.ts';
 import type { TlsCertificate } from './tls-certificate.ts';
