@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { Redact } from '../text/escape.ts';
 import { formatBytes } from '../text/format.ts';
-import { fieldsOf, isJson, parseFields, redactJson } from '../text/json.ts';
+import { fieldsOf, isJson, parseFields, parseRedacted } from '../text/json.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
 export interface AgentResponse<Body = string> {
@@ -232,11 +232,10 @@ function redirectError(response: AgentResponse, redact: Redact): AgentError {
 function messageIn(text: string, redact: Redact): string {
   // Ignore titles with markup or entities, in which redaction might miss a secret.
   if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? '';
-  const json = redactJson(text, redact);
-  if (json === '') return text;
-  const body: unknown = JSON.parse(json);
+  const body = parseRedacted(text, redact);
+  if (body === undefined) return text;
   const { message, error } = fieldsOf(body);
-  return [body, message, error].find(each => typeof each === 'string') ?? json;
+  return [body, message, error].find(each => typeof each === 'string') ?? JSON.stringify(body);
 }
 
 const MAX_RETRY_AFTER_MS = 60_000;

@@ -43,8 +43,8 @@ export async function sampleCommand(
   using late = deadlineAfter(ended, isJudged ? LAST_RESPONSE_MS : PATIENCE_MS, sleep);
   const deadline = AbortSignal.any([cancel, late.signal]);
   const observations: Observation[] = [];
-  let response = '';
-  const keep = (latest: string) => void (response = latest);
+  let response = {};
+  const keep = (latest: object) => void (response = latest);
   const take = (signal: AbortSignal) =>
     trySample(() => readStats(client, STATS_PATH, { signal, timeout }), keep, now);
   const record = (observation: Observation) => {

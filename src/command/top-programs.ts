@@ -1,6 +1,6 @@
 import { excerpt } from '../agent/failure.ts';
 import { type Condition, judge } from '../gate/judge.ts';
-import { isMemory, type Sample } from '../gate/metrics.ts';
+import { figureOf, isMemory, type Sample } from '../gate/metrics.ts';
 import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
 import { runAsRoot, type Starter } from './session.ts';
@@ -27,7 +27,7 @@ export function watchMemory(
   const watched = conditions.filter(({ metric }) => isMemory(metric));
   const levelOf = (sample: Sample) => {
     const trips = watched.some(each => judge(each, [sample]).result === 'true');
-    const above = (sample.figures.get('mem_used_pct') ?? 0) - FIRST_PERCENT;
+    const above = (figureOf('mem_used_pct', sample) ?? 0) - FIRST_PERCENT;
     return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
   };
   let level = 0;

@@ -1,6 +1,13 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
-import { AGGREGATES, type Aggregate, figuresOf, formatFigure, type Sample } from './metrics.ts';
+import {
+  AGGREGATES,
+  type Aggregate,
+  figureOf,
+  figuresOf,
+  formatFigure,
+  type Sample,
+} from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
@@ -72,7 +79,7 @@ export function judge(
 
 function whyNotJudged(metric: string, samples: readonly Sample[]): string | undefined {
   if (samples.length === 0) return 'there are no stats';
-  const lacking = samples.filter(({ figures }) => !figures.has(metric));
+  const lacking = samples.filter(sample => figureOf(metric, sample) === undefined);
   const [first] = lacking;
   if (first === undefined) return undefined;
   if (lacking.length < samples.length)
@@ -99,7 +106,7 @@ function mostExtreme(operator: Operator, figures: readonly number[]): readonly n
 const MAX_REPORTED = 30;
 
 function namesIn({ figures }: Sample): string {
-  return listSome([...figures.keys()].sort().map(inlineCode), MAX_REPORTED) || 'nothing';
+  return listSome(Object.keys(figures).sort().map(inlineCode), MAX_REPORTED) || 'nothing';
 }
 
 export function describeJudgement(judgement: Judgement): string {

@@ -1,6 +1,7 @@
 import { formatBytes, formatDecimal } from '../text/format.ts';
 
-export type Figures = ReadonlyMap<string, number>;
+/** Read these with `figureOf`: `figures['constructor']` is no number. */
+export type Figures = Readonly<Record<string, number>>;
 
 export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
@@ -76,8 +77,12 @@ export interface Sample {
   readonly figures: Figures;
 }
 
+export function figureOf(metric: string, { figures }: Pick<Sample, 'figures'>): number | undefined {
+  return Object.hasOwn(figures, metric) ? figures[metric] : undefined;
+}
+
 export function figuresOf(metric: string, samples: readonly Sample[]): number[] {
-  return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
+  return samples.flatMap(sample => figureOf(metric, sample) ?? []);
 }
 
 export function aggregateOf(

@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Figures } from '../gate/metrics.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { Observation, SampleRecord } from '../stats/sampling.ts';
-import { fieldsOf, isJson, parseFields, stringFieldsOf } from '../text/json.ts';
+import { isJson, parseFields, stringFieldsOf } from '../text/json.ts';
 
 /** The sampler's own clock tells when it was asked to end: that of another step may differ. */
 export type MonitorEnd = { readonly requestedAt: number } | { readonly early: string };
@@ -50,14 +51,12 @@ export function isJudged(directory: string): boolean {
 }
 
 export function appendObservation(directory: string, observation: Observation): void {
-  const figures =
-    observation.kind === 'sample' ? Object.fromEntries(observation.figures) : undefined;
-  const line = `${JSON.stringify({ ...observation, figures })}\n`;
-  appendFileSync(monitorFile(directory, 'record'), line, { mode: 0o600 });
+  const file = monitorFile(directory, 'record');
+  appendFileSync(file, `${JSON.stringify(observation)}\n`, { mode: 0o600 });
 }
 
-export function saveResponse(directory: string, response: string): void {
-  write(directory, 'response', response);
+export function saveResponse(directory: string, response: object): void {
+  write(directory, 'response', JSON.stringify(response));
 }
 
 export function saveEnd(directory: string, end: MonitorEnd): void {
@@ -72,13 +71,12 @@ export function hasEnded(directory: string): boolean {
 export function readRecord(
   directory: string,
 ): SampleRecord & { readonly requestedAt: number | undefined } {
-  const observations = readIfExists(directory, 'record').split('\n').map(parseFields);
   const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
   const { requestedAt, early = died } = parseFields(readIfExists(directory, 'end'));
   const isRequested = typeof requestedAt === 'number';
   return {
-    observations: observations.flatMap(decodeObservation),
-    response: readIfExists(directory, 'response'),
+    observations: readIfExists(directory, 'record').split('\n').flatMap(decodeObservation),
+    response: parseFields(readIfExists(directory, 'response')),
     end: isRequested ? 'requested' : { early: String(early) },
     requestedAt: isRequested ? requestedAt : undefined,
   };
@@ -90,14 +88,16 @@ export function samplerErrors(directory: string): string {
   return text === '' ? '' : ` (it wrote: ${text})`;
 }
 
-function decodeObservation(line: Readonly<Record<string, unknown>>): Observation[] {
-  const { kind, askedAt, at, message, figures } = line;
+function decodeObservation(line: string): Observation[] {
+  const { kind, askedAt, at, message, figures } = parseFields(line);
   if (typeof askedAt !== 'number' || typeof at !== 'number') return [];
   if (kind === 'failure') return [{ kind, askedAt, at, message: String(message) }];
-  const numbers = Object.entries(fieldsOf(figures)).map(
-    ([metric, figure]) => [metric, Number(figure)] as const,
-  );
-  return [{ kind: 'sample', askedAt, at, figures: new Map(numbers) }];
+  return isFigures(figures) ? [{ kind: 'sample', askedAt, at, figures }] : [];
+}
+
+function isFigures(value: unknown): value is Figures {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every(figure => typeof figure === 'number');
 }
 
 function write(directory: string, name: keyof typeof FILES, text: string): void {

@@ -37,7 +37,7 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   process.send?.('ready');
   const limits = { signal: deadline.signal, timeout: sampleTimeout(inputs) };
   const read = () => readStats(client, inputs.statsPath, limits);
-  const keep = (response: string) => saveResponse(directory, response);
+  const keep = (response: object) => saveResponse(directory, response);
   const sampling = takeSamples(
     () => trySample(read, keep, now),
     observation => appendObservation(directory, observation),

@@ -130,16 +130,17 @@ export function redactTexts<T>(results: T, redact: Redact): T {
   return copy as T;
 }
 
-// Redacting a short secret could change digests, and fixed words that the summary depends on. The
-// response was redacted as JSON, since a secret of digits must not break its numbers.
+// Redacting a short secret could change digests, and fixed words that the summary depends on.
 const UNREDACTED =
-  /^(task|status|kind|by|result|state|level|operator|aggregate|ifNoFilesFound|digest|sha256|response)$/;
+  /^(task|status|kind|by|result|state|level|operator|aggregate|ifNoFilesFound|digest|sha256)$/;
+
+// Redacted where they were decoded. To copy 60,000 samples takes 1.1 s of the 2 s after SIGTERM.
+const DECODED = /^(samples|response)$/;
 
 function mapStrings(value: unknown, map: (text: string, key: string) => string, key = ''): unknown {
   if (typeof value === 'string') return map(value, key);
+  if (typeof value !== 'object' || value === null || DECODED.test(key)) return value;
   if (Array.isArray(value)) return value.map(item => mapStrings(item, map, key));
-  // Metrics are redacted where they are decoded.
-  if (typeof value !== 'object' || value === null || value instanceof Map) return value;
   const entries = Object.entries(value);
   return Object.fromEntries(entries.map(([name, field]) => [name, mapStrings(field, map, name)]));
 }

@@ -5,12 +5,19 @@ import {
   type GateJudgement,
   judge,
 } from '../gate/judge.ts';
-import { AGGREGATE_NAMES, aggregateOf, METRICS, type Sample } from '../gate/metrics.ts';
+import {
+  AGGREGATE_NAMES,
+  AGGREGATES,
+  type Figures,
+  figureOf,
+  figuresOf,
+  METRICS,
+  type Sample,
+} from '../gate/metrics.ts';
 import type { FailedObservation } from '../stats/sampling.ts';
 import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
-import { parseFields } from '../text/json.ts';
 import { drawChart } from './chart.ts';
 import { describeUsage, figuresTable, formatMetric } from './figures.ts';
 import { explainFailure, type Problem, type RenderedSection, sentenceCase } from './section.ts';
@@ -26,7 +33,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
   const tripped = gate.judgements.filter(each => each.result === 'true').map(entryOf);
   const unjudged = gate.judgements.filter(each => each.result === 'unknown').map(entryOf);
   const aggregates = aggregatesOf(result);
-  const figures = Object.fromEntries(samples.at(-1)?.figures ?? []);
+  const figures = samples.at(-1)?.figures ?? {};
   return {
     problems: problemsOf(result, view),
     done: describeStats(result, view),
@@ -34,7 +41,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
     hasWarned: gate.state === 'warned',
     outputs: {
       ...figureOutputs(figures),
-      stats: response,
+      stats: samples.length === 0 ? '' : JSON.stringify(response),
       gate: gate.state,
       tripped: JSON.stringify(tripped),
       unjudged: JSON.stringify(unjudged),
@@ -44,8 +51,8 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
     json: {
       monitored: monitored && monitoredJson(monitored),
       figures,
-      samples: samples.map(({ at, figures: each }) => ({ at, figures: Object.fromEntries(each) })),
-      response: parseFields(response),
+      samples: samples.map(({ at, figures: each }) => ({ at, figures: each })),
+      response,
       gate: { state: gate.state, tripped, unjudged },
       aggregates,
     },
@@ -87,7 +94,7 @@ function problemsOf({ samples, error, gate, monitored }: StatsResult, view: View
 const UNREAD = 'the stats could not be read';
 
 function isUnreported({ metric }: Condition, samples: readonly Sample[]): boolean {
-  return samples.some(({ figures }) => !figures.has(metric));
+  return samples.some(sample => figureOf(metric, sample) === undefined);
 }
 
 function warningsOf({ samples, gate, monitored }: StatsResult, { cancelled }: View): string[] {
@@ -159,27 +166,29 @@ function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]):
   if (judgement.result === 'unknown') return [`${text}: ${judgement.why}.`];
   if (samples.length < 2 || condition.aggregate !== undefined) return [];
   const allSamples = formatCount(samples.length, 'sample');
-  const first = samples.find(({ figures }) => figures.get(condition.metric) === judgement.figure);
+  const first = samples.find(sample => figureOf(condition.metric, sample) === judgement.figure);
   const count = samples.filter(sample => judge(condition, [sample]).result === 'true').length;
   const figure = formatJudged(condition, judgement.figure);
   const time = formatTime(first?.at ?? 0);
   return [`${text}: ${figure} at ${time}, in ${formatNumber(count)} of ${allSamples}.`];
 }
 
-function figureOutputs(figures: Readonly<Record<string, number>>): Record<string, string> {
+function figureOutputs(figures: Figures): Record<string, string> {
   const outputs = Object.keys(METRICS).map(metric => {
-    return [metric.replaceAll('_', '-'), String(figures[metric] ?? '')];
+    return [metric.replaceAll('_', '-'), String(figureOf(metric, { figures }) ?? '')];
   });
   return Object.fromEntries(outputs);
 }
 
 function aggregatesOf({ gate, samples }: StatsResult): object {
   const judged = gate.judgements.map(({ condition }) => condition.metric);
-  const aggregates = [...new Set([...Object.keys(METRICS), ...judged])].map(metric => {
-    const entries = AGGREGATE_NAMES.map(name => [name, aggregateOf(name, metric, samples)]);
-    return [metric, Object.fromEntries(entries)] as const;
+  const aggregates = [...new Set([...Object.keys(METRICS), ...judged])].flatMap(metric => {
+    const figures = figuresOf(metric, samples);
+    if (figures.length === 0) return [];
+    const entries = AGGREGATE_NAMES.map(name => [name, AGGREGATES[name](figures)]);
+    return [[metric, Object.fromEntries(entries)]];
   });
-  return Object.fromEntries(aggregates.filter(([, { last }]) => last !== undefined));
+  return Object.fromEntries(aggregates);
 }
 
 function entryOf(judgement: GateJudgement): object {

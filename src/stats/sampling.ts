@@ -6,12 +6,12 @@ import type { Figures, Sample } from '../gate/metrics.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
-import { redactJson } from '../text/json.ts';
+import { parseRedacted } from '../text/json.ts';
 
 export interface Stats {
   readonly figures: Figures;
-  /** The JSON object that the agent sent, redacted and serialized again. */
-  readonly response: string;
+  /** What the agent sent, redacted. */
+  readonly response: object;
 }
 
 /** A request for the stats, sent at `askedAt`, whose response arrived or failed `at`. */
@@ -24,7 +24,8 @@ export type FailedObservation = Extract<Observation, { kind: 'failure' }>;
 
 export interface SampleRecord {
   readonly observations: readonly Observation[];
-  readonly response: string;
+  /** The last one. */
+  readonly response: object;
   readonly end: SamplingEnd;
 }
 
@@ -44,9 +45,10 @@ export async function readStats(
   const request = { ...limits, method: 'GET', path, headers, hints: STATS_HINTS } as const;
   const response = await client.send(request);
   if (response.body.length > MAX_LENGTH) throw bodyError(response, 'it is longer than 128 KiB');
-  const stats = decodeStats(redactJson(response.body, client.redact));
-  if (stats === undefined) throw bodyError(response, 'it is not a JSON object');
-  return stats;
+  const value = parseRedacted(response.body, client.redact);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw bodyError(response, 'it is not a JSON object');
+  return { figures: figuresIn(value), response: value };
 }
 
 /** Reads the stats with the input `retries`, and logs the retries and the response. */
@@ -63,14 +65,14 @@ export async function readStatsWithRetries(
     stop: cancel,
     onRetry: retry => log.line(describeRetry('the stats', retry)),
   });
-  if (outcome.status === 'done') log.debug(`Stats: ${outcome.value.response}`);
+  if (outcome.status === 'done') log.debug(`Stats: ${JSON.stringify(outcome.value.response)}`);
   return outcome;
 }
 
 /** Reads the stats once, and passes their response to `keep`. */
 export async function trySample(
   read: () => Promise<Stats>,
-  keep: (response: string) => void,
+  keep: (response: object) => void,
   now: () => number,
 ): Promise<Observation> {
   const askedAt = now();
@@ -133,53 +135,38 @@ const STATS_HINTS = {
     'Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions.',
 };
 
-function decodeStats(json: string): Stats | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    // JSON.stringify() throws a RangeError if the agent nested its JSON too deeply.
-    return { figures: addDerived(numbersIn(value)), response: JSON.stringify(value) };
-  } catch {
-    return undefined;
-  }
-}
-
 // Network file systems report 2^63 bytes. Up to that, no percentage reaches 1e21, which JavaScript
 // writes with an exponent, and no sum overflows.
 const MAX_FIGURE = 2 ** 63;
 
-function numbersIn(fields: object): Figures {
+function figuresIn(fields: object): Figures {
   const numbers = Object.entries(fields).flatMap(([name, field]: [string, unknown]) => {
     // E2B's agent lists the processes that the kernel killed.
     const value = name === 'oom_kills' && Array.isArray(field) ? field.length : field;
-    return typeof value === 'number' && Math.abs(value) <= MAX_FIGURE
-      ? [[name, value] as const]
-      : [];
+    return typeof value === 'number' && Math.abs(value) <= MAX_FIGURE ? [[name, value]] : [];
   });
-  return new Map(numbers);
+  return addDerived(Object.fromEntries(numbers));
 }
 
 function addDerived(sent: Figures): Figures {
-  const figures = new Map(sent);
+  const figures = { ...sent };
   // Services report an unknown total as 0. Drop it, and the figures that mean nothing without it.
   for (const total of ['mem_total', 'mem_total_mib', 'disk_total'])
-    if ((sent.get(total) ?? 1) < 1)
+    if ((sent[total] ?? 1) < 1)
       for (const part of ['total', 'used', 'used_pct', 'free'])
-        figures.delete(total.replace('total', part));
+        delete figures[total.replace('total', part)];
   for (const name of ['mem_total', 'mem_used']) {
-    const bytes = figures.get(name);
-    const mebibytes = figures.get(`${name}_mib`);
-    if (bytes === undefined && mebibytes !== undefined) figures.set(name, mebibytes * 2 ** 20);
+    const { [name]: bytes, [`${name}_mib`]: mebibytes } = figures;
+    if (bytes === undefined && mebibytes !== undefined) figures[name] = mebibytes * 2 ** 20;
     // Round down, as E2B's agents before 0.9 did for the MiB that they reported.
     if (mebibytes === undefined && bytes !== undefined)
-      figures.set(`${name}_mib`, Math.floor(bytes / 2 ** 20));
+      figures[`${name}_mib`] = Math.floor(bytes / 2 ** 20);
   }
   for (const name of ['mem', 'disk']) {
-    const total = figures.get(`${name}_total`);
-    const used = figures.get(`${name}_used`);
+    const { [`${name}_total`]: total, [`${name}_used`]: used } = figures;
     if (total === undefined || used === undefined) continue;
-    figures.set(`${name}_used_pct`, Math.round((used / total) * 10_000) / 100);
-    figures.set(`${name}_free`, total - used);
+    figures[`${name}_used_pct`] = Math.round((used / total) * 10_000) / 100;
+    figures[`${name}_free`] = total - used;
   }
   return figures;
 }

@@ -24,8 +24,8 @@ import {
 export interface StatsResult {
   /** Oldest first. */
   readonly samples: readonly Sample[];
-  /** The last response as JSON, redacted; empty if there was none. */
-  readonly response: string;
+  /** The last response, redacted; empty if there was none. */
+  readonly response: object;
   readonly gate: Gate;
   /** Why samples are missing, unless the step was cancelled. */
   readonly error?: FailureInfo;
@@ -58,7 +58,7 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
 
 /** Without stats, no condition passes. */
 export function withoutStats(conditions: GateConditions): StatsResult {
-  return { samples: [], response: '', gate: judgeGate(conditions, []) };
+  return { samples: [], response: {}, gate: judgeGate(conditions, []) };
 }
 
 const WAIT_LOG_INTERVAL_MS = 15_000;
@@ -119,7 +119,7 @@ export async function takeStats(
   // samples unless they were read earlier in this step.
   const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
   const taken: Sample[] = [];
-  let response = '';
+  let response = {};
   let error: AgentError | undefined;
   do {
     const outcome = await readStatsWithRetries(inputs, client, context);
@@ -132,7 +132,7 @@ export async function takeStats(
   } while (taken.length < dropped + count && (await sleep(sampleInterval, cancel)));
   const samples = taken.slice(dropped);
   const gate = judgeGate(inputs, samples, samples.length < count);
-  const result = { samples, response: samples.length > 0 ? response : '', gate };
+  const result = { samples, response: samples.length > 0 ? response : {}, gate };
   if (error === undefined || cancel.aborted) return result;
   return { ...result, error: failureInfoOf(error) };
 }

@@ -4,10 +4,10 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Returns undefined, which JSON cannot express, if the text is not JSON. */
-function parseJson(text: string): unknown {
+/** Returns undefined, which JSON cannot express, if the text is not JSON, or nested too deeply. */
+function parseJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, revive);
   } catch {
     return undefined;
   }
@@ -26,10 +26,11 @@ export function stringFieldsOf(value: unknown): Readonly<Record<string, string>>
   return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }
 
-/** Redacts strings and keys, but no numbers that look like secrets. Returns '' if it is not JSON. */
-export function redactJson(text: string, redact: Redact): string {
-  if (!isJson(text)) return '';
-  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, literal =>
-    JSON.stringify(redact(String(JSON.parse(literal)))),
-  );
+/** Like `parseJson`, but redacts strings and keys, not numbers that look like secrets. */
+export function parseRedacted(text: string, redact: Redact): unknown {
+  return parseJson(text, (_, value) => {
+    if (typeof value === 'string') return redact(value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [redact(name), field]));
+  });
 }

@@ -40,7 +40,7 @@ async function sample(command: SampledCommand) {
   const { signal: cancel } = new AbortController();
   const inputs = { sampleInterval: intervalMs, timeout: 60 * S, failIf, warnIf: [] };
   const seen: number[] = [];
-  const see = ({ figures }: Sample) => void seen.push(figures.get('load') ?? 0);
+  const see = ({ figures }: Sample) => void seen.push(figures['load'] ?? 0);
   const sampling = sampleCommand(ended.signal, inputs, client, { cancel, now, sleep }, see);
   await sleep(durationMs);
   ended.abort();

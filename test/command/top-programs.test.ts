@@ -23,7 +23,7 @@ async function looksAt(
     return look();
   });
   for (index = 0; index < samples.length; index += 1) {
-    onSample({ at: index, figures: new Map(Object.entries(samples[index] ?? {})) });
+    onSample({ at: index, figures: samples[index] ?? {} });
     await setImmediate();
   }
   return { looks, topPrograms: topPrograms() };

@@ -8,7 +8,7 @@ import { parse } from '../support/parse-condition.ts';
 function loads(values: readonly (number | undefined)[]): Sample[] {
   return values.map((value, at) => ({
     at,
-    figures: new Map([value === undefined ? (['ts', 1] as const) : (['load', value] as const)]),
+    figures: value === undefined ? { ts: 1 } : { load: value },
   }));
 }
 
@@ -45,6 +45,7 @@ const JUDGED: readonly JudgeCase[] = [
   // Without its metric in each sample, it cannot be judged.
   ['load > 1', [], 'unknown', 'there are no stats'],
   ['load != 1', [undefined], 'unknown', 'the sandbox does not report `load`; it reports `ts`'],
+  ['toString > 1', [1], 'unknown', 'the sandbox does not report `toString`; it reports `load`'],
   ['load.last > 1', [undefined, 1], 'unknown', '1 of 2 samples do not report `load`'],
   ['load.min < 1', [1, undefined], 'unknown', '1 of 2 samples do not report `load`'],
 ];
@@ -54,9 +55,10 @@ for (const [line, values, result, figure] of JUDGED)
     assert.deepEqual([judgement.result, figureOrWhy(judgement)], [result, figure]);
   });
 
-const SAMPLES = [40, 60].map((mem_used_pct, at) => {
-  return { at, figures: new Map(Object.entries({ cpu_count: 4, mem_used_pct })) };
-});
+const SAMPLES = [40, 60].map((mem_used_pct, at) => ({
+  at,
+  figures: { cpu_count: 4, mem_used_pct },
+}));
 
 /** Returns the state of a gate, and its conditions that are not false, with their figure or why. */
 function gateOf(failIf: readonly string[], warnIf: readonly string[], isIncomplete = false) {

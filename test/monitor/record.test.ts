@@ -20,22 +20,22 @@ const OBSERVATIONS: readonly Observation[] = [
     kind: 'sample',
     askedAt: 1,
     at: 2,
-    figures: new Map(Object.entries({ mem_used: Number.MAX_SAFE_INTEGER, ['__proto__']: -1e-7 })),
+    figures: { mem_used: Number.MAX_SAFE_INTEGER, ['__proto__']: -1e-7 },
   },
   { kind: 'failure', askedAt: 3, at: 4, message: 'no\nresponse' },
-  { kind: 'sample', askedAt: 5, at: 6, figures: new Map() },
+  { kind: 'sample', askedAt: 5, at: 6, figures: {} },
 ];
 
 test('readRecord returns what was appended, without the partial line of a killed sampler', () => {
   using directory = openTempFolder();
   const end = { early: DIED };
   const more = { end, requestedAt: undefined };
-  assert.deepEqual(readRecord(directory.path), { observations: [], response: '', ...more });
+  assert.deepEqual(readRecord(directory.path), { observations: [], response: {}, ...more });
   for (const observation of OBSERVATIONS) appendObservation(directory.path, observation);
-  saveResponse(directory.path, '{"load":1.5,"note":"a longer response"}');
-  saveResponse(directory.path, '{"load":2}');
+  saveResponse(directory.path, { load: 1.5, note: 'a longer response' });
+  saveResponse(directory.path, { load: 2 });
   appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"at');
-  const expected = { observations: OBSERVATIONS, response: '{"load":2}', ...more };
+  const expected = { observations: OBSERVATIONS, response: { load: 2 }, ...more };
   assert.deepEqual(readRecord(directory.path), expected);
 });
 

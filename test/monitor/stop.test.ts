@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { monitorFile } from '../../src/monitor/record.ts';
 import { type Result } from '../support/result.ts';
 import type { RunOptions } from '../support/run-action.ts';
 import {
@@ -67,6 +68,20 @@ describe('monitor/stop', { concurrency: 3 }, () => {
       if (step === 'stop') assertSilent(await monitor.post(), monitor);
       assert.equal(existsSync(monitor.directory), false);
     });
+
+  test('a step that ends a monitor with 60,000 samples publishes all of them after SIGTERM', {
+    skip: SKIP_WITHOUT_SIGNALS,
+  }, async () => {
+    await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
+    const file = monitorFile(monitor.directory, 'record');
+    const first = readFileSync(file, 'utf8');
+    writeFileSync(file, first.repeat(60_000));
+    const terminate: RunOptions = { onRequest: (_, signal) => signal('SIGTERM') };
+    const { report, outputs, summary } = await monitor.post({}, terminate);
+    assert.deepEqual([report.cancelled, report.stats.samples.length], [true, 60_000]);
+    assert.deepEqual([outputs['gate'], outputs['mem-used-pct']], ['failed', '10']);
+    assert.match(summary, /60000 samples from/);
+  });
 
   test('the post step judges a monitor if monitor/stop was killed before it published', {
     skip: skipUnlessLinux('needs mkfifo'),

@@ -68,7 +68,7 @@ test('the report of an upload has its files and totals, and its outputs count th
 });
 
 test('the report has the samples, the monitored time, and everything that the agent sent', () => {
-  const response = '{"load":1.5,"host":"h"}';
+  const response = { load: 1.5, host: 'h' };
   const monitor = withGap({ ...measured([{ load: 1.5 }]), response }, 15, 60);
   const { stats } = parsedReport({ task: 'monitor', stats: monitor });
   assert.deepEqual(

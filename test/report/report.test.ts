@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { renderReport, reportJson } from '../../src/report/render.ts';
+import { redactTexts, renderReport, reportJson } from '../../src/report/render.ts';
 import { linesOf, problemOfError } from '../../src/report/section.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { redactor } from '../../src/text/escape.ts';
@@ -73,4 +73,11 @@ test('redacting a secret changes no figure, size or fixed word that the outcome 
   assert.ok(attachments['checksums']?.startsWith(SHA256));
   assert.deepEqual(redacted.sections.stats, report(parts).sections.stats);
   assert.equal(JSON.parse(reportJson(redacted, rendered)).upload.files[0].size, 12_345_678);
+});
+
+test('redacting copies no samples and no response, which were redacted when they were decoded', () => {
+  const { samples, response } = measured([{ load: 1 }]);
+  const redacted = redactTexts({ samples, response }, redactor(['load']));
+  assert.equal(redacted.samples, samples);
+  assert.equal(redacted.response, response);
 });

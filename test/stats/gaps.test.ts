@@ -6,7 +6,7 @@ import type { Observation, SamplingEnd } from '../../src/stats/sampling.ts';
 import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
-const SAMPLE = { kind: 'sample', figures: new Map([['mem_used_pct', 10]]) } as const;
+const SAMPLE = { kind: 'sample', figures: { mem_used_pct: 10 } } as const;
 const FAILURE = { kind: 'failure', message: 'It answered 503.' } as const;
 const CONDITIONS = [parse('mem_used_pct > 90')];
 
@@ -34,7 +34,7 @@ type Judging = Partial<GateConditions> & { readonly cancelled?: boolean };
 function judgeJob(job: MonitoredJob, judging: Judging = {}) {
   const { failIf = CONDITIONS, warnIf = [], cancelled = false } = judging;
   const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S, end = 'requested' } = job;
-  const record = { observations: observationsOf(job), response: '{}', end };
+  const record = { observations: observationsOf(job), response: { load: 1 }, end };
   const time = { from: from * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time, { cancelled });
 }
@@ -89,7 +89,7 @@ test('judgeRecord returns the samples, the failures and the last response of the
   const { samples, response, monitored } = judgeJob({ at: [95, 105], failedAt: [100] });
   assert.deepEqual(samples, observationsOf({ at: [95, 105] }));
   assert.deepEqual(monitored.failures, observationsOf({ at: [], failedAt: [100] }));
-  assert.equal(response, '{}');
+  assert.deepEqual(response, { load: 1 });
 });
 
 test('a gate with a gap cannot pass', () => {

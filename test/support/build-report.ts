@@ -2,7 +2,6 @@ import type { CommandEnd } from '../../src/command/follow.ts';
 import type { CommandResult } from '../../src/command/run.ts';
 import type { DownloadResult } from '../../src/download/download.ts';
 import { judgeGate } from '../../src/gate/judge.ts';
-import type { Sample } from '../../src/gate/metrics.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
 import { renderDownload } from '../../src/report/download-section.ts';
 import { type Report, redactTexts } from '../../src/report/render.ts';
@@ -27,12 +26,9 @@ export function measured(
   warnIf: readonly string[] = [],
   isIncomplete = false,
 ): StatsResult {
-  const samples = readings.map((reading, index): Sample => {
-    return { at: START + 1000 * index, figures: new Map(Object.entries(reading)) };
-  });
+  const samples = readings.map((figures, index) => ({ at: START + 1000 * index, figures }));
   const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
-  const last = readings.at(-1);
-  const response = last === undefined ? '' : JSON.stringify(last);
+  const response = readings.at(-1) ?? {};
   return { samples, response, gate: judgeGate(rules, samples, isIncomplete) };
 }
 
