@@ -181,7 +181,7 @@ const STATUS_RULES: readonly {
     hint: 'A folder has this name. End the target with / to put the file into it.',
   },
   {
-    // E2B's agent answers 500 for a target below a file, and for a download from /proc.
+    // E2B's agent responds with 500 to a target below a file, and to a download from /proc.
     statuses: [500],
     message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b|\bseeker can't seek\b/i,
     kind: 'rejected',

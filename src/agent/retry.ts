@@ -23,7 +23,7 @@ export interface RetryOptions {
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
   readonly isRepeatable?: (error: AgentError) => boolean;
-  /** Asked after a failure. If true, `retries` and the delays begin anew. */
+  /** Called after each failure. If true, the retry count and the backoff start over. */
   readonly hasProgressed?: () => boolean;
 }
 

@@ -6,7 +6,7 @@ import { getInput, getState, saveState, setOutput, setSecret } from '@actions/co
 import { fillPlaceholders, type JobSandbox, secretsIn } from '../inputs/connection.ts';
 import { INPUTS, type InputParsers } from '../inputs/inputs.ts';
 import { type RawInputs, rawValue } from '../inputs/parsers.ts';
-import { type Leftovers, SYNC_ID } from '../sandbox/sandbox.ts';
+import { type Cleanup, SYNC_ID } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
 import { parseFields, stringFieldsOf } from '../text/json.ts';
 
@@ -31,17 +31,17 @@ export function jobMetadata(): Readonly<Record<string, string>> {
   };
 }
 
-export function saveLeftovers(leftovers: Leftovers, raw: RawInputs): void {
+export function saveCleanup(cleanup: Cleanup, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
   // all but the API key. Headers may be secret too, but the API may refuse a deletion without them.
   const names = Object.keys(INPUTS['sandbox-end']).filter(name => name !== 'api-key');
   const inputs = Object.fromEntries(names.map(name => [name, rawValue(raw, name)]));
-  saveState('sandbox', { ...leftovers, inputs });
+  saveState('sandbox', { ...cleanup, inputs });
 }
 
-export function loadLeftovers() {
+export function loadCleanup() {
   const { endsAt, isCreated, ...state } = parseFields(getState('sandbox'));
-  const { id, lost } = stringFieldsOf(state);
+  const { id, unconfirmedCreation } = stringFieldsOf(state);
   const saved = stringFieldsOf(state['inputs']);
   const own = readInputs(INPUTS['sandbox-end']);
   const isOwn = (name: string) => rawValue(own, name) === saved[name];
@@ -50,8 +50,8 @@ export function loadLeftovers() {
   const choices = [hasOwnInputs ? own['delete'] : '', saved['delete'], String(isCreated)];
   const choice = choices.find(each => /^\s*(true|false)\s*$/i.test(each ?? ''));
   return {
-    left: { id, endsAt: Number(endsAt), isCreated: isCreated === true, lost },
-    isToDelete: /true/i.test(choice ?? ''),
+    cleanup: { id, endsAt: Number(endsAt), isCreated: isCreated === true, unconfirmedCreation },
+    shouldDelete: /true/i.test(choice ?? ''),
     inputs: { ...own, ...saved },
   };
 }

@@ -1,21 +1,21 @@
-import { loadLeftovers, removeJobSandbox } from '../github/job-state.ts';
+import { loadCleanup, removeJobSandbox } from '../github/job-state.ts';
 import { runAction } from '../github/run-action.ts';
 import type { Context } from '../inputs/context.ts';
 import { INPUTS, type Inputs } from '../inputs/inputs.ts';
-import { deleteAtEnd, deleteLost, describeEnd, SYNC_ID } from '../sandbox/sandbox.ts';
+import { deleteAtEnd, deleteUnconfirmed, describeExpiry, SYNC_ID } from '../sandbox/sandbox.ts';
 
-const { left, isToDelete, inputs: savedInputs } = loadLeftovers();
-const { id, lost } = left;
-if (id !== undefined && isToDelete)
+const { cleanup, shouldDelete, inputs: savedInputs } = loadCleanup();
+const { id, unconfirmedCreation } = cleanup;
+if (id !== undefined && shouldDelete)
   await cleanUp(
     (inputs, context) => deleteAtEnd(id, inputs, context),
-    `Sandbox ${id} could not be deleted. ${describeEnd(left)}`,
+    `Sandbox ${id} could not be deleted. ${describeExpiry(cleanup)}`,
   );
-else if (id !== undefined) console.log(`Sandbox ${id} is not deleted. ${describeEnd(left)}`);
-if (lost !== undefined)
+else if (id !== undefined) console.log(`Sandbox ${id} is not deleted. ${describeExpiry(cleanup)}`);
+if (unconfirmedCreation !== undefined)
   await cleanUp(
-    (inputs, context) => deleteLost(left, inputs, context),
-    `A failed attempt may have created a sandbox, with the metadata ${SYNC_ID}=${lost}. ${describeEnd(left)}`,
+    (inputs, context) => deleteUnconfirmed(cleanup, inputs, context),
+    `A failed attempt may have created a sandbox, with the metadata ${SYNC_ID}=${unconfirmedCreation}. ${describeExpiry(cleanup)}`,
   );
 removeJobSandbox();
 

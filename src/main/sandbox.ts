@@ -1,4 +1,4 @@
-import { jobMetadata, publishSandbox, saveLeftovers } from '../github/job-state.ts';
+import { jobMetadata, publishSandbox, saveCleanup } from '../github/job-state.ts';
 import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { rawValue } from '../inputs/parsers.ts';
@@ -11,8 +11,8 @@ await runAction({
     const metadata = { ...inputs.metadata, ...jobMetadata() };
     // Later steps fill in the placeholders.
     const baseUrl = rawValue(raw, 'base-url');
-    const opened = await openSandbox({ ...inputs, metadata, baseUrl }, context, leftovers =>
-      saveLeftovers(leftovers, raw),
+    const opened = await openSandbox({ ...inputs, metadata, baseUrl }, context, cleanup =>
+      saveCleanup(cleanup, raw),
     );
     publishSandbox(opened);
     return undefined;

@@ -83,7 +83,7 @@ export function deleteSandbox(api: SandboxApi, id: string, log: Context['log']):
   });
 }
 
-/** Finds sandboxes by their metadata. @throws AgentError if the service cannot */
+/** Finds sandboxes by their metadata. */
 export function findSandboxes(api: SandboxApi, key: string, value: string): Promise<string[]> {
   // The parameter's value is a query itself.
   const query = String(new URLSearchParams({ metadata: `${key}=${value}` }));

@@ -15,13 +15,14 @@ import {
   type SandboxApi,
 } from './sandbox-api.ts';
 
-export interface Leftovers {
+/** What the post step has to know. */
+export interface Cleanup {
   readonly id?: string | undefined;
   readonly endsAt: number;
   /** False if the sandbox was connected to, so that it may live longer. */
   readonly isCreated: boolean;
   /** The `sandbox-sync-id` of a creation whose response is awaited or was lost. */
-  readonly lost?: string | undefined;
+  readonly unconfirmedCreation?: string | undefined;
 }
 
 export const SYNC_ID = 'sandbox-sync-id';
@@ -36,7 +37,7 @@ const NO_TOKEN =
 export async function openSandbox(
   inputs: Inputs<'sandbox'>,
   context: Context,
-  save: (leftovers: Leftovers) => void,
+  save: (cleanup: Cleanup) => void,
 ): Promise<JobSandbox & Pick<Sandbox, 'domain'>> {
   const { template, sandboxId, baseUrl: givenUrl, headerPrefix, apiUrl } = inputs;
   const { log, cancel } = context;
@@ -75,14 +76,14 @@ export async function deleteAtEnd(
   await deleteSandbox(api, id, context.log);
 }
 
-/** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
-export async function deleteLost(
-  { id: created, lost = '' }: Leftovers,
+/** Deletes what an unconfirmed creation has left, but not the sandbox of a later attempt. */
+export async function deleteUnconfirmed(
+  { id: created, unconfirmedCreation = '' }: Cleanup,
   inputs: Inputs<'sandbox-end'>,
   context: Context,
 ): Promise<void> {
   await using api = openApi(inputs, context, context.killImminent);
-  const found = await findSandboxes(api, SYNC_ID, lost);
+  const found = await findSandboxes(api, SYNC_ID, unconfirmedCreation);
   // If the job ends right after the creation, the service may still be starting the sandbox.
   if (found.length === 0 && created === undefined)
     throw new AgentError('not-found', 'The service does not list it yet.', { hint: '' });
@@ -92,7 +93,7 @@ export async function deleteLost(
   }
 }
 
-export function describeEnd({ endsAt, isCreated }: Leftovers): string {
+export function describeExpiry({ endsAt, isCreated }: Cleanup): string {
   const time = new Date(endsAt).toUTCString();
   return isCreated
     ? `It ends by itself at ${time}, unless its lifetime was extended.`
@@ -119,20 +120,21 @@ async function create(
   api: SandboxApi,
   inputs: Inputs<'sandbox'>,
   { now, log }: Context,
-  save: (leftovers: Leftovers) => void,
+  save: (cleanup: Cleanup) => void,
 ): Promise<OpenedSandbox> {
   const { template, lifetime, metadata } = inputs;
-  const left = { isCreated: true, endsAt: now() + lifetime, lost: metadata[SYNC_ID] };
+  const syncId = metadata[SYNC_ID];
+  const endsAt = now() + lifetime;
   // Save this first: if the process is killed, the post step must look for the sandbox.
-  save(left);
-  let lost: string | undefined;
+  save({ isCreated: true, endsAt, unconfirmedCreation: syncId });
+  let unconfirmedCreation: string | undefined;
   let created: Sandbox | undefined;
   try {
-    created = await createSandbox(api, inputs, () => (lost = left.lost));
+    created = await createSandbox(api, inputs, () => (unconfirmedCreation = syncId));
     log.line(`Created sandbox ${created.id} from ${template}, for ${formatDuration(lifetime)}`);
-    return { ...created, endsAt: left.endsAt };
+    return { ...created, endsAt };
   } finally {
-    save({ ...left, id: created?.id, endsAt: now() + lifetime, lost });
+    save({ id: created?.id, isCreated: true, endsAt: now() + lifetime, unconfirmedCreation });
   }
 }
 
@@ -142,7 +144,7 @@ async function connect(
   api: SandboxApi,
   { sandboxId: id, lifetime }: Inputs<'sandbox'>,
   { now, log }: Context,
-  save: (leftovers: Leftovers) => void,
+  save: (cleanup: Cleanup) => void,
 ): Promise<OpenedSandbox> {
   // Save this first: if connecting fails, the sandbox may still be running.
   save({ id, isCreated: false, endsAt: now() + lifetime });
