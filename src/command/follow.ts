@@ -6,11 +6,11 @@ import { type Outcome, type Retry, type RetryOptions, withRetries } from '../age
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
-import { type ScriptEnd, watchScript } from './mark.ts';
 import type { LineSplitter } from './output.ts';
 import { attachProcess, type ProcessEnd, type ProcessOptions, startProcess } from './process.ts';
 import { endSession, readExitCode } from './session.ts';
 import { MARK_VARIABLE, scriptText } from './shell.ts';
+import { type Trailer, watchScript } from './trailer.ts';
 
 // Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
 const MIN_STREAM_TIMEOUT_MS = 30_000;
@@ -21,7 +21,7 @@ const MAX_RECONNECT_DELAY_MS = 5000;
 const RECONNECT_MS = 3 * 60_000;
 
 // If the agent has not reported the end by then, something in the background holds the output open.
-const END_AFTER_MARK_MS = 1000;
+const END_AFTER_TRAILER_MS = 1000;
 
 // Ending a session takes up to 6 s; the rest is for SIGKILL and a slow network.
 const GIVE_UP_MS = 14_000;
@@ -42,8 +42,8 @@ export type CommandEnd =
 export interface FollowedCommand {
   readonly end: CommandEnd;
   readonly reconnects: number;
-  /** Undefined if the mark was not seen. */
-  readonly script: ScriptEnd | undefined;
+  /** Undefined if it was not seen. */
+  readonly trailer: Trailer | undefined;
   /** What processes in the background printed after the end of the script. */
   readonly background: readonly Buffer[];
   /** In Unix milliseconds. */
@@ -84,7 +84,7 @@ export async function followCommand(
   const script = watchScript(sent.mark, output);
   const start = { process: sent.process, retries: inputs.retries, stopCommand };
   const connection = keepConnected(start, script, client, untilDisconnect, context);
-  const ended = Promise.race([script.ended, connection.ended]).then(() => now());
+  const ended = Promise.race([script.exited, connection.ended]).then(() => now());
 
   await Promise.race([ended, once(stopCommand, 'abort')]);
   const isStopped = stopCommand.aborted;
@@ -94,20 +94,20 @@ export async function followCommand(
     if (pid !== undefined) await endSession({ client, username, limits }, pid, context);
   }
   const endedAt = await ended;
-  await Promise.race([connection.ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
+  await Promise.race([connection.ended, sleep(END_AFTER_TRAILER_MS, disconnect.signal)]);
   disconnect.abort();
   const outcome = await connection.ended;
   const { late } = script;
   const [rest, background] = outcome.status === 'done' ? [late, []] : [[], late];
   script.breakOff(rest);
 
-  const end = endOf(outcome, script.end(), connection.pid());
+  const end = endOf(outcome, script.trailer(), connection.pid());
   const wasSeen = end.kind !== 'lost' && end.kind !== 'not-started';
   const by = cancel.aborted ? 'cancellation' : 'max-duration';
   return {
     end: isStopped && wasSeen ? { kind: 'stopped', by } : end,
     reconnects: outcome.attempts - 1,
-    script: script.end(),
+    trailer: script.trailer(),
     background,
     endedAt,
   };
@@ -115,21 +115,21 @@ export async function followCommand(
 
 function endOf(
   outcome: Outcome<ProcessEnd>,
-  script: ScriptEnd | undefined,
+  trailer: Trailer | undefined,
   pid: number | undefined,
 ): CommandEnd {
   if (outcome.status === 'failed') {
-    if (script !== undefined) return { kind: 'exited', code: script.exitCode };
+    if (trailer !== undefined) return { kind: 'exited', code: trailer.exitCode };
     const isUnsure = pid !== undefined || !outcome.error.hadNoEffect;
     return { kind: isUnsure ? 'lost' : 'not-started', error: failureInfoOf(outcome.error) };
   }
   const { exitCode, status } = outcome.value;
   if (exitCode === undefined) return { kind: 'no-exit-code', status };
-  // A login profile with `exit` or `exec` ends the shell before it prints the mark. A reconnect
-  // may have lost the mark.
-  if (exitCode === 0 && script === undefined && outcome.attempts === 1) return { kind: 'not-run' };
+  // A login profile with `exit` or `exec` ends the shell before it prints the trailer. A
+  // reconnect may have lost the trailer.
+  if (exitCode === 0 && trailer === undefined && outcome.attempts === 1) return { kind: 'not-run' };
   if (exitCode === -1) return { kind: 'killed', status };
-  return { kind: 'exited', code: exitCode || (script?.exitCode ?? 0) };
+  return { kind: 'exited', code: exitCode || (trailer?.exitCode ?? 0) };
 }
 
 interface StartOptions {
@@ -162,7 +162,7 @@ function keepConnected(
   // output open, the agent does not report that.
   const checkScript = async (leader: number) => {
     const code = await readExitCode({ client, username: process.username, limits }, leader);
-    if (code !== undefined) script.finish(code);
+    if (code !== undefined) script.setExitCode(code);
   };
   const onRetry = ({ error, delayMs }: Retry) => {
     context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
@@ -183,7 +183,7 @@ function keepConnected(
     stop: limits.signal,
     onRetry,
     hasProgressed: outage.hasEnded,
-    isRepeatable: () => outage.isShort() && pid !== undefined && script.end() === undefined,
+    isRepeatable: () => outage.isShort() && pid !== undefined && script.trailer() === undefined,
   });
   return { started, ended, pid: () => pid };
 }

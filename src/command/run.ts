@@ -12,14 +12,14 @@ import {
 import { inlineCode } from '../text/escape.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
 import { commandToSend, type FollowedCommand, followCommand, type SentCommand } from './follow.ts';
-import type { ScriptEnd } from './mark.ts';
 import { keepLastLines } from './output.ts';
 import { STATS_PATH, sampleCommand } from './sample-command.ts';
 import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
+import type { Trailer } from './trailer.ts';
 
 export interface CommandResult
   extends Pick<FollowedCommand, 'end' | 'reconnects'>,
-    Omit<ScriptEnd, 'exitCode'> {
+    Omit<Trailer, 'exitCode'> {
   /** The first line of the command that is no comment. */
   readonly title: string;
   /** From the start to the end; 0 if the command was not started. */
@@ -80,7 +80,7 @@ async function runCommand(
   log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
   const output = keepLastLines(context);
   const followed = await followCommand(sent, inputs, client, context, output);
-  const { script, background, ...others } = followed;
+  const { trailer, background, ...others } = followed;
   const lastLines = output.lastLines();
   for (const bytes of background) output.write(bytes);
   output.end();
@@ -88,9 +88,9 @@ async function runCommand(
     ...others,
     title,
     lastLines,
-    oomKills: script?.oomKills,
-    unsetVariables: script?.unsetVariables ?? [],
-    failed: script?.failed,
+    oomKills: trailer?.oomKills,
+    unsetVariables: trailer?.unsetVariables ?? [],
+    failed: trailer?.failed,
   };
 }
 

@@ -10,7 +10,7 @@ export const MARK_VARIABLE = 'SANDBOX_SYNC_MARK';
 const MAX_TEXT_BYTES = 128 * 1024 - 1;
 
 /**
- * Returns the text that runs a script, with a line behind its output that `markCutter` reads. `id`
+ * Returns the text that runs a script, with a line behind its output that `trailerCutter` reads. `id`
  * names a temporary file. @throws InputError if the text would be too long
  */
 export function scriptText(script: string, id: string): string {

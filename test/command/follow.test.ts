@@ -116,16 +116,16 @@ function endAfter(ms: number, code = 5): Stream {
   };
 }
 
-test('a command has ended one second after its mark, with the exit code of the mark', async () => {
+test('a command has ended one second after its trailer, with the exit code of the trailer', async () => {
   const run = await follow({ start: [endAfter(FOREVER)] });
   assert.deepEqual(run.end, { kind: 'exited', code: 3 });
   assert.deepEqual([run.lines, run.endedAt, run.now], [['text'], 0, 1000]);
   assert.equal(Buffer.concat(run.background).toString(), 'of a child\n');
-  assert.deepEqual([run.script?.oomKills, run.script?.unsetVariables], [2, ['GITHUB_SHA']]);
+  assert.deepEqual([run.trailer?.oomKills, run.trailer?.unsetVariables], [2, ['GITHUB_SHA']]);
   assert.deepEqual([run.count('Start'), run.count('Connect'), run.reconnects], [1, 0, 0]);
 });
 
-test('the end counts if the agent reports it within a second after the mark, and so does output after the mark', async () => {
+test('the end counts if the agent reports it within a second after the trailer, and so does output after the trailer', async () => {
   const { end, lines, background } = await follow({ start: [endAfter(999)] });
   assert.deepEqual([end, lines], [{ kind: 'exited', code: 5 }, ['text', 'of a child']]);
   assert.deepEqual(background, []);
@@ -134,7 +134,7 @@ test('the end counts if the agent reports it within a second after the mark, and
   assert.deepEqual(unclear, { kind: 'exited', code: 3 });
 });
 
-test('at most 1 MiB of output after the mark is kept', async () => {
+test('at most 1 MiB of output after the trailer is kept', async () => {
   const start: Stream = async function* stream(mark, sleep) {
     yield outputFrame(`${mark}\tend\t0\t0\t0\t\t\n`);
     for (let count = 0; count < 40; count += 1) yield outputFrame('y\n'.repeat(16 * 1024));
@@ -144,7 +144,7 @@ test('at most 1 MiB of output after the mark is kept', async () => {
   assert.equal(Buffer.concat(background).length, 1024 * 1024);
 });
 
-test('a lost connection after the mark is not opened again', async () => {
+test('a lost connection after the trailer is not opened again', async () => {
   const endOf = (mark: string) => outputFrame(`${mark}\tend\t3\t0\t0\t\t\n`);
   const start = stream(mark => [startFrame(42), endOf(mark)], STREAM_END);
   const { end, count } = await follow({ start: [start] });

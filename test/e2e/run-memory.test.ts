@@ -10,7 +10,7 @@ import {
   outputFrame,
   sendFrames,
   startFrame,
-  withMark,
+  withTrailer,
 } from '../support/process-frames.ts';
 import { answer, expectScriptedFailure, type Responder } from '../support/scripted-agent.ts';
 import { METRICS } from '../support/test-job.ts';
@@ -43,7 +43,7 @@ function shortOfMemory(looks: readonly Responder[]) {
     const mem_used = METRICS.mem_total * (command === undefined ? 0.1 : 0.95);
     answer(200, JSON.stringify({ ...METRICS, mem_used }))(socket, request);
     if (left.length > 0 || command === undefined) return;
-    endResponse(command, withMark([endFrame(0), LAST_FRAME], start));
+    endResponse(command, withTrailer([endFrame(0), LAST_FRAME], start));
   };
   return { processes: { Start }, stats };
 }

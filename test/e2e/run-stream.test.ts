@@ -5,7 +5,6 @@ import { assertNoInjection, INJECTIONS } from '../support/injections.ts';
 import {
   beginResponse,
   endFrame,
-  endLineOf,
   endResponse,
   frame,
   LAST_FRAME,
@@ -13,6 +12,7 @@ import {
   outputFrame,
   sendFrames,
   startFrame,
+  trailerOf,
 } from '../support/process-frames.ts';
 import {
   answer,
@@ -82,7 +82,7 @@ for (const [whose, frames, lastLines] of [
     const { errors, lines, report } = await expectScriptedFailure({
       processes: {
         Start(socket, { body }) {
-          const output = `cause\n${endLineOf(body).replace('\t0', '\t3')}after\n`;
+          const output = `cause\n${trailerOf(body).replace('\t0', '\t3')}after\n`;
           beginResponse(socket, [startFrame(42), outputFrame(output)]);
           if (frames.length > 0) endResponse(socket, frames);
         },

@@ -56,15 +56,15 @@ export function endResponse(socket: Socket, pieces: readonly Buffer[]): void {
   socket.write(Buffer.concat([...pieces.flatMap(chunkOf), Buffer.from('0\r\n\r\n')]));
 }
 
-/** Returns the line that the shell around a script prints at its end, if this starts a script. */
-export function endLineOf(start: Buffer): string {
+/** Returns the trailer of a command that was started like this, or an empty string. */
+export function trailerOf(start: Buffer): string {
   const [mark = ''] = /(?<="SANDBOX_SYNC_MARK":")[^"]+/.exec(start.toString()) ?? [];
   return mark && `${mark}\tend\t0\t0\t0\t\t\n`;
 }
 
-/** Puts the line of the shell around a script before an end with 0. */
-export function withMark(frames: readonly Buffer[], start: Buffer): Buffer[] {
-  const line = endLineOf(start);
+/** Puts the trailer before an end with 0. */
+export function withTrailer(frames: readonly Buffer[], start: Buffer): Buffer[] {
+  const line = trailerOf(start);
   return frames.flatMap(each =>
     line !== '' && each.equals(endFrame(0)) ? [outputFrame(line), each] : each,
   );
@@ -74,7 +74,7 @@ export function sendFrames(...frames: readonly Buffer[]) {
   return (socket: Socket, { body }: { readonly body: Buffer }) => {
     // Without corking, the second write would wait for the delayed ACK of the first.
     socket.cork();
-    beginResponse(socket, withMark(frames, body));
+    beginResponse(socket, withTrailer(frames, body));
     endResponse(socket, []);
     socket.uncork();
   };

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { markCutter, type ScriptEnd } from '../../src/command/mark.ts';
 import { MARK_VARIABLE, scriptText } from '../../src/command/shell.ts';
+import { type Trailer, trailerCutter } from '../../src/command/trailer.ts';
 
 interface TextOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -28,19 +28,19 @@ export async function runText(script: string, options: TextOptions = {}) {
     // Nobody ends stdin, as with agents that leave it open.
     stdio: 'pipe',
   });
-  const seen: { output: Buffer[]; end?: ScriptEnd } = { output: [] };
-  const cutter = markCutter(mark, {
+  const seen: { output: Buffer[]; end?: Trailer } = { output: [] };
+  const cutter = trailerCutter(mark, {
     onOutput(bytes) {
       seen.output.push(bytes);
       onOutput(String(bytes), child);
     },
-    onEnd: end => void (seen.end = end),
+    onTrailer: end => void (seen.end = end),
   });
   let stderr = '';
   child.stdout.on('data', bytes => cutter.write(bytes));
   child.stderr.on('data', (bytes: Buffer) => (stderr += String(bytes)));
   const [exitCode] = await once(child, 'close');
-  cutter.end();
+  cutter.flush();
   const { output, end } = seen;
   assert.ok(!existsSync(`/tmp/sandbox-sync-${id}`), 'the temporary file was left behind');
   return { output: Buffer.concat(output).toString(), stderr, exitCode, end, mark };

@@ -1,7 +1,7 @@
 import type { LineSplitter } from './output.ts';
 
-/** What the shell around the script reports behind the script's output. */
-export interface ScriptEnd {
+/** The line that the shell around a script prints behind the script's output. */
+export interface Trailer {
   readonly exitCode: number;
   /** How many processes the kernel killed for memory. Undefined if that could not be read. */
   readonly oomKills: number | undefined;
@@ -26,47 +26,48 @@ export interface FailedCommand {
 const MAX_LATE_BYTES = 1024 * 1024;
 
 /**
- * Cuts the mark out of the output. `ended` resolves with the script. Only the end of the stream tells
- * whether `late` output, after the mark, is the script's or that of processes in the background.
+ * Cuts the trailer out of the output. `exited` resolves with the script. Only the end of the stream
+ * tells whether `late` output, after the trailer, is the script's or that of processes in the background.
  */
 export function watchScript(mark: string, output: LineSplitter) {
-  let end: ScriptEnd | undefined;
-  let lostEnd: ScriptEnd | undefined;
+  let seen: Trailer | undefined;
+  let lost: Trailer | undefined;
   const late: Buffer[] = [];
   let room = MAX_LATE_BYTES;
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const onEnd = (script: ScriptEnd) => {
-    end ??= script;
+  const { promise: exited, resolve } = Promise.withResolvers<void>();
+  const onTrailer = (trailer: Trailer) => {
+    seen ??= trailer;
     resolve();
   };
   const onOutput = (bytes: Buffer) => {
-    if (end === undefined) return output.write(bytes);
+    if (seen === undefined) return output.write(bytes);
     if (room > 0) late.push(bytes.subarray(0, room));
     room -= bytes.length;
   };
-  const cutter = markCutter(mark, { onOutput, onEnd });
+  const cutter = trailerCutter(mark, { onOutput, onTrailer });
   const breakOff = (rest: readonly Buffer[] = []) => {
-    cutter.end();
+    cutter.flush();
     for (const bytes of rest) output.write(bytes);
     output.end();
   };
-  /** Is called if the mark may have been lost. */
-  const finish = (exitCode: number) => {
-    lostEnd = { exitCode, oomKills: undefined, unsetVariables: [], failed: undefined };
+  /** Is called if the trailer may have been lost. */
+  const setExitCode = (exitCode: number) => {
+    lost = { exitCode, oomKills: undefined, unsetVariables: [], failed: undefined };
     resolve();
   };
-  return { ended, end: () => end ?? lostEnd, late, write: cutter.write, finish, breakOff };
+  const trailer = () => seen ?? lost;
+  return { exited, trailer, late, write: cutter.write, setExitCode, breakOff };
 }
 
 // Longer than the line of the shell, which stays below PIPE_BUF (4,096 bytes).
 const MAX_LINE_BYTES = 8192;
 
 /** Passes a command's output on, without the line of the shell around the script. */
-export function markCutter(
+export function trailerCutter(
   mark: string,
   handlers: {
     readonly onOutput: (bytes: Buffer) => void;
-    readonly onEnd: (end: ScriptEnd) => void;
+    readonly onTrailer: (trailer: Trailer) => void;
   },
 ) {
   const start = `${mark}\tend\t`;
@@ -82,12 +83,14 @@ export function markCutter(
         pass(at);
         const length = unread.indexOf('\n') + 1;
         if (length === 0 && unread.length < MAX_LINE_BYTES) return;
-        const end = parseEnd(unread.toString('utf8', start.length, Math.max(length - 1, 0)));
+        const trailer = parseTrailer(
+          unread.toString('utf8', start.length, Math.max(length - 1, 0)),
+        );
         // A script that has found the mark may print it, too.
-        if (end === undefined) pass(start.length);
+        if (trailer === undefined) pass(start.length);
         else {
           unread = unread.subarray(length);
-          handlers.onEnd(end);
+          handlers.onTrailer(trailer);
         }
       }
       // The last bytes may be the beginning of the line.
@@ -97,11 +100,11 @@ export function markCutter(
       pass(unread.length - held);
     },
     /** Passes on what may have been the beginning of the line. */
-    end: () => pass(unread.length),
+    flush: () => pass(unread.length),
   };
 }
 
-function parseEnd(line: string): ScriptEnd | undefined {
+function parseTrailer(line: string): Trailer | undefined {
   const [code, killsBefore, kills, unset = '', ...failed] = line.split('\t');
   const exitCode = parseNumber(code);
   if (exitCode === undefined) return undefined;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { markCutter, type ScriptEnd } from '../../src/command/mark.ts';
+import { type Trailer, trailerCutter } from '../../src/command/trailer.ts';
 
 const MARK = 'f00dfeed-0000-4000-8000-00c0ffee0000';
-const END = `${MARK}\tend\t3\t2\t4\t GITHUB_SHA\t1 0 1 \t7\t\tfalse\tü\n`;
+const TRAILER = `${MARK}\tend\t3\t2\t4\t GITHUB_SHA\t1 0 1 \t7\t\tfalse\tü\n`;
 
-const PARSED: ScriptEnd = {
+const PARSED: Trailer = {
   exitCode: 3,
   oomKills: 2,
   unsetVariables: ['GITHUB_SHA'],
@@ -15,13 +15,13 @@ const PARSED: ScriptEnd = {
 
 function cut(pieces: readonly Buffer[]) {
   const output: Buffer[] = [];
-  const ends: ScriptEnd[] = [];
-  const cutter = markCutter(MARK, {
+  const ends: Trailer[] = [];
+  const cutter = trailerCutter(MARK, {
     onOutput: bytes => output.push(bytes),
-    onEnd: end => ends.push(end),
+    onTrailer: trailer => ends.push(trailer),
   });
   for (const piece of pieces) cutter.write(piece);
-  cutter.end();
+  cutter.flush();
   return { output: Buffer.concat(output).toString('latin1'), ends };
 }
 
@@ -31,12 +31,12 @@ function split(bytes: Buffer, positions: readonly number[]): Buffer[] {
   return cuts.map((at, index) => bytes.subarray(at, cuts[index + 1] ?? bytes.length));
 }
 
-// Pieces of the mark, so that output often looks like the beginning of one.
+// Pieces of the trailer, so that output often looks like the beginning of one.
 const OUTPUT = fc
   .array(
     fc.oneof(
       fc.constantFrom(MARK.slice(0, 1), MARK.slice(0, 9), MARK.slice(0, -1), MARK.slice(1), '\n'),
-      fc.constantFrom('\tend\t0\t0\t0\t\t\n', END.slice(1), 'ü', '\r\n'),
+      fc.constantFrom('\tend\t0\t0\t0\t\t\n', TRAILER.slice(1), 'ü', '\r\n'),
       fc.string(),
     ),
   )
@@ -45,10 +45,10 @@ const OUTPUT = fc
 
 const POSITIONS = fc.array(fc.nat(), { maxLength: 30 });
 
-test('the mark is cut out of any output, however the stream is split', () => {
+test('the trailer is cut out of any output, however the stream is split', () => {
   fc.assert(
     fc.property(OUTPUT, OUTPUT, POSITIONS, (output, others, positions) => {
-      const bytes = Buffer.from(output + END + others);
+      const bytes = Buffer.from(output + TRAILER + others);
       assert.deepEqual(cut(split(bytes, positions)), {
         output: Buffer.from(output + others).toString('latin1'),
         ends: [PARSED],
@@ -57,14 +57,14 @@ test('the mark is cut out of any output, however the stream is split', () => {
   );
 });
 
-test('output passes at once, unless its last characters may begin the mark', () => {
+test('output passes at once, unless its last characters may begin the trailer', () => {
   const passed: string[] = [];
   const onOutput = (bytes: Buffer) => void passed.push(String(bytes));
-  const cutter = markCutter(MARK, { onOutput, onEnd() {} });
+  const cutter = trailerCutter(MARK, { onOutput, onTrailer() {} });
   for (const text of ['ready\n', 'x', `y${MARK.slice(0, 5)}`, '!', MARK.slice(0, -1)])
     cutter.write(Buffer.from(text));
   assert.deepEqual(passed, ['ready\n', 'x', 'y', `${MARK.slice(0, 5)}!`]);
-  cutter.end();
+  cutter.flush();
   assert.equal(passed.at(-1), MARK.slice(0, -1));
   // A line without an end is not held back for ever.
   cutter.write(Buffer.from(`${MARK}\tend\t${'x'.repeat(10_000)}`));
@@ -81,7 +81,7 @@ test('a script may print its mark, but not as the shell does', () => {
     `${MARK}${'x'.repeat(10_000)}\n`,
   ];
   for (const forgery of forgeries) {
-    const { output, ends } = cut([Buffer.from(`a\n${forgery}b\n${END}`)]);
+    const { output, ends } = cut([Buffer.from(`a\n${forgery}b\n${TRAILER}`)]);
     assert.deepEqual([output, ends], [`a\n${forgery}b\n`, [PARSED]]);
   }
 });
