@@ -9,7 +9,7 @@ import { formatDuration } from '../text/format.ts';
 import type { LineSplitter } from './output.ts';
 import { attachProcess, type ProcessEnd, type ProcessOptions, startProcess } from './process.ts';
 import { endSession, readExitCode } from './session.ts';
-import { MARK_VARIABLE, scriptText } from './shell.ts';
+import { MARK_VARIABLE, wrapScript } from './shell.ts';
 import { type Trailer, watchScript } from './trailer.ts';
 
 // Keepalives come every 10 s and may be late, so a shorter timeout could end a working connection.
@@ -60,8 +60,8 @@ export function commandToSend(inputs: Inputs<'run'>): SentCommand {
   const { run, env, workingDirectory, username } = inputs;
   const mark = randomUUID();
   const marked = { ...env, [MARK_VARIABLE]: mark };
-  const text = scriptText(run, randomUUID());
-  return { mark, process: { text, env: marked, workingDirectory, username } };
+  const script = wrapScript(run, randomUUID());
+  return { mark, process: { script, env: marked, workingDirectory, username } };
 }
 
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */

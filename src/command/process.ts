@@ -9,7 +9,7 @@ import { fieldsOf, parseFields } from '../text/json.ts';
 
 export interface ProcessOptions {
   /** What the shell runs. */
-  readonly text: string;
+  readonly script: string;
   readonly env: Readonly<Record<string, string>>;
   /** Absolute, or relative to the user's home folder, which is the default. */
   readonly workingDirectory: string;
@@ -34,12 +34,12 @@ export interface ProcessEnd {
 /** Starts a shell and follows it. @throws AgentError if the stream breaks before it exits */
 export function startProcess(
   client: Client,
-  { text, env: envs, workingDirectory, username }: ProcessOptions,
+  { script, env: envs, workingDirectory, username }: ProcessOptions,
   handlers: ProcessHandlers,
   limits: RequestLimits,
 ): Promise<ProcessEnd> {
   // Like E2B's SDK, since some compatible agents accept nothing else.
-  const shell = { cmd: '/bin/bash', args: ['-l', '-c', text] };
+  const shell = { cmd: '/bin/bash', args: ['-l', '-c', script] };
   const cwd = workingDirectory === '' ? {} : { cwd: workingDirectory };
   const message = { process: { ...shell, envs, ...cwd }, stdin: false };
   // E2B's agent takes the user from this header and ignores the password.

@@ -3,7 +3,7 @@ import { AgentError } from '../agent/failure.ts';
 import { withRetries } from '../agent/retry.ts';
 import type { Context } from '../inputs/context.ts';
 import { startProcess } from './process.ts';
-import { endSessionText } from './shell.ts';
+import { endSessionScript } from './shell.ts';
 
 /** What `run` needs to start a helper process beside a command. */
 export interface Starter {
@@ -28,7 +28,7 @@ export async function endSession(
   const policy = { ...context, retries: 10, onRetry: () => {} };
   const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_END_SESSION_MS)]);
   const bounded = { ...starter, limits: { signal: soon, timeout: STALL_MS } };
-  const end = () => runAsRoot(bounded, endSessionText(leader));
+  const end = () => runAsRoot(bounded, endSessionScript(leader));
   await withRetries(end, { ...policy, stop: soon });
   // This makes the agent close the stream, even if a process that left the session holds it open.
   const message = { process: { pid: leader }, signal: 'SIGNAL_SIGKILL' };
@@ -46,22 +46,22 @@ export async function readExitCode(starter: Starter, pid: number): Promise<numbe
   return signal === 0 ? Number(status) >> 8 : 128 + signal;
 }
 
-/** Runs a text as root, who may end what sudo has started, or else as the user. Returns its output. */
-export async function runAsRoot(starter: Starter, text: string): Promise<string> {
+/** Runs a script as root, who may end what sudo has started, or else as the user. Returns its output. */
+export async function runAsRoot(starter: Starter, script: string): Promise<string> {
   try {
-    return await run({ ...starter, username: 'root' }, text);
+    return await run({ ...starter, username: 'root' }, script);
   } catch (error) {
     // Not every sandbox has a user of that name.
     if (!(error instanceof AgentError) || error.isRetryable) throw error;
-    return await run(starter, text);
+    return await run(starter, script);
   }
 }
 
 // More than the longest list of programs.
 const MAX_OUTPUT = 1024 * 1024;
 
-async function run({ client, username, limits }: Starter, text: string): Promise<string> {
-  const options = { text, env: {}, workingDirectory: '/', username };
+async function run({ client, username, limits }: Starter, script: string): Promise<string> {
+  const options = { script, env: {}, workingDirectory: '/', username };
   let output = '';
   const onOutput = (bytes: Buffer) =>
     void (output = `${output}${String(bytes)}`.slice(-MAX_OUTPUT));

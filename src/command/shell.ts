@@ -1,26 +1,26 @@
 import { inputError } from '../inputs/input-error.ts';
 import { formatCount } from '../text/format.ts';
 
-// The texts that run in the sandbox, each in a login shell of its own.
+// The scripts that run in the sandbox, each in a login shell of its own.
 
 /** The variable with the mark of this run. It is unset before the script starts. */
 export const MARK_VARIABLE = 'SANDBOX_SYNC_MARK';
 
 // MAX_ARG_STRLEN in Linux's binfmts.h, less the NUL at the end.
-const MAX_TEXT_BYTES = 128 * 1024 - 1;
+const MAX_SCRIPT_BYTES = 128 * 1024 - 1;
 
 /**
- * Returns the text that runs a script, with a line behind its output that `trailerCutter` reads. `id`
- * names a temporary file. @throws InputError if the text would be too long
+ * Wraps a script in one that prints a trailer behind its output, which `trailerCutter` reads. `id`
+ * names a temporary file. @throws InputError if the result would be too long
  */
-export function scriptText(script: string, id: string): string {
-  const outer = shellQuote(outerText(script, `/tmp/sandbox-sync-${id}`));
-  const text = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${shellQuote(script)}\n${LEAVE}`;
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_TEXT_BYTES) return text;
+export function wrapScript(script: string, id: string): string {
+  const outer = shellQuote(outerScript(script, `/tmp/sandbox-sync-${id}`));
+  const wrapped = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${shellQuote(script)}\n${LEAVE}`;
+  const bytes = Buffer.byteLength(wrapped);
+  if (bytes <= MAX_SCRIPT_BYTES) return wrapped;
   throw inputError(
     'run',
-    `is too long by ${formatCount(bytes - MAX_TEXT_BYTES, 'byte')}: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`,
+    `is too long by ${formatCount(bytes - MAX_SCRIPT_BYTES, 'byte')}: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`,
   );
 }
 
@@ -51,7 +51,7 @@ __read_oom_kills() {
 // stays to report how the script ended. Its own stderr is closed, or it would print the whole script
 // if a signal killed it. `read` counts bytes only in the locale C. The last line is printed again
 // while the pipe is full, since a Node process in the background makes the pipe non-blocking.
-function outerText(script: string, file: string): string {
+function outerScript(script: string, file: string): string {
   return `__mark=$${MARK_VARIABLE}
 unset ${MARK_VARIABLE}
 export CI="\${CI-true}"
@@ -96,11 +96,11 @@ function runnerVariables(script: string): string[] {
 const MAX_NAMES = 20;
 
 /**
- * Returns the text that sends TERM to all processes of a session, and KILL after 4 s to those that
+ * Returns the script that sends TERM to all processes of a session, and KILL after 4 s to those that
  * are left, except zombies. It finds them by session, since programs such as timeout start a new
  * group, or by group if setsid was skipped.
  */
-export function endSessionText(leader: number): string {
+export function endSessionScript(leader: number): string {
   return `members() {
   for file in /proc/[0-9]*/stat; do
     read -r stat <"$file" || continue

@@ -21,7 +21,7 @@ interface Simulation {
   /** Responses to reconnects. The last one repeats. */
   readonly connect?: readonly Stream[];
   /** Returns the output of a later process, such as the one that ends the session. */
-  readonly helper?: (text: string) => string;
+  readonly helper?: (script: string) => string;
   readonly cancel?: AbortSignal;
 }
 
@@ -34,9 +34,9 @@ async function follow({ start, connect = [], helper = () => '', ...others }: Sim
   const sleep = (ms: number) => context.sleep(ms, never);
   const calls: ReturnType<typeof callOf>[] = [];
   const streams = { Start: [...start], Connect: [...connect] };
-  const respond = ({ operation, text, mark }: ReturnType<typeof callOf>) => {
+  const respond = ({ operation, script, mark }: ReturnType<typeof callOf>) => {
     if (operation === 'Helper')
-      return send(startFrame(7), outputFrame(helper(text)), endFrame(0), LAST_FRAME)('', sleep);
+      return send(startFrame(7), outputFrame(helper(script)), endFrame(0), LAST_FRAME)('', sleep);
     const left = operation === 'Start' ? streams.Start : streams.Connect;
     const stream = (left.length > 1 ? left.shift() : left[0]) ?? assert.fail(operation);
     return stream(mark, sleep);
@@ -73,7 +73,7 @@ function callOf({ path, body = [], timeout }: AgentRequest) {
   const { process } = JSON.parse(json.slice(json.indexOf('{')));
   const mark = String(process.envs?.SANDBOX_SYNC_MARK ?? '');
   const operation = name === 'Start' && mark === '' ? 'Helper' : name;
-  return { operation, timeout, text: String(process.args?.[2]), mark };
+  return { operation, timeout, script: String(process.args?.[2]), mark };
 }
 
 const STREAM_END = new AgentError('connection', 'POST failed.');
@@ -90,11 +90,11 @@ function stream(frames: (mark: string) => readonly Buffer[], error?: AgentError)
   };
 }
 
-/** Returns a helper that loses its connection some times, and is asked for a text like this. */
+/** Returns a helper that loses its connection some times, and is asked for a script like this. */
 function flaky(losses: number, asked: RegExp, respond: () => string) {
   let left = losses;
-  return (text: string) => {
-    assert.match(text, asked);
+  return (script: string) => {
+    assert.match(script, asked);
     left -= 1;
     if (left >= 0) throw STREAM_END;
     return respond();
@@ -168,7 +168,7 @@ for (const [state, code] of Object.entries(ZOMBIES))
       yield outputFrame('of a child\n');
       await sleep(FOREVER);
     };
-    const helper = (text: string) => (/\/42\/stat/.test(text) ? `${state}\n` : '');
+    const helper = (script: string) => (/\/42\/stat/.test(script) ? `${state}\n` : '');
     const run = await follow({ start: [started], connect: [connect], helper });
     assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
     assert.deepEqual([run.count('Helper'), run.now], [1, 1500]);

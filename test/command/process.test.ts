@@ -23,7 +23,7 @@ import {
 } from '../support/raw-server.ts';
 
 const COMMAND: ProcessOptions = {
-  text: 'exit',
+  script: 'exit',
   env: { A: '1 "ü"' },
   workingDirectory: '',
   username: '',
@@ -76,7 +76,7 @@ test('a process is started, and attached to by its pid, as the Connect protocol 
   });
   // A user or a folder that no input sets is not sent, so the agent chooses it.
   const basic = `Basic ${Buffer.from('ünï:').toString('base64')}`;
-  const args = ['-l', '-c', COMMAND.text];
+  const args = ['-l', '-c', COMMAND.script];
   const process = { cmd: '/bin/bash', args, envs: COMMAND.env };
   const start = 'POST /process.Process/Start HTTP/1.1';
   assert.deepEqual(sent, [

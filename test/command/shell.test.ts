@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { endSessionText, scriptText } from '../../src/command/shell.ts';
+import { endSessionScript, wrapScript } from '../../src/command/shell.ts';
 import type { FailedCommand } from '../../src/command/trailer.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { runText } from '../support/run-text.ts';
+import { runScript } from '../support/run-script.ts';
 import { SKIP_WITHOUT_BASH, skipUnlessLinux } from '../support/system.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
 
@@ -25,19 +25,19 @@ const ODD_TEXT = [
   'trailing blanks   ',
 ].join('\n');
 
-describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
+describe('the script that is sent', { concurrency: 3, skip }, () => {
   test('a script reaches bash exactly, whatever it is made of', async () => {
     const script = `cat /proc/$$/cmdline\n: <<'END OF TEXT'\n${ODD_TEXT}\nEND OF TEXT\n:   \n`;
-    const { output, exitCode } = await runText(script);
+    const { output, exitCode } = await runScript(script);
     const [, , , , received = ''] = output.split('\0');
     assert.deepEqual([received.split('ERR; ')[1], exitCode], [script, 0]);
   });
 
   test('a script may be as long as Linux passes on, and is refused before anything is sent above', async () => {
     const id = 'x'.repeat(36);
-    const longest = `exit 3 #${'x'.repeat(128 * 1024 - 1 - scriptText('exit 3 #', id).length)}`;
-    assert.equal((await runText(longest)).exitCode, 3);
-    const tooLong = (script: string) => () => scriptText(script, id);
+    const longest = `exit 3 #${'x'.repeat(128 * 1024 - 1 - wrapScript('exit 3 #', id).length)}`;
+    assert.equal((await runScript(longest)).exitCode, 3);
+    const tooLong = (script: string) => () => wrapScript(script, id);
     assert.throws(tooLong(`${longest}x`), /run: is too long by 1 byte:/);
     assert.throws(tooLong("'".repeat(33_000)), /each ' counts as four bytes/);
     assert.throws(tooLong('€'.repeat(44_000)), InputError);
@@ -63,13 +63,13 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
   };
   for (const [what, [script, exitCode, output]] of Object.entries(EXITS))
     test(`the shell reports the exit code and all output of a script with [${what}]`, async () => {
-      const run = await runText(script);
+      const run = await runScript(script);
       assert.deepEqual([run.output, run.stderr, run.exitCode], [output, '', exitCode]);
       assert.equal(run.end?.exitCode, exitCode);
     });
 
   test('a script leads a session with its shell, and sees no variable of that shell', async () => {
-    const { output, mark } = await runText(
+    const { output, mark } = await runScript(
       'read -r _ _ _ _ _ session _ </proc/$$/stat; echo "$((session - PPID))"; set; env; cat /proc/$$/environ',
       { env: { id: '1', group: '2', name: '3', kills: '4', IFS: 'x' } },
     );
@@ -84,7 +84,7 @@ describe('the text that is sent for a script', { concurrency: 3, skip }, () => {
     using folder = openTempFolder();
     const env = { BASH_ENV: folder.at('env') };
     writeFileSync(env.BASH_ENV, 'echo read; f() { echo defined; }\n');
-    const { output } = await runText('f; printenv POSIXLY_CORRECT || echo bash', { env });
+    const { output } = await runScript('f; printenv POSIXLY_CORRECT || echo bash', { env });
     assert.equal(output, 'read\nread\ndefined\nbash\n');
   });
 
@@ -99,12 +99,12 @@ while printf %04095d 0 && echo; do :; done 2>/dev/null
 while printf x; do :; done 2>/dev/null`;
     const read = `{ "$@"; : >${go}; } | { until [ -e ${go} ]; do :; done; cat; }`;
     const env = { 'BASH_FUNC_sleep%%': `() { : >${go}; command sleep "$@"; }` };
-    const { end } = await runText(script, { env, before: ['bash', '-c', read, 'bash'] });
+    const { end } = await runScript(script, { env, before: ['bash', '-c', read, 'bash'] });
     assert.equal(end?.exitCode, 0);
   });
 
   test('CI is true for a script unless it is set', async () => {
-    const runs = [{}, { CI: 'no' }, { CI: '' }].map(env => runText('printenv CI', { env }));
+    const runs = [{}, { CI: 'no' }, { CI: '' }].map(env => runScript('printenv CI', { env }));
     const outputs = (await Promise.all(runs)).map(({ output }) => output);
     assert.deepEqual(outputs, ['true\n', 'no\n', '\n']);
   });
@@ -120,7 +120,7 @@ describe('variables of the runner', { concurrency: 3, skip }, () => {
   };
   for (const [script, names] of Object.entries(CASES))
     test(`a script is told of variables that are unset [${script}]`, async () => {
-      const { end } = await runText(script, { env: { GITHUB_SET: '1', GITHUB_EMPTY: '' } });
+      const { end } = await runScript(script, { env: { GITHUB_SET: '1', GITHUB_EMPTY: '' } });
       assert.deepEqual(end?.unsetVariables, names);
     });
 });
@@ -159,7 +159,7 @@ describe('the command that failed', { concurrency: 3, skip }, () => {
   for (const [what, [script, line, command, more]] of Object.entries(FAILURES))
     test(`bash names, or rightly does not name, the command that failed for [${what}]`, async () => {
       const env = { LC_ALL: 'C.UTF-8' };
-      const { failed } = (await runText(script, { env })).end ?? assert.fail();
+      const { failed } = (await runScript(script, { env })).end ?? assert.fail();
       // All that the shell prints must stay below PIPE_BUF, to be written at once.
       assert.ok(Buffer.byteLength(failed?.command ?? '') < 1000);
       assert.deepEqual(failed?.pipeline ?? [], more?.pipeline ?? []);
@@ -171,15 +171,15 @@ describe('the command that failed', { concurrency: 3, skip }, () => {
     using folder = openTempFolder();
     const file = folder.at('my script.sh');
     writeFileSync(file, 'true\nfalse\n');
-    const { end } = await runText(`. "${file}"`);
+    const { end } = await runScript(`. "${file}"`);
     assert.partialDeepStrictEqual(end?.failed, { line: 2, file, command: 'false' });
   });
 
   test('a redirected file and the trace of set -x stay free of what names the failed command', async () => {
     using folder = openTempFolder();
     const file = folder.at('out');
-    await runText(`{ echo a; false; } >"${file}" 2>&1`);
-    const { output } = await runText(`cat "${file}"\nset -x\nfalse`);
+    await runScript(`{ echo a; false; } >"${file}" 2>&1`);
+    const { output } = await runScript(`cat "${file}"\nset -x\nfalse`);
     assert.equal(output, 'a\n+ false\n');
   });
 });
@@ -207,7 +207,7 @@ describe('a /tmp that cannot be written', { skip: SKIP_WITHOUT_MOUNTS }, () => {
         ['f() { return 4; }; echo a; f', 4],
         ['trap "exit 5" EXIT; echo a; false | true', 5],
       ] as const) {
-        const run = await runText(script, { before });
+        const run = await runScript(script, { before });
         assert.deepEqual([run.output, run.stderr, run.exitCode], ['a\n', '', exitCode]);
         assert.deepEqual([run.end?.exitCode, run.end?.failed], [exitCode, undefined]);
       }
@@ -222,29 +222,29 @@ describe("the kernel's count of processes that it killed", { skip: SKIP_WITHOUT_
     ['echo "oom 1" >/sys/fs/cgroup/memory.events', undefined],
   ] as const)
     test(`the count is read before and after a script, without a process [${script}]`, async () => {
-      const { end, output } = await runText(script, { before: FULL_MEMORY });
+      const { end, output } = await runScript(script, { before: FULL_MEMORY });
       assert.deepEqual([output, end?.oomKills], ['', oomKills]);
     });
 });
 
-/** Runs a text as an agent would. */
-function bash(text: string, env = {}): string {
-  const args = ['-l', '-c', text];
+/** Runs a script as an agent would. */
+function bash(script: string, env = {}): string {
+  const args = ['-l', '-c', script];
   return spawnSync('/bin/bash', args, { env: { ...process.env, ...env } }).stdout.toString();
 }
 
-describe('the text that ends a session', { concurrency: 3, skip }, () => {
+describe('the script that ends a session', { concurrency: 3, skip }, () => {
   test('a script has its last words on TERM, and what ignores TERM gets KILL after 4 s', async () => {
     let slept = '';
     const script = `trap 'echo last words; exit 9' TERM
 (trap "" TERM; echo ready; exec sleep 1000) &
 sleep 1000`;
-    const { output, end, exitCode } = await runText(script, {
+    const { output, end, exitCode } = await runScript(script, {
       onOutput(text, { pid = 0 }) {
         if (text !== 'ready\n') return;
         // A function takes the place of the program, and only waits for the end of the shell.
         const wait = `until [[ $(</proc/${pid}/stat) == *') Z '* ]]; do :; done`;
-        slept = bash(endSessionText(pid), { 'BASH_FUNC_sleep%%': `() { echo "$@"; ${wait}; }` });
+        slept = bash(endSessionScript(pid), { 'BASH_FUNC_sleep%%': `() { echo "$@"; ${wait}; }` });
       },
     });
     assert.equal(slept, '1\n1\n1\n1\n');
@@ -255,8 +255,8 @@ sleep 1000`;
   test('a session that ends at once is not waited for', async () => {
     let slept = '';
     const env = { 'BASH_FUNC_sleep%%': '() { echo "$@"; command sleep 1; }' };
-    await runText('echo ready; exec sleep 100', {
-      onOutput: (_, { pid = 0 }) => void (slept = bash(endSessionText(pid), env)),
+    await runScript('echo ready; exec sleep 100', {
+      onOutput: (_, { pid = 0 }) => void (slept = bash(endSessionScript(pid), env)),
     });
     // The kernel may take a moment to end it.
     assert.ok(slept.length <= '1\n'.length, slept);

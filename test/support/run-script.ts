@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { MARK_VARIABLE, scriptText } from '../../src/command/shell.ts';
+import { MARK_VARIABLE, wrapScript } from '../../src/command/shell.ts';
 import { type Trailer, trailerCutter } from '../../src/command/trailer.ts';
 
-interface TextOptions {
+interface ScriptOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A command that starts bash, such as `unshare`. */
   readonly before?: readonly string[];
@@ -14,14 +14,14 @@ interface TextOptions {
 }
 
 /**
- * Runs a script on this machine, with the text that is sent to a sandbox. `stderr` is what passes the
+ * Runs a script on this machine, wrapped as it is sent to a sandbox. `stderr` is what passes the
  * script's own shell.
  */
-export async function runText(script: string, options: TextOptions = {}) {
+export async function runScript(script: string, options: ScriptOptions = {}) {
   const { env = {}, before = [], onOutput = () => {} } = options;
   const mark = randomUUID();
   const id = randomUUID();
-  const command = ['/bin/bash', '-l', '-c', scriptText(script, id)];
+  const command = ['/bin/bash', '-l', '-c', wrapScript(script, id)];
   const [program = '', ...rest] = [...before, ...command];
   const child = spawn(program, rest, {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env, [MARK_VARIABLE]: mark },
