@@ -45,7 +45,7 @@ export function startProcess(
   // E2B's agent takes the user from this header and ignores the password.
   const credentials = Buffer.from(`${username}:`).toString('base64');
   const headers = username === '' ? undefined : { Authorization: `Basic ${credentials}` };
-  return follow(client, '/process.Process/Start', message, handlers, limits, headers);
+  return openStream(client, '/process.Process/Start', message, handlers, limits, headers);
 }
 
 /** Follows a running process. Output written while nothing was connected is lost. */
@@ -55,14 +55,14 @@ export function attachProcess(
   handlers: ProcessHandlers,
   limits: RequestLimits,
 ): Promise<ProcessEnd> {
-  return follow(client, '/process.Process/Connect', { process: { pid } }, handlers, limits);
+  return openStream(client, '/process.Process/Connect', { process: { pid } }, handlers, limits);
 }
 
 // Keepalives restart `timeout` while a command is silent, so only a lost connection reaches it. The
 // header takes whole seconds; 0 crashes E2B's agent 0.6.13.
 const KEEPALIVE_SECONDS = 10;
 
-function follow(
+function openStream(
   client: Client,
   path: string,
   message: object,

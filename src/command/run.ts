@@ -49,8 +49,8 @@ export async function run(
   const from = now();
   const ended = new AbortController();
   const untilEnd = { ...context, cancel: AbortSignal.any([cancel, ended.signal]) };
-  const starter = { client, username, limits: { timeout, signal: untilEnd.cancel } };
-  const memory = watchMemory(conditions, () => lookAtPrograms(starter, now));
+  const helper = { client, username, limits: { timeout, signal: untilEnd.cancel } };
+  const memory = watchMemory(conditions, () => lookAtPrograms(helper, now));
   const [{ endedAt: to, ...seen }, record] = await Promise.all([
     runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => ended.abort()),
     sampleCommand(ended.signal, inputs, client, context, memory.onSample),

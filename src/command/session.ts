@@ -5,8 +5,8 @@ import type { Context } from '../inputs/context.ts';
 import { startProcess } from './process.ts';
 import { endSessionScript } from './shell.ts';
 
-/** What `run` needs to start a helper process beside a command. */
-export interface Starter {
+/** How to start a helper process beside a command. */
+export interface HelperOptions {
   readonly client: Client;
   readonly username: string;
   readonly limits: RequestLimits;
@@ -20,14 +20,14 @@ const STALL_MS = 5000;
 
 /** Ends a command and all its children. */
 export async function endSession(
-  starter: Starter,
+  options: HelperOptions,
   leader: number,
   context: Context,
 ): Promise<void> {
-  const { client, limits } = starter;
+  const { client, limits } = options;
   const policy = { ...context, retries: 10, onRetry: () => {} };
   const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_END_SESSION_MS)]);
-  const bounded = { ...starter, limits: { signal: soon, timeout: STALL_MS } };
+  const bounded = { ...options, limits: { signal: soon, timeout: STALL_MS } };
   const end = () => runAsRoot(bounded, endSessionScript(leader));
   await withRetries(end, { ...policy, stop: soon });
   // This makes the agent close the stream, even if a process that left the session holds it open.
@@ -37,9 +37,13 @@ export async function endSession(
 }
 
 /** Asks the kernel for the exit code of a process that the agent has not reaped yet. */
-export async function readExitCode(starter: Starter, pid: number): Promise<number | undefined> {
+export async function readExitCode(
+  options: HelperOptions,
+  pid: number,
+): Promise<number | undefined> {
   // Not as root: only the owner of a process may certainly see its code, see proc_pid_stat(5).
-  const output = await run(starter, `cut -d ' ' -f 3,52 /proc/${pid}/stat`).catch(() => '');
+  const script = `cut -d ' ' -f 3,52 /proc/${pid}/stat`;
+  const output = await captureOutput(options, script).catch(() => '');
   const [, status] = /^Z (\d+)$/m.exec(output) ?? [];
   if (status === undefined) return undefined;
   const signal = Number(status) & 0x7f;
@@ -47,24 +51,27 @@ export async function readExitCode(starter: Starter, pid: number): Promise<numbe
 }
 
 /** Runs a script as root, who may end what sudo has started, or else as the user. Returns its output. */
-export async function runAsRoot(starter: Starter, script: string): Promise<string> {
+export async function runAsRoot(options: HelperOptions, script: string): Promise<string> {
   try {
-    return await run({ ...starter, username: 'root' }, script);
+    return await captureOutput({ ...options, username: 'root' }, script);
   } catch (error) {
     // Not every sandbox has a user of that name.
     if (!(error instanceof AgentError) || error.isRetryable) throw error;
-    return await run(starter, script);
+    return await captureOutput(options, script);
   }
 }
 
 // More than the longest list of programs.
 const MAX_OUTPUT = 1024 * 1024;
 
-async function run({ client, username, limits }: Starter, script: string): Promise<string> {
-  const options = { script, env: {}, workingDirectory: '/', username };
+async function captureOutput(
+  { client, username, limits }: HelperOptions,
+  script: string,
+): Promise<string> {
+  const process = { script, env: {}, workingDirectory: '/', username };
   let output = '';
   const onOutput = (bytes: Buffer) =>
     void (output = `${output}${String(bytes)}`.slice(-MAX_OUTPUT));
-  await startProcess(client, options, { onOutput }, limits);
+  await startProcess(client, process, { onOutput }, limits);
   return output;
 }

@@ -3,7 +3,7 @@ import { type Condition, judge } from '../gate/judge.ts';
 import { figureOf, isMemory, type Sample } from '../gate/metrics.ts';
 import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
-import { runAsRoot, type Starter } from './session.ts';
+import { type HelperOptions, runAsRoot } from './session.ts';
 
 /** The programs that used most memory at a time in Unix milliseconds, largest first. */
 export interface TopPrograms {
@@ -53,13 +53,13 @@ const LIST_PROCESSES =
 
 /** Returns undefined if the programs cannot be listed. */
 export async function lookAtPrograms(
-  starter: Starter,
+  options: HelperOptions,
   now: () => number,
 ): Promise<TopPrograms | undefined> {
   const at = now();
   try {
-    const output = await runAsRoot(starter, LIST_PROCESSES);
-    const programs = parsePrograms(output, starter.client.redact);
+    const output = await runAsRoot(options, LIST_PROCESSES);
+    const programs = parsePrograms(output, options.client.redact);
     return programs.length === 0 ? undefined : { at, programs };
   } catch {
     // The list only informs, so nothing that fails here may end the step.
