@@ -13,7 +13,7 @@ import { inlineCode } from '../text/escape.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
 import { commandToSend, type FollowedCommand, followCommand, type SentCommand } from './follow.ts';
 import { keepLastLines } from './output.ts';
-import { STATS_PATH, sampleCommand } from './sample-command.ts';
+import { STATS_PATH, sampleWhileRunning } from './sample-while-running.ts';
 import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
 import type { Trailer } from './trailer.ts';
 
@@ -53,7 +53,7 @@ export async function run(
   const memory = watchMemory(conditions, () => lookAtPrograms(helper, now));
   const [{ endedAt: to, ...seen }, record] = await Promise.all([
     runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => ended.abort()),
-    sampleCommand(ended.signal, inputs, client, context, memory.onSample),
+    sampleWhileRunning(ended.signal, inputs, client, context, memory.onSample),
     failIf.length > 0 || readStatsWithRetries({ ...first, retries: 0 }, client, untilEnd),
   ]);
   const isStarted = seen.end.kind !== 'not-started';

@@ -29,7 +29,7 @@ const PATIENCE_MS = 500;
  * Takes samples until `ended` aborts, waits a while for the last response, and takes one more if
  * there is no sample yet.
  */
-export async function sampleCommand(
+export async function sampleWhileRunning(
   ended: AbortSignal,
   inputs: Pick<Inputs<'run'>, 'sampleInterval' | 'timeout' | 'failIf' | 'warnIf'>,
   client: Pick<Client, 'send' | 'redact'>,

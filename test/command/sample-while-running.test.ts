@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentRequest } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
-import { sampleCommand } from '../../src/command/sample-command.ts';
+import { sampleWhileRunning } from '../../src/command/sample-while-running.ts';
 import type { Condition } from '../../src/gate/judge.ts';
 import type { Sample } from '../../src/gate/metrics.ts';
 import { judgeRecord } from '../../src/stats/gaps.ts';
@@ -41,7 +41,7 @@ async function sample(command: SampledCommand) {
   const inputs = { sampleInterval: intervalMs, timeout: 60 * S, failIf, warnIf: [] };
   const seen: number[] = [];
   const see = ({ figures }: Sample) => void seen.push(figures['load'] ?? 0);
-  const sampling = sampleCommand(ended.signal, inputs, client, { cancel, now, sleep }, see);
+  const sampling = sampleWhileRunning(ended.signal, inputs, client, { cancel, now, sleep }, see);
   await sleep(durationMs);
   ended.abort();
   const record = await sampling;
@@ -80,7 +80,7 @@ for (const [name, respondedAt, gaps] of [
     assert.equal(seen.endedAt, Math.min(respondedAt, 13 * S));
   });
 
-test('sampleCommand waits 0.5 s for a last response if there are no conditions', async () => {
+test('sampleWhileRunning waits 0.5 s for a last response if there are no conditions', async () => {
   const hanging = { failIf: [], respond: () => 1000 * S };
   const long = await sample({ durationMs: 8 * S, ...hanging });
   assert.deepEqual([long.asked, long.endedAt], [[S], 8.5 * S]);
@@ -96,7 +96,7 @@ test('a command of any length has no gaps if each sample takes 6 s', async () =>
   }
 });
 
-test('sampleCommand takes no sample after the command if two have failed, since the service probably has no stats', async () => {
+test('sampleWhileRunning takes no sample after the command if two have failed, since the service probably has no stats', async () => {
   const respond = () => new AgentError('busy', 'It answered 503.');
   const { asked, gaps } = await sample({ durationMs: 2.5 * S, respond });
   assert.deepEqual([asked, gaps], [[S, 2 * S], [[0, 2.5 * S]]]);
