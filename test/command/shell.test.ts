@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { endSessionScript, wrapScript } from '../../src/command/shell.ts';
@@ -227,10 +227,14 @@ describe("the kernel's count of processes that it killed", { skip: SKIP_WITHOUT_
     });
 });
 
-/** Runs a script as an agent would. */
-function bash(script: string, env = {}): string {
-  const args = ['-l', '-c', script];
-  return spawnSync('/bin/bash', args, { env: { ...process.env, ...env } }).stdout.toString();
+/**
+ * Ends a session, and returns what the script for that has slept. A function takes the place of the
+ * program, and only waits for the end of the shell.
+ */
+function endSession({ pid = 0 }: ChildProcess): string {
+  const wait = `until [[ $(</proc/${pid}/stat) == *') Z '* ]]; do :; done`;
+  const env = { ...process.env, 'BASH_FUNC_sleep%%': `() { echo "$@"; ${wait}; }` };
+  return spawnSync('/bin/bash', ['-l', '-c', endSessionScript(pid)], { env }).stdout.toString();
 }
 
 describe('the script that ends a session', { concurrency: 3, skip }, () => {
@@ -240,11 +244,8 @@ describe('the script that ends a session', { concurrency: 3, skip }, () => {
 (trap "" TERM; echo ready; exec sleep 1000) &
 sleep 1000`;
     const { output, end, exitCode } = await runScript(script, {
-      onOutput(text, { pid = 0 }) {
-        if (text !== 'ready\n') return;
-        // A function takes the place of the program, and only waits for the end of the shell.
-        const wait = `until [[ $(</proc/${pid}/stat) == *') Z '* ]]; do :; done`;
-        slept = bash(endSessionScript(pid), { 'BASH_FUNC_sleep%%': `() { echo "$@"; ${wait}; }` });
+      onOutput(text, child) {
+        if (text === 'ready\n') slept = endSession(child);
       },
     });
     assert.equal(slept, '1\n1\n1\n1\n');
@@ -254,9 +255,8 @@ sleep 1000`;
 
   test('a session that ends at once is not waited for', async () => {
     let slept = '';
-    const env = { 'BASH_FUNC_sleep%%': '() { echo "$@"; command sleep 1; }' };
     await runScript('echo ready; exec sleep 100', {
-      onOutput: (_, { pid = 0 }) => void (slept = bash(endSessionScript(pid), env)),
+      onOutput: (_, child) => void (slept = endSession(child)),
     });
     // The kernel may take a moment to end it.
     assert.ok(slept.length <= '1\n'.length, slept);
