@@ -57,8 +57,10 @@ export async function sampleWhileRunning(
   // After two failures, the service probably has no stats.
   const needsSample =
     observations.length < 2 && observations.every(({ kind }) => kind === 'failure');
-  const lastSignal = isJudged ? cancel : deadline;
-  if (needsSample && (await sleep(LAST_SAMPLE_DELAY_MS, lastSignal)))
-    record(await take(lastSignal));
+  if (needsSample) {
+    const signal = isJudged ? cancel : deadline;
+    const isDue = await sleep(LAST_SAMPLE_DELAY_MS, signal);
+    if (isDue) record(await take(signal));
+  }
   return { observations, response, end: 'requested' };
 }

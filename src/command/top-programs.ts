@@ -31,20 +31,17 @@ export function watchMemory(
     return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
   };
   let level = 0;
-  let isLooking = false;
   let seen: TopPrograms | undefined;
-  const onSample = (sample: Sample) => {
+  const onSample = async (sample: Sample) => {
     // Look again at each higher level, since the last list may have what the kernel kills next.
     const next = levelOf(sample);
-    if (isLooking || next <= level) return;
+    if (next <= level) return;
+    // No level is higher until this look has ended.
+    level = Number.POSITIVE_INFINITY;
+    seen = (await look()) ?? seen;
     level = next;
-    isLooking = true;
-    void look().then(programs => {
-      seen = programs ?? seen;
-      isLooking = false;
-    });
   };
-  return { onSample, topPrograms: () => seen };
+  return { onSample: (sample: Sample) => void onSample(sample), topPrograms: () => seen };
 }
 
 // Leaves out arguments, which may be secret. A process's own name would be "MainThread" for Node.
