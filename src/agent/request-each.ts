@@ -2,24 +2,32 @@ import pLimit from 'p-limit';
 import { AgentError, type FailureInfo, failureInfoOf } from './failure.ts';
 import { describeRetry, type Retry, type RetryOptions, withRetries } from './retry.ts';
 
-export interface Attempts {
+export interface Timing {
   readonly attempts: number;
   /** Includes the pauses before retries. */
   readonly durationMs: number;
 }
 
-export type FailedOrNotAttempted =
-  | ({ readonly status: 'failed'; readonly error: FailureInfo } & Attempts)
-  | { readonly status: 'not-attempted'; readonly reason: string };
+/** A file that was not transferred. `F` says which file it is. */
+export type FailedRow<F> = F &
+  (
+    | (Timing & { readonly status: 'failed'; readonly error: FailureInfo })
+    | { readonly status: 'not-attempted'; readonly reason: string }
+  );
 
-export type RequestResult<I, T> = { readonly item: I } & (
-  | ({ readonly status: 'done'; readonly value: T } & Attempts)
-  | FailedOrNotAttempted
-);
-
-export interface TransferTotals {
+export interface Transfer<Row> {
+  /** In the order of the items. */
+  readonly files: readonly Row[];
   readonly retries: number;
   readonly durationMs: number;
+}
+
+interface Requests<I, F, R> {
+  /** Returns the rows of an item's files. */
+  readonly send: (item: I) => Promise<readonly R[]>;
+  /** Returns the files of an item, for the rows of those that fail. */
+  readonly filesOf: (item: I) => readonly F[];
+  readonly nameOf: (item: I) => string;
 }
 
 interface TransferContext extends Pick<RetryOptions, 'sleep' | 'random'> {
@@ -32,16 +40,13 @@ interface TransferContext extends Pick<RetryOptions, 'sleep' | 'random'> {
 // Stopping after so few may leave good files unsent, but by then the job has failed anyway.
 const MAX_CONSECUTIVE_FAILURES = 3;
 
-/**
- * Sends a request for each item in parallel, with retries, until further ones would be pointless.
- * Returns the results in the order of the items.
- */
-export async function requestEach<I, T>(
+/** Sends a request for each item in parallel, with retries, until further ones would be pointless. */
+export async function requestEach<I, F extends object, R extends object>(
   items: readonly I[],
-  { send, nameOf }: { send: (item: I) => Promise<T>; nameOf: (item: I) => string },
+  { send, filesOf, nameOf }: Requests<I, F, R>,
   { concurrency, retries: maxRetries }: { concurrency: number; retries: number },
   context: TransferContext,
-): Promise<{ readonly results: readonly RequestResult<I, T>[] } & TransferTotals> {
+): Promise<Transfer<(R & Timing) | FailedRow<F>>> {
   const { cancel, clock, log } = context;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
@@ -50,38 +55,40 @@ export async function requestEach<I, T>(
   let retries = 0;
   let consecutiveFailures = 0;
 
-  async function requestOne(item: I): Promise<RequestResult<I, T>> {
+  async function requestOne(item: I): Promise<((R & Timing) | FailedRow<F>)[]> {
     const startedAt = clock();
     const onRetry = (retry: Retry) => log.line(describeRetry(nameOf(item), retry));
     const options = { ...context, retries: maxRetries, stop, onRetry };
     const outcome = await withRetries(() => throttled(() => send(item)), options);
     retries += outcome.attempts - 1;
-    const attempts = { attempts: outcome.attempts, durationMs: durationSince(startedAt) };
+    const timing = { attempts: outcome.attempts, durationMs: durationSince(startedAt) };
     if (outcome.status === 'done') {
       consecutiveFailures = 0;
-      return { item, status: 'done', ...attempts, value: outcome.value };
+      return outcome.value.map(row => ({ ...row, ...timing }));
     }
     const { error } = outcome;
     if (error.isRetryable) consecutiveFailures += 1;
     // Every other request would share a fatal failure, too.
     if (error.isFatal || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
       giveUp.abort(`the transfer had ended: ${error.message}`);
-    if (error.kind === 'cancelled' && error.hadNoEffect)
-      return { item, status: 'not-attempted', reason: String(stop.reason) };
-    return { item, status: 'failed', ...attempts, error: failureInfoOf(error) };
+    const isUnsent = error.kind === 'cancelled' && error.hadNoEffect;
+    const end = isUnsent
+      ? ({ status: 'not-attempted', reason: String(stop.reason) } as const)
+      : ({ status: 'failed', ...timing, error: failureInfoOf(error) } as const);
+    return filesOf(item).map(file => ({ ...file, ...end }));
   }
 
   const startedAt = clock();
-  const results: RequestResult<I, T>[] = [];
+  const rows: ((R & Timing) | FailedRow<F>)[][] = [];
   const queue = items.entries();
   // A lane keeps its item while that waits for a retry, so a dead sandbox gets few requests.
   const lane = async () => {
-    for (const [index, item] of queue) results[index] = await requestOne(item);
+    for (const [index, item] of queue) rows[index] = await requestOne(item);
   };
   await Promise.all(Array.from({ length: concurrency }, lane))
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
-  return { results, retries, durationMs: durationSince(startedAt) };
+  return { files: rows.flat(), retries, durationMs: durationSince(startedAt) };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */

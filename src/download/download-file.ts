@@ -17,13 +17,18 @@ export interface FileToDownload {
   readonly realTarget: string;
 }
 
-/** Returns the size of the file. Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
+export interface DownloadedRow extends Pick<FileToDownload, 'path' | 'target'> {
+  readonly status: 'downloaded';
+  readonly size: number;
+}
+
+/** Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
 export async function downloadFile(
   file: FileToDownload,
   { username, maxSize, timeout }: Pick<Inputs<'download'>, 'username' | 'maxSize' | 'timeout'>,
   client: Pick<Client, 'receive'>,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<DownloadedRow> {
   const { target, realTarget } = file;
   const hint = 'Choose another target, or remove in the workspace what is in the way.';
   if (wrapWriteErrors(file, () => isLink(deepestLinkIn(realTarget))))
@@ -41,7 +46,7 @@ export async function downloadFile(
       receiveInto(partialFile, file, response, maxSize),
     );
     wrapWriteErrors(file, () => renameSync(partialFile, realTarget));
-    return size;
+    return { path: file.path, target, status: 'downloaded', size };
   } catch (error) {
     rmSync(partialFile, { force: true });
     throw error;

@@ -1,13 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { openAgent } from '../agent/client.ts';
-import {
-  type Attempts,
-  type FailedOrNotAttempted,
-  type RequestResult,
-  requestEach,
-  type TransferTotals,
-} from '../agent/request-each.ts';
+import { type FailedRow, requestEach, type Timing, type Transfer } from '../agent/request-each.ts';
 import { pathWithin, toPosix } from '../files/paths.ts';
 import type { Context } from '../inputs/context.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -15,22 +9,20 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatCount } from '../text/format.ts';
-import { downloadFile, type FileToDownload } from './download-file.ts';
+import { type DownloadedRow, downloadFile, type FileToDownload } from './download-file.ts';
 
-export interface DownloadResult extends TransferTotals {
-  /** In the order of the input `files`. */
-  readonly files: readonly DownloadedFile[];
+export interface DownloadResult extends Transfer<DownloadRow> {
   /** Decides how a missing file is reported. */
   readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
 }
 
-export type DownloadedFile = Pick<FileToDownload, 'path' | 'target'> &
-  (
-    | ({ readonly status: 'downloaded'; readonly size: number } & Attempts)
-    /** The sandbox does not have it, and `if-no-files-found` allows that. */
-    | { readonly status: 'missing' }
-    | FailedOrNotAttempted
-  );
+type FileRow = Pick<FileToDownload, 'path' | 'target'>;
+
+export type DownloadRow =
+  | (DownloadedRow & Timing)
+  | FailedRow<FileRow>
+  /** The sandbox does not have it, and `if-no-files-found` allows that. */
+  | (FileRow & { readonly status: 'missing' });
 
 export async function download(
   inputs: Inputs<'download'>,
@@ -42,12 +34,15 @@ export async function download(
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
   await using client = openAgent(inputs, context);
   const requests = {
-    send: (file: FileToDownload) => downloadFile(file, inputs, client, context.cancel),
+    send: async (file: FileToDownload) => [
+      await downloadFile(file, inputs, client, context.cancel),
+    ],
+    filesOf: ({ path: source, target }: FileToDownload): FileRow[] => [{ path: source, target }],
     nameOf: (file: FileToDownload) => file.path,
   };
-  const { results, ...totals } = await requestEach(planned, requests, inputs, context);
-  const files = results.map(result => resultOf(result, ifNoFilesFound));
-  return { files, ifNoFilesFound, ...totals };
+  const transfer = await requestEach(planned, requests, inputs, context);
+  const files = transfer.files.map(row => explainMissing(row, ifNoFilesFound));
+  return { ...transfer, files, ifNoFilesFound };
 }
 
 function placeTargets(
@@ -65,18 +60,14 @@ function placeTargets(
   });
 }
 
-function resultOf(
-  { item: { path, target }, ...result }: RequestResult<FileToDownload, number>,
+function explainMissing(
+  row: DownloadRow,
   ifNoFilesFound: DownloadResult['ifNoFilesFound'],
-): DownloadedFile {
-  if (result.status === 'done') {
-    const { value: size, attempts, durationMs } = result;
-    return { path, target, status: 'downloaded', attempts, durationMs, size };
-  }
-  if (result.status !== 'failed' || result.error.kind !== 'no-such-file')
-    return { path, target, ...result };
-  if (ifNoFilesFound !== 'error') return { path, target, status: 'missing' };
-  const mistake = findMistake('missing-file', path);
-  const hint = mistake === undefined ? result.error.hint : `${inlineCode(path)} ${mistake}`;
-  return { path, target, ...result, error: { ...result.error, hint } };
+): DownloadRow {
+  if (row.status !== 'failed' || row.error.kind !== 'no-such-file') return row;
+  const { path: source, target, error } = row;
+  if (ifNoFilesFound !== 'error') return { path: source, target, status: 'missing' };
+  const mistake = findMistake('missing-file', source);
+  if (mistake === undefined) return row;
+  return { ...row, error: { ...error, hint: `${inlineCode(source)} ${mistake}` } };
 }

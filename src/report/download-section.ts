@@ -1,4 +1,4 @@
-import type { DownloadResult } from '../download/download.ts';
+import type { DownloadResult, DownloadRow } from '../download/download.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatNumber } from '../text/format.ts';
@@ -6,13 +6,9 @@ import type { RenderedSection } from './section.ts';
 import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
 
 export function renderDownload(result: DownloadResult, cancelled: boolean): RenderedSection {
-  const { files, ifNoFilesFound, ...others } = result;
-  const transferred = files.map(file => {
-    const size = file.status === 'downloaded' ? file.size : 0;
-    const suffix = file.status === 'downloaded' ? ` (${formatBytes(size)})` : '';
-    return { ...file, name: file.path, place: `${file.target}${suffix}`, size };
-  });
-  const { count, bytes } = counterOf(transferred);
+  const { ifNoFilesFound, ...others } = result;
+  const { files } = others;
+  const { count, bytes } = counterOf(files);
   const totals = {
     files: files.length,
     downloaded: count('downloaded'),
@@ -30,13 +26,19 @@ export function renderDownload(result: DownloadResult, cancelled: boolean): Rend
     : `${done}${missed}`;
   const warned = files.filter(({ status }) => status === 'missing' && ifNoFilesFound === 'warn');
   return {
-    ...renderTransfer(words, transferred, cancelled),
+    ...renderTransfer(words, files, { nameOf, placeOf }, cancelled),
     warnings: warned.map(({ path }) => {
       const mistake = findMistake('missing-file', path);
       const advice = mistake === undefined ? '' : ` It ${mistake}`;
       return `${inlineCode(path)} does not exist in the sandbox.${advice}`;
     }),
     outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
-    json: { ...others, totals, files },
+    json: { ...others, totals },
   };
+}
+
+const nameOf = (row: DownloadRow) => row.path;
+
+function placeOf(row: DownloadRow): string {
+  return row.status === 'downloaded' ? `${row.target} (${formatBytes(row.size)})` : row.target;
 }

@@ -1,5 +1,4 @@
-import type { FailureInfo } from '../agent/failure.ts';
-import type { DownloadedFile } from '../download/download.ts';
+import type { DownloadRow } from '../download/download.ts';
 import { inlineCode } from '../text/escape.ts';
 import {
   formatBytes,
@@ -10,51 +9,49 @@ import {
   listSome,
   totalSize,
 } from '../text/format.ts';
-import type { UploadedFile } from '../upload/uploaded-file.ts';
+import type { UploadRow } from '../upload/uploaded-file.ts';
 import { type Problem, problemOfFailure, type RenderedSection } from './section.ts';
 
-/** A file as the log and the summary show it. */
-export interface TransferredFile {
-  readonly status: (UploadedFile | DownloadedFile)['status'];
-  readonly name: string;
-  /** Where it went, or should have gone. */
-  readonly place: string;
-  readonly size: number;
-  readonly error?: FailureInfo;
-}
+type Row = UploadRow | DownloadRow;
 
-/** Returns functions that count the files with a status, and their bytes. */
-export function counterOf(files: readonly TransferredFile[]) {
-  const withStatus = (status: TransferredFile['status']) =>
-    files.filter(file => file.status === status);
+/** Returns functions that count the rows with a status, and their bytes. */
+export function counterOf(rows: readonly Row[]) {
+  const withStatus = (status: Row['status']) => rows.filter(row => row.status === status);
   return {
-    count: (status: TransferredFile['status']) => withStatus(status).length,
-    bytes: (status: TransferredFile['status']) => totalSize(withStatus(status)),
+    count: (status: Row['status']) => withStatus(status).length,
+    bytes: (status: Row['status']) => totalSize(withStatus(status).filter(row => 'size' in row)),
   };
 }
 
+interface RowTexts<R> {
+  readonly nameOf: (row: R) => string;
+  /** Returns where a file went, or should have gone. */
+  readonly placeOf: (row: R) => string;
+}
+
 /** `words` say what was done. They are a problem unless all files were transferred. */
-export function renderTransfer(
+export function renderTransfer<R extends Row>(
   words: string,
-  files: readonly TransferredFile[],
+  rows: readonly R[],
+  { nameOf, placeOf }: RowTexts<R>,
   cancelled: boolean,
 ): Required<Pick<RenderedSection, 'problems' | 'done' | 'fileLines'>> {
-  const causes = explainFailedFiles(files);
-  const isComplete = files.every(({ status }) => status !== 'failed' && status !== 'not-attempted');
+  const causes = explainFailedFiles(rows, nameOf);
+  const isComplete = rows.every(({ status }) => status !== 'failed' && status !== 'not-attempted');
   const isFine = cancelled ? causes.length === 0 : isComplete;
   return {
     problems: isFine ? [] : [{ verdict: words, lines: [] }, ...causes],
     done: isFine ? words : '',
     fileLines: Object.entries(STATUS_WORDS).flatMap(([status, word]) =>
-      files
-        .filter(file => file.status === status)
-        .map(({ name, place }) => `${word}: ${name} → ${place}`),
+      rows
+        .filter(row => row.status === status)
+        .map(row => `${word}: ${nameOf(row)} → ${placeOf(row)}`),
     ),
   };
 }
 
 // In the order of the log: failures first.
-const STATUS_WORDS: Readonly<Record<TransferredFile['status'], string>> = {
+const STATUS_WORDS: Readonly<Record<Row['status'], string>> = {
   failed: 'failed',
   'not-attempted': 'not attempted',
   missing: 'missing',
@@ -65,10 +62,15 @@ const STATUS_WORDS: Readonly<Record<TransferredFile['status'], string>> = {
 };
 
 /** Explains why files failed, with the words about the first of those that failed alike. */
-function explainFailedFiles(files: readonly TransferredFile[]): Problem[] {
-  const failures = files.flatMap(({ name, error }) =>
+function explainFailedFiles<R extends Row>(
+  rows: readonly R[],
+  nameOf: RowTexts<R>['nameOf'],
+): Problem[] {
+  const failures = rows.flatMap(row =>
     // The verdict already says that the step was cancelled.
-    error === undefined || error.kind === 'cancelled' ? [] : { name, ...problemOfFailure(error) },
+    row.status === 'failed' && row.error.kind !== 'cancelled'
+      ? { name: nameOf(row), ...problemOfFailure(row.error) }
+      : [],
   );
   // Group by verdict and advice, since messages differ: each names its file.
   const groups = Map.groupBy(failures, ({ verdict, lines }) => `${verdict} ${lines.at(-1)}`);

@@ -1,27 +1,17 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount, formatNumber, listSome } from '../text/format.ts';
 import type { UploadResult } from '../upload/upload.ts';
-import { checksumsOf, isStored } from '../upload/uploaded-file.ts';
+import { checksumsOf, isStored, type UploadRow } from '../upload/uploaded-file.ts';
 import type { RenderedSection } from './section.ts';
-import {
-  counterOf,
-  describeDone,
-  listCounts,
-  renderTransfer,
-  type TransferredFile,
-} from './transfer-lines.ts';
+import { counterOf, describeDone, listCounts, renderTransfer } from './transfer-lines.ts';
 
 export function renderUpload(result: UploadResult, cancelled: boolean): RenderedSection {
-  const { files, warnings, ...others } = result;
-  const { skipped, digest, shard, orphaned } = others;
-  const transferred = files.map(each => {
-    const { source, target, size } = each.file;
-    return { ...each, name: source, place: isStored(each) ? each.path : target, size };
-  });
-  const totals = totalsOf(transferred, skipped.length);
+  const { warnings, ...others } = result;
+  const { files, skipped, digest, shard, orphaned } = others;
+  const totals = totalsOf(files, skipped.length);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
   const words = `${describeUpload(result, totals, cancelled)}${suffix}`;
-  const transfer = renderTransfer(words, transferred, cancelled);
+  const transfer = renderTransfer(words, files, { nameOf, placeOf }, cancelled);
   const orphans = listSome(orphaned.map(inlineCode));
   return {
     ...transfer,
@@ -42,17 +32,14 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
       digest,
     },
     attachments: { checksums: checksumsOf(files) },
-    json: {
-      ...others,
-      totals,
-      files: files.map(({ file: { source, target, size }, ...outcome }) => {
-        return { source, target, size, ...outcome };
-      }),
-    },
+    json: { ...others, totals },
   };
 }
 
-function totalsOf(files: readonly TransferredFile[], skipped: number) {
+const nameOf = ({ source }: UploadRow) => source;
+const placeOf = (row: UploadRow) => (isStored(row) ? row.path : row.target);
+
+function totalsOf(files: readonly UploadRow[], skipped: number) {
   const { count, bytes } = counterOf(files);
   return {
     files: files.length,

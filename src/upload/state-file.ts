@@ -10,8 +10,7 @@ import { quote } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
-import type { StoredFile } from './store-files.ts';
-import type { UnchangedFile } from './uploaded-file.ts';
+import { fileRow, type StoredRow } from './uploaded-file.ts';
 
 export interface UploadState {
   readonly file: string;
@@ -45,7 +44,7 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): UploadSt
 export interface Changes {
   readonly toSend: readonly PlannedFile[];
   /** Files that the sandbox already has. */
-  readonly unchanged: readonly UnchangedFile[];
+  readonly unchanged: readonly StoredRow<'unchanged'>[];
   /** Paths in the sandbox of files that have left the build. */
   readonly orphaned: readonly string[];
 }
@@ -59,13 +58,13 @@ export async function compareWithState(
   const rows = cancel.aborted || state === undefined ? [] : state.rows;
   const byTarget = new Map(rows.map(row => [row.target, row]));
   const toSend: PlannedFile[] = [];
-  const unchanged: UnchangedFile[] = [];
+  const unchanged: StoredRow<'unchanged'>[] = [];
   for (const file of planned) {
     const row = byTarget.get(file.target);
     // Sending a file that cannot be read says why, and only that file fails.
     const hash = () => hashFile(file, cancel).catch(() => undefined);
     if (row?.size === file.size && (await hash()) === row.sha256)
-      unchanged.push({ status: 'unchanged', file, path: row.path, sha256: row.sha256 });
+      unchanged.push({ ...fileRow(file), status: 'unchanged', path: row.path, sha256: row.sha256 });
     else toSend.push(file);
   }
   const targets = new Set(planned.map(({ target }) => target));
@@ -83,11 +82,9 @@ export function clearState({ file }: UploadState): void {
 /** Returns a warning if the file cannot be written, since everything has arrived by then. */
 export function writeState(
   { file: stateFile, scope }: UploadState,
-  stored: readonly StoredFile[],
+  stored: readonly StoredRow[],
 ): readonly string[] {
-  const files = stored.map(({ path, file: { target, size }, sha256 }) => {
-    return { path, target, size, sha256 };
-  });
+  const files = stored.map(({ path, target, size, sha256 }) => ({ path, target, size, sha256 }));
   const text = JSON.stringify({ schema: STATE_VERSION, scope, files });
   try {
     // A truncated file is invalid JSON, so the next run ignores it.

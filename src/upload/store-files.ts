@@ -7,14 +7,7 @@ import type { PlannedFile } from '../files/targets.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
 import { readChunks } from './read-file.ts';
-
-export interface StoredFile {
-  readonly file: PlannedFile;
-  /** As the agent returned it, redacted. */
-  readonly path: string;
-  /** Undefined if hashing is off. */
-  readonly sha256?: string | undefined;
-}
+import { fileRow, type StoredRow } from './uploaded-file.ts';
 
 /** Stores a batch with one request. */
 export async function storeFiles(
@@ -23,7 +16,7 @@ export async function storeFiles(
   client: Pick<Client, 'send' | 'redact'>,
   signal: AbortSignal,
   onSent: (bytes: number) => void,
-): Promise<readonly StoredFile[]> {
+): Promise<StoredRow<'uploaded'>[]> {
   const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
   const response = await client.send({
     method: 'POST',
@@ -36,10 +29,10 @@ export async function storeFiles(
     timeout: inputs.timeout,
   });
   const entries = entriesIn(response, batch.length);
-  return batch.map((stored, index) => {
+  return batch.map((file, index) => {
     // Redact last: a masked path might not match its target.
-    const path = client.redact(storedPath(entries[index], stored.target, response));
-    return { file: stored, path, sha256: digests[index] };
+    const path = client.redact(storedPath(entries[index], file.target, response));
+    return { ...fileRow(file), status: 'uploaded', path, sha256: digests[index] };
   });
 }
 

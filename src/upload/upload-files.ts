@@ -1,31 +1,32 @@
 import type { Client } from '../agent/client.ts';
 import type { FailureInfo } from '../agent/failure.ts';
-import { type RequestResult, requestEach, type TransferTotals } from '../agent/request-each.ts';
+import { requestEach, type Transfer } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { listSome } from '../text/format.ts';
 import type { Changes } from './state-file.ts';
-import { type StoredFile, storeFiles } from './store-files.ts';
-import { isStored, type UploadedFile } from './uploaded-file.ts';
+import { storeFiles } from './store-files.ts';
+import { fileRow, isStored, type UploadRow } from './uploaded-file.ts';
 
-/** Returns the results of all files of the plan, unchanged ones last. */
+/** Returns the rows of all files of the plan, unchanged ones last. */
 export async function uploadFiles(
   { toSend, unchanged }: Pick<Changes, 'toSend' | 'unchanged'>,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
   { onSent, onStored }: Record<'onSent' | 'onStored', (count: number) => void>,
-): Promise<{ readonly files: readonly UploadedFile[] } & TransferTotals> {
+): Promise<Transfer<UploadRow>> {
   const batches = batchesOf(toSend, filesPerRequestOf(inputs));
   const send = async (batch: readonly PlannedFile[]) => {
     const stored = await storeFiles(batch, inputs, client, context.cancel, onSent);
     onStored(batch.length);
     return stored;
   };
-  const requests = { send, nameOf: formatSources };
-  const { results, ...totals } = await requestEach(batches, requests, inputs, context);
-  return { files: failOverwritten([...results.flatMap(resultsOf), ...unchanged]), ...totals };
+  const filesOf = (batch: readonly PlannedFile[]) => batch.map(fileRow);
+  const requests = { send, filesOf, nameOf: formatSources };
+  const { files, ...totals } = await requestEach(batches, requests, inputs, context);
+  return { files: failOverwritten([...files, ...unchanged]), ...totals };
 }
 
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
@@ -84,37 +85,26 @@ function canBatch({ target, size }: PlannedFile): boolean {
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
 }
 
-function formatSources(files: readonly PlannedFile[]): string {
+function formatSources(files: readonly { readonly source: string }[]): string {
   return listSome(
     files.map(({ source }) => source),
     1,
   );
 }
 
-function resultsOf({
-  item: batch,
-  ...result
-}: RequestResult<readonly PlannedFile[], readonly StoredFile[]>): UploadedFile[] {
-  if (result.status !== 'done') return batch.map(file => ({ file, ...result }));
-  const { value, attempts, durationMs } = result;
-  return value.map(stored => ({ ...stored, status: 'uploaded', attempts, durationMs }));
-}
-
 // Files stored at the same path overwrite each other, so report all of them as failed.
-function failOverwritten(results: readonly UploadedFile[]): UploadedFile[] {
-  const stored = results.filter(isStored);
-  const byPath = Map.groupBy(stored, ({ path }) => path);
-  return results.map((result): UploadedFile => {
-    if (!isStored(result)) return result;
-    const { file, path } = result;
-    const sharing = byPath.get(path) ?? [];
-    if (sharing.length < 2) return result;
-    const sources = formatSources(sharing.map(each => each.file));
-    const message = `${sources} were stored at the same place, ${path}: only one of them is there.`;
+function failOverwritten(rows: readonly UploadRow[]): UploadRow[] {
+  const byPath = Map.groupBy(rows.filter(isStored), ({ path }) => path);
+  return rows.map((row): UploadRow => {
+    if (!isStored(row)) return row;
+    const sharing = byPath.get(row.path) ?? [];
+    if (sharing.length < 2) return row;
+    const sources = formatSources(sharing);
+    const message = `${sources} were stored at the same place, ${row.path}: only one of them is there.`;
     const hint = 'Give one of them another target, or exclude it.';
     const error: FailureInfo = { kind: 'rejected', status: undefined, message, hint };
     const { attempts, durationMs } =
-      result.status === 'uploaded' ? result : { attempts: 0, durationMs: 0 };
-    return { file, status: 'failed', attempts, durationMs, error };
+      row.status === 'uploaded' ? row : { attempts: 0, durationMs: 0 };
+    return { ...fileRow(row), status: 'failed', attempts, durationMs, error };
   });
 }

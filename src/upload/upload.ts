@@ -1,5 +1,5 @@
 import { type Client, openAgent } from '../agent/client.ts';
-import type { TransferTotals } from '../agent/request-each.ts';
+import type { Transfer } from '../agent/request-each.ts';
 import { findHiddenNames } from '../files/explain-files.ts';
 import { findFiles, type SkippedEntry } from '../files/find.ts';
 import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
@@ -24,7 +24,7 @@ import {
   writeState,
 } from './state-file.ts';
 import { uploadFiles } from './upload-files.ts';
-import { digestOf, isStored, type UploadedFile } from './uploaded-file.ts';
+import { digestOf, fileRow, isStored, type UploadRow } from './uploaded-file.ts';
 
 export interface UploadPlan extends Changes {
   readonly skipped: readonly SkippedEntry[];
@@ -36,10 +36,8 @@ export interface UploadPlan extends Changes {
 
 export interface UploadResult
   extends Omit<UploadPlan, 'toSend' | 'unchanged' | 'state'>,
-    TransferTotals {
+    Transfer<UploadRow> {
   readonly dryRun: boolean;
-  /** In the order of the plan, unchanged files last. */
-  readonly files: readonly UploadedFile[];
   readonly digest: string;
 }
 
@@ -80,10 +78,10 @@ export async function showPlan(
   { checksums }: Inputs<'upload'>,
   { cancel }: Context,
 ): Promise<UploadResult> {
-  const planned: UploadedFile[] = [];
+  const planned: UploadRow[] = [];
   for (const file of toSend) {
     const sha256 = checksums ? await hashFile(file, cancel) : undefined;
-    planned.push({ status: 'planned', file, sha256 });
+    planned.push({ ...fileRow(file), status: 'planned', sha256 });
   }
   const files = [...planned, ...unchanged];
   const results = { files, digest: digestOf(files), retries: 0, durationMs: 0 };

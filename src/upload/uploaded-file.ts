@@ -1,27 +1,36 @@
 import { hash } from 'node:crypto';
-import type { Attempts, FailedOrNotAttempted } from '../agent/request-each.ts';
+import type { FailedRow, Timing } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
-import type { StoredFile } from './store-files.ts';
 
-export type UnchangedFile = { readonly status: 'unchanged' } & StoredFile;
+type FileRow = Pick<PlannedFile, 'source' | 'target' | 'size'>;
 
-export type UploadedFile = { readonly file: PlannedFile } & (
-  | ({ readonly status: 'uploaded' } & StoredFile & Attempts)
-  | UnchangedFile
-  | FailedOrNotAttempted
+/** A file that the sandbox has. */
+export interface StoredRow<S = 'uploaded' | 'unchanged'> extends FileRow {
+  readonly status: S;
+  /** As the agent returned it, redacted. */
+  readonly path: string;
+  /** Undefined if hashing is off. */
+  readonly sha256: string | undefined;
+}
+
+export type UploadRow =
+  | (StoredRow<'uploaded'> & Timing)
+  | StoredRow<'unchanged'>
+  | FailedRow<FileRow>
   /** A dry run would upload it. */
-  | { readonly status: 'planned'; readonly sha256: string | undefined }
-);
+  | (FileRow & { readonly status: 'planned'; readonly sha256: string | undefined });
 
-export function isStored(
-  file: UploadedFile,
-): file is Extract<UploadedFile, { status: 'uploaded' | 'unchanged' }> {
-  return file.status === 'uploaded' || file.status === 'unchanged';
+export function fileRow({ source, target, size }: FileRow): FileRow {
+  return { source, target, size };
+}
+
+export function isStored(row: UploadRow): row is Extract<UploadRow, StoredRow> {
+  return row.status === 'uploaded' || row.status === 'unchanged';
 }
 
 /** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
-export function checksumsOf(files: readonly UploadedFile[]): string {
-  const lines = files.filter(isStored).flatMap(({ sha256, path }) => checksumLine(sha256, path));
+export function checksumsOf(rows: readonly UploadRow[]): string {
+  const lines = rows.filter(isStored).flatMap(({ sha256, path }) => checksumLine(sha256, path));
   return lines.join('');
 }
 
@@ -29,13 +38,13 @@ export function checksumsOf(files: readonly UploadedFile[]): string {
  * Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
  * failed or was not hashed: only a complete build has a digest.
  */
-export function digestOf(files: readonly UploadedFile[]): string {
-  const lines = files.flatMap(result =>
-    result.status === 'failed' || result.status === 'not-attempted'
+export function digestOf(rows: readonly UploadRow[]): string {
+  const lines = rows.flatMap(row =>
+    row.status === 'failed' || row.status === 'not-attempted'
       ? []
-      : checksumLine(result.sha256, result.file.target),
+      : checksumLine(row.sha256, row.target),
   );
-  if (lines.length === 0 || lines.length < files.length) return '';
+  if (lines.length === 0 || lines.length < rows.length) return '';
   // Compare bytes, not UTF-16, so that users can reproduce the digest with `LC_ALL=C sort`.
   const sorted = lines.map(line => Buffer.from(line)).sort((one, other) => one.compare(other));
   return `sha256:${hash('sha256', Buffer.concat(sorted))}`;

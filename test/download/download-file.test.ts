@@ -35,7 +35,7 @@ test('a downloaded file of any size arrives whole', async () => {
     const content = distinctBytes(size);
     const head = Buffer.from(`${OK}Content-Length: ${size}\r\n\r\n`);
     const downloaded = await downloadTo(folder.path, respond(Buffer.concat([head, content])));
-    assert.deepEqual(downloaded, size);
+    assert.deepEqual(downloaded, { path: 'a.txt', target: 'out', status: 'downloaded', size });
     assert.deepEqual(filesBelow(folder.path), { out: content });
   }
 });

@@ -3,7 +3,7 @@ import type { DownloadResult } from '../../src/download/download.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { Report } from '../../src/report/render.ts';
 import { problemOfError } from '../../src/report/section.ts';
-import type { UploadedFile } from '../../src/upload/uploaded-file.ts';
+import type { UploadRow } from '../../src/upload/uploaded-file.ts';
 import {
   measured,
   type Parts,
@@ -24,7 +24,7 @@ import {
   uploaded,
 } from './file-results.ts';
 
-const many = (count: number, toResult: (name: string, size: number) => UploadedFile) =>
+const many = (count: number, toResult: (name: string, size: number) => UploadRow) =>
   Array.from({ length: count }, (_, index) => toResult(`dist/${index}.js`, 200 * (index + 1)));
 
 const DOWNLOAD: DownloadResult = {

@@ -1,5 +1,5 @@
 import type { FailureInfo } from '../../src/agent/failure.ts';
-import type { UploadedFile } from '../../src/upload/uploaded-file.ts';
+import type { UploadRow } from '../../src/upload/uploaded-file.ts';
 
 export const SHA256 = 'ab'.repeat(32);
 
@@ -16,37 +16,31 @@ export function diskFull(name: string): FailureInfo {
   return { kind: 'disk-full', status: 507, message, hint: "The sandbox's disk is full." };
 }
 
-export function file(name: string, size = 10): UploadedFile['file'] {
-  const target = `/home/user/app/${name}`;
-  return {
-    source: name,
-    realPath: `/w/${name}`,
-    relative: name,
-    target,
-    size,
-  };
+function file(name: string, size: number) {
+  return { source: name, target: `/home/user/app/${name}`, size };
 }
 
-export function uploaded(name: string, size = 10, attempts = 1): UploadedFile {
+export function uploaded(name: string, size = 10, attempts = 1): UploadRow {
   const sent = file(name, size);
-  return { status: 'uploaded', file: sent, attempts, durationMs: 5, path: sent.target };
+  const timing = { attempts, durationMs: 5 };
+  return { ...sent, status: 'uploaded', ...timing, path: sent.target, sha256: undefined };
 }
 
-export function failed(name: string, error: FailureInfo = BUSY): UploadedFile {
-  return { status: 'failed', file: file(name), attempts: 3, durationMs: 7, error };
+export function failed(name: string, error: FailureInfo = BUSY): UploadRow {
+  return { ...file(name, 10), status: 'failed', attempts: 3, durationMs: 7, error };
 }
 
-export function unchanged(name: string, size = 10): UploadedFile {
+export function unchanged(name: string, size = 10): UploadRow {
   const known = file(name, size);
-  return { status: 'unchanged', file: known, path: known.target, sha256: SHA256 };
+  return { ...known, status: 'unchanged', path: known.target, sha256: SHA256 };
 }
 
-export function planned(name: string, size = 10): UploadedFile {
-  return { status: 'planned', file: file(name, size), sha256: undefined };
+export function planned(name: string, size = 10): UploadRow {
+  return { ...file(name, size), status: 'planned', sha256: undefined };
 }
 
-export function notAttempted(name: string): UploadedFile {
-  return { status: 'not-attempted', file: file(name), reason: 'the sandbox was not ready' };
+export function notAttempted(name: string): UploadRow {
+  return { ...file(name, 10), status: 'not-attempted', reason: 'the sandbox was not ready' };
 }
 
 export const UPLOADED = uploaded('a', 1024);

@@ -10,7 +10,7 @@ import {
   readState,
   writeState,
 } from '../../src/upload/state-file.ts';
-import type { StoredFile } from '../../src/upload/store-files.ts';
+import { fileRow, type StoredRow } from '../../src/upload/uploaded-file.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { skipOnWindows } from '../support/system.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
@@ -30,13 +30,13 @@ function read(given: RawInputs = {}) {
 
 const stateFile = () => folder.at('cache/state.json');
 
-function stored(file: PlannedFile): StoredFile {
+function stored(file: PlannedFile): StoredRow<'unchanged'> {
   const sha256 = hash('sha256', readFileSync(file.realPath));
-  return { file, path: `/home/user/${file.target}`, sha256 };
+  return { ...fileRow(file), status: 'unchanged', path: `/home/user/${file.target}`, sha256 };
 }
 
 /** Replaces the state file like a run that stored these files. Returns its text. */
-function replaceState(files: readonly StoredFile[], given: RawInputs = {}): string {
+function replaceState(files: readonly StoredRow[], given: RawInputs = {}): string {
   const state = read(given);
   clearState(state);
   assert.equal(readFileSync(stateFile(), 'utf8'), '');
@@ -54,7 +54,7 @@ test('a file is unchanged if target, size and SHA-256 are the same, and orphaned
   const toSend = [other, longer, elsewhere];
   assert.deepEqual(await compareWithState([a, b, ...toSend], read(), NEVER), {
     toSend,
-    unchanged: [a, b].map(file => ({ status: 'unchanged', ...stored(file) })),
+    unchanged: [a, b].map(stored),
     orphaned: ['/home/user/f'],
   });
 });

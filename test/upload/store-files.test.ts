@@ -5,6 +5,7 @@ import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { storeFiles } from '../../src/upload/store-files.ts';
+import { fileRow } from '../../src/upload/uploaded-file.ts';
 import { LIMITS, openTestClient } from '../support/open-client.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { http, onRequest, rawServer } from '../support/raw-server.ts';
@@ -46,7 +47,8 @@ test('each file of a batch has its path, and its SHA-256 with checksums or a sta
   const { client, requests } = answering([entry('/h/one'), entry('/h/two')]);
   const files = ['one', 'two'].map(name => folder.writePlanned(name, name));
   const hashed = files.map(file => {
-    return { file, path: `/h/${file.target}`, sha256: hash('sha256', file.target) };
+    const sha256 = hash('sha256', file.target);
+    return { ...fileRow(file), status: 'uploaded', path: `/h/${file.target}`, sha256 };
   });
   assert.deepEqual(await store(client, files, { checksums: 'true' }), hashed);
   assert.deepEqual(await store(client, files, { 'state-file': 'state.json' }), hashed);
@@ -73,7 +75,8 @@ test('a stored path is redacted, even if the secret ends within the target', asy
   using folder = openTempFolder();
   const file = folder.writePlanned('ret/name', '1');
   const stored = await store(answering([entry('/home/sec/ret/name')]).client, [file]);
-  assert.deepEqual(stored, [{ file, path: '/home/***/name', sha256: undefined }]);
+  const row = { ...fileRow(file), status: 'uploaded', path: '/home/***/name', sha256: undefined };
+  assert.deepEqual(stored, [row]);
 });
 
 type Case = readonly [target: string, body: unknown, says: RegExp];

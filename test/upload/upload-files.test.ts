@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { posix } from 'node:path';
 import { test } from 'node:test';
 import { AgentError, type FailureKind, failureInfoOf } from '../../src/agent/failure.ts';
+import { fileRow } from '../../src/upload/uploaded-file.ts';
 import {
   plannedFile,
   plannedFiles,
@@ -22,7 +23,7 @@ function failing(failures: Readonly<Record<string, Error>>) {
 test('a transfer returns one result per file, in plan order, with unchanged files last', async () => {
   const [first, second, third] = plannedFiles(3);
   assert.ok(first && second && third);
-  const known = { status: 'unchanged', file: first, path: '/home/f0', sha256: 'a' } as const;
+  const known = { ...fileRow(first), status: 'unchanged', path: '/home/f0', sha256: 'a' } as const;
   const { results, repeated } = await simulate([second, third], failing({ f2: REJECTED }), {
     unchanged: [known],
     concurrency: 24,
@@ -31,8 +32,8 @@ test('a transfer returns one result per file, in plan order, with unchanged file
   const { kind, status, message, hint } = REJECTED;
   const sent = { attempts: 1, durationMs: 100 };
   assert.deepEqual(results, [
-    { status: 'uploaded', file: second, ...sent, path: '/home/f1', sha256: undefined },
-    { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
+    { ...fileRow(second), status: 'uploaded', ...sent, path: '/home/f1', sha256: undefined },
+    { ...fileRow(third), status: 'failed', ...sent, error: { kind, status, message, hint } },
     known,
   ]);
   assert.equal(repeated, 0);
@@ -155,13 +156,14 @@ for (const status of [429, 503])
 
 test('files at the same path all fail, even unchanged ones, since only one of them is there', async () => {
   const planned = ['same', '/home/same', 'x'].map(target => plannedFile(target));
-  const known = { status: 'unchanged', file: plannedFile('y'), path: '/home/same' } as const;
+  const place = { path: '/home/same', sha256: 'a' };
+  const known = { ...fileRow(plannedFile('y')), status: 'unchanged', ...place } as const;
   const { results, statuses } = await simulate(planned, undefined, {
     storedPath: target => posix.resolve('/home', target),
     unchanged: [known],
   });
   assert.equal(statuses, 'ffuf');
-  assert.partialDeepStrictEqual(results[3], { file: known.file, attempts: 0, durationMs: 0 });
+  assert.partialDeepStrictEqual(results[3], { source: 'y', attempts: 0, durationMs: 0 });
   const message =
     'same and 2 more were stored at the same place, /home/same: only one of them is there.';
   assert.partialDeepStrictEqual(results[0], { attempts: 1, error: { message } });

@@ -4,6 +4,7 @@ import { afterEach, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import { readState } from '../../src/upload/state-file.ts';
 import { logProgress, sendPlan, showPlan, type UploadPlan } from '../../src/upload/upload.ts';
+import { fileRow } from '../../src/upload/uploaded-file.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import {
   plannedFile,
@@ -69,7 +70,7 @@ test('a dry run plans the files to send, hashes them with checksums, and has the
   const { context } = simulateAgent();
   for (const checksums of [true, false]) {
     const unchanged = [
-      { status: 'unchanged', file: a, path: '/home/a', sha256: row?.sha256 },
+      { ...fileRow(a), status: 'unchanged', path: '/home/a', sha256: row?.sha256 },
     ] as const;
     const inputs = { ...parseSyncInputs(), checksums };
     const planned = await showPlan(planOf([b], { unchanged }), inputs, context);
