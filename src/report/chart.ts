@@ -1,5 +1,5 @@
 import type { Condition } from '../gate/judge.ts';
-import { aggregateOf, formatFigure, type Sample } from '../gate/metrics.ts';
+import { aggregateOf, type Sample } from '../gate/metrics.ts';
 import type { StatsResult } from '../stats/stats.ts';
 import { formatTime } from '../text/format.ts';
 import { formatMetric } from './figures.ts';
@@ -47,12 +47,12 @@ export function drawChart({ samples, gate }: StatsResult): Html[] {
     ...limits.map(({ limit }) => ({ color: LIMIT_COLOR, figures: points.map(() => limit) })),
   ];
   const legend = complete.map(({ mark, metric }) => `${mark} ${formatMetric(metric)}`);
-  if (limits.length > 0) legend.push(`🟥 limit of ${limits.map(nameLimit).join(', ')}`);
+  if (limits.length > 0) legend.push(`🟥 limit: ${limits.map(nameLimit).join(', ')}`);
   return [html`<p>In percent: ${legend.join(' · ')}</p>`, renderChart(samples, lines)];
 }
 
-function nameLimit({ metric, limit }: Condition): string {
-  return `${formatMetric(metric)} ${formatFigure(metric, limit)}`;
+function nameLimit({ metric, limitText }: Condition): string {
+  return `${formatMetric(metric)} ${limitText}`;
 }
 
 function renderChart(samples: readonly Sample[], lines: readonly Line[]): Html {
@@ -61,7 +61,8 @@ function renderChart(samples: readonly Sample[], lines: readonly Line[]): Html {
   const top = Math.max(100, ...lines.flatMap(({ figures }) => figures));
   const plotColorPalette = lines.map(({ color }) => color).join(', ');
   const style = {
-    xyChart: { width: 800, height: 320 },
+    // The title tells the range. The last label would stand out of a phone's screen.
+    xyChart: { width: 800, height: 320, xAxis: { showLabel: false, showTick: false } },
     themeVariables: { xyChart: { backgroundColor: 'transparent', plotColorPalette } },
   };
   const chart = [

@@ -48,7 +48,7 @@ test('a metric that some point lacks has no line, and is not in the legend', () 
   assert.equal(lacking.chart.match(/line \[/g)?.length, 1);
   // Each point combines two samples, so a figure in every other sample is enough.
   const { legend } = withDiskEach(2);
-  assert.equal(legend, 'In percent: 🟦 CPU · 🟩 disk · 🟥 limit of disk 90 %');
+  assert.equal(legend, 'In percent: 🟦 CPU · 🟩 disk · 🟥 limit: disk 90 %');
 });
 
 test('the vertical axis ends at 100 % or at a higher peak', () => {

@@ -75,7 +75,7 @@ const unreachable = new AgentError(
 const gone = `GET ${HOST}/metrics answered 502 Bad Gateway. It said: "The sandbox was not found".`;
 
 const invalid = new InputError([
-  { input: 'port', message: '"x" is not a whole number from 1 to 65535. Example: port: 49983' },
+  { input: 'port', message: '"x" is not a whole number from 1 to 65535. Example: `port: 49983`' },
   {
     input: 'token',
     message: 'is empty or null. Check the name of the secret or variable that it comes from.',
@@ -100,6 +100,11 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     digest: `sha256:${SHA256}`,
     orphaned: ['/home/user/app/old.js'],
     stats: measured([reading(35.5, 42)], GATE),
+  }),
+  'uploaded-and-gate-failed': report({
+    files: many(240, uploaded),
+    durationMs: 1310,
+    stats: measured([reading(35.5, 91.7)], GATE),
   }),
   'upload-with-a-warning': report({
     task: 'upload',
