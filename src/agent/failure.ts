@@ -69,7 +69,8 @@ const GENERAL_HINTS = {
     'Check that the runner may read the file, and upload once nothing writes it any more.',
   'not-written':
     'Check that the runner may write the target, that it is no folder (a target that ends in a slash keeps the name of the file), and that the disk is not full.',
-  cancelled: 'The step was cancelled.',
+  // Stands alone, as what happened to the step.
+  cancelled: 'cancelled',
 } as const;
 
 const RETRYABLE: readonly FailureKind[] = ['busy', 'server', 'connection', 'unreachable'];

@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setOutput, summary as stepSummary } from '@actions/core';
+import { notice, setOutput, summary as stepSummary } from '@actions/core';
 import {
   headlineOf,
   type RenderedReport,
@@ -9,7 +9,7 @@ import {
   reportJson,
 } from '../report/render.ts';
 import { linesOf } from '../report/section.ts';
-import { summaryOf } from '../report/summary.ts';
+import { describeKept, summaryOf, summaryOfLines } from '../report/summary.ts';
 import { errorText } from '../text/format.ts';
 import { tempDirectory } from './job-state.ts';
 import type { StepLog } from './log.ts';
@@ -25,6 +25,13 @@ export async function publish(
   writeOutputs(report, rendered, log);
   if (withSummary) await writeSummary(report, rendered, log);
   logVerdict(rendered, log);
+}
+
+/** Tells how to look into a sandbox that was kept, and how to delete it. */
+export async function publishKept(id: string, expiry: string): Promise<void> {
+  const lines = describeKept(id, expiry);
+  notice(lines.join('\n'));
+  await stepSummary.addRaw(summaryOfLines(lines)).write();
 }
 
 function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): void {

@@ -1,4 +1,5 @@
 import { loadCleanup, removeJobSandbox } from '../github/job-state.ts';
+import { publishKept } from '../github/publish.ts';
 import { runAction } from '../github/run-action.ts';
 import type { Context } from '../inputs/context.ts';
 import { INPUTS, type Inputs } from '../inputs/inputs.ts';
@@ -11,6 +12,7 @@ if (id !== undefined && shouldDelete)
     (inputs, context) => deleteAtEnd(id, inputs, context),
     `Sandbox ${id} could not be deleted. ${describeExpiry(cleanup)}`,
   );
+else if (id !== undefined && cleanup.isCreated) await publishKept(id, describeExpiry(cleanup));
 else if (id !== undefined) console.log(`Sandbox ${id} is not deleted. ${describeExpiry(cleanup)}`);
 if (unconfirmedCreation !== undefined)
   await cleanUp(

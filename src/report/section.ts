@@ -64,7 +64,8 @@ export function problemOfError(error: unknown): Problem {
 
 /** Explains what a service has refused or the system has reported. */
 export function problemOfFailure(failure: FailureInfo): Problem {
-  return { verdict: VERDICTS[failure.kind], lines: explainFailure(failure) };
+  const verdict = failure.kind === 'cancelled' ? failure.hint : VERDICTS[failure.kind];
+  return { verdict, lines: explainFailure(failure) };
 }
 
 /** Returns what the service or the system said, then advice. */
@@ -72,7 +73,7 @@ export function explainFailure({ kind, message, hint }: FailureInfo): string[] {
   return [message, ...(kind === 'cancelled' ? [] : [hint])];
 }
 
-const VERDICTS: Readonly<Record<FailureKind, string>> = {
+const VERDICTS: Readonly<Record<Exclude<FailureKind, 'cancelled'>, string>> = {
   unauthorized: 'access was denied',
   forbidden: 'access is forbidden',
   'sandbox-not-found': 'the sandbox was not found',
@@ -89,7 +90,6 @@ const VERDICTS: Readonly<Record<FailureKind, string>> = {
   'bad-response': 'the response cannot be used',
   'file-changed': 'a file cannot be read',
   'not-written': 'a file cannot be written',
-  cancelled: 'cancelled',
 };
 
 function problemOfInputs({ problems }: InputError): Problem {

@@ -17,6 +17,19 @@ export function summaryOf(report: Report, rendered: RenderedReport): string {
   return all.map(block => `${block.html}\n\n`).join('');
 }
 
+/** Says how to open and delete a sandbox that was kept, in E2B's command line. */
+export function describeKept(id: string, expiry: string): readonly string[] {
+  return [
+    `Sandbox \`${id}\` was kept. ${expiry}`,
+    `To open a shell in it on E2B: \`npx @e2b/cli@2 sandbox connect ${id}\``,
+    `To delete it: \`npx @e2b/cli@2 sandbox kill ${id}\``,
+  ];
+}
+
+export function summaryOfLines(lines: readonly string[]): string {
+  return `${html`<p>ℹ️ ${concat(lines.map(prose), '<br>')}</p>`.html}\n\n`;
+}
+
 function oneLine({ sandbox: { id } }: Report, rendered: RenderedReport): Html {
   const sandbox = id === '' ? html`` : html` · sandbox ${code(id)}`;
   return html`<p>${titleOf(rendered)}${sandbox}</p>`;

@@ -46,14 +46,16 @@ export async function createSandbox(
   // Repeat after a 503, although it may have created a sandbox: services send it whenever they
   // restart, which should not fail a job.
   const isRepeatable = ({ hadNoEffect, status }: AgentError) => hadNoEffect || status === 503;
-  return await callWithRetries({ ...api, isRepeatable }, async () => {
+  const create = async () => {
     try {
       return decodeSandbox(await api.send(request));
     } catch (error) {
       if (!(error instanceof AgentError && error.hadNoEffect)) onUncertain();
       throw error;
     }
-  });
+  };
+  const cancelled = 'cancelled while the sandbox was created';
+  return await callWithRetries({ ...api, isRepeatable }, create, cancelled);
 }
 
 /** Extends the sandbox's lifetime to at least `lifetimeMs` from now. */
@@ -98,11 +100,16 @@ export function findSandboxes(api: SandboxApi, key: string, value: string): Prom
   });
 }
 
-async function callWithRetries<T>(api: RetryOptions, call: () => Promise<T>): Promise<T> {
+async function callWithRetries<T>(
+  api: RetryOptions,
+  call: () => Promise<T>,
+  cancelled = 'cancelled',
+): Promise<T> {
   const outcome = await withRetries(call, api);
   if (outcome.status === 'done') return outcome.value;
   const { kind, message } = outcome.error;
-  throw new AgentError(kind, message, { hint: API_HINTS[kind] ?? OTHER_HINT });
+  const hint = kind === 'cancelled' ? cancelled : (API_HINTS[kind] ?? OTHER_HINT);
+  throw new AgentError(kind, message, { hint });
 }
 
 function toSeconds(ms: number): number {

@@ -21,6 +21,7 @@ type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
 const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';
+const CANCELLED = 'Cancelled while the sandbox was created';
 
 test('a sandbox is created with template, lifetime, metadata, env and create-options, and deleted by the post step', async () => {
   await using job = await openJobWithApi();
@@ -241,7 +242,7 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
       await using job = await openJobWithApi({ faults: [fault] });
       const main = await job.runSandbox({}, watch);
       answer();
-      assert.equal(/was cancelled/.test(main.errors), signal === 'SIGTERM', main.stdout);
+      assert.equal(main.errors.split('\n')[0], signal === 'SIGTERM' ? CANCELLED : '', main.stdout);
       await pollUntil(() => job.service.running().length === 1);
       await endQuietly(job, main);
       assert.deepEqual(job.service.running(), []);
@@ -260,10 +261,14 @@ describe('delete', { concurrency: 3 }, () => {
     test(`the post step goes by its own delete, or else by that of the main step [${name}]`, async () => {
       await using job = await openJobWithApi();
       const main = await job.runSandbox({ delete: saved });
-      const { stdout } = await endQuietly(job, main, inputs);
+      const { annotations, summary } = await endQuietly(job, main, inputs);
       assert.equal(job.service.running().length, isDeleted ? 0 : 1);
-      const kept = /^Sandbox \S+ is not deleted\. It ends by itself at .* GMT, unless/m;
-      assert.equal(kept.test(stdout), !isDeleted, stdout);
+      if (isDeleted) return assert.equal(summary, '');
+      const id = main.outputs['id'] ?? '';
+      const [notice = ''] = annotations('notice');
+      assert.ok(notice.startsWith(`Sandbox \`${id}\` was kept. It ends by itself at `), notice);
+      for (const words of ['GMT, unless', `sandbox connect ${id}`, `sandbox kill ${id}`])
+        assert.ok(notice.includes(words) && summary.includes(words), summary);
     });
 });
 

@@ -57,7 +57,8 @@ export function resultOf(end: StepEnd, temp: string) {
   const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
   const report = reportText === '' ? undefined : parseReport(reportText);
   assertOutputsFit(outputs);
-  const annotations = (level: 'error' | 'warning') => lines.flatMap(annotationsOf(level));
+  const annotations = (level: 'error' | 'warning' | 'notice') =>
+    lines.flatMap(annotationsOf(level));
   return {
     ...end,
     /** Fails the test if the action wrote no report. */
