@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'no
 import path from 'node:path';
 import { test } from 'node:test';
 import type { FailureKind } from '../../src/agent/failure.ts';
-import { downloadFile } from '../../src/download/download-file.ts';
+import { downloadFile } from '../../src/download/download.ts';
 import { LIMITS, openTestClient } from '../support/open-client.ts';
 import { http, onRequest, type RequestHandler, rawServer } from '../support/raw-server.ts';
 import { filesBelow, SKIP_WITHOUT_SYMLINKS } from '../support/system.ts';
