@@ -1,7 +1,7 @@
 import { download } from '../download/download.ts';
 import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
-import { renderDownload } from '../report/download-section.ts';
+import { renderDownload } from '../report/transfer-section.ts';
 
 await runAction({
   name: 'download',

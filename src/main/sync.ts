@@ -1,7 +1,7 @@
 import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { renderStats } from '../report/stats-section.ts';
-import { renderUpload } from '../report/upload-section.ts';
+import { renderUpload } from '../report/transfer-section.ts';
 import { sync } from '../sync/sync.ts';
 
 await runAction({

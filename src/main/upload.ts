@@ -1,6 +1,6 @@
 import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
-import { renderUpload } from '../report/upload-section.ts';
+import { renderUpload } from '../report/transfer-section.ts';
 import { upload } from '../upload/upload.ts';
 
 await runAction({
