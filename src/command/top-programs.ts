@@ -1,6 +1,6 @@
 import { excerpt } from '../agent/failure.ts';
 import { type Condition, judge } from '../gate/judge.ts';
-import { figureOf, isMemory, type Sample } from '../gate/metrics.ts';
+import { figureOf, type Sample } from '../gate/metrics.ts';
 import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
 import { type HelperOptions, runAsRoot } from './session.ts';
@@ -24,10 +24,10 @@ export function watchMemory(
   conditions: readonly Condition[],
   look: () => Promise<TopPrograms | undefined>,
 ) {
-  const watched = conditions.filter(({ metric }) => isMemory(metric));
+  const watched = conditions.filter(({ metric }) => metric.startsWith('mem_'));
   const levelOf = (sample: Sample) => {
     const trips = watched.some(each => judge(each, [sample]).result === 'true');
-    const above = (figureOf('mem_used_pct', sample) ?? 0) - FIRST_PERCENT;
+    const above = (figureOf('mem_used_pct', sample.figures) ?? 0) - FIRST_PERCENT;
     return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
   };
   let level = 0;

@@ -1,13 +1,6 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
-import {
-  AGGREGATES,
-  type Aggregate,
-  figureOf,
-  figuresOf,
-  formatFigure,
-  type Sample,
-} from './metrics.ts';
+import { AGGREGATES, type Aggregate, figuresOf, formatFigure, type Sample } from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
@@ -79,7 +72,7 @@ export function judge(
 
 function whyNotJudged(metric: string, samples: readonly Sample[]): string | undefined {
   if (samples.length === 0) return 'there are no stats';
-  const lacking = samples.filter(sample => figureOf(metric, sample) === undefined);
+  const lacking = samples.filter(({ figures }) => !Object.hasOwn(figures, metric));
   const [first] = lacking;
   if (first === undefined) return undefined;
   if (lacking.length < samples.length)

@@ -42,10 +42,6 @@ const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
   plain: figure => formatDecimal(figure, 2),
 };
 
-export function isMemory(metric: string): boolean {
-  return metric.startsWith('mem_');
-}
-
 /** Each function expects at least one figure, oldest first. */
 export const AGGREGATES = {
   last: figures => figures.at(-1) ?? Number.NaN,
@@ -77,12 +73,19 @@ export interface Sample {
   readonly figures: Figures;
 }
 
-export function figureOf(metric: string, { figures }: Pick<Sample, 'figures'>): number | undefined {
+export function figureOf(metric: string, figures: Figures): number | undefined {
   return Object.hasOwn(figures, metric) ? figures[metric] : undefined;
 }
 
 export function figuresOf(metric: string, samples: readonly Sample[]): number[] {
-  return samples.flatMap(sample => figureOf(metric, sample) ?? []);
+  return samples.flatMap(({ figures }) => figureOf(metric, figures) ?? []);
+}
+
+/** Returns undefined if no sample has the metric. */
+export function aggregatesOf(metric: string, samples: readonly Sample[]): object | undefined {
+  const figures = figuresOf(metric, samples);
+  if (figures.length === 0) return undefined;
+  return Object.fromEntries(AGGREGATE_NAMES.map(name => [name, AGGREGATES[name](figures)]));
 }
 
 export function aggregateOf(

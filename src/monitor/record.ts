@@ -50,7 +50,7 @@ export function isJudged(directory: string): boolean {
   return existsSync(monitorFile(directory, 'judged'));
 }
 
-export function appendObservation(directory: string, observation: Observation): void {
+export function saveObservation(directory: string, observation: Observation): void {
   const file = monitorFile(directory, 'record');
   appendFileSync(file, `${JSON.stringify(observation)}\n`, { mode: 0o600 });
 }

@@ -16,13 +16,7 @@ import {
 import { redactor } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { stringFieldsOf } from '../text/json.ts';
-import {
-  appendObservation,
-  type MonitorEnd,
-  monitorFile,
-  saveEnd,
-  saveResponse,
-} from './record.ts';
+import { type MonitorEnd, monitorFile, saveEnd, saveObservation, saveResponse } from './record.ts';
 
 /** Runs in the sampler's process, which gets its inputs as a message. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
@@ -40,7 +34,7 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const keep = (response: object) => saveResponse(directory, response);
   const sampling = takeSamples(
     () => trySample(read, keep, now),
-    observation => appendObservation(directory, observation),
+    each => saveObservation(directory, each),
     { intervalMs: inputs.sampleInterval, sleep, stop, sampleOnStop: true },
   );
   const describe = (error: unknown) => `a sample could not be recorded: ${errorText(error)}`;

@@ -10,11 +10,11 @@ import type { RawInputs } from '../inputs/parsers.ts';
 import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
 import {
-  appendObservation,
   markJudged,
   monitorFile,
   samplerErrors,
   saveInputs,
+  saveObservation,
   saveResponse,
 } from './record.ts';
 
@@ -32,7 +32,7 @@ export async function startMonitor(
   const directory = openDirectory();
   const judgingInputs = Object.keys(INPUTS['monitor-end']).map(name => [name, raw[name] ?? '']);
   saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });
-  appendObservation(directory, { kind: 'sample', askedAt, at: context.now(), figures });
+  saveObservation(directory, { kind: 'sample', askedAt, at: context.now(), figures });
   saveResponse(directory, response);
   await startSampler(script, directory, raw, context.log);
   const { name, sandboxId, sampleInterval } = inputs;

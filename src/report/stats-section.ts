@@ -5,15 +5,7 @@ import {
   type GateJudgement,
   judge,
 } from '../gate/judge.ts';
-import {
-  AGGREGATE_NAMES,
-  AGGREGATES,
-  type Figures,
-  figureOf,
-  figuresOf,
-  METRICS,
-  type Sample,
-} from '../gate/metrics.ts';
+import { aggregatesOf, type Figures, figureOf, METRICS, type Sample } from '../gate/metrics.ts';
 import type { FailedObservation } from '../stats/sampling.ts';
 import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
 import { inlineCode } from '../text/escape.ts';
@@ -32,7 +24,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
   const { samples, response, gate, monitored } = result;
   const tripped = gate.judgements.filter(each => each.result === 'true').map(entryOf);
   const unjudged = gate.judgements.filter(each => each.result === 'unknown').map(entryOf);
-  const aggregates = aggregatesOf(result);
+  const aggregates = allAggregates(result);
   const figures = samples.at(-1)?.figures ?? {};
   return {
     problems: problemsOf(result, view),
@@ -94,7 +86,7 @@ function problemsOf({ samples, error, gate, monitored }: StatsResult, view: View
 const UNREAD = 'the stats could not be read';
 
 function isUnreported({ metric }: Condition, samples: readonly Sample[]): boolean {
-  return samples.some(sample => figureOf(metric, sample) === undefined);
+  return samples.some(({ figures }) => !Object.hasOwn(figures, metric));
 }
 
 function warningsOf({ samples, gate, monitored }: StatsResult, { cancelled }: View): string[] {
@@ -166,7 +158,9 @@ function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]):
   if (judgement.result === 'unknown') return [`${text}: ${judgement.why}.`];
   if (samples.length < 2 || condition.aggregate !== undefined) return [];
   const allSamples = formatCount(samples.length, 'sample');
-  const first = samples.find(sample => figureOf(condition.metric, sample) === judgement.figure);
+  const first = samples.find(
+    ({ figures }) => figureOf(condition.metric, figures) === judgement.figure,
+  );
   const count = samples.filter(sample => judge(condition, [sample]).result === 'true').length;
   const figure = formatJudged(condition, judgement.figure);
   const time = formatTime(first?.at ?? 0);
@@ -175,20 +169,16 @@ function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]):
 
 function figureOutputs(figures: Figures): Record<string, string> {
   const outputs = Object.keys(METRICS).map(metric => {
-    return [metric.replaceAll('_', '-'), String(figureOf(metric, { figures }) ?? '')];
+    return [metric.replaceAll('_', '-'), String(figureOf(metric, figures) ?? '')];
   });
   return Object.fromEntries(outputs);
 }
 
-function aggregatesOf({ gate, samples }: StatsResult): object {
+/** JSON leaves out a metric that no sample has. */
+function allAggregates({ gate, samples }: StatsResult): object {
   const judged = gate.judgements.map(({ condition }) => condition.metric);
-  const aggregates = [...new Set([...Object.keys(METRICS), ...judged])].flatMap(metric => {
-    const figures = figuresOf(metric, samples);
-    if (figures.length === 0) return [];
-    const entries = AGGREGATE_NAMES.map(name => [name, AGGREGATES[name](figures)]);
-    return [[metric, Object.fromEntries(entries)]];
-  });
-  return Object.fromEntries(aggregates);
+  const metrics = [...Object.keys(METRICS), ...judged];
+  return Object.fromEntries(metrics.map(metric => [metric, aggregatesOf(metric, samples)]));
 }
 
 function entryOf(judgement: GateJudgement): object {

@@ -23,11 +23,8 @@ export function judgeRecord(
   return { samples, response, gate, monitored: { ...time, ...seen } };
 }
 
-function findGaps(
-  { observations, end }: SampleRecord,
-  { from, to }: Times,
-  intervalMs: number,
-): Gap[] {
+function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number): Gap[] {
+  const { observations, end } = record;
   const gaps: Gap[] = [];
   let last = from;
   let failures: FailedObservation[] = [];

@@ -5,7 +5,6 @@ import {
   describeJudgement,
   type Gate,
   type GateConditions,
-  type Judgement,
   judge,
   judgeGate,
 } from '../gate/judge.ts';
@@ -118,8 +117,7 @@ export async function takeStats(
   // A CPU figure covers the time since the stats were last read, so drop the first of several
   // samples unless they were read earlier in this step.
   const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
-  const taken: Sample[] = [];
-  let response = {};
+  const taken: (Sample & Stats)[] = [];
   let error: AgentError | undefined;
   do {
     const outcome = await readStatsWithRetries(inputs, client, context);
@@ -127,12 +125,11 @@ export async function takeStats(
       error = outcome.error;
       break;
     }
-    taken.push({ at: now(), figures: outcome.value.figures });
-    response = outcome.value.response;
+    taken.push({ at: now(), ...outcome.value });
   } while (taken.length < dropped + count && (await sleep(sampleInterval, cancel)));
   const samples = taken.slice(dropped);
   const gate = judgeGate(inputs, samples, samples.length < count);
-  const result = { samples, response: samples.length > 0 ? response : {}, gate };
+  const result = { samples, response: samples.at(-1)?.response ?? {}, gate };
   if (error === undefined || cancel.aborted) return result;
   return { ...result, error: failureInfoOf(error) };
 }
@@ -159,12 +156,8 @@ function judgeNow(
   { figures }: Stats,
 ): string {
   const judgements = conditions.map(each => judge(each, [{ at: 0, figures }]));
-  const describe = (result: Judgement['result']) =>
-    judgements
-      .filter(each => each.result === result)
-      .map(describeJudgement)
-      .join('; ');
-  const unknown = describe('unknown');
-  if (unknown !== '') throw inputError(input, `${unknown}.`);
-  return describe('false');
+  const unknown = judgements.filter(({ result }) => result === 'unknown').map(describeJudgement);
+  if (unknown.length > 0) throw inputError(input, `${unknown.join('; ')}.`);
+  const unmet = judgements.filter(({ result }) => result === 'false').map(describeJudgement);
+  return unmet.join('; ');
 }

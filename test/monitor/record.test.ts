@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
-  appendObservation,
   loadInputs,
   monitorFile,
   readRecord,
   saveEnd,
   saveInputs,
+  saveObservation,
   saveResponse,
 } from '../../src/monitor/record.ts';
 import type { Observation } from '../../src/stats/sampling.ts';
@@ -31,7 +31,7 @@ test('readRecord returns what was appended, without the partial line of a killed
   const end = { early: DIED };
   const more = { end, requestedAt: undefined };
   assert.deepEqual(readRecord(directory.path), { observations: [], response: {}, ...more });
-  for (const observation of OBSERVATIONS) appendObservation(directory.path, observation);
+  for (const observation of OBSERVATIONS) saveObservation(directory.path, observation);
   saveResponse(directory.path, { load: 1.5, note: 'a longer response' });
   saveResponse(directory.path, { load: 2 });
   appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"at');
