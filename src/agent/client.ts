@@ -64,13 +64,7 @@ export interface AgentOptions extends ServerOptions {
   readonly headerPrefix: string;
 }
 
-interface ClientOptions {
-  /** Unix time in milliseconds. */
-  readonly now: () => number;
-  readonly redact: Redact;
-}
-
-export function openAgent(agent: AgentOptions, options: ClientOptions): Client {
+export function openAgent(agent: AgentOptions, redacting: Pick<Client, 'redact'>): Client {
   const { token, sandboxId, port, headerPrefix } = agent;
   const headers = {
     ...agent.headers,
@@ -78,28 +72,29 @@ export function openAgent(agent: AgentOptions, options: ClientOptions): Client {
     [`${headerPrefix}-Sandbox-Id`]: sandboxId,
     [`${headerPrefix}-Sandbox-Port`]: String(port),
   };
-  return openClient({ ...agent, headers }, options);
+  return openClient({ ...agent, headers }, redacting);
 }
 
-interface Transport extends ClientOptions, Pick<ServerOptions, 'baseUrl' | 'headers'> {
+interface Transport extends Pick<ServerOptions, 'baseUrl' | 'headers'> {
+  readonly redact: Redact;
   readonly dispatcher: ReturnType<typeof openDispatcher>;
 }
 
 /** @throws AgentError if the URL of a proxy is invalid */
 export function openClient(
   { baseUrl, headers, timeout }: ServerOptions,
-  options: ClientOptions,
+  { redact }: Pick<Client, 'redact'>,
 ): Client {
   const dispatcher = openDispatcher(baseUrl, timeout);
   const allHeaders = { ...headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
-  const transport = { ...options, baseUrl, headers: allHeaders, dispatcher };
+  const transport = { redact, baseUrl, headers: allHeaders, dispatcher };
   return {
     send: request => exchange(request, transport, readResponse),
     receive: (request, read) =>
       exchange(request, transport, (response, idle) =>
         read({ ...response, body: restartOnChunk(response.body, idle) }),
       ),
-    redact: options.redact,
+    redact,
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   };
 }
@@ -112,10 +107,10 @@ async function exchange<T>(
   read: (response: StreamedResponse, idle: IdleTimeout) => Promise<T>,
 ): Promise<T> {
   const { method, path, headers, body, onSent, hints } = request;
-  const { baseUrl, dispatcher, redact, now } = transport;
+  const { baseUrl, dispatcher, redact } = transport;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
   const late = `${label} failed: the response did not end within timeout.`;
-  const idle = idleTimeout(request.timeout, () => new AgentError('connection', late));
+  const idle = idleTimeout(request.timeout, late);
   let isSent = body === undefined;
   async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
     yield* restartOnChunk(chunks, idle, onSent);
@@ -136,7 +131,7 @@ async function exchange<T>(
     // If the request ended just now, `read` must not begin: it may create files.
     idle.signal.throwIfAborted();
     if (!SUCCESS.includes(response.status))
-      throw statusError(await readResponse(response), redact, now(), hints);
+      throw statusError(await readResponse(response), redact, Date.now(), hints);
     const result = await read(response, idle);
     if (isSent) return result;
     const early = `${label} answered ${response.status} before everything was sent.`;
@@ -154,7 +149,7 @@ async function exchange<T>(
 type IdleTimeout = ReturnType<typeof idleTimeout>;
 
 /** Aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
-function idleTimeout(ms: number, lateError: () => AgentError) {
+function idleTimeout(ms: number, late: string) {
   const aborter = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const end = (error?: AgentError) => {
@@ -164,7 +159,7 @@ function idleTimeout(ms: number, lateError: () => AgentError) {
   const restart = () => {
     // Node's mock timers ignore timer.refresh(), so set a new timer.
     clearTimeout(timer);
-    timer = setTimeout(() => end(lateError()), ms);
+    timer = setTimeout(() => end(new AgentError('connection', late)), ms);
   };
   return { signal: aborter.signal, end, restart };
 }

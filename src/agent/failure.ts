@@ -33,11 +33,6 @@ export class AgentError extends Error {
   get isRetryable(): boolean {
     return RETRYABLE.includes(this.kind);
   }
-
-  /** True if no other request can succeed either, once one has failed despite its retries. */
-  get isFatal(): boolean {
-    return FATAL.includes(this.kind);
-  }
 }
 
 // Requests and responses may have more specific hints.
@@ -84,6 +79,11 @@ const FATAL: readonly FailureKind[] = [
   'untrusted',
   'cancelled',
 ];
+
+/** True if no other request can succeed either, once one has failed despite its retries. */
+export function isFatal(kind: FailureKind): boolean {
+  return FATAL.includes(kind);
+}
 
 // 408 and 5xx prove no refusal: a proxy sends them even if the server goes on.
 function isRefusal(kind: FailureKind, status = 0): boolean {

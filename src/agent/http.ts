@@ -21,7 +21,7 @@ export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
   // HTTP/2 is off because one GOAWAY would break every upload in flight (nodejs/undici#5089 and
   // #5468).
   const options = { allowH2: false, connectTimeout: Math.min(timeoutMs, MAX_CONNECT_MS) };
-  if (bypassesProxy(baseUrl)) return new Agent(options);
+  if (isLocalHttp(baseUrl)) return new Agent(options);
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
@@ -30,21 +30,16 @@ export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
   }
 }
 
-// A proxy for http to loopback would see the token, and could not reach this runner anyway.
-function bypassesProxy(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && isLoopback(hostname);
-}
-
-export function isLoopback(hostname: string): boolean {
-  // The URL parser has already normalized 127.1 and ::0:1. Only trust the name localhost, since any
-  // other name may resolve to a remote host.
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+/** A proxy for http to this runner would see the token, and could not reach the runner anyway. */
+export function isLocalHttp(url: string): boolean {
+  // The URL parser has normalized 127.1 and ::0:1. Only trust the name localhost, since any other
+  // name may resolve to a remote host.
+  return /^http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:|$)/.test(new URL(url).origin);
 }
 
 /** Returns the names of the proxy variables that apply. Their values may contain passwords. */
 export function proxyVariables(baseUrl: string): string[] {
-  if (bypassesProxy(baseUrl)) return [];
+  if (isLocalHttp(baseUrl)) return [];
   // Windows ignores the case of variable names, so report the spelling that was set.
   const names = Object.keys(process.env).filter(name => /^https?_proxy$/i.test(name));
   return names.filter(name => process.env[name]).sort();
@@ -172,13 +167,6 @@ const STATUS_RULES: readonly {
     message: /\busername (is required|not provided)|\b(unknown|invalid) user|\blooking up user/i,
     kind: 'unauthorized',
     hint: 'Set username: user, or another user of the sandbox.',
-  },
-  {
-    // E2B's agent says this of uploads (packages/envd/internal/api/upload.go).
-    statuses: [400],
-    message: /^path is a directory\b/,
-    kind: 'rejected',
-    hint: 'A folder has this name. End the target with / to put the file into it.',
   },
   {
     // E2B's agent responds with 500 to a target below a file, and to a download from /proc.

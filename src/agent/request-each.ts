@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { AgentError, type FailureInfo, failureInfoOf } from './failure.ts';
+import { AgentError, type FailureInfo, failureInfoOf, isFatal } from './failure.ts';
 import { describeRetry, type Retry, type RetryOptions, withRetries } from './retry.ts';
 
 export interface Timing {
@@ -69,7 +69,7 @@ export async function requestEach<I, F extends object, R extends object>(
     const { error } = outcome;
     if (error.isRetryable) consecutiveFailures += 1;
     // Every other request would share a fatal failure, too.
-    if (error.isFatal || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
+    if (isFatal(error.kind) || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES)
       giveUp.abort(`the transfer had ended: ${error.message}`);
     const isUnsent = error.kind === 'cancelled' && error.hadNoEffect;
     const end = isUnsent

@@ -1,4 +1,4 @@
-import { isLoopback } from '../agent/http.ts';
+import { isLocalHttp } from '../agent/http.ts';
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
@@ -37,8 +37,7 @@ function parseUrl(value: string, input: 'base-url' | 'api-url', example: string)
 }
 
 export function isUnencrypted(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol !== 'https:' && !isLoopback(hostname);
+  return !/^https:/i.test(url) && !isLocalHttp(url);
 }
 
 export const sandboxId = textOf('sandbox-id', '${{ steps.sandbox.outputs.id }}');

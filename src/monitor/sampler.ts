@@ -26,7 +26,7 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
   using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
   const redact = redactor(secretsIn(raw));
-  await using client = openAgent(inputs, { now, redact });
+  await using client = openAgent(inputs, { redact });
   // Everything is loaded now. Later, the action's folder may be gone: act deletes its copies.
   process.send?.('ready');
   const limits = { signal: deadline.signal, timeout: sampleTimeout(inputs) };

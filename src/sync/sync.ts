@@ -1,5 +1,5 @@
 import { openAgent } from '../agent/client.ts';
-import type { FailureKind } from '../agent/failure.ts';
+import { isFatal } from '../agent/failure.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import {
@@ -32,21 +32,10 @@ export async function sync(
   const isGated = inputs.failIf.length > 0;
   if (isGated) await readJudgeableStats(inputs, client, context);
   const upload = await sendPlan(plan, inputs, client, context);
-  if (isCutOff(upload)) return { upload, stats: withoutStats(inputs) };
+  // If nothing could reach the sandbox, the stats would fail in the same way.
+  const reasons = upload.files.flatMap(file => (file.status === 'failed' ? file.error.kind : []));
+  const isCutOff = reasons.some(kind => isFatal(kind) && kind !== 'disk-full');
+  if (isCutOff && !upload.files.some(isStored)) return { upload, stats: withoutStats(inputs) };
   const stats = await takeStats(inputs, client, context, { cpuWindowStarted: isGated });
   return { upload, stats };
-}
-
-const CUT_OFF: readonly FailureKind[] = [
-  'unauthorized',
-  'forbidden',
-  'sandbox-not-found',
-  'unreachable',
-  'untrusted',
-];
-
-/** True if nothing arrived, for a reason with which the stats would fail again. */
-function isCutOff({ files }: UploadResult): boolean {
-  const reasons = files.flatMap(file => (file.status === 'failed' ? file.error.kind : []));
-  return !files.some(isStored) && reasons.some(kind => CUT_OFF.includes(kind));
 }

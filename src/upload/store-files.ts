@@ -40,7 +40,7 @@ const UPLOAD_HINTS = {
   'not-found':
     'Check base-url and upload-path, which is added to it: the service has no such operation there.',
   rejected:
-    'The agent does not take this request. Check the target and what is in its place, base-url, header-prefix, sandbox-id and port.',
+    'The agent does not take this request. Check the target and what is in its place (to put a file into a folder, end the target with /), base-url, header-prefix, sandbox-id and port.',
   busy: 'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
 };
 

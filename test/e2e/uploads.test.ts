@@ -93,19 +93,23 @@ test('the upload action sends a file that fails once again from its beginning, a
   assert.doesNotMatch(result.summary, /CPU|not reported/);
 });
 
-const REFUSED: Readonly<Record<string, readonly [target: string, words: string]>> = {
-  'a file directly in /tmp that exists': ['/tmp', 'permission denied'],
-  'a running program': ['bin', 'text file busy'],
-  'a read-only file system': ['/sys/x', 'read-only file system'],
-};
-for (const [name, [target, words]] of Object.entries(REFUSED))
+const ADVICE = 'not directly to /tmp';
+const REFUSED: Readonly<Record<string, readonly [target: string, words: string, advice: string]>> =
+  {
+    'a file directly in /tmp that exists': ['/tmp/sleep', 'permission denied', ADVICE],
+    'a running program': ['bin/sleep', 'text file busy', ADVICE],
+    'a read-only file system': ['/sys/x', 'read-only file system', ADVICE],
+    'a folder': ['/home/user', 'path is a directory', 'end the target with /'],
+  };
+for (const [name, [target, words, advice]] of Object.entries(REFUSED))
   test(`an upload over what the sandbox protects is not repeated, and says where to upload instead [${name}]`, {
     skip: skipUnlessLinux('these are words of Linux'),
   }, async t => {
     await using job = await openJob({ files: { sleep: readFileSync('/bin/sleep') } });
-    const run = () => runAction(job, { target, retries: '1' }, { task: 'upload' });
+    const inputs = { files: `sleep => ${target}`, retries: '1' };
+    const run = () => runAction(job, inputs, { task: 'upload' });
     await run();
-    if (target === 'bin') {
+    if (target === 'bin/sleep') {
       const program = path.join(job.root, 'home/user/bin/sleep');
       chmodSync(program, 0o755);
       const { pid = 0 } = spawn(program, ['60'], { stdio: 'ignore' });
@@ -113,7 +117,7 @@ for (const [name, [target, words]] of Object.entries(REFUSED))
     }
     const before = uploadRequests(job).length;
     const { errors } = await run();
-    assert.match(errors, RegExp(`said: "error .*: ${words}".*not directly to /tmp`, 's'));
+    assert.match(errors, RegExp(`said: ".*${words}.*${advice}`, 's'));
     assert.equal(uploadRequests(job).length, before + 1);
   });
 
@@ -130,10 +134,18 @@ test('the advice names base-url if an upload meets a website', async () => {
     assert.match(result.file(String(status)).error?.hint ?? '', /\bbase-url\b/, String(status));
 });
 
-const GONE = statusFault(502, proxyError('The sandbox was not found'));
-
-test('the stats are not requested after an upload of which nothing arrived because the sandbox is gone', async () => {
-  await using job = await openJob({ files: manyFiles(3), faults: [{ on: 'any', do: GONE }] });
+const FULL = statusFault(507, proxyError('not enough disk space available', 507));
+const NOTHING_ARRIVES: Readonly<Record<string, readonly [FaultAction, requests: RegExp]>> = {
+  'the sandbox is gone': [statusFault(502, proxyError('The sandbox was not found')), /^(POST ?)+$/],
+  'the disk is full': [FULL, /POST GET$/],
+};
+for (const [name, [fault, requests]] of Object.entries(NOTHING_ARRIVES))
+  test(`the stats are only requested after an upload of which nothing arrived if they may arrive [${name}]`, async () => {
+    await using job = await openJob({ files: manyFiles(3), faults: [{ on: 'upload', do: fault }] });
+    const { errors } = await expectFailure(job);
+    assert.match(requestMethods(job), requests);
+    assert.equal(errors.match(/ answered /g)?.length, 1, errors);
+  });
   const { errors, outputs } = await expectFailure(job, { 'warn-if': 'cpu_count > 1' });
   assert.doesNotMatch(requestMethods(job), /GET/);
   assert.equal(errors.match(/It said: "The sandbox was not found"/g)?.length, 1, errors);
@@ -141,8 +153,7 @@ test('the stats are not requested after an upload of which nothing arrived becau
 });
 
 test('a full disk (507) ends the transfer, and the stats are still read', async () => {
-  const full = statusFault(507, proxyError('not enough disk space available', 507));
-  const faults = [{ on: 'upload', skip: 2, do: full }] as const;
+  const faults = [{ on: 'upload', skip: 2, do: FULL }] as const;
   await using job = await openJob({ files: manyFiles(9), faults });
   const { report, errors } = await expectFailure(job, { concurrency: '1' });
   assert.equal(requestMethods(job), 'POST POST POST GET');

@@ -32,7 +32,7 @@ export function openTestClient(
     timeout: LIMITS.timeout,
     ...changes,
   };
-  return openAgent(connection, { now: Date.now, redact: redactor([TOKEN]) });
+  return openAgent(connection, { redact: redactor([TOKEN]) });
 }
 
 export async function sendOnce(
