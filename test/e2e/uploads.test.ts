@@ -142,15 +142,11 @@ const NOTHING_ARRIVES: Readonly<Record<string, readonly [FaultAction, requests: 
 for (const [name, [fault, requests]] of Object.entries(NOTHING_ARRIVES))
   test(`the stats are only requested after an upload of which nothing arrived if they may arrive [${name}]`, async () => {
     await using job = await openJob({ files: manyFiles(3), faults: [{ on: 'upload', do: fault }] });
-    const { errors } = await expectFailure(job);
+    const { errors, outputs } = await expectFailure(job, { 'warn-if': 'cpu_count > 1' });
     assert.match(requestMethods(job), requests);
-    assert.equal(errors.match(/ answered /g)?.length, 1, errors);
+    assert.equal(errors.match(/It said: /g)?.length, 1, errors);
+    assert.equal(outputs['gate'], 'warned');
   });
-  const { errors, outputs } = await expectFailure(job, { 'warn-if': 'cpu_count > 1' });
-  assert.doesNotMatch(requestMethods(job), /GET/);
-  assert.equal(errors.match(/It said: "The sandbox was not found"/g)?.length, 1, errors);
-  assert.equal(outputs['gate'], 'warned');
-});
 
 test('a full disk (507) ends the transfer, and the stats are still read', async () => {
   const faults = [{ on: 'upload', skip: 2, do: FULL }] as const;
