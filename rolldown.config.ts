@@ -31,7 +31,7 @@ export default {
         { name: 'vendor', test: /node_modules/ },
         {
           name: 'transfer',
-          test: /src[\\/](files|upload[\\/](?!uploaded-file)|download|sync|agent[\\/]request-each)/,
+          test: /src[\\/](files|upload|download|sync|report[\\/]transfer-section|agent[\\/]request-each)/,
         },
         { name: 'shared', test: /[\\/](src[\\/](?!main)|package\.json)/ },
       ],

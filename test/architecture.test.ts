@@ -27,7 +27,7 @@ const ORDER = [
 const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/core': /^github\//,
   '@actions/glob': /^files\/find\.ts$/,
-  'form-data': /^upload\/store-files\.ts$/,
+  'form-data': /^upload\/upload-body\.ts$/,
   'p-limit': /^agent\/request-each\.ts$/,
   undici: /^agent\/http\.ts$/,
 };

@@ -10,8 +10,8 @@ import {
   listSome,
   totalSize,
 } from '../text/format.ts';
-import type { UploadResult } from '../upload/upload.ts';
-import { checksumsOf, isStored, type UploadRow } from '../upload/uploaded-file.ts';
+import { checksumsOf, type UploadResult } from '../upload/upload.ts';
+import { isStored, type UploadRow } from '../upload/upload-files.ts';
 import { type Problem, problemOfFailure, type RenderedSection } from './section.ts';
 
 export function renderUpload(result: UploadResult, cancelled: boolean): RenderedSection {

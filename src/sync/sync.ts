@@ -10,7 +10,7 @@ import {
   withoutStats,
 } from '../stats/stats.ts';
 import { planUpload, sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
-import { isStored } from '../upload/uploaded-file.ts';
+import { isStored } from '../upload/upload-files.ts';
 
 /**
  * Uploads files, then judges the stats.

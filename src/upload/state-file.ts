@@ -9,8 +9,8 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
-import { hashFile } from './read-file.ts';
-import { fileRow, type StoredRow } from './uploaded-file.ts';
+import { hashFile } from './upload-body.ts';
+import { fileRow, type StoredRow } from './upload-files.ts';
 
 export interface UploadState {
   readonly file: string;

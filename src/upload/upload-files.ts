@@ -1,17 +1,50 @@
+import { posix } from 'node:path';
 import type { Client } from '../agent/client.ts';
 import type { FailureInfo } from '../agent/failure.ts';
-import { requestEach, type Transfer } from '../agent/request-each.ts';
+import { type AgentResponse, bodyError, parseResponse } from '../agent/http.ts';
+import { type FailedRow, requestEach, type Timing, type Transfer } from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { listSome } from '../text/format.ts';
-import type { Changes } from './state-file.ts';
-import { storeFiles } from './store-files.ts';
-import { fileRow, isStored, type UploadRow } from './uploaded-file.ts';
+import { fieldsOf } from '../text/json.ts';
+import { bodyOf, CONTENT_TYPE } from './upload-body.ts';
+
+type FileRow = Pick<PlannedFile, 'source' | 'target' | 'size'>;
+
+/** A file that the sandbox has. */
+export interface StoredRow<S = 'uploaded' | 'unchanged'> extends FileRow {
+  readonly status: S;
+  /** As the agent returned it, redacted. */
+  readonly path: string;
+  /** Undefined if hashing is off. */
+  readonly sha256: string | undefined;
+}
+
+export type UploadRow =
+  | (StoredRow<'uploaded'> & Timing)
+  | StoredRow<'unchanged'>
+  | FailedRow<FileRow>
+  /** A dry run would upload it. */
+  | (FileRow & { readonly status: 'planned'; readonly sha256: string | undefined });
+
+export function fileRow({ source, target, size }: FileRow): FileRow {
+  return { source, target, size };
+}
+
+export function isStored(row: UploadRow): row is Extract<UploadRow, StoredRow> {
+  return row.status === 'uploaded' || row.status === 'unchanged';
+}
+
+interface FilesToUpload {
+  readonly toSend: readonly PlannedFile[];
+  /** Files that the sandbox already has. */
+  readonly unchanged: readonly StoredRow<'unchanged'>[];
+}
 
 /** Returns the rows of all files of the plan, unchanged ones last. */
 export async function uploadFiles(
-  { toSend, unchanged }: Pick<Changes, 'toSend' | 'unchanged'>,
+  { toSend, unchanged }: FilesToUpload,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
@@ -107,4 +140,79 @@ function failOverwritten(rows: readonly UploadRow[]): UploadRow[] {
       row.status === 'uploaded' ? row : { attempts: 0, durationMs: 0 };
     return { ...fileRow(row), status: 'failed', attempts, durationMs, error };
   });
+}
+
+/** Stores a batch with one request. */
+export async function storeFiles(
+  batch: readonly PlannedFile[],
+  inputs: Inputs<'upload'>,
+  client: Pick<Client, 'send' | 'redact'>,
+  signal: AbortSignal,
+  onSent: (bytes: number) => void,
+): Promise<StoredRow<'uploaded'>[]> {
+  const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
+  const response = await client.send({
+    method: 'POST',
+    path: requestPath(inputs, batch),
+    headers: { 'Content-Type': CONTENT_TYPE, 'Content-Length': String(length) },
+    body: chunks,
+    hints: UPLOAD_HINTS,
+    onSent,
+    signal,
+    timeout: inputs.timeout,
+  });
+  const entries = entriesIn(response, batch.length);
+  return batch.map((file, index) => {
+    // Redact last: a masked path might not match its target.
+    const path = client.redact(storedPath(entries[index], file.target, response));
+    return { ...fileRow(file), status: 'uploaded', path, sha256: digests[index] };
+  });
+}
+
+const UPLOAD_HINTS = {
+  'not-found':
+    'Check base-url and upload-path, which is added to it: the service has no such operation there.',
+  rejected:
+    'The agent does not take this request. Check the target and what is in its place (to put a file into a folder, end the target with /), base-url, header-prefix, sandbox-id and port.',
+  busy: 'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
+};
+
+function requestPath(inputs: Inputs<'upload'>, batch: readonly PlannedFile[]): string {
+  const { username, signature, signatureExpiration, uploadPath } = inputs;
+  const parameters = {
+    // In a batch, each part's filename is its target.
+    path: batch.length === 1 ? batch[0]?.target : undefined,
+    username,
+    signature,
+    signature_expiration: signatureExpiration,
+  };
+  const query = Object.entries(parameters)
+    // Services reject an empty username, so leave out empty parameters.
+    .flatMap(([name, value]) => (value ? [`${name}=${encodeURIComponent(value)}`] : []));
+  return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
+}
+
+function entriesIn(response: AgentResponse, count: number): readonly unknown[] {
+  const body = parseResponse(response);
+  // E2B's agent returns a list, even for one file (packages/envd/spec/envd.yaml in e2b-dev/runtime).
+  // Other services may return the entry of a single file alone.
+  const entries = Array.isArray(body) ? body : [body];
+  if (entries.length === count) return entries;
+  throw bodyError(response, `it lists ${entries.length} files instead of ${count}`);
+}
+
+// PATH_MAX of Linux. Results keep every path, so longer ones could fill the memory.
+const MAX_PATH = 4096;
+
+function storedPath(entry: unknown, target: string, response: AgentResponse): string {
+  const { path, name, type } = fieldsOf(entry);
+  if (type !== 'file') throw bodyError(response, 'its entry is not of type "file"');
+  if (name !== posix.basename(target)) throw bodyError(response, 'its entry names another file');
+  if (typeof path === 'string' && path.length <= MAX_PATH && isPathOf(target, path)) return path;
+  throw bodyError(response, 'its entry has no path, or that of another target');
+}
+
+// The agent may expand a relative target to an absolute path in the user's home.
+function isPathOf(target: string, path: string): boolean {
+  return path === target || (!posix.isAbsolute(target) && path.endsWith(`/${target}`));
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Transfer } from '../agent/request-each.ts';
 import { findHiddenNames } from '../files/explain-files.ts';
@@ -14,7 +15,6 @@ import {
   listSome,
   totalSize,
 } from '../text/format.ts';
-import { hashFile } from './read-file.ts';
 import {
   type Changes,
   clearState,
@@ -23,8 +23,8 @@ import {
   type UploadState,
   writeState,
 } from './state-file.ts';
-import { uploadFiles } from './upload-files.ts';
-import { digestOf, fileRow, isStored, type UploadRow } from './uploaded-file.ts';
+import { hashFile } from './upload-body.ts';
+import { fileRow, isStored, type UploadRow, uploadFiles } from './upload-files.ts';
 
 export interface UploadPlan extends Changes {
   readonly skipped: readonly SkippedEntry[];
@@ -138,4 +138,35 @@ export function logProgress(
     onStored: (count: number) => void (stored += count),
     [Symbol.dispose]: () => clearInterval(timer),
   };
+}
+
+/** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
+export function checksumsOf(rows: readonly UploadRow[]): string {
+  const lines = rows.filter(isStored).flatMap(({ sha256, path }) => checksumLine(sha256, path));
+  return lines.join('');
+}
+
+/**
+ * Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
+ * failed or was not hashed: only a complete build has a digest.
+ */
+export function digestOf(rows: readonly UploadRow[]): string {
+  const lines = rows.flatMap(row =>
+    row.status === 'failed' || row.status === 'not-attempted'
+      ? []
+      : checksumLine(row.sha256, row.target),
+  );
+  if (lines.length === 0 || lines.length < rows.length) return '';
+  // Compare bytes, not UTF-16, so that users can reproduce the digest with `LC_ALL=C sort`.
+  const sorted = lines.map(line => Buffer.from(line)).sort((one, other) => one.compare(other));
+  return `sha256:${hash('sha256', Buffer.concat(sorted))}`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
+
+function checksumLine(sha256: string | undefined, name: string): string[] {
+  if (sha256 === undefined) return [];
+  const escaped = name.replaceAll(/[\\\n\r]/g, character => ESCAPES[character] ?? character);
+  // sha256sum marks an escaped name with a leading backslash.
+  return [`${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`];
 }

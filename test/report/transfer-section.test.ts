@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderReport } from '../../src/report/render.ts';
 import { linesOf } from '../../src/report/section.ts';
-import { digestOf } from '../../src/upload/uploaded-file.ts';
+import { digestOf } from '../../src/upload/upload.ts';
 import { report } from '../support/build-report.ts';
 import {
   BUSY,

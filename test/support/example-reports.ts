@@ -3,7 +3,7 @@ import type { DownloadResult } from '../../src/download/download.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { Report } from '../../src/report/render.ts';
 import { problemOfError } from '../../src/report/section.ts';
-import type { UploadRow } from '../../src/upload/uploaded-file.ts';
+import type { UploadRow } from '../../src/upload/upload-files.ts';
 import {
   measured,
   type Parts,

@@ -1,5 +1,5 @@
 import type { FailureInfo } from '../../src/agent/failure.ts';
-import type { UploadRow } from '../../src/upload/uploaded-file.ts';
+import type { UploadRow } from '../../src/upload/upload-files.ts';
 
 export const SHA256 = 'ab'.repeat(32);
 

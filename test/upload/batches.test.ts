@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bodyOf } from '../../src/upload/store-files.ts';
+import { bodyOf } from '../../src/upload/upload-body.ts';
 import { batchesOf, filesPerRequestOf } from '../../src/upload/upload-files.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { plannedFile, plannedFiles } from '../support/simulated-transfer.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
-import { bodyOf, CONTENT_TYPE } from '../../src/upload/store-files.ts';
+import { bodyOf, CONTENT_TYPE } from '../../src/upload/upload-body.ts';
 import {
   concatCopies,
   countOpenFiles,
@@ -103,6 +103,6 @@ test('a server reads a file name as it is, or as something that cannot break the
 
 test('each process has another multipart boundary', async () => {
   assert.ok(BOUNDARY.length > 20 && BOUNDARY.length <= 70);
-  const again = await import(import.meta.resolve('../../src/upload/store-files.ts?again'));
+  const again = await import(import.meta.resolve('../../src/upload/upload-body.ts?again'));
   assert.notEqual(again.CONTENT_TYPE, CONTENT_TYPE);
 });

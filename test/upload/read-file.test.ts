@@ -4,7 +4,7 @@ import fs, { appendFileSync, rmSync, truncateSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
-import { hashFile, readChunks } from '../../src/upload/read-file.ts';
+import { hashFile, readChunks } from '../../src/upload/upload-body.ts';
 import {
   countOpenFiles,
   distinctBytes,

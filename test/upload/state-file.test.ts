@@ -10,7 +10,7 @@ import {
   readState,
   writeState,
 } from '../../src/upload/state-file.ts';
-import { fileRow, type StoredRow } from '../../src/upload/uploaded-file.ts';
+import { fileRow, type StoredRow } from '../../src/upload/upload-files.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { skipOnWindows } from '../support/system.ts';
 import { openTempFolder } from '../support/temp-folder.ts';

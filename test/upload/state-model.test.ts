@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
 import { clearState, compareWithState, readState } from '../../src/upload/state-file.ts';
 import { sendPlan } from '../../src/upload/upload.ts';
-import { isStored } from '../../src/upload/uploaded-file.ts';
+import { isStored } from '../../src/upload/upload-files.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import { type Request, simulateAgent } from '../support/simulated-transfer.ts';
 import { openTempFolder } from '../support/temp-folder.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { posix } from 'node:path';
 import { test } from 'node:test';
 import { AgentError, type FailureKind, failureInfoOf } from '../../src/agent/failure.ts';
-import { fileRow } from '../../src/upload/uploaded-file.ts';
+import { fileRow } from '../../src/upload/upload-files.ts';
 import {
   plannedFile,
   plannedFiles,

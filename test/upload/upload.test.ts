@@ -4,7 +4,7 @@ import { afterEach, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import { readState } from '../../src/upload/state-file.ts';
 import { logProgress, sendPlan, showPlan, type UploadPlan } from '../../src/upload/upload.ts';
-import { fileRow } from '../../src/upload/uploaded-file.ts';
+import { fileRow } from '../../src/upload/upload-files.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
 import {
   plannedFile,

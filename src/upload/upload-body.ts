@@ -1,9 +1,61 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import FormData from 'form-data';
 import type { BorrowedBuffer } from '../agent/client.ts';
 import { AgentError, wrapSystemErrors } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/targets.ts';
+
+// Unpredictable, so that no file can contain it.
+const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
+const LINE_BREAK = Buffer.from('\r\n');
+const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+
+export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+interface UploadBody {
+  readonly chunks: Iterable<BorrowedBuffer>;
+  readonly length: number;
+  /** SHA-256 of the files read so far. Empty if hashing is off. */
+  readonly digests: readonly string[];
+}
+
+/** Frames the files of a batch (RFC 7578). */
+export function bodyOf(batch: readonly PlannedFile[], isHashed: boolean): UploadBody {
+  const heads = batch.map(headOf);
+  const digests: string[] = [];
+  function* chunks(): Generator<BorrowedBuffer> {
+    for (const [index, file] of batch.entries()) {
+      const digest = isHashed ? createHash('sha256') : undefined;
+      // Send the head with the first chunk: two writes for a small file would take longer, and the
+      // agent may replace the target as soon as it sees the head, so the file must be open by then.
+      let head = heads[index];
+      for (const chunk of readChunks(file)) {
+        digest?.update(chunk);
+        yield head === undefined ? chunk : Buffer.concat([head, chunk]);
+        head = undefined;
+      }
+      if (head !== undefined) yield head;
+      if (digest !== undefined) digests.push(digest.digest('hex'));
+    }
+    // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
+    // section 5.1) or more may only count as sent after the response.
+    yield TAIL;
+  }
+  const sizes = [...heads.map(head => head.length), ...batch.map(({ size }) => size)];
+  const length = sizes.reduce((sum, size) => sum + size, TAIL.length);
+  return { chunks: chunks(), length, digests };
+}
+
+function headOf({ target }: PlannedFile, index: number): Buffer {
+  // getBuffer() is quadratic in the number of parts, so each part gets its own form.
+  const form = new FormData();
+  form.setBoundary(BOUNDARY);
+  // form-data's `filename` keeps only the base name; `filepath` keeps folders.
+  form.append('file', '', { filepath: target, contentType: 'application/octet-stream' });
+  const head = form.getBuffer().subarray(0, -TAIL.length);
+  return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
+}
 
 const CHUNK_BYTES = 256 * 1024;
 
