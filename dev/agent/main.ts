@@ -26,6 +26,7 @@ try {
   for (const [name, value] of Object.entries(values))
     if (value === '') throw new Error(`--${name} is empty`);
   const { token, 'sandbox-id': sandboxId, 'run-commands': runCommands } = values;
+  const prefix = values['header-prefix'];
   // A key of E2B's form, which its SDK insists on. Who knows it can run commands here, so it is new
   // each time.
   const apiKey = values.api ? `e2b_${randomBytes(20).toString('hex')}` : undefined;
@@ -34,8 +35,8 @@ try {
     folder,
     apiKey,
     runCommands,
-    // The action `sandbox` uses E2B's API, and therefore E2B's prefix.
-    headerPrefix: values['header-prefix'] ?? (apiKey === undefined ? 'Svc' : 'E2b'),
+    // By default, the actions use either, depending on where they take the sandbox from.
+    headerPrefixes: prefix === undefined ? ['E2b', 'Svc'] : [prefix],
     listenPort: Number(values['listen-port']),
   });
   // With an API, each sandbox gets its own root inside the folder.

@@ -10,8 +10,8 @@ import { openSandboxes, type Sandbox, type Sandboxes } from './sandboxes.ts';
 export interface ServiceOptions extends AgentOptions, ApiOptions {
   /** Holds the sandboxes and their snapshots. */
   readonly folder: string;
-  /** Vendor prefix of the routing headers, as in `E2b-Sandbox-Id`. Default `E2b`. */
-  readonly headerPrefix?: string;
+  /** Vendor prefixes of the routing headers, as in `E2b-Sandbox-Id`. Default `E2b`. */
+  readonly headerPrefixes?: readonly string[];
   /** Port on 127.0.0.1. Default: any free port. */
   readonly listenPort?: number;
   /** Private key and certificate in PEM format. Default: plain http. */
@@ -26,7 +26,7 @@ const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
  * creates them. Resolves once it listens.
  */
 export async function startService(options: ServiceOptions) {
-  const { apiKey, headerPrefix = 'E2b', listenPort = 0, tls } = options;
+  const { apiKey, headerPrefixes = ['E2b'], listenPort = 0, tls } = options;
   const sandboxes = openSandboxes(options.folder, options);
   const api = createApi(options, sandboxes);
   let connections = 0;
@@ -35,7 +35,7 @@ export async function startService(options: ServiceOptions) {
     const { url = '', headers } = request;
     if (!tls && !isLoopback(headers.host)) throw refuse(403, NOT_LOOPBACK);
     const isForApi = apiKey !== undefined && /^(\/v2)?\/(sandboxes|templates)\b/.test(url);
-    const receiver = isForApi ? api : sandboxOf(request, headerPrefix, sandboxes);
+    const receiver = isForApi ? api : sandboxOf(request, headerPrefixes, sandboxes);
     return await receiver.respond(request, response);
   }
 
@@ -77,11 +77,13 @@ function isLoopback(host = ''): boolean {
 /** Finds the sandbox named by the routing headers. @throws Refusal worded like E2B's proxy */
 function sandboxOf(
   { headers }: http.IncomingMessage,
-  headerPrefix: string,
+  prefixes: readonly string[],
   sandboxes: Sandboxes,
 ): Sandbox {
+  const isUsed = (prefix: string) => `${prefix}-sandbox-id`.toLowerCase() in headers;
+  const prefix = prefixes.find(isUsed) ?? prefixes[0];
   const [id = '', port] = ['Id', 'Port'].map(name => {
-    const header = `${headerPrefix}-Sandbox-${name}`.toLowerCase();
+    const header = `${prefix}-Sandbox-${name}`.toLowerCase();
     if (headers[header]) return String(headers[header]);
     throw routingError(400, `The routing header ${header} is missing`);
   });

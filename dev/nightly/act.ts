@@ -105,8 +105,14 @@ async function openExample(file: string) {
   const temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
   const place = (name: string) => path.join(temp.path, name);
   const folder = place('sandboxes');
-  const options = { apiKey: API_KEY, folder, runCommands: true, metrics: () => FIGURES };
-  const service = await startService(options);
+  const service = await startService({
+    apiKey: API_KEY,
+    folder,
+    runCommands: true,
+    metrics: () => FIGURES,
+    // Here, the host does not tell which prefix an example needs.
+    headerPrefixes: ['E2b', 'Svc'],
+  });
   for (const [id, metadata] of Object.entries(OTHERS))
     service.create(id, TOKEN, undefined, { metadata });
   const example = await readFile(path.join(PROJECT, file), 'utf8');
@@ -147,8 +153,6 @@ async function openExample(file: string) {
 function adapt(example: string, url: string, installer: string): string {
   return (
     example
-      // Only E2B's own hosts have this prefix by default.
-      .replaceAll(/^( *)base-url: .*$/gm, '$&\n$1header-prefix: E2b')
       .replaceAll(/https:\/\/(api|sandbox)\.e2b\.app/g, url)
       // A port of a sandbox is a port of this machine.
       .replaceAll(/https:\/\/(\d+)-\S+ \S+ \}\}\.\S+ \S+ \}\}/g, 'http://127.0.0.1:$1')

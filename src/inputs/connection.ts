@@ -103,8 +103,14 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
     if (isDryRun(raw)) return raw;
     throw inputError('sandbox-id', explainChoice(givenId, sandboxes));
   }
-  const { id, token, baseUrl, headerPrefix: prefix } = match;
-  return { ...raw, 'sandbox-id': id, token, 'base-url': baseUrl, 'header-prefix': prefix };
+  const { id, token, baseUrl, headerPrefix } = match;
+  return {
+    ...raw,
+    'sandbox-id': id,
+    token,
+    'base-url': baseUrl,
+    'header-prefix': rawValue(raw, 'header-prefix') || headerPrefix,
+  };
 }
 
 export function isDryRun(raw: RawInputs): boolean {
@@ -120,13 +126,23 @@ function explainChoice(givenId: string, sandboxes: readonly JobSandbox[]): strin
     : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
 }
 
-/** Fills in raw values. An invalid ID is left to its own parser, so that it is reported once. */
+/** Fills in placeholders. An invalid ID is left to its own parser, so that it is reported once. */
 export function fillPlaceholders(raw: RawInputs): RawInputs {
   const id = rawValue(raw, 'sandbox-id');
   const url = rawValue(raw, 'base-url')
     .replaceAll('{sandbox-id}', isSandboxId(id) ? id : 'id')
     .replaceAll('{port}', rawValue(raw, 'port') || String(DEFAULT_PORT));
   return { ...raw, 'base-url': url };
+}
+
+// E2B's own domains have a host for all sandboxes, which routes by header (connectionConfig.ts in
+// its SDK).
+export const E2B_DOMAINS = ['e2b.app', 'e2b.dev', 'e2b.pro', 'e2b-staging.dev'];
+
+/** Returns the `header-prefix` of the service at a URL, as far as it is known. */
+export function headerPrefixOf(baseUrl: string): string {
+  const host = `.${URL.parse(baseUrl)?.hostname}`;
+  return E2B_DOMAINS.some(domain => host.endsWith(`.${domain}`)) ? 'E2b' : 'Svc';
 }
 
 export function secretsIn(raw: RawInputs): string[] {

@@ -40,7 +40,7 @@ const connectionInputs = {
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
-  'header-prefix': textOf('header-prefix', 'E2b', 'Svc'),
+  'header-prefix': textOf('header-prefix', 'E2b'),
   headers,
   timeout: duration(1, '60s'),
 };
@@ -139,7 +139,7 @@ export const INPUTS = {
     'sandbox-id': sandboxId,
     token,
     'base-url': baseUrl,
-    'header-prefix': textOf('header-prefix', 'E2b', 'E2b'),
+    'header-prefix': textOf('header-prefix', 'E2b'),
     delete: flag(undefined),
   },
   'sandbox-end': {

@@ -6,6 +6,7 @@ import {
   BASE_URL_EXAMPLE,
   CONNECTION,
   fillPlaceholders,
+  headerPrefixOf,
   isDryRun,
   isUnencrypted,
 } from './connection.ts';
@@ -21,8 +22,8 @@ export function parseInputs<P extends InputParsers>(
   raw: RawInputs,
   environment: Environment = {},
 ): Values<P> {
-  const filled = fillPlaceholders(raw);
   const opensSandbox = 'template' in parsers;
+  const filled = fillHeaderPrefix(fillPlaceholders(raw), opensSandbox);
   const { parsed, problems } = tryAll(Object.entries(parsers), ([name, parse]) => {
     const value = rawValue(filled, name);
     const isLeftOut = value === '' && isUnneeded(name, opensSandbox, raw);
@@ -39,6 +40,13 @@ export function parseInputs<P extends InputParsers>(
   );
   if (problems.length > 0) throw new InputError(problems);
   return inputs;
+}
+
+/** The action `sandbox` uses the API of E2B, whatever the host. */
+function fillHeaderPrefix(raw: RawInputs, opensSandbox: boolean): RawInputs {
+  const usesApi = opensSandbox && wayToSandbox(raw) !== WAYS.takeOver;
+  const fallback = usesApi ? 'E2b' : headerPrefixOf(rawValue(raw, 'base-url'));
+  return { ...raw, 'header-prefix': rawValue(raw, 'header-prefix') || fallback };
 }
 
 function camelCase(name: string): string {

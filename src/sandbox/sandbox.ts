@@ -1,5 +1,5 @@
 import { AgentError } from '../agent/failure.ts';
-import { fillPlaceholders, type JobSandbox } from '../inputs/connection.ts';
+import { E2B_DOMAINS, fillPlaceholders, type JobSandbox } from '../inputs/connection.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { findMistake } from '../inputs/mistakes.ts';
@@ -100,17 +100,14 @@ export function describeExpiry({ endsAt, isCreated }: Cleanup): string {
     : `It lives at least until ${time}, perhaps longer.`;
 }
 
-// E2B's own domains have a host for all sandboxes, which routes by header (connectionConfig.ts in
-// its SDK). Elsewhere, each port of a sandbox has a host, so the URL has placeholders.
-const SHARED = ['e2b.app', 'e2b.dev', 'e2b.pro', 'e2b-staging.dev'];
-
 /** `named` is the domain that the API names, if any. */
 export function addressOf(named: string | undefined, apiUrl: string) {
   const domain = named ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
   // Only local test servers use http. They have one address and route by header.
   if (apiUrl.startsWith('http:')) return { domain, baseUrl: apiUrl };
   if (domain === undefined) return { domain, baseUrl: '' };
-  const host = SHARED.includes(domain) ? 'sandbox' : '{port}-{sandbox-id}';
+  // Elsewhere, each port of a sandbox has a host.
+  const host = E2B_DOMAINS.includes(domain) ? 'sandbox' : '{port}-{sandbox-id}';
   return { domain, baseUrl: `https://${host}.${domain}` };
 }
 

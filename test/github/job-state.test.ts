@@ -71,6 +71,8 @@ test('sandbox-id selects one of several sandboxes of the job, unless the step se
     'header-prefix': 'E2b',
     port: '1',
   });
+  const prefixed = withJobSandbox({ 'sandbox-id': 'i2', 'header-prefix': 'Acme' }, SANDBOXES);
+  assert.equal(prefixed['header-prefix'], 'Acme');
   const own = { 'sandbox-id': 'i1', token: 't', 'base-url': 'https://y.io' };
   assert.deepEqual(withJobSandbox(own, SANDBOXES), own);
 });

@@ -125,11 +125,32 @@ test('a header that the action itself sets is rejected', () => {
 });
 
 test('header-prefix is part of a header name', () => {
-  accepts('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
+  accepts('header-prefix', { E2b: 'E2b', Acme: 'Acme' });
   rejects('header-prefix', sameMessage(['a b', 'a:'], "% cannot be part of a header's name"));
   const tooMuch = ['Svc-', 'Svc-Sandbox', 'E2b-Sandbox-Id'];
   rejects('header-prefix', sameMessage(tooMuch, '% is more than the prefix'));
 });
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  'https://sandbox.e2b.app': 'E2b',
+  'https://{port}-{sandbox-id}.e2b.dev/x': 'E2b',
+  'https://sandbox.e2b-staging.dev:8443': 'E2b',
+  'https://note2b.app': 'Svc',
+  'https://e2b.app.example.com': 'Svc',
+};
+for (const [url, prefix] of Object.entries(PREFIXES))
+  test(`without a header-prefix, it is E2b on the hosts of E2B, and else Svc [${url}]`, () => {
+    accepts('header-prefix', { '': prefix }, { others: { 'base-url': url } });
+    const taken = { action: 'sandbox', others: { ...TAKEN, 'base-url': url } } as const;
+    accepts('header-prefix', { '': prefix }, taken);
+  });
+
+test('sandbox has the header-prefix of E2B if it uses the API, on any host', () => {
+  const others = { 'base-url': 'https://sandbox.example.com' };
+  accepts('header-prefix', { '': 'E2b', Acme: 'Acme' }, { action: 'sandbox', others });
+});
+
+const TAKEN = { 'api-url': '', 'api-key': '', template: '', 'sandbox-id': 'i1', token: 'a-token1' };
 
 test('tokens, signatures, API keys and secret headers are masked, but no values of env', () => {
   const headers = 'no header\r\n Authorization: Basic dXNlcjpwYXNz\r\nX-Cache-Key: production';

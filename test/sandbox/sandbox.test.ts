@@ -287,7 +287,7 @@ test('a sandbox is reached at the domain that the API names, or at that of the A
 });
 
 test('base-url and header-prefix of the action sandbox are kept for later steps, with placeholders filled in', async () => {
-  await using job = await openJobWithApi({ headerPrefix: 'Acme' });
+  await using job = await openJobWithApi({ headerPrefixes: ['Acme'] });
   const { service } = job;
   await using relay = await openRelay(service.url);
   const where = `http://${relay.host}`;
@@ -309,7 +309,8 @@ test('a sandbox with sandbox-id, token and base-url is taken over without the AP
   await using job = await openJobWithApi();
   const { service } = job;
   const { id, token } = service.create();
-  const taken = { 'sandbox-id': id, token, 'base-url': service.url, 'api-url': '', 'api-key': '' };
+  const connection = { 'sandbox-id': id, token, 'base-url': service.url, 'header-prefix': 'E2b' };
+  const taken = { ...connection, 'api-url': '', 'api-key': '' };
   const main = await job.runSandbox(taken);
   assert.equal(main.exitCode, 0, main.stdout);
   const where = { domain: '', 'base-url': service.url, 'header-prefix': 'E2b' };

@@ -20,7 +20,7 @@ type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 export type ApiFault = number | FaultAction;
 
 interface ApiOptions
-  extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'headerPrefix' | 'runCommands'>> {
+  extends Partial<Pick<ServiceOptions, 'tls' | 'domain' | 'headerPrefixes' | 'runCommands'>> {
   /** Faults of the first API requests, whatever their operation. */
   readonly faults?: readonly ApiFault[];
 }

@@ -88,7 +88,7 @@ export interface TestJobOptions extends EmptyJobOptions {
 }
 
 export async function openJob({ files = { 'a.txt': 'text' }, ...options }: TestJobOptions = {}) {
-  const job = await openEmptyJob({ headerPrefix: 'Svc', ...options });
+  const job = await openEmptyJob({ headerPrefixes: ['Svc'], ...options });
   const { url, connections } = job.service;
   const { root, requests } = job.service.create(SANDBOX_ID, TOKEN);
   const write = (more: Files) => {
