@@ -103,14 +103,8 @@ const MISTAKES = {
     COMMENT,
     [/\d,\d/, 'has a comma in its number. Write a point.'],
     [/^-?[\d.]+\s*\S*\s*[<>=!]/, 'begins with the number. Write the metric first.'],
-    [
-      /^(cpu|mem|disk)-(count|used|free|total|cache)(-pct|-mib)?(?![\w/:-])/,
-      'is spelled with hyphens, like an output. Write a metric with underscores, such as mem_used_pct.',
-    ],
-    [
-      /^(mem|disk)_(used|free|total|cache)(?!_pct).*%$/,
-      'compares bytes with a percentage. Judge mem_used_pct or disk_used_pct, or write a size, such as 512MiB.',
-    ],
+    [/^(cpu|mem|disk)-(used|free)(-pct|-mib)?[ .<>=!]/, 'has hyphens in place of underscores.'],
+    [/^(mem|disk)_(used|free)(_mib)?\b.*%$/, 'is in bytes. Judge mem_used_pct or disk_used_pct.'],
   ],
   pattern: PATTERN_MISTAKES,
   'unmatched-exclude': UNMATCHED_MISTAKES,

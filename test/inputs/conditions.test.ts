@@ -25,6 +25,7 @@ const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[]
   ['gpu-0.temp/C > 0.5', { metric: 'gpu-0.temp/C', aggregate: undefined }],
   ['load.1m.mean > 2', { metric: 'load.1m', aggregate: 'mean' }],
   ['latency.p95.last > 2', { metric: 'latency.p95', aggregate: 'last' }],
+  ['mem_used_ratio < 20%', { metric: 'mem_used_ratio' }],
   ['battery < 20%', { text: 'battery < 20%', limit: 20 }],
 ];
 
@@ -53,10 +54,13 @@ test('a line that is nearly a condition is rejected with what to change', () => 
     ),
     ...sameMessage(['cpu_used_pct > 90,5', 'load > 1,000.5'], '% has a comma in its number.'),
     ...sameMessage(['90 < mem_used_pct', '1GiB >= mem_free'], '% begins with the number.'),
-    ...sameMessage(['mem-used-pct > 80', 'disk-free.max > 1GiB'], '% is spelled with hyphens'),
+    ...sameMessage(
+      ['mem-used-pct > 80', 'disk-free.max > 1GiB'],
+      '% has hyphens in place of underscores.',
+    ),
     ...sameMessage(
       ['disk_free < 10%', 'mem_used.max > 90%', 'mem_used_mib > 90%'],
-      '% compares bytes with a percentage. Judge mem_used_pct or disk_used_pct',
+      '% is in bytes. Judge mem_used_pct or disk_used_pct.',
     ),
     'mem_used > 80': 'not with no unit. Example: `fail-if: mem_used > 512MiB`',
     'mem_free < -1GiB': ': bytes are never negative.',
