@@ -102,12 +102,12 @@ function namesIn({ figures }: Sample): string {
   return listSome(Object.keys(figures).sort().map(inlineCode), MAX_REPORTED) || 'nothing';
 }
 
+/** Describes a judgement that is not true. */
 export function describeJudgement(judgement: Judgement): string {
   const { condition } = judgement;
   const text = inlineCode(condition.text);
   if (judgement.result === 'unknown') return `${text} cannot be judged: ${judgement.why}`;
-  const words = judgement.result === 'true' ? 'tripped:' : 'is false: it was';
-  return `${text} ${words} ${formatJudged(condition, judgement.figure)}`;
+  return `${text} is false: it was ${formatJudged(condition, judgement.figure)}`;
 }
 
 /** Formats a judged figure, and adds it unrounded if it would look equal to the limit. */

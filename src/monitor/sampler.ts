@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openAgent } from '../agent/client.ts';
 import { now, sleep } from '../agent/retry.ts';
 import { secretsIn } from '../inputs/connection.ts';
@@ -23,8 +24,9 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const [message]: unknown[] = await once(process, 'message');
   const raw = stringFieldsOf(message);
   const inputs = parseInputs(INPUTS.monitor, raw);
-  const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
-  using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
+  const stop = new AbortController();
+  const end = waitForEnd(directory, jobPid, inputs.maxDuration).finally(() => stop.abort());
+  using deadline = deadlineAfter(stop.signal, LAST_RESPONSE_MS, sleep);
   const redact = redactor(secretsIn(raw));
   await using client = openAgent(inputs, { redact });
   // Everything is loaded now. Later, the action's folder may be gone: act deletes its copies.
@@ -35,31 +37,22 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const sampling = takeSamples(
     () => trySample(read, keep, now),
     each => saveObservation(directory, each),
-    { intervalMs: inputs.sampleInterval, sleep, stop, sampleOnStop: true },
-  );
+    { intervalMs: inputs.sampleInterval, sleep, stop: stop.signal, sampleOnStop: true },
+  ).then(() => end);
   const describe = (error: unknown) => `a sample could not be recorded: ${errorText(error)}`;
-  saveEnd(directory, await sampling.then(whyStopped, error => ({ early: describe(error) })));
+  saveEnd(directory, await sampling.catch(error => ({ early: describe(error) })));
 }
 
 const CHECK_INTERVAL_MS = 200;
 
-/** Aborts `stop` when sampling is to end. */
-function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
-  const stop = new AbortController();
-  const endsAt = performance.now() + maxDurationMs;
-  let reason: MonitorEnd = { early: '' };
-  const end = (why: MonitorEnd) => {
-    clearInterval(timer);
-    reason = why;
-    stop.abort();
-  };
-  const check = () => {
-    if (existsSync(monitorFile(directory, 'stop'))) end({ requestedAt: now() });
-    else if (!existsSync(directory) || !isRunning(jobPid)) end({ early: 'its job is gone' });
-    else if (performance.now() > endsAt) end({ early: 'max-duration was over' });
-  };
-  const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
-  return { stop: stop.signal, whyStopped: () => reason };
+async function waitForEnd(directory: string, jobPid: number, maxMs: number): Promise<MonitorEnd> {
+  const endsAt = performance.now() + maxMs;
+  for (;;) {
+    await delay(CHECK_INTERVAL_MS, undefined, { ref: false });
+    if (existsSync(monitorFile(directory, 'stop'))) return { requestedAt: now() };
+    if (!existsSync(directory) || !isRunning(jobPid)) return { early: 'its job is gone' };
+    if (performance.now() > endsAt) return { early: 'max-duration was over' };
+  }
 }
 
 function isRunning(pid: number): boolean {

@@ -58,8 +58,8 @@ export async function readStatsWithRetries(
   context: Context,
 ): Promise<Outcome<Stats>> {
   const { cancel, log } = context;
-  const limits = { signal: cancel, timeout };
-  const outcome = await withRetries(() => readStats(client, statsPath, limits), {
+  const read = () => readStats(client, statsPath, { signal: cancel, timeout });
+  const outcome = await withRetries(read, {
     ...context,
     retries,
     stop: cancel,
