@@ -2,7 +2,7 @@ import { USER_AGENT } from '../agent/client.ts';
 import { now, sleep } from '../agent/retry.ts';
 import { type JobSandbox, secretsIn, withJobSandbox } from '../inputs/connection.ts';
 import type { Context } from '../inputs/context.ts';
-import type { Connection, InputParsers, Values } from '../inputs/inputs.ts';
+import type { Connection, InputParsers, ParsedBy } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { type RawInputs, rawValue } from '../inputs/parsers.ts';
 import { redactTexts, type Sections } from '../report/render.ts';
@@ -19,7 +19,7 @@ interface Action<P extends InputParsers, R extends object> {
   /** Inputs that an earlier step has saved, in place of the step's own. */
   readonly savedInputs?: RawInputs;
   /** Resolves to undefined if a later step reports. */
-  readonly run: (inputs: Values<P>, context: Context, raw: RawInputs) => Promise<R | undefined>;
+  readonly run: (inputs: ParsedBy<P>, context: Context, raw: RawInputs) => Promise<R | undefined>;
   /** Renders the results. Without it, the step has no report, and a failure is only logged. */
   readonly sections?: (results: R, cancelled: boolean) => Sections;
   /** Begins the warning that a failure is logged as, instead of an error. */

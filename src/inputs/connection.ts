@@ -2,7 +2,7 @@ import { isLocalHttp } from '../agent/http.ts';
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import { inputError } from './input-error.ts';
-import { findMistake, rejectMistakes, SECRET_INPUTS, textOf } from './mistakes.ts';
+import { findMistake, rejectMistakes, SECRET_INPUTS, textInput } from './mistakes.ts';
 import { type InputParser, parseLines, type RawInputs, rawValue } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
@@ -40,7 +40,7 @@ export function isUnencrypted(url: string): boolean {
   return !/^https:/i.test(url) && !isLocalHttp(url);
 }
 
-export const sandboxId = textOf('sandbox-id', '${{ steps.sandbox.outputs.id }}');
+export const sandboxId = textInput('sandbox-id', '${{ steps.sandbox.outputs.id }}');
 
 export function isSandboxId(id: string): boolean {
   return findMistake('sandbox-id', id) === undefined;

@@ -1,7 +1,7 @@
 import { conditions, waitConditions } from './conditions.ts';
 import { apiUrl, baseUrl, DEFAULT_PORT, headers, sandboxId } from './connection.ts';
 import { downloadLines, fileRules } from './files.ts';
-import { textOf } from './mistakes.ts';
+import { textInput } from './mistakes.ts';
 import {
   anyText,
   byteSize,
@@ -32,7 +32,7 @@ export const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS;
 
-const token = textOf('token', '${{ steps.sandbox.outputs.token }}');
+const token = textInput('token', '${{ steps.sandbox.outputs.token }}');
 
 const connectionInputs = {
   'sandbox-id': sandboxId,
@@ -40,23 +40,23 @@ const connectionInputs = {
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
-  'header-prefix': textOf('header-prefix', 'E2b'),
+  'header-prefix': textInput('header-prefix', 'E2b'),
   headers,
   timeout: duration(1, '60s'),
 };
 
 const retries = wholeNumber(0, 10, 4);
-const statsPath = textOf('url-path', '/metrics', '/metrics');
+const statsPath = textInput('url-path', '/metrics', '/metrics');
 const summary = flag(true);
 
 const uploadInputs = {
-  'upload-path': textOf('url-path', '/files', '/files'),
+  'upload-path': textInput('url-path', '/files', '/files'),
   files: fileRules,
-  target: textOf('target', 'app'),
+  target: textInput('target', 'app'),
   'working-directory': anyText,
   username: anyText,
   signature: anyText,
-  'signature-expiration': textOf('unix-time', '1798761600'),
+  'signature-expiration': textInput('unix-time', '1798761600'),
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
   'follow-symlinks': flag(undefined),
@@ -96,7 +96,7 @@ const monitorInputs = {
 };
 
 const runInputs = {
-  run: textOf('script', 'npm ci && npm test'),
+  run: textInput('script', 'npm ci && npm test'),
   'working-directory': anyText,
   env: variables,
   username: anyText,
@@ -107,7 +107,7 @@ const runInputs = {
 
 const apiInputs = {
   'api-url': apiUrl,
-  'api-key': textOf('api-key', '${{ secrets.E2B_API_KEY }}'),
+  'api-key': textInput('api-key', '${{ secrets.E2B_API_KEY }}'),
   headers,
   retries,
   timeout: duration(1, '60s'),
@@ -139,7 +139,7 @@ export const INPUTS = {
     'sandbox-id': sandboxId,
     token,
     'base-url': baseUrl,
-    'header-prefix': textOf('header-prefix', 'E2b'),
+    'header-prefix': textInput('header-prefix', 'E2b'),
     delete: flag(undefined),
   },
   'sandbox-end': {
@@ -152,14 +152,14 @@ export const INPUTS = {
 
 export type InputParsers = Readonly<Record<string, InputParser<unknown>>>;
 
-type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<Camel<Tail>>}`
-  : Name;
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
 
-export type Values<F extends InputParsers> = {
-  readonly [Name in keyof F & string as Camel<Name>]: ReturnType<F[Name]>;
+export type ParsedBy<P extends InputParsers> = {
+  readonly [Name in keyof P & string as CamelCase<Name>]: ReturnType<P[Name]>;
 };
 
-export type Inputs<T extends keyof typeof INPUTS> = Values<(typeof INPUTS)[T]>;
+export type Inputs<T extends keyof typeof INPUTS> = ParsedBy<(typeof INPUTS)[T]>;
 
-export type Connection = Values<typeof connectionInputs>;
+export type Connection = ParsedBy<typeof connectionInputs>;

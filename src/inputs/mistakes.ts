@@ -163,7 +163,7 @@ export function rejectMistakes(
 }
 
 /** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */
-export function textOf(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
+export function textInput(kind: ValueKind, example: string, fallback = ''): InputParser<string> {
   return (value, input) => {
     const text = value || fallback;
     rejectMistakes(kind, text, input, example);

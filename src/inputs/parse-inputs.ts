@@ -11,7 +11,7 @@ import {
   isUnencrypted,
 } from './connection.ts';
 import { InputError, inputError, type Problem, tryAll } from './input-error.ts';
-import { ACTIONS, INPUTS, type InputParsers, type Inputs, type Values } from './inputs.ts';
+import { ACTIONS, INPUTS, type InputParsers, type Inputs, type ParsedBy } from './inputs.ts';
 import { type InputParser, type RawInputs, rawValue } from './parsers.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,7 @@ export function parseInputs<P extends InputParsers>(
   parsers: P,
   raw: RawInputs,
   environment: Environment = {},
-): Values<P> {
+): ParsedBy<P> {
   const opensSandbox = 'template' in parsers;
   const filled = fillHeaderPrefix(fillPlaceholders(raw), opensSandbox);
   const { parsed, problems } = tryAll(Object.entries(parsers), ([name, parse]) => {
@@ -31,7 +31,7 @@ export function parseInputs<P extends InputParsers>(
   });
   // Rejected inputs are missing here. Only the rules see that, since the function then throws.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
-  const inputs = Object.fromEntries(parsed) as Values<P>;
+  const inputs = Object.fromEntries(parsed) as ParsedBy<P>;
   problems.push(
     ...tryAll([checkHttpIsAllowed, checkWayToSandbox, checkUserOfCommand], rule =>
       rule(inputs, raw),
