@@ -5,8 +5,8 @@ import path from 'node:path';
 import { startService } from './agent/service.ts';
 import { runStep, type Step, type StepEnd } from './runner/step.ts';
 
-// Runs the steps of a job with the built actions against a stand-in for E2B: creates a sandbox,
-// uploads a project, tests it there, downloads the results, and deletes the sandbox.
+// Runs the steps of a job with the built actions against a stand-in for E2B: creates a sandbox, runs
+// the main action on it, tests what was uploaded, downloads the results, and deletes the sandbox.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
 const API_KEY = randomUUID();
@@ -22,18 +22,20 @@ await using service = await startService({
 const workspace = path.join(folder.path, 'workspace');
 await mkdir(path.join(workspace, 'src'), { recursive: true });
 await writeFile(path.join(workspace, 'src/index.js'), 'export const answer = 42;\n');
+await writeFile(path.join(workspace, 'src/index.js.map'), '{}\n');
 await writeFile(path.join(workspace, 'package.json'), '{ "type": "module" }\n');
 
 const sandbox = { 'api-url': service.url, 'api-key': API_KEY, template: 'base' };
 const created = await show('sandbox', sandbox);
-await show('upload', { files: '**', target: 'app' });
-const test = { 'working-directory': 'app', run: TEST, 'fail-if': 'mem_used_pct > 95' };
-const tested = await show('run', test);
+const gate = 'mem_used_pct > 95\ndisk_free < 100MB';
+const files = 'src/**\npackage.json\n!**/*.map';
+const synced = await show('.', { files, target: 'app', 'fail-if': gate });
+await show('run', { 'working-directory': 'app', run: TEST });
 await show('download', { files: 'app/results.txt' });
 await show('sandbox', sandbox, { state: created.state });
 
-title('The outputs of run');
-for (const [name, value] of Object.entries(tested.outputs))
+title('The outputs of the main action');
+for (const [name, value] of Object.entries(synced.outputs))
   console.log(`${name}: ${value.length > 160 ? `${value.slice(0, 160)} …` : value}`);
 console.log('\nThe command ran on this machine, and CPU, memory and disk are its own.');
 
@@ -42,9 +44,10 @@ async function show(
   inputs: Step['inputs'],
   post?: NonNullable<Step['post']>,
 ): Promise<StepEnd> {
-  title(post === undefined ? action : `${action}, at the end of the job`);
-  for (const [name, value] of Object.entries(post === undefined ? inputs : {}))
-    console.log(`${name}: ${name === 'api-key' ? '***' : value.replaceAll('\n', '\n  ')}`);
+  const name = action === '.' ? 'The main action' : action;
+  title(post === undefined ? name : `${name}, at the end of the job`);
+  for (const [input, value] of Object.entries(post === undefined ? inputs : {}))
+    console.log(`${input}: ${input === 'api-key' ? '***' : value.replaceAll('\n', '\n  ')}`);
   const step = { action: path.join(PROJECT, action), inputs, post, workspace, temp: folder.path };
   const end = await runStep({ ...step, onLine: printLine });
   process.stderr.write(end.stderr);
