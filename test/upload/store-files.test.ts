@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import http, { type RequestListener } from 'node:http';
+import https from 'node:https';
 import { test } from 'node:test';
+import { listenHere } from '../../dev/agent/service.ts';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import type { PlannedFile } from '../../src/files/targets.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { fileRow, storeFiles } from '../../src/upload/upload-files.ts';
-import { LIMITS, openTestClient } from '../support/open-client.ts';
+import { LIMITS, openTestClient, trustCertificate } from '../support/open-client.ts';
 import { parseSyncInputs } from '../support/parse-inputs.ts';
-import { http, onRequest, rawServer } from '../support/raw-server.ts';
+import { http as httpResponse, onRequest, rawServer } from '../support/raw-server.ts';
 import { concatCopies, openTempFolder } from '../support/temp-folder.ts';
+import { createCertificate, hasOpenssl } from '../support/tls-certificate.ts';
 
 function entry(path: string, name = path.replace(/.*\//, ''), type = 'file') {
   return { path, name, type };
@@ -57,6 +61,36 @@ test('each file of a batch has its path, and its SHA-256 with checksums or a sta
   assert.equal(path, '/files?username=a%20b', 'the query of a batch has no target');
 });
 
+for (const scheme of ['http', 'https'])
+  test(`a file arrives byte for byte where it is read slowly, although its buffer is used again [${scheme}]`, {
+    skip: !hasOpenssl && 'needs openssl',
+  }, async () => {
+    using folder = openTempFolder();
+    using keys = createCertificate();
+    trustCertificate(keys);
+    const received: Buffer[] = [];
+    const readSlowly: RequestListener = (request, response) => {
+      request.on('data', (chunk: Buffer) => {
+        received.push(chunk);
+        // Meanwhile, the client fills all buffers on the way.
+        request.pause();
+        setImmediate(() => request.resume());
+      });
+      request.on('end', () => response.end(JSON.stringify(entry('/h/a'))));
+    };
+    const { key, cert } = keys;
+    const server =
+      scheme === 'http'
+        ? http.createServer(readSlowly)
+        : https.createServer({ key, cert }, readSlowly);
+    const port = await listenHere(server);
+    await using client = openTestClient(`${scheme}://127.0.0.1:${port}`);
+    const content = randomBytes(8 * 1024 * 1024);
+    await store(client, [folder.writePlanned('a', content)]);
+    server.close();
+    assert.ok(Buffer.concat(received).includes(content));
+  });
+
 test('an upload that fails gets a hint about upload-path or concurrency, and none about stats', async () => {
   using folder = openTempFolder();
   for (const [status, hint] of [
@@ -64,7 +98,7 @@ test('an upload that fails gets a hint about upload-path or concurrency, and non
     [400, /the target/],
     [503, /concurrency/],
   ] as const) {
-    await using server = await rawServer(onRequest(socket => socket.end(http(status))));
+    await using server = await rawServer(onRequest(socket => socket.end(httpResponse(status))));
     await using client = openTestClient(`http://${server.host}`);
     await assert.rejects(store(client, [folder.writePlanned('a', '1')]), { status, hint });
   }
