@@ -89,7 +89,6 @@ async function runCommand(
     title,
     lastLines,
     oomKills: trailer?.oomKills,
-    unsetVariables: trailer?.unsetVariables ?? [],
     failed: trailer?.failed,
   };
 }

@@ -14,7 +14,7 @@ const MAX_SCRIPT_BYTES = 128 * 1024 - 1;
  * names a temporary file. @throws InputError if the result would be too long
  */
 export function wrapScript(script: string, id: string): string {
-  const outer = shellQuote(outerScript(script, `/tmp/sandbox-sync-${id}`));
+  const outer = shellQuote(outerScript(`/tmp/sandbox-sync-${id}`));
   const wrapped = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${shellQuote(script)}\n${LEAVE}`;
   const bytes = Buffer.byteLength(wrapped);
   if (bytes <= MAX_SCRIPT_BYTES) return wrapped;
@@ -51,7 +51,7 @@ __read_oom_kills() {
 // stays to report how the script ended. Its own stderr is closed, or it would print the whole script
 // if a signal killed it. `read` counts bytes only in the locale C. The last line is printed again
 // while the pipe is full, since a Node process in the background makes the pipe non-blocking.
-function outerScript(script: string, file: string): string {
+function outerScript(file: string): string {
   return `__mark=$${MARK_VARIABLE}
 unset ${MARK_VARIABLE}
 export CI="\${CI-true}"
@@ -60,15 +60,13 @@ exec 2>/dev/null
 ${READ_OOM_KILLS}
 __read_oom_kills
 __oom_kills_before=$__oom_kills
-__unset=
-for __name in ${runnerVariables(script).join(' ')}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
 bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(file))} ERR; `)}"$1" 2>&1
 __code=$?
 LC_ALL=C IFS= read -r -n 1000 __failed <${file} || __failed=
 [ ! -e ${file} ] || rm -f ${file}
 __read_oom_kills
 __tries=100
-until printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_before" "$__oom_kills" "$__unset" "$__failed" ||
+until printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_before" "$__oom_kills" "$__failed" ||
   [ $((__tries -= 1)) = 0 ]
 do sleep 0.1; done
 exit $__code`;
@@ -84,16 +82,6 @@ function onError(file: string): string {
   const place = `builtin printf "\\t%s" ${line} "\${BASH_SOURCE-}" "$BASH_COMMAND"`;
   return `{ case $BASH_SUBSHELL$- in 0*e*) { ${codes}; ${place}; builtin echo; } >${file};; esac; } 2>/dev/null || builtin :`;
 }
-
-// Leaves out ${NAME:-…} and the like, and what the script sets itself.
-function runnerVariables(script: string): string[] {
-  const mentioned = script.matchAll(/\$\{?((?:GITHUB|RUNNER)_[A-Z_]+)\b(?!:?[-+=?])/g);
-  const names = new Set([...mentioned].map(([, name = '']) => name));
-  return [...names].filter(name => !new RegExp(`\\b${name}=`).test(script)).slice(0, MAX_NAMES);
-}
-
-// The line behind the output must stay below PIPE_BUF (4,096 bytes), so that it is written at once.
-const MAX_NAMES = 20;
 
 /**
  * Returns the script that sends TERM to all processes of a session, and KILL after 4 s to those that

@@ -5,8 +5,6 @@ export interface Trailer {
   readonly exitCode: number;
   /** How many processes the kernel killed for memory. Undefined if that could not be read. */
   readonly oomKills: number | undefined;
-  /** Names like GITHUB_SHA that the script mentions, but that were unset. */
-  readonly unsetVariables: readonly string[];
   readonly failed: FailedCommand | undefined;
 }
 
@@ -52,7 +50,7 @@ export function watchScript(mark: string, output: LineSplitter) {
   };
   /** Is called if the trailer may have been lost. */
   const setExitCode = (exitCode: number) => {
-    lost = { exitCode, oomKills: undefined, unsetVariables: [], failed: undefined };
+    lost = { exitCode, oomKills: undefined, failed: undefined };
     resolve();
   };
   const trailer = () => seen ?? lost;
@@ -105,13 +103,12 @@ export function trailerCutter(
 }
 
 function parseTrailer(line: string): Trailer | undefined {
-  const [code, killsBefore, kills, unset = '', ...failed] = line.split('\t');
+  const [code, killsBefore, kills, ...failed] = line.split('\t');
   const exitCode = parseNumber(code);
   if (exitCode === undefined) return undefined;
   return {
     exitCode,
     oomKills: difference(parseNumber(killsBefore), parseNumber(kills)),
-    unsetVariables: unset.split(' ').filter(Boolean),
     failed: parseFailed(failed),
   };
 }

@@ -31,6 +31,18 @@ export function jobMetadata(): Readonly<Record<string, string>> {
   };
 }
 
+const SHARED =
+  'SHA REF REF_NAME REF_TYPE REPOSITORY REPOSITORY_OWNER RUN_ID RUN_NUMBER RUN_ATTEMPT WORKFLOW JOB ACTOR EVENT_NAME HEAD_REF BASE_REF SERVER_URL';
+
+/**
+ * Returns what a command in the sandbox may know about the job: no token and no path. Without
+ * GITHUB_ACTIONS, since tools such as vitest would then print commands for the runner.
+ */
+export function sharedVariables(): Readonly<Record<string, string>> {
+  const names = SHARED.split(' ').map(name => `GITHUB_${name}`);
+  return Object.fromEntries(names.map(name => [name, process.env[name] ?? '']));
+}
+
 export function saveCleanup(cleanup: Cleanup, raw: RawInputs): void {
   // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
   // all but the API key. Headers may be secret too, but the API may refuse a deletion without them.

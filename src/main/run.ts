@@ -1,4 +1,5 @@
 import { run } from '../command/run.ts';
+import { sharedVariables } from '../github/job-state.ts';
 import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { renderCommand } from '../report/command-section.ts';
@@ -7,7 +8,8 @@ import { renderStats } from '../report/stats-section.ts';
 await runAction({
   name: 'run',
   inputs: INPUTS.run,
-  run,
+  run: (inputs, context) =>
+    run({ ...inputs, env: { ...sharedVariables(), ...inputs.env } }, context),
   sections: ({ command, stats }, cancelled) => ({
     command: renderCommand(command, cancelled),
     stats: renderStats(stats, { cancelled, showUsage: false }),

@@ -21,7 +21,7 @@ export function renderCommand(result: CommandResult, cancelled: boolean): Render
     problems: isFine ? [] : [{ verdict, ...explainEnd(result, cancelled) }],
     done: isFine ? verdict : '',
     command: result.title,
-    warnings: [...warnOfReconnects(result), ...warnOfVariables(result)],
+    warnings: warnOfReconnects(result),
     hasWarned: isFine && (result.oomKills ?? 0) > 0,
     facts: describePrograms(result),
     outputs: {
@@ -177,14 +177,6 @@ function warnOfReconnects({ reconnects }: CommandResult): string[] {
   if (reconnects === 0) return [];
   const times = formatCount(reconnects, 'time');
   return [`The step connected again ${times}, so output of the command may be missing.`];
-}
-
-function warnOfVariables({ unsetVariables }: CommandResult): string[] {
-  if (unsetVariables.length === 0) return [];
-  const list = unsetVariables.map(inlineCode).join(', ');
-  const advice =
-    'To pass a value in, add a line such as `GITHUB_SHA=${{ github.sha }}` to `env`. To get one out, write a file and use `download`.';
-  return [`Unset in the sandbox: ${list}. ${advice}`];
 }
 
 function describePrograms({ topPrograms }: CommandResult): string[] {

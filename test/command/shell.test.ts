@@ -110,21 +110,6 @@ while printf x; do :; done 2>/dev/null`;
   });
 });
 
-describe('variables of the runner', { concurrency: 3, skip }, () => {
-  const CASES: Readonly<Record<string, readonly string[]>> = {
-    'echo $GITHUB_SHA "${RUNNER_OS}" ${GITHUB_REF##*/}': ['GITHUB_SHA', 'RUNNER_OS', 'GITHUB_REF'],
-    'echo GITHUB_SHA $GITHUB $GITHUB_SET $GITHUB_EMPTY; GITHUB_REF=1; echo $GITHUB_REF': [],
-    'echo $GITHUB_SHA $GITHUB_SHA': ['GITHUB_SHA'],
-    'echo ${GITHUB_SHA:-} ${GITHUB_SHA-} ${RUNNER_OS:+a} ${RUNNER_OS+a} ${GITHUB_REF:=a}': [],
-    'echo a >>"$GITHUB_OUTPUT" || true': ['GITHUB_OUTPUT'],
-  };
-  for (const [script, names] of Object.entries(CASES))
-    test(`a script is told of variables that are unset [${script}]`, async () => {
-      const { end } = await runScript(script, { env: { GITHUB_SET: '1', GITHUB_EMPTY: '' } });
-      assert.deepEqual(end?.unsetVariables, names);
-    });
-});
-
 /** A script, and what is named of the command that failed in it. */
 type Failing = readonly [
   script: string,

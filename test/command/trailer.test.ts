@@ -4,12 +4,11 @@ import fc from 'fast-check';
 import { type Trailer, trailerCutter } from '../../src/command/trailer.ts';
 
 const MARK = 'f00dfeed-0000-4000-8000-00c0ffee0000';
-const TRAILER = `${MARK}\tend\t3\t2\t4\t GITHUB_SHA\t1 0 1 \t7\t\tfalse\tü\n`;
+const TRAILER = `${MARK}\tend\t3\t2\t4\t1 0 1 \t7\t\tfalse\tü\n`;
 
 const PARSED: Trailer = {
   exitCode: 3,
   oomKills: 2,
-  unsetVariables: ['GITHUB_SHA'],
   failed: { exitCode: 1, pipeline: [0, 1], line: 7, file: '', command: 'false\tü' },
 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { openJobWithApi } from '../support/job-with-api.ts';
@@ -77,15 +77,21 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     assert.ok(lines.some(line => line.startsWith('Running `echo "a …`')));
   });
 
-  test('run warns of variables of the runner that are unset in the sandbox, and sets CI', async () => {
-    const run = 'echo "CI=$CI $GITHUB_SHA $RUNNER_OS"';
-    const { warnings, lines, report } = await expectRunSuccess({ run, env: 'RUNNER_OS=x' });
-    assert.ok(lines.includes('CI=true  x'));
-    assert.match(
-      warnings,
-      /\nUnset in the sandbox: GITHUB_SHA\. .* GITHUB_SHA=\$\{\{ github\.sha \}\} to env\./,
-    );
-    assert.deepEqual(report.command.unsetVariables, ['GITHUB_SHA']);
+  test('run tells its command about the job, but no token, no path, and not GITHUB_ACTIONS', async () => {
+    const told =
+      'ACTOR BASE_REF EVENT_NAME HEAD_REF JOB REF REF_NAME REF_TYPE REPOSITORY REPOSITORY_OWNER RUN_ATTEMPT RUN_ID RUN_NUMBER SERVER_URL SHA WORKFLOW';
+    const names = told.split(' ').map(name => `GITHUB_${name}`);
+    const kept = ['GITHUB_TOKEN', 'GITHUB_WORKSPACE', 'GITHUB_ACTIONS', 'ACTIONS_RUNTIME_TOKEN'];
+    const env = Object.fromEntries([...names, ...kept].map(name => [name, `"${name}" of it`]));
+    await using job = await openJob({ runCommands: true });
+    const run = 'env | grep -E "^(GITHUB|RUNNER|ACTIONS|CI)" >seen';
+    await expectSuccess(job, { run, env: 'GITHUB_ACTOR=me' }, { task: 'run', env });
+    const seen = readFileSync(path.join(job.root, 'home/user/seen'), 'utf8')
+      .trim()
+      .split('\n')
+      .sort();
+    const expected = names.map(name => `${name}=${name === 'GITHUB_ACTOR' ? 'me' : env[name]}`);
+    assert.deepEqual(seen, ['CI=true', ...expected]);
   });
 
   test('run fails if the login profile ends the shell before the command', async () => {

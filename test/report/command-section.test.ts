@@ -178,7 +178,7 @@ test('the report of a run says whose memory it was, if that was seen', () => {
 test('report.json has the command, without an exit code if nobody saw it', () => {
   const { json } = renderCommand({ ...COMMAND, end: lost, reconnects: 2 }, false);
   const { title, durationMs, lastLines } = COMMAND;
-  const counts = { reconnects: 2, oomKills: 0, unsetVariables: [] };
+  const counts = { reconnects: 2, oomKills: 0 };
   const expected = { title, end: 'lost', durationMs, lastLines, ...counts };
   assert.deepEqual(JSON.parse(JSON.stringify(json)), expected);
 });

@@ -110,7 +110,6 @@ export const COMMAND: CommandResult = {
   reconnects: 0,
   oomKills: 0,
   failed: undefined,
-  unsetVariables: [],
   topPrograms: undefined,
 };
 
