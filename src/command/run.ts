@@ -1,10 +1,10 @@
 import { type Client, openAgent } from '../agent/client.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { judgeRecord } from '../stats/gaps.ts';
 import { readStatsWithRetries, sampleTimeout } from '../stats/sampling.ts';
 import {
   FIRST_SAMPLE_RETRIES,
+  judgeRecord,
   readJudgeableStats,
   type StatsResult,
   withoutStats,

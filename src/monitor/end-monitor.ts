@@ -4,8 +4,7 @@ import { inputError } from '../inputs/input-error.ts';
 import { type Connection, INPUTS } from '../inputs/inputs.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { rawValue } from '../inputs/parsers.ts';
-import { judgeRecord } from '../stats/gaps.ts';
-import type { StatsResult } from '../stats/stats.ts';
+import { judgeRecord, type StatsResult } from '../stats/stats.ts';
 import { quote } from '../text/escape.ts';
 import { hasEnded, isJudged, loadInputs, readRecord, requestStop } from './record.ts';
 

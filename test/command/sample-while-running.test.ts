@@ -5,7 +5,7 @@ import { AgentError } from '../../src/agent/failure.ts';
 import { sampleWhileRunning } from '../../src/command/sample-while-running.ts';
 import type { Condition } from '../../src/gate/judge.ts';
 import type { Sample } from '../../src/gate/metrics.ts';
-import { judgeRecord } from '../../src/stats/gaps.ts';
+import { judgeRecord } from '../../src/stats/stats.ts';
 import { fakeClock } from '../support/clock.ts';
 import { parse } from '../support/parse-condition.ts';
 

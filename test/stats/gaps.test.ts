@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GateConditions } from '../../src/gate/judge.ts';
-import { judgeRecord } from '../../src/stats/gaps.ts';
 import type { Observation, SamplingEnd } from '../../src/stats/sampling.ts';
+import { judgeRecord } from '../../src/stats/stats.ts';
 import { parse } from '../support/parse-condition.ts';
 
 const S = 1000;
