@@ -17,7 +17,6 @@ interface MonitorResult {
 
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 export async function endMonitor(directory: string, context: Context): Promise<MonitorResult> {
-  const { cancel } = context;
   const saved = loadInputs(directory);
   if (saved === undefined)
     throw inputError('monitor', `its record is lost: something removed files from ${directory}.`);
@@ -27,7 +26,7 @@ export async function endMonitor(directory: string, context: Context): Promise<M
   const { requestedAt: to = jobEnd, ...record } = readRecord(directory);
   const inputs = parseInputs(INPUTS['monitor-end'], saved);
   const time = { from: record.observations[0]?.at ?? to, to };
-  const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
+  const stats = judgeRecord(inputs, record, time, { cancelled: context.cancel.aborted });
   return { name: inputs.name, sandbox: inputs, stats };
 }
 

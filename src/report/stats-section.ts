@@ -154,13 +154,12 @@ function summarizeJudgement(judgement: GateJudgement): string {
 /** Says how often a condition tripped, or why it cannot be judged, if the heading does not say it. */
 function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]): string[] {
   const { condition } = judgement;
+  const { metric, aggregate } = condition;
   const text = inlineCode(condition.text);
   if (judgement.result === 'unknown') return [`${text}: ${judgement.why}.`];
-  if (samples.length < 2 || condition.aggregate !== undefined) return [];
+  if (samples.length < 2 || aggregate !== undefined) return [];
   const allSamples = formatCount(samples.length, 'sample');
-  const first = samples.find(
-    ({ figures }) => figureOf(condition.metric, figures) === judgement.figure,
-  );
+  const first = samples.find(({ figures }) => figureOf(metric, figures) === judgement.figure);
   const count = samples.filter(sample => judge(condition, [sample]).result === 'true').length;
   const figure = formatJudged(condition, judgement.figure);
   const time = formatTime(first?.at ?? 0);

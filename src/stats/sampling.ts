@@ -123,11 +123,8 @@ export function deadlineAfter(stop: AbortSignal, ms: number, sleep: Context['sle
 const MIN_SAMPLE_TIMEOUT_MS = 10_000;
 
 /** Returns milliseconds. A sample that hangs must not take the place of many. */
-export function sampleTimeout({
-  timeout,
-  sampleInterval,
-}: Pick<Inputs<'monitor'>, 'timeout' | 'sampleInterval'>): number {
-  return Math.min(timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, sampleInterval));
+export function sampleTimeout(inputs: { timeout: number; sampleInterval: number }): number {
+  return Math.min(inputs.timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, inputs.sampleInterval));
 }
 
 const STATS_HINTS = {
@@ -139,20 +136,18 @@ const STATS_HINTS = {
 // writes with an exponent, and no sum overflows.
 const MAX_FIGURE = 2 ** 63;
 
+/** Returns the numbers among the fields, and the figures that follow from them. */
 function figuresIn(fields: object): Figures {
   const numbers = Object.entries(fields).flatMap(([name, field]: [string, unknown]) => {
     // E2B's agent lists the processes that the kernel killed.
     const value = name === 'oom_kills' && Array.isArray(field) ? field.length : field;
-    return typeof value === 'number' && Math.abs(value) <= MAX_FIGURE ? [[name, value]] : [];
+    const isFigure = typeof value === 'number' && Math.abs(value) <= MAX_FIGURE;
+    return isFigure ? [[name, value] as const] : [];
   });
-  return addDerived(Object.fromEntries(numbers));
-}
-
-function addDerived(sent: Figures): Figures {
-  const figures = { ...sent };
+  const figures = Object.fromEntries(numbers);
   // Services report an unknown total as 0. Drop it, and the figures that mean nothing without it.
   for (const total of ['mem_total', 'mem_total_mib', 'disk_total'])
-    if ((sent[total] ?? 1) < 1)
+    if ((figures[total] ?? 1) < 1)
       for (const part of ['total', 'used', 'used_pct', 'free'])
         delete figures[total.replace('total', part)];
   for (const name of ['mem_total', 'mem_used']) {

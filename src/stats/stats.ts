@@ -32,18 +32,20 @@ export interface StatsResult {
   readonly monitored?: MonitoredTime;
 }
 
-/** The time that a monitor or a run covers, in Unix milliseconds. */
-export interface MonitoredTime {
+/** In Unix milliseconds. */
+interface Times {
   readonly from: number;
   readonly to: number;
+}
+
+/** The time that a monitor or a run covers. */
+export interface MonitoredTime extends Times {
   readonly gaps: readonly Gap[];
   readonly failures: readonly FailedObservation[];
 }
 
 /** A time in which the sandbox was not seen. */
-export interface Gap {
-  readonly from: number;
-  readonly to: number;
+export interface Gap extends Times {
   /** `early` if sampling ended in this gap. */
   readonly samplingEnd: SamplingEnd;
   readonly failures: readonly FailedObservation[];
@@ -131,8 +133,7 @@ export async function takeStats(
   const samples = taken.slice(dropped);
   const gate = judgeGate(inputs, samples, samples.length < count);
   const result = { samples, response: samples.at(-1)?.response ?? {}, gate };
-  if (error === undefined || cancel.aborted) return result;
-  return { ...result, error: failureInfoOf(error) };
+  return error && !cancel.aborted ? { ...result, error: failureInfoOf(error) } : result;
 }
 
 // A sandbox that was just created or resumed may not answer immediately.
@@ -149,8 +150,6 @@ export async function readJudgeableStats(
   judgeNow('fail-if', inputs.failIf, outcome.value);
   return outcome.value;
 }
-
-type Times = Pick<MonitoredTime, 'from' | 'to'>;
 
 /** Judges a record between two times. With a gap, or in a cancelled step, the gate cannot pass. */
 export function judgeRecord(
@@ -217,11 +216,7 @@ const FAILED_INTERVALS = 2;
 const OUTAGE_MS = 10_000;
 const END_MS = 3000;
 
-function longestPause(
-  failures: readonly FailedObservation[],
-  intervalMs: number,
-  extraMs: number,
-): number {
+function longestPause(failures: readonly object[], intervalMs: number, extraMs: number): number {
   if (failures.length > 0) return FAILED_INTERVALS * intervalMs + extraMs;
   return Math.max(IDLE_INTERVALS * intervalMs, MIN_IDLE_MS);
 }
