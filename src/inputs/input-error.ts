@@ -9,7 +9,7 @@ export class InputError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super(problems.map(describeProblem).join('\n'));
+    super(problems.map(({ input, message }) => `${input}: ${message}`).join('\n'));
     this.name = 'InputError';
     this.problems = problems;
   }
@@ -18,10 +18,6 @@ export class InputError extends Error {
 export function inputError(input: string, message: string, example?: string): InputError {
   const suggestion = example === undefined ? '' : ` Example: ${inlineCode(`${input}: ${example}`)}`;
   return new InputError([{ input, message: message + suggestion }]);
-}
-
-export function describeProblem({ input, message }: Problem): string {
-  return `${input}: ${message}`;
 }
 
 /** Collects the problems of all InputErrors. `placeOf` begins their messages: `line 3: `. */

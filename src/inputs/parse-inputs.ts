@@ -65,11 +65,10 @@ function findUnknownInputs(parsers: InputParsers, environment: Environment): Pro
     .flatMap(variable => /^INPUT_(.+)$/.exec(variable)?.[1]?.toLowerCase() ?? [])
     .filter(name => valueOf(name) !== '' && !Object.hasOwn(parsers, name));
   return unknown.flatMap(input => {
-    const [meant, parse] =
-      Object.entries(parsers).find(([name]) => bare(name) === bare(input)) ?? [];
-    if (parse === undefined ? !input.includes('-') : !isDefault(valueOf(meant ?? ''), parse))
+    const near = Object.entries(parsers).find(([name]) => bare(name) === bare(input));
+    if (near === undefined ? !input.includes('-') : !isDefault(valueOf(near[0]), near[1]))
       return [];
-    const advice = meant ?? listSome(actionsWith(input));
+    const advice = near?.[0] ?? listSome(actionsWith(input));
     const question = advice === '' ? '' : ` Did you mean ${advice}?`;
     return { input, message: `is not an input of this action.${question}` };
   });

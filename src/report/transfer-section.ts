@@ -1,3 +1,4 @@
+import type { FailureInfo } from '../agent/failure.ts';
 import type { DownloadResult, DownloadRow } from '../download/download.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { inlineCode } from '../text/escape.ts';
@@ -11,7 +12,7 @@ import {
   totalSize,
 } from '../text/format.ts';
 import { checksumsOf, type UploadResult } from '../upload/upload.ts';
-import { isStored, type UploadRow } from '../upload/upload-files.ts';
+import type { UploadRow } from '../upload/upload-files.ts';
 import { type Problem, problemOfFailure, type RenderedSection } from './section.ts';
 
 export function renderUpload(result: UploadResult, cancelled: boolean): RenderedSection {
@@ -20,7 +21,7 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
   const totals = totalsOf(files, skipped.length);
   const suffix = shard === undefined ? '' : ` (shard ${shard.index} of ${shard.count})`;
   const words = `${describeUpload(result, totals, cancelled)}${suffix}`;
-  const transfer = renderTransfer(words, files, UPLOAD_TEXTS, cancelled);
+  const transfer = renderTransfer(words, files, cancelled);
   const orphans = listSome(orphaned.map(inlineCode));
   return {
     ...transfer,
@@ -44,11 +45,6 @@ export function renderUpload(result: UploadResult, cancelled: boolean): Rendered
     json: { ...others, totals },
   };
 }
-
-const UPLOAD_TEXTS: RowTexts<UploadRow> = {
-  nameOf: row => row.source,
-  placeOf: row => (isStored(row) ? row.path : row.target),
-};
 
 function totalsOf(files: readonly UploadRow[], skipped: number) {
   const { count, bytes } = counterOf(files);
@@ -74,8 +70,6 @@ function describeUpload(
   const { files, unchanged, uploaded, planned, failed, notAttempted, skipped } = totals;
   const wanted = files - unchanged;
   if (cancelled && uploaded + failed === 0) return 'cancelled before anything was sent';
-  if (cancelled)
-    return `cancelled: ${formatNumber(uploaded)} of ${formatCount(wanted, 'file')} were uploaded`;
   if (files === 0) return 'there were no files to upload';
   const unsent = listCounts({ unchanged, skipped });
   if (dryRun) {
@@ -83,9 +77,9 @@ function describeUpload(
     return `dry run: ${formatCount(planned, 'file')} (${size}) would be uploaded${unsent}`;
   }
   if (uploaded + failed === 0) return `nothing was sent${unsent}`;
-  const bytes = totals.uploadedBytes;
-  const done = describeDone('uploaded', { done: uploaded, bytes, wanted, durationMs });
-  return `${done}${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
+  const counts = { done: uploaded, bytes: totals.uploadedBytes, wanted, durationMs };
+  const others = `${listCounts({ failed, 'not attempted': notAttempted })}${unsent}`;
+  return describeDone('uploaded', counts, others, cancelled);
 }
 
 export function renderDownload(result: DownloadResult, cancelled: boolean): RenderedSection {
@@ -102,14 +96,11 @@ export function renderDownload(result: DownloadResult, cancelled: boolean): Rend
   };
   const { downloaded, missing, failed, notAttempted, downloadedBytes } = totals;
   const counts = { done: downloaded, bytes: downloadedBytes, wanted: files.length };
-  const done = describeDone('downloaded', { ...counts, ...others });
   const missed = listCounts({ failed, missing, 'not attempted': notAttempted });
-  const words = cancelled
-    ? `cancelled: ${formatNumber(downloaded)} of ${formatCount(files.length, 'file')} were downloaded`
-    : `${done}${missed}`;
+  const words = describeDone('downloaded', { ...counts, ...others }, missed, cancelled);
   const warned = files.filter(({ status }) => status === 'missing' && ifNoFilesFound === 'warn');
   return {
-    ...renderTransfer(words, files, DOWNLOAD_TEXTS, cancelled),
+    ...renderTransfer(words, files, cancelled),
     warnings: warned.map(({ path }) => {
       const mistake = findMistake('missing-file', path);
       const advice = mistake === undefined ? '' : ` It ${mistake}`;
@@ -120,37 +111,43 @@ export function renderDownload(result: DownloadResult, cancelled: boolean): Rend
   };
 }
 
-const DOWNLOAD_TEXTS: RowTexts<DownloadRow> = {
-  nameOf: row => row.path,
-  placeOf: row =>
-    row.status === 'downloaded' ? `${row.target} (${formatBytes(row.size)})` : row.target,
-};
+/** What the rows of uploads and downloads have in common. */
+interface Row {
+  readonly status: (UploadRow | DownloadRow)['status'];
+  /** Where an upload comes from. A download comes from `path`. */
+  readonly source?: string;
+  readonly target: string;
+  readonly path?: string;
+  readonly size?: number;
+  readonly error?: FailureInfo;
+}
 
-type Row = UploadRow | DownloadRow;
+function nameOf({ source, path = '' }: Row): string {
+  return source ?? path;
+}
+
+/** Returns where a file went, or should have gone. */
+function placeOf({ source, target, path, size }: Row): string {
+  if (source !== undefined) return path ?? target;
+  return size === undefined ? target : `${target} (${formatBytes(size)})`;
+}
 
 /** Returns functions that count the rows with a status, and their bytes. */
 function counterOf(rows: readonly Row[]) {
   const withStatus = (status: Row['status']) => rows.filter(row => row.status === status);
   return {
     count: (status: Row['status']) => withStatus(status).length,
-    bytes: (status: Row['status']) => totalSize(withStatus(status).filter(row => 'size' in row)),
+    bytes: (status: Row['status']) => totalSize(withStatus(status)),
   };
 }
 
-interface RowTexts<R> {
-  readonly nameOf: (row: R) => string;
-  /** Returns where a file went, or should have gone. */
-  readonly placeOf: (row: R) => string;
-}
-
 /** `words` say what was done. They are a problem unless all files were transferred. */
-function renderTransfer<R extends Row>(
+function renderTransfer(
   words: string,
-  rows: readonly R[],
-  { nameOf, placeOf }: RowTexts<R>,
+  rows: readonly Row[],
   cancelled: boolean,
 ): Required<Pick<RenderedSection, 'problems' | 'done' | 'fileLines'>> {
-  const causes = explainFailedFiles(rows, nameOf);
+  const causes = explainFailedFiles(rows);
   const isComplete = rows.every(({ status }) => status !== 'failed' && status !== 'not-attempted');
   const isFine = cancelled ? causes.length === 0 : isComplete;
   return {
@@ -176,15 +173,12 @@ const STATUS_WORDS: Readonly<Record<Row['status'], string>> = {
 };
 
 /** Explains why files failed, with the words about the first of those that failed alike. */
-function explainFailedFiles<R extends Row>(
-  rows: readonly R[],
-  nameOf: RowTexts<R>['nameOf'],
-): Problem[] {
+function explainFailedFiles(rows: readonly Row[]): Problem[] {
   const failures = rows.flatMap(row =>
     // The verdict already says that the step was cancelled.
-    row.status === 'failed' && row.error.kind !== 'cancelled'
-      ? { name: nameOf(row), ...problemOfFailure(row.error) }
-      : [],
+    row.error === undefined || row.error.kind === 'cancelled'
+      ? []
+      : { name: nameOf(row), ...problemOfFailure(row.error) },
   );
   // Group by verdict and advice, since messages differ: each names its file.
   const groups = Map.groupBy(failures, ({ verdict, lines }) => `${verdict} ${lines.at(-1)}`);
@@ -211,16 +205,19 @@ interface Transferred {
   readonly durationMs: number;
 }
 
-/** Returns `uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `uploaded 2 of 3 files`. */
+/** Returns `uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `uploaded 2 of 3 files`, and `others`. */
 function describeDone(
   verb: 'uploaded' | 'downloaded',
   { done, bytes, wanted, durationMs }: Transferred,
+  others: string,
+  cancelled: boolean,
 ): string {
   const files = formatCount(wanted, 'file');
-  if (done < wanted) return `${verb} ${formatNumber(done)} of ${files}`;
+  if (cancelled) return `cancelled: ${formatNumber(done)} of ${files} were ${verb}`;
+  if (done < wanted) return `${verb} ${formatNumber(done)} of ${files}${others}`;
   // Below a second, the rate would show the latency rather than the bandwidth.
   const rate = durationMs < 1000 ? '' : `, ${formatRate(bytes, durationMs)}`;
-  return `${verb} ${files} (${formatBytes(bytes)}${rate}) in ${formatDuration(durationMs)}`;
+  return `${verb} ${files} (${formatBytes(bytes)}${rate}) in ${formatDuration(durationMs)}${others}`;
 }
 
 /** Lists counts other than 0: `, 1 failed, 2 unchanged`. */

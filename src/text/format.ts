@@ -46,8 +46,8 @@ export function formatDecimal(value: number, decimals: number): string {
   return String(Number(value.toFixed(decimals)));
 }
 
-export function totalSize(files: readonly { readonly size: number }[]): number {
-  return files.reduce((sum, { size }) => sum + size, 0);
+export function totalSize(files: readonly { readonly size?: number }[]): number {
+  return files.reduce((sum, { size = 0 }) => sum + size, 0);
 }
 
 /** Keeps the first `limit` items; `more` turns the number of the rest into a last item. */

@@ -10,7 +10,7 @@ import { quote } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './upload-body.ts';
-import { fileRow, type StoredRow } from './upload-files.ts';
+import { type FilesToUpload, fileRow, type StoredRow } from './upload-files.ts';
 
 export interface UploadState {
   readonly file: string;
@@ -20,10 +20,7 @@ export interface UploadState {
   readonly warnings: readonly string[];
 }
 
-interface StateRow {
-  readonly path: string;
-  readonly target: string;
-  readonly size: number;
+interface StateRow extends Pick<StoredRow, 'path' | 'target' | 'size'> {
   readonly sha256: string;
 }
 
@@ -41,10 +38,7 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): UploadSt
   return { file, scope, rows: [], warnings: [warning] };
 }
 
-export interface Changes {
-  readonly toSend: readonly PlannedFile[];
-  /** Files that the sandbox already has. */
-  readonly unchanged: readonly StoredRow<'unchanged'>[];
+export interface Changes extends FilesToUpload {
   /** Paths in the sandbox of files that have left the build. */
   readonly orphaned: readonly string[];
 }

@@ -36,7 +36,7 @@ export function isStored(row: UploadRow): row is Extract<UploadRow, StoredRow> {
   return row.status === 'uploaded' || row.status === 'unchanged';
 }
 
-interface FilesToUpload {
+export interface FilesToUpload {
   readonly toSend: readonly PlannedFile[];
   /** Files that the sandbox already has. */
   readonly unchanged: readonly StoredRow<'unchanged'>[];
