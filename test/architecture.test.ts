@@ -113,6 +113,12 @@ for (const name of ['agent', 'conform'])
     assert.deepEqual(others, []);
   });
 
+test('dist/licenses.txt names all that dist contains, even a parser within undici and the runtime of rolldown', () => {
+  const licenses = readFileSync(path.join(ROOT, 'dist/licenses.txt'), 'utf8');
+  for (const name of [...Object.keys(OWNERS), 'llhttp', 'rolldown'])
+    assert.match(licenses, RegExp(`^${name}\\b.* \\(\\w+\\)$`, 'm'));
+});
+
 const DIST = sourcesIn('dist', '*.js');
 
 for (const { folder, scripts } of Object.values(ACTIONS))

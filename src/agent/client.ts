@@ -50,21 +50,18 @@ export function postJson(path: string, message: object, limits: RequestLimits): 
   return { ...limits, method: 'POST', path, headers, body: [bytes] };
 }
 
-export interface ServerOptions {
+interface Agent {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   /** How long a connection may take to open, in milliseconds. */
   readonly timeout: number;
-}
-
-export interface AgentOptions extends ServerOptions {
   readonly token: string;
   readonly sandboxId: string;
   readonly port: number;
   readonly headerPrefix: string;
 }
 
-export function openAgent(agent: AgentOptions, redacting: Pick<Client, 'redact'>): Client {
+export function openAgent(agent: Agent, redacting: Pick<Client, 'redact'>): Client {
   const { token, sandboxId, port, headerPrefix } = agent;
   const headers = {
     ...agent.headers,
@@ -75,14 +72,12 @@ export function openAgent(agent: AgentOptions, redacting: Pick<Client, 'redact'>
   return openClient({ ...agent, headers }, redacting);
 }
 
-interface Transport extends Pick<ServerOptions, 'baseUrl' | 'headers'> {
-  readonly redact: Redact;
-  readonly dispatcher: ReturnType<typeof openDispatcher>;
-}
+type Transport = Pick<Agent, 'baseUrl' | 'headers'> &
+  Pick<Client, 'redact'> & { readonly dispatcher: ReturnType<typeof openDispatcher> };
 
 /** @throws AgentError if the URL of a proxy is invalid */
 export function openClient(
-  { baseUrl, headers, timeout }: ServerOptions,
+  { baseUrl, headers, timeout }: Pick<Agent, 'baseUrl' | 'headers' | 'timeout'>,
   { redact }: Pick<Client, 'redact'>,
 ): Client {
   const dispatcher = openDispatcher(baseUrl, timeout);
