@@ -198,20 +198,14 @@ function explainFailedFiles(rows: readonly Row[]): Problem[] {
 // More would hide the cause; the log and the report have them all.
 const MAX_NAMES = 3;
 
-interface Transferred {
-  readonly done: number;
-  readonly bytes: number;
-  readonly wanted: number;
-  readonly durationMs: number;
-}
-
 /** Returns `uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `uploaded 2 of 3 files`, and `others`. */
 function describeDone(
   verb: 'uploaded' | 'downloaded',
-  { done, bytes, wanted, durationMs }: Transferred,
+  counts: Readonly<Record<'done' | 'wanted' | 'bytes' | 'durationMs', number>>,
   others: string,
   cancelled: boolean,
 ): string {
+  const { done, wanted, bytes, durationMs } = counts;
   const files = formatCount(wanted, 'file');
   if (cancelled) return `cancelled: ${formatNumber(done)} of ${files} were ${verb}`;
   if (done < wanted) return `${verb} ${formatNumber(done)} of ${files}${others}`;

@@ -150,12 +150,10 @@ export function checksumsOf(rows: readonly UploadRow[]): string {
  * Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
  * failed or was not hashed: only a complete build has a digest.
  */
-export function digestOf(rows: readonly UploadRow[]): string {
-  const lines = rows.flatMap(row =>
-    row.status === 'failed' || row.status === 'not-attempted'
-      ? []
-      : checksumLine(row.sha256, row.target),
-  );
+export function digestOf(
+  rows: readonly { readonly target: string; readonly sha256?: string | undefined }[],
+): string {
+  const lines = rows.flatMap(({ sha256, target }) => checksumLine(sha256, target));
   if (lines.length === 0 || lines.length < rows.length) return '';
   // Compare bytes, not UTF-16, so that users can reproduce the digest with `LC_ALL=C sort`.
   const sorted = lines.map(line => Buffer.from(line)).sort((one, other) => one.compare(other));
