@@ -1,5 +1,6 @@
-import { type Redact, truncate } from '../text/escape.ts';
+import { type Redact } from '../text/escape.ts';
 import { errorText, systemCode } from '../text/format.ts';
+import { cutEnd } from '../text/shorten.ts';
 
 export type FailureKind = keyof typeof GENERAL_HINTS;
 
@@ -111,7 +112,7 @@ const MAX_EXCERPT = 300;
 /** Returns the start of a third party's text, on one line and without secrets. */
 export function excerpt(text: string, redact: Redact, limit = MAX_EXCERPT): string {
   // Redact first: cutting could leave part of a secret.
-  return truncate(redact(text).replace(/\s+/g, ' ').trim(), limit);
+  return cutEnd(redact(text).replace(/\s+/g, ' ').trim(), limit);
 }
 
 /** Wraps network errors of undici and Node in an AgentError, and returns all others unchanged. */

@@ -1,5 +1,6 @@
 import type { Context } from '../inputs/context.ts';
-import { removeColors, truncate } from '../text/escape.ts';
+import { removeColors } from '../text/escape.ts';
+import { cutEnd } from '../text/shorten.ts';
 
 const MAX_LAST_LINES = 20;
 
@@ -25,7 +26,7 @@ export function keepLastLines({ log, redact }: Pick<Context, 'log' | 'redact'>) 
   const lastLines = () => {
     // Removing a color may join two halves of a secret, so redact afterwards.
     const text = redact(removeColors(last.join('\n').replaceAll('\r', ''))).trimEnd();
-    return text === '' ? [] : text.split('\n').map(line => truncate(line, MAX_LAST_LINE));
+    return text === '' ? [] : text.split('\n').map(line => cutEnd(line, MAX_LAST_LINE));
   };
   return { ...splitter, lastLines };
 }

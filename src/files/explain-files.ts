@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { Problem } from '../inputs/input-error.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
-import { formatNumber, listSome } from '../text/format.ts';
+import { formatNumber } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import {
   type Exclude,
   type ForbiddenLink,

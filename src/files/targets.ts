@@ -4,7 +4,7 @@ import type { FilePattern } from '../inputs/files.ts';
 import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
-import { limitList } from '../text/format.ts';
+import { firstOf } from '../text/shorten.ts';
 import {
   describeLinks,
   explainNoMatch,
@@ -38,7 +38,7 @@ export function planFiles(
     .filter(({ files, links }) => files.length + links.length === 0 && ifNoFilesFound !== 'ignore')
     .map(match => explainNoMatch(match, directory));
   const more = (count: number) => `And ${count} more of this kind.`;
-  const conflicts = limitList(findConflicts(planned), MAX_CONFLICTS, more);
+  const conflicts = firstOf(findConflicts(planned), MAX_CONFLICTS, more);
   const messages = [...(ifNoFilesFound === 'error' ? unmatched : []), ...conflicts];
   const links = matches.flatMap(match => match.links);
   const problems = [

@@ -1,5 +1,6 @@
 import { inlineCode } from '../text/escape.ts';
-import { formatCount, formatNumber, listSome } from '../text/format.ts';
+import { formatCount, formatNumber } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import { AGGREGATES, type Aggregate, figuresOf, formatFigure, type Sample } from './metrics.ts';
 
 export interface Condition {

@@ -7,7 +7,8 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import { escapeCommands, escapeOutput, type Redact, truncate } from '../text/escape.ts';
+import { escapeCommands, escapeOutput, type Redact } from '../text/escape.ts';
+import { cutEnd } from '../text/shorten.ts';
 
 export type StepLog = ReturnType<typeof openLog>;
 
@@ -18,7 +19,7 @@ const MAX_ANNOTATION_LENGTH = 4000;
 export function openLog(redact: Redact) {
   const clean = (line: string) => escapeCommands(redact(line));
   const toMessage = (lines: readonly string[]) =>
-    truncate(lines.map(clean).join('\n'), MAX_ANNOTATION_LENGTH);
+    cutEnd(lines.map(clean).join('\n'), MAX_ANNOTATION_LENGTH);
   return {
     line: (text: string) => info(clean(text)),
     output: logOutput(redact),

@@ -1,6 +1,6 @@
 import { isLocalHttp } from '../agent/http.ts';
 import { quote } from '../text/escape.ts';
-import { listSome } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import { inputError } from './input-error.ts';
 import { findMistake, rejectMistakes, SECRET_INPUTS, textInput } from './mistakes.ts';
 import { type InputParser, parseLines, type RawInputs, rawValue } from './parsers.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { quote } from '../text/escape.ts';
-import { listSome } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import { inputError } from './input-error.ts';
 import { rejectMistakes } from './mistakes.ts';
 import { parseLines } from './parsers.ts';

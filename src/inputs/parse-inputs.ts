@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { quote } from '../text/escape.ts';
-import { listSome } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import {
   BASE_URL_EXAMPLE,
   CONNECTION,

@@ -1,6 +1,6 @@
 import type { FailureInfo } from '../agent/failure.ts';
 import type { CommandResult } from '../command/run.ts';
-import { inlineCode, truncate } from '../text/escape.ts';
+import { inlineCode } from '../text/escape.ts';
 import {
   formatBytes,
   formatCount,
@@ -8,6 +8,7 @@ import {
   formatNumber,
   formatTime,
 } from '../text/format.ts';
+import { cutEnd } from '../text/shorten.ts';
 import { type Html, html, outputBlock } from './html.ts';
 import { explainFailure, type Problem, type RenderedSection } from './section.ts';
 
@@ -101,7 +102,7 @@ function describeFailed({ title, failed }: CommandResult): string[] {
   const place = line === undefined ? '' : `Line ${line}${inFile}: `;
   if (pipeline.length > 0)
     return [`${place}the parts of a pipeline exited with ${pipeline.join(', ')}.`];
-  const text = inlineCode(truncate(command, MAX_LINE));
+  const text = inlineCode(cutEnd(command, MAX_LINE));
   return [`${place}${text} exited with ${exitCode}.`];
 }
 
@@ -110,7 +111,7 @@ const LAST_WORDS = 3;
 /** Returns the last lines of the output with letters or digits. */
 function lastWords({ lastLines }: CommandResult): string[] {
   const telling = lastLines.filter(line => /[\p{L}\d]/u.test(line)).slice(-LAST_WORDS);
-  return telling.map(line => truncate(line.trim(), MAX_LINE));
+  return telling.map(line => cutEnd(line.trim(), MAX_LINE));
 }
 
 const BELOW_ROOT = '/(usr|etc|var|opt|root)\\b';

@@ -1,5 +1,6 @@
-import { escapeInvisible, truncate } from '../text/escape.ts';
-import { formatNumber, limitList } from '../text/format.ts';
+import { escapeInvisible } from '../text/escape.ts';
+import { formatNumber } from '../text/format.ts';
+import { cutEnd, firstOf } from '../text/shorten.ts';
 
 export interface Html {
   readonly html: string;
@@ -28,7 +29,7 @@ const MAX_CODE = 300;
 /** Renders text as code, cut after 300 characters. */
 export function code(text: string): Html {
   // Escape first, since that makes a text longer.
-  return html`<code>${truncate(escapeInvisible(text), MAX_CODE)}</code>`;
+  return html`<code>${cutEnd(escapeInvisible(text), MAX_CODE)}</code>`;
 }
 
 // Above any sentence of ours.
@@ -41,7 +42,7 @@ export function prose(text: string): Html {
   return concat(
     pieces.map((piece, index) =>
       index % 2 === 0
-        ? disarm(truncate(escapeInvisible(piece), MAX_PROSE))
+        ? disarm(cutEnd(escapeInvisible(piece), MAX_PROSE))
         : code(piece.slice(1, -1)),
     ),
   );
@@ -78,7 +79,7 @@ export function shortList(items: readonly Html[]): Html[] {
 export function shorten(items: readonly Html[]): readonly Html[] {
   const more = (count: number) =>
     html`and ${formatNumber(count)} more; the report file has them all`;
-  return limitList(items, MAX_ITEMS, more);
+  return firstOf(items, MAX_ITEMS, more);
 }
 
 function toHtml(value: Html | string): string {

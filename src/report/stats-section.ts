@@ -9,7 +9,8 @@ import { aggregatesOf, type Figures, figureOf, METRICS, type Sample } from '../g
 import type { FailedObservation } from '../stats/sampling.ts';
 import type { Gap, MonitoredTime, StatsResult } from '../stats/stats.ts';
 import { inlineCode } from '../text/escape.ts';
-import { formatCount, formatNumber, formatTime, listSome } from '../text/format.ts';
+import { formatCount, formatNumber, formatTime } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import { drawChart } from './chart.ts';
 import { describeUsage, figuresTable, formatMetric } from './figures.ts';
 import { explainFailure, type Problem, type RenderedSection, sentenceCase } from './section.ts';

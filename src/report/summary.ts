@@ -1,4 +1,4 @@
-import { truncate } from '../text/escape.ts';
+import { cutEnd } from '../text/shorten.ts';
 import { code, concat, type Html, html, outputBlock, prose, shorten, shortList } from './html.ts';
 import type { RenderedReport, Report } from './render.ts';
 import { type Problem, sentenceCase } from './section.ts';
@@ -51,7 +51,7 @@ function titleOf({ level, subject, verdict }: RenderedReport): Html {
 }
 
 function cutSubject(subject: string, verdict: string): string {
-  return truncate(subject, Math.max(MAX_TITLE - verdict.length, MIN_SUBJECT));
+  return cutEnd(subject, Math.max(MAX_TITLE - verdict.length, MIN_SUBJECT));
 }
 
 /** Explains the verdict, then lists the other problems and the warnings. */

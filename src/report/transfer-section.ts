@@ -8,9 +8,9 @@ import {
   formatDuration,
   formatNumber,
   formatRate,
-  listSome,
   totalSize,
 } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import { checksumsOf, type UploadResult } from '../upload/upload.ts';
 import type { UploadRow } from '../upload/upload-files.ts';
 import { type Problem, problemOfFailure, type RenderedSection } from './section.ts';

@@ -1,3 +1,5 @@
+import { cutEnd } from './shorten.ts';
+
 // Terminals and browsers hide these characters, or reorder the text around them.
 const INVISIBLE =
   /(?![\ufe0f\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
@@ -7,16 +9,11 @@ export function escapeInvisible(text: string): string {
   return text.replace(INVISIBLE, escapeCharacter);
 }
 
-/** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
-export function truncate(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
 const MAX_QUOTED = 100;
 
 /** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 export function quote(value: string): string {
-  const json = JSON.stringify(truncate(value, MAX_QUOTED));
+  const json = JSON.stringify(cutEnd(value, MAX_QUOTED));
   return json.replaceAll('\\\\', '\\');
 }
 

@@ -50,22 +50,6 @@ export function totalSize(files: readonly { readonly size?: number }[]): number 
   return files.reduce((sum, { size = 0 }) => sum + size, 0);
 }
 
-/** Keeps the first `limit` items; `more` turns the number of the rest into a last item. */
-export function limitList<T>(
-  items: readonly T[],
-  limit: number,
-  more: (count: number) => T,
-): readonly T[] {
-  if (items.length <= limit) return items;
-  return [...items.slice(0, limit), more(items.length - limit)];
-}
-
-/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-export function listSome(names: readonly string[], limit = 10): string {
-  const more = (count: number) => `and ${formatNumber(count)} more`;
-  return limitList(names, limit, more).join(limit === 1 ? ' ' : ', ');
-}
-
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -6,8 +6,8 @@ import { type FailedRow, requestEach, type Timing, type Transfer } from '../agen
 import type { PlannedFile } from '../files/targets.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { listSome } from '../text/format.ts';
 import { fieldsOf } from '../text/json.ts';
+import { listSome } from '../text/shorten.ts';
 import { bodyOf, CONTENT_TYPE } from './upload-body.ts';
 
 type FileRow = Pick<PlannedFile, 'source' | 'target' | 'size'>;

@@ -7,14 +7,8 @@ import { filesOfShard, type PlannedFile, planFiles } from '../files/targets.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatNumber,
-  formatRate,
-  listSome,
-  totalSize,
-} from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import {
   type Changes,
   clearState,

@@ -6,8 +6,8 @@ import {
   escapeOutput,
   quote,
   removeColors,
-  truncate,
 } from '../../src/text/escape.ts';
+import { cutEnd } from '../../src/text/shorten.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
   'ünï, 日本, 😀, <b>&"\'`*_#[]|': 'ünï, 日本, 😀, <b>&"\'`*_#[]|',
@@ -34,8 +34,8 @@ test('escapeInvisible escapes all invisible characters of Unicode, and halves of
   assert.doesNotMatch(rest, INVISIBLE);
 });
 
-test('truncate cuts text above the limit, without half of a surrogate pair', () => {
-  const texts = ['abc', 'abcd', 'ab😀d'].map(text => truncate(text, 3));
+test('cutEnd cuts text above the limit, without half of a surrogate pair', () => {
+  const texts = ['abc', 'abcd', 'ab😀d'].map(text => cutEnd(text, 3));
   assert.deepEqual(texts, ['abc', 'abc…', 'ab…']);
 });
 

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatRate,
-  listSome,
-} from '../../src/text/format.ts';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../../src/text/format.ts';
+import { listSome } from '../../src/text/shorten.ts';
 
 test('formatBytes rounds to a tenth of the largest unit, which begins at 1,000', () => {
   const shown = [0, 999, 1000, 3500, 999.96 * 1024, 2 ** 70, -2048].map(formatBytes);
