@@ -63,12 +63,12 @@ export function warnOfSkipped(skipped: readonly SkippedEntry[]): string[] {
 
 /** Lists hidden names in the folders that a pattern matches as a whole, except for `.git`. */
 export function findHiddenNames(matches: readonly Matches[], workspace: string): string[] {
-  const names = matches
+  const files = matches
     .filter(({ skipsHidden, pattern }) => skipsHidden && WHOLE_FOLDER.test(pattern.pattern))
     .filter(({ root }) => statIfExists(root)?.isDirectory())
-    .flatMap(({ root }) => readdirSync(root).map(name => path.join(root, name)))
-    .filter(file => /^\.(?!git$)/.test(path.basename(file)));
-  return Array.from(new Set(names), file => displayPath(file, workspace));
+    .flatMap(({ root }) => readdirSync(root).map(name => path.join(root, name)));
+  const hidden = files.filter(file => /^\.(?!git$)/.test(path.basename(file)));
+  return Array.from(new Set(hidden), file => displayPath(file, workspace));
 }
 
 const WHOLE_FOLDER = /^[^*?[]*$|^([^*?[]*[\\/])?\*\*?$/;

@@ -63,16 +63,12 @@ export async function uploadFiles(
 }
 
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-export function filesPerRequestOf({
-  filesPerRequest,
-  headerPrefix,
-  signature,
-}: Inputs<'upload'>): number {
+export function filesPerRequestOf(inputs: Inputs<'upload'>): number {
   // A signature covers a single path, so files cannot share a request.
-  if (signature !== '') return 1;
-  if (filesPerRequest !== 'auto') return filesPerRequest;
+  if (inputs.signature !== '') return 1;
+  if (inputs.filesPerRequest !== 'auto') return inputs.filesPerRequest;
   // 250 is only a ceiling: BATCH_BYTES usually closes a batch first.
-  return /^E2b$/i.test(headerPrefix) ? 250 : 1;
+  return /^E2b$/i.test(inputs.headerPrefix) ? 250 : 1;
 }
 
 // Sending larger files together would save little time.
@@ -119,10 +115,8 @@ function canBatch({ target, size }: PlannedFile): boolean {
 }
 
 function formatSources(files: readonly { readonly source: string }[]): string {
-  return listSome(
-    files.map(({ source }) => source),
-    1,
-  );
+  const sources = files.map(({ source }) => source);
+  return listSome(sources, 1);
 }
 
 // Files stored at the same path overwrite each other, so report all of them as failed.
