@@ -129,7 +129,7 @@ export async function downloadFile(
 
 const DOWNLOAD_HINTS = {
   rejected:
-    'Check the path: only files can be downloaded, so pack a folder into an archive in the sandbox. Check base-url, header-prefix, sandbox-id and port, too.',
+    'Check the path: only regular files can be downloaded, so pack a folder into an archive in the sandbox, or copy a file out of /proc there. Check base-url, header-prefix, sandbox-id and port, too.',
 };
 
 async function receiveInto(
