@@ -49,9 +49,7 @@ export async function sendRequest(
   label: string,
   url: string,
   body: AsyncIterable<Buffer> | undefined,
-  options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'signal'> & {
-    readonly dispatcher: Dispatcher;
-  },
+  options: Parameters<typeof request>[1],
 ): Promise<StreamedResponse> {
   const response = await request(url, {
     ...options,
