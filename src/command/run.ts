@@ -13,18 +13,20 @@ import { inlineCode } from '../text/escape.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
 import { commandToSend, type FollowedCommand, followCommand, type SentCommand } from './follow.ts';
 import { keepLastLines } from './output.ts';
+import { readOutputs, type ScriptOutputs } from './outputs.ts';
 import { STATS_PATH, sampleWhileRunning } from './sample-while-running.ts';
 import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
-import type { Trailer } from './trailer.ts';
+import { NOTHING_SEEN, type Trailer } from './trailer.ts';
 
 export interface CommandResult
   extends Pick<FollowedCommand, 'end' | 'reconnects'>,
-    Omit<Trailer, 'exitCode'> {
+    Pick<Trailer, 'oomKills' | 'failed'> {
   /** The first line of the command that is no comment. */
   readonly title: string;
   /** From the start to the end; 0 if the command was not started. */
   readonly durationMs: number;
   readonly lastLines: readonly string[];
+  readonly outputs: ScriptOutputs;
   /** Undefined if the memory was never short, or the programs could not be seen. */
   readonly topPrograms: TopPrograms | undefined;
 }
@@ -80,16 +82,18 @@ async function runCommand(
   log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
   const output = keepLastLines(context);
   const followed = await followCommand(sent, inputs, client, context, output);
-  const { trailer, background, ...others } = followed;
+  const { trailer = NOTHING_SEEN, background, ...others } = followed;
   const lastLines = output.lastLines();
+  const isExpected = others.end.kind === 'exited' && inputs.run.includes('GITHUB_OUTPUT');
   for (const bytes of background) output.write(bytes);
   output.end();
   return {
     ...others,
     title,
     lastLines,
-    oomKills: trailer?.oomKills,
-    failed: trailer?.failed,
+    outputs: readOutputs(trailer, isExpected, redact),
+    oomKills: trailer.oomKills,
+    failed: trailer.failed,
   };
 }
 

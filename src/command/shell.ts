@@ -11,7 +11,7 @@ const MAX_SCRIPT_BYTES = 128 * 1024 - 1;
 
 /**
  * Wraps a script in one that prints a trailer behind its output, which `trailerCutter` reads. `id`
- * names a temporary file. @throws InputError if the result would be too long
+ * names a temporary folder. @throws InputError if the result would be too long
  */
 export function wrapScript(script: string, id: string): string {
   const outer = shellQuote(outerScript(`/tmp/sandbox-sync-${id}`));
@@ -46,29 +46,53 @@ __read_oom_kills() {
   __oom_kills=\${__oom_kills%%[!0-9]*}
 }`;
 
+/** More than this much in $GITHUB_OUTPUT fails the step. */
+export const MAX_OUTPUT_BYTES = 1024 * 1024;
+
+// Prints what the script wrote to $GITHUB_OUTPUT, as lines below PIPE_BUF (4,096 bytes), so that each
+// is written at once, also beside a process in the background that prints. `read` and `${#…}` count
+// bytes in the locale C, and drop NUL. A FIFO in place of the file could hang.
+const PRINT_OUTPUT = `__bytes=0
+if [ -f "$__output" ]; then
+  while IFS= read -r -N 2000 __piece || [ "$__piece" ]; do
+    [ $((__bytes += \${#__piece})) -le ${MAX_OUTPUT_BYTES} ] || break
+    __piece=\${__piece//\\\\/\\\\\\\\}
+    __print "out	\${__piece//$'\\n'/\\\\n}"
+  done <"$__output"
+elif [ "$__output" ]; then
+  __bytes=gone
+fi`;
+
 // Runs in POSIX mode, to leave BASH_ENV to the script's own shell. Names begin with __, since
 // assigning to a variable of the environment would change it for the script. After TERM, this shell
 // stays to report how the script ended. Its own stderr is closed, or it would print the whole script
-// if a signal killed it. `read` counts bytes only in the locale C. The last line is printed again
-// while the pipe is full, since a Node process in the background makes the pipe non-blocking.
-function outerScript(file: string): string {
+// if a signal killed it. A line is printed again while the pipe is full, since a Node process in the
+// background makes the pipe non-blocking.
+function outerScript(folder: string): string {
   return `__mark=$${MARK_VARIABLE}
 unset ${MARK_VARIABLE}
 export CI="\${CI-true}"
 trap : TERM
 exec 2>/dev/null
+mkdir -m 700 ${folder}
+__output=
+[ "\${GITHUB_OUTPUT+x}" ] || { export GITHUB_OUTPUT=${folder}/output; >$GITHUB_OUTPUT && __output=$GITHUB_OUTPUT; }
 ${READ_OOM_KILLS}
 __read_oom_kills
 __oom_kills_before=$__oom_kills
-bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(file))} ERR; `)}"$1" 2>&1
+bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(`${folder}/failed`))} ERR; `)}"$1" 2>&1
 __code=$?
-LC_ALL=C IFS= read -r -n 1000 __failed <${file} || __failed=
-[ ! -e ${file} ] || rm -f ${file}
+LC_ALL=C
+IFS= read -r -n 1000 __failed <${folder}/failed || __failed=
+__print() {
+  __tries=100
+  until printf %s "$__mark	$1
+" || [ $((__tries -= 1)) = 0 ]; do sleep 0.1; done
+}
+${PRINT_OUTPUT}
+rm -rf ${folder}
 __read_oom_kills
-__tries=100
-until printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_before" "$__oom_kills" "$__failed" ||
-  [ $((__tries -= 1)) = 0 ]
-do sleep 0.1; done
+__print "end	$__code	$__oom_kills_before	$__oom_kills	$__bytes	$__failed"
 exit $__code`;
 }
 

@@ -1,4 +1,5 @@
 import type { LineSplitter } from './output.ts';
+import { MAX_OUTPUT_BYTES } from './shell.ts';
 
 /** The line that the shell around a script prints behind the script's output. */
 export interface Trailer {
@@ -6,6 +7,10 @@ export interface Trailer {
   /** How many processes the kernel killed for memory. Undefined if that could not be read. */
   readonly oomKills: number | undefined;
   readonly failed: FailedCommand | undefined;
+  /** What the script wrote to $GITHUB_OUTPUT. Undefined unless all of it arrived. */
+  readonly written: string | undefined;
+  /** The size of that in bytes. Undefined if the file is gone. */
+  readonly size: number | undefined;
 }
 
 export interface FailedCommand {
@@ -50,17 +55,25 @@ export function watchScript(mark: string, output: LineSplitter) {
   };
   /** Is called if the trailer may have been lost. */
   const setExitCode = (exitCode: number) => {
-    lost = { exitCode, oomKills: undefined, failed: undefined };
+    lost = { ...NOTHING_SEEN, exitCode };
     resolve();
   };
   const trailer = () => seen ?? lost;
   return { exited, trailer, late, write: cutter.write, setExitCode, breakOff };
 }
 
-// Longer than the line of the shell, which stays below PIPE_BUF (4,096 bytes).
+/** What is known without a trailer. */
+export const NOTHING_SEEN: Omit<Trailer, 'exitCode'> = {
+  oomKills: undefined,
+  failed: undefined,
+  written: undefined,
+  size: undefined,
+};
+
+// Longer than a line of the shell, which stays below PIPE_BUF (4,096 bytes).
 const MAX_LINE_BYTES = 8192;
 
-/** Passes a command's output on, without the line of the shell around the script. */
+/** Passes a command's output on, without the lines of the shell around the script. */
 export function trailerCutter(
   mark: string,
   handlers: {
@@ -68,11 +81,26 @@ export function trailerCutter(
     readonly onTrailer: (trailer: Trailer) => void;
   },
 ) {
-  const start = `${mark}\tend\t`;
+  const start = `${mark}\t`;
+  let written = '';
   let unread: Buffer = Buffer.alloc(0);
   const pass = (length: number) => {
     if (length > 0) handlers.onOutput(unread.subarray(0, length));
     unread = unread.subarray(length);
+  };
+  /** Returns false for a line that the shell does not print. */
+  const takeLine = (line: Buffer): boolean => {
+    const [kind, piece = ''] = line.toString('latin1').split(/\t(.*)/s);
+    if (kind === 'out') {
+      const isTooLong = written.length > MAX_OUTPUT_BYTES;
+      written += isTooLong
+        ? ''
+        : piece.replaceAll(/\\(.)/g, (_, after) => (after === 'n' ? '\n' : after));
+      return true;
+    }
+    const trailer = parseTrailer(line.toString(), Buffer.from(written, 'latin1'));
+    if (trailer !== undefined) handlers.onTrailer(trailer);
+    return trailer !== undefined;
   };
   return {
     write: (bytes: Buffer) => {
@@ -81,15 +109,10 @@ export function trailerCutter(
         pass(at);
         const length = unread.indexOf('\n') + 1;
         if (length === 0 && unread.length < MAX_LINE_BYTES) return;
-        const trailer = parseTrailer(
-          unread.toString('utf8', start.length, Math.max(length - 1, 0)),
-        );
         // A script that has found the mark may print it, too.
-        if (trailer === undefined) pass(start.length);
-        else {
-          unread = unread.subarray(length);
-          handlers.onTrailer(trailer);
-        }
+        const isOurs = takeLine(unread.subarray(start.length, Math.max(length - 1, start.length)));
+        if (isOurs) unread = unread.subarray(length);
+        else pass(start.length);
       }
       // The last bytes may be the beginning of the line.
       let held = Math.min(unread.length, start.length - 1);
@@ -102,14 +125,17 @@ export function trailerCutter(
   };
 }
 
-function parseTrailer(line: string): Trailer | undefined {
-  const [code, killsBefore, kills, ...failed] = line.split('\t');
+function parseTrailer(line: string, written: Buffer): Trailer | undefined {
+  const [kind, code, killsBefore, kills, bytes, ...failed] = line.split('\t');
+  const size = parseNumber(bytes);
   const exitCode = parseNumber(code);
-  if (exitCode === undefined) return undefined;
+  if (kind !== 'end' || exitCode === undefined) return undefined;
   return {
     exitCode,
     oomKills: difference(parseNumber(killsBefore), parseNumber(kills)),
     failed: parseFailed(failed),
+    written: size === written.length ? written.toString() : undefined,
+    size,
   };
 }
 

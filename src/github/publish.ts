@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { notice, setOutput, summary as stepSummary } from '@actions/core';
+import type { OutputPair } from '../command/outputs.ts';
 import {
   headlineOf,
   type RenderedReport,
@@ -36,15 +37,17 @@ export async function publishKept(id: string, expiry: string): Promise<void> {
 
 function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): void {
   try {
-    setOutputs(rendered.outputs);
-    setOutputs(writeFiles(report, rendered));
+    // First, so that none of them can take the place of the step's own.
+    setOutputs(rendered.scriptOutputs);
+    setOutputs(Object.entries(rendered.outputs));
+    setOutputs(Object.entries(writeFiles(report, rendered)));
   } catch (error) {
     log.fail([`The step's outputs could not be written: ${errorText(error)}.`]);
   }
 }
 
-function setOutputs(outputs: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+function setOutputs(outputs: readonly OutputPair[]): void {
+  for (const [name, value] of outputs) setOutput(name, value);
 }
 
 /** Writes the report and the attachments. Returns their paths by output. */

@@ -10,8 +10,9 @@ await runAction({
   inputs: INPUTS.run,
   run: (inputs, context) =>
     run({ ...inputs, env: { ...sharedVariables(), ...inputs.env } }, context),
-  sections: ({ command, stats }, cancelled) => ({
-    command: renderCommand(command, cancelled),
-    stats: renderStats(stats, { cancelled, showUsage: false }),
-  }),
+  sections(results, cancelled) {
+    const stats = renderStats(results.stats, { cancelled, showUsage: false });
+    const others = [...Object.keys(stats.outputs), 'report'];
+    return { command: renderCommand(results.command, cancelled, others), stats };
+  },
 });

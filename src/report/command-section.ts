@@ -10,30 +10,41 @@ import {
 } from '../text/format.ts';
 import { cutEnd } from '../text/shorten.ts';
 import { type Html, html, outputBlock } from './html.ts';
+import { renderScriptOutputs } from './script-outputs.ts';
 import { explainFailure, type Problem, type RenderedSection } from './section.ts';
 
-export function renderCommand(result: CommandResult, cancelled: boolean): RenderedSection {
-  const { end, ...others } = result;
+/** `otherOutputs` are the names of the step's outputs besides those of the command. */
+export function renderCommand(
+  result: CommandResult,
+  cancelled: boolean,
+  otherOutputs: readonly string[],
+): RenderedSection {
+  const { end, outputs: fromScript, ...others } = result;
   const exitCode = exitCodeOf(result);
   const isCancelled = cancelled && (end.kind === 'stopped' || end.kind === 'not-started');
   const isFine = exitCode === 0 || isCancelled;
   const verdict = describeEnd(result, cancelled);
+  const outputs = {
+    'exit-code': exitCode === undefined ? '' : String(exitCode),
+    'duration-ms': String(result.durationMs),
+  };
+  const ofScript = renderScriptOutputs(fromScript, [...Object.keys(outputs), ...otherOutputs]);
+  const failure = isFine ? [] : [{ verdict, ...explainEnd(result, cancelled) }];
   return {
-    problems: isFine ? [] : [{ verdict, ...explainEnd(result, cancelled) }],
+    problems: [...failure, ...ofScript.problems],
     done: isFine ? verdict : '',
     command: result.title,
     warnings: warnOfReconnects(result),
     hasWarned: isFine && (result.oomKills ?? 0) > 0,
-    facts: describePrograms(result),
-    outputs: {
-      'exit-code': exitCode === undefined ? '' : String(exitCode),
-      'duration-ms': String(result.durationMs),
-    },
+    facts: [...ofScript.facts, ...describePrograms(result)],
+    outputs,
+    scriptOutputs: ofScript.pairs,
     evidence: lastLinesBlock(result),
     json: {
       ...others,
       end: end.kind,
       exitCode,
+      outputs: ofScript.pairs.map(([name]) => name),
       ...('status' in end && { status: end.status }),
     },
   };

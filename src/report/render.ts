@@ -59,6 +59,7 @@ export function renderReport(report: Report): RenderedReport {
       report.isGateUnseen ? { gate: 'failed' } : {},
       ...all.map(({ outputs }) => outputs),
     ),
+    scriptOutputs: all.flatMap(({ scriptOutputs = [] }) => scriptOutputs),
     attachments: Object.assign({}, ...all.map(({ attachments }) => attachments)),
     blocks: blocksOf(all, level),
     json: Object.fromEntries(Object.entries(report.sections).map(([key, { json }]) => [key, json])),

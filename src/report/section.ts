@@ -1,4 +1,5 @@
 import { AgentError, type FailureInfo, type FailureKind } from '../agent/failure.ts';
+import type { OutputPair } from '../command/outputs.ts';
 import { InputError } from '../inputs/input-error.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatCount } from '../text/format.ts';
@@ -33,6 +34,8 @@ export interface RenderedSection {
   /** Lines for the end of the log and for the summary. Backticks mark code. */
   readonly facts?: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
+  /** Outputs that a script has set. The step's own are written after them. */
+  readonly scriptOutputs?: readonly OutputPair[];
   /** Texts that are written to files, by the output that has the path. An empty one has no file. */
   readonly attachments?: Readonly<Record<string, string>>;
   /** What the summary always shows. */

@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Trailer, trailerCutter } from '../../src/command/trailer.ts';
+import { runScript } from '../support/run-script.ts';
+import { SKIP_WITHOUT_BASH } from '../support/system.ts';
+import { openTempFolder } from '../support/temp-folder.ts';
 
 const MARK = 'f00dfeed-0000-4000-8000-00c0ffee0000';
-const TRAILER = `${MARK}\tend\t3\t2\t4\t1 0 1 \t7\t\tfalse\tü\n`;
+const PIECES = [`${MARK}\tout\ta=\\\\n\\n\n`, `${MARK}\tout\tb=ü\\n\n`];
+const END = `${MARK}\tend\t3\t2\t4\t10\t1 0 1 \t7\t\tfalse\tü\n`;
 
 const PARSED: Trailer = {
   exitCode: 3,
   oomKills: 2,
   failed: { exitCode: 1, pipeline: [0, 1], line: 7, file: '', command: 'false\tü' },
+  written: 'a=\\n\nb=ü\n',
+  size: 10,
 };
 
-function cut(pieces: readonly Buffer[]) {
+function cut(pieces: readonly Buffer[], mark = MARK) {
   const output: Buffer[] = [];
   const ends: Trailer[] = [];
-  const cutter = trailerCutter(MARK, {
+  const cutter = trailerCutter(mark, {
     onOutput: bytes => output.push(bytes),
     onTrailer: trailer => ends.push(trailer),
   });
@@ -35,7 +42,7 @@ const OUTPUT = fc
   .array(
     fc.oneof(
       fc.constantFrom(MARK.slice(0, 1), MARK.slice(0, 9), MARK.slice(0, -1), MARK.slice(1), '\n'),
-      fc.constantFrom('\tend\t0\t0\t0\t\t\n', TRAILER.slice(1), 'ü', '\r\n'),
+      fc.constantFrom('\tend\t0\t0\t0\t\t\n', END.slice(1), PIECES[0]?.slice(1) ?? '', 'ü', '\r\n'),
       fc.string(),
     ),
   )
@@ -45,15 +52,40 @@ const OUTPUT = fc
 const POSITIONS = fc.array(fc.nat(), { maxLength: 30 });
 
 test('the trailer is cut out of any output, however the stream is split', () => {
+  const outputs = fc.tuple(OUTPUT, OUTPUT, OUTPUT, OUTPUT);
   fc.assert(
-    fc.property(OUTPUT, OUTPUT, POSITIONS, (output, others, positions) => {
-      const bytes = Buffer.from(output + TRAILER + others);
+    fc.property(outputs, POSITIONS, ([first, ...others], positions) => {
+      const lines = [...PIECES, END].map((line, index) => `${line}${others[index]}`);
+      const bytes = Buffer.from(first + lines.join(''));
       assert.deepEqual(cut(split(bytes, positions)), {
-        output: Buffer.from(output + others).toString('latin1'),
+        output: Buffer.from(first + others.join('')).toString('latin1'),
         ends: [PARSED],
       });
     }),
   );
+});
+
+const BYTES = fc.array(fc.oneof(fc.constantFrom(0, 10, 13, 92, 110), fc.nat(255)), {
+  maxLength: 9000,
+});
+
+test('any bytes in $GITHUB_OUTPUT arrive, but for NUL, however the stream is split, and beside a background process that prints', {
+  skip: SKIP_WITHOUT_BASH,
+}, async () => {
+  using folder = openTempFolder();
+  const file = folder.at('bytes');
+  const script = `(while [ -e "$GITHUB_OUTPUT" ]; do echo noise; done) &\ncat ${file} >>"$GITHUB_OUTPUT"`;
+  const property = fc.asyncProperty(BYTES, POSITIONS, async (bytes, positions) => {
+    writeFileSync(file, Buffer.from(bytes));
+    // Node would give it a socket.
+    const before = ['bash', '-c', '"$@" | cat', 'bash'];
+    const { stream, mark } = await runScript(script, { before });
+    const { output, ends } = cut(split(stream, positions), mark);
+    assert.match(output, /^(noise\n)*$/);
+    const expected = Buffer.from(bytes.filter(byte => byte !== 0)).toString();
+    assert.equal(ends[0]?.written, expected);
+  });
+  await fc.assert(property, { numRuns: 20 });
 });
 
 test('output passes at once, unless its last characters may begin the trailer', () => {
@@ -67,7 +99,7 @@ test('output passes at once, unless its last characters may begin the trailer', 
   assert.equal(passed.at(-1), MARK.slice(0, -1));
   // A line without an end is not held back for ever.
   cutter.write(Buffer.from(`${MARK}\tend\t${'x'.repeat(10_000)}`));
-  assert.match(passed.at(-1) ?? '', /^x{10000}$/);
+  assert.match(passed.at(-1) ?? '', /^end\tx{10000}$/);
 });
 
 test('a script may print its mark, but not as the shell does', () => {
@@ -80,7 +112,7 @@ test('a script may print its mark, but not as the shell does', () => {
     `${MARK}${'x'.repeat(10_000)}\n`,
   ];
   for (const forgery of forgeries) {
-    const { output, ends } = cut([Buffer.from(`a\n${forgery}b\n${TRAILER}`)]);
+    const { output, ends } = cut([Buffer.from(`a\n${forgery}b\n${[...PIECES, END].join('')}`)]);
     assert.deepEqual([output, ends], [`a\n${forgery}b\n`, [PARSED]]);
   }
 });

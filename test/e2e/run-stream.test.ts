@@ -19,6 +19,7 @@ import {
   expectScriptedFailure,
   expectScriptedSuccess,
   inTurn,
+  type Responder,
 } from '../support/scripted-agent.ts';
 import { TOKEN } from '../support/test-job.ts';
 
@@ -91,6 +92,26 @@ for (const [whose, frames, lastLines] of [
     assert.deepEqual(lines.slice(lines.indexOf('cause')).slice(0, 2), ['cause', 'after']);
     assert.deepEqual(report.command.lastLines, lastLines);
     assert.ok(errors.endsWith(lastLines.join('\n')), errors);
+  });
+
+const LOST_OUTPUTS: Readonly<Record<string, Readonly<Record<string, Responder>>>> = {
+  'whose trailer was lost with the connection': {
+    Start: loseAfter(startFrame(42)),
+    Connect: sendFrames(startFrame(42), endFrame(0), LAST_FRAME),
+  },
+  'of which a line was lost': {
+    Start(socket, request) {
+      const trailer = trailerOf(request.body).replace(/\t\t\n$/, '\t5\t\n');
+      sendFrames(startFrame(42), outputFrame(trailer), endFrame(0), LAST_FRAME)(socket, request);
+    },
+  },
+};
+for (const [what, processes] of Object.entries(LOST_OUTPUTS))
+  test(`run fails for outputs [${what}]`, async () => {
+    const inputs = { run: 'echo a=1 >>"$GITHUB_OUTPUT"' };
+    const { errors, outputs } = await expectScriptedFailure({ processes, inputs });
+    assert.match(errors, /: not all outputs of the script are set\n/);
+    assert.deepEqual([outputs['exit-code'], outputs['a']], ['0', undefined]);
   });
 
 test('run reconnects to its command by PID after a lost connection, and warns', async () => {

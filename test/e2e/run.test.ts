@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { readActionFile } from '../../dev/runner/action-file.ts';
 import { openJobWithApi } from '../support/job-with-api.ts';
 import {
   expectFailure,
@@ -10,7 +11,7 @@ import {
   expectSuccess,
 } from '../support/run-action.ts';
 import { SKIP_WITHOUT_BASH, skipUnlessLinux } from '../support/system.ts';
-import { openJob } from '../support/test-job.ts';
+import { openJob, TOKEN } from '../support/test-job.ts';
 
 describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
   test('run shows the output of its command, and passes if it exits with 0', async () => {
@@ -84,7 +85,7 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     const kept = ['GITHUB_TOKEN', 'GITHUB_WORKSPACE', 'GITHUB_ACTIONS', 'ACTIONS_RUNTIME_TOKEN'];
     const env = Object.fromEntries([...names, ...kept].map(name => [name, `"${name}" of it`]));
     await using job = await openJob({ runCommands: true });
-    const run = 'env | grep -E "^(GITHUB|RUNNER|ACTIONS|CI)" >seen';
+    const run = 'unset GITHUB_OUTPUT; env | grep -E "^(GITHUB|RUNNER|ACTIONS|CI)" >seen';
     await expectSuccess(job, { run, env: 'GITHUB_ACTOR=me' }, { task: 'run', env });
     const seen = readFileSync(path.join(job.root, 'home/user/seen'), 'utf8')
       .trim()
@@ -92,6 +93,69 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
       .sort();
     const expected = names.map(name => `${name}=${name === 'GITHUB_ACTOR' ? 'me' : env[name]}`);
     assert.deepEqual(seen, ['CI=true', ...expected]);
+  });
+
+  test('run sets as outputs what its script writes to $GITHUB_OUTPUT, even if it fails', async () => {
+    const run = `echo "version=1.2" >>"$GITHUB_OUTPUT"
+cat >>"$GITHUB_OUTPUT" <<'TEXT'
+notes<<END
+a ${TOKEN}
+::error::b
+END
+VERSION=1.3
+TEXT
+exit 3`;
+    const { outputs, errors, lines, report } = await expectRunFailure({ run });
+    assert.partialDeepStrictEqual(outputs, { VERSION: '1.3', notes: 'a ***\n::error::b' });
+    assert.equal(outputs['exit-code'], '3');
+    assert.doesNotMatch(errors, /outputs/);
+    assert.ok(lines.includes('Outputs of the script: `VERSION`, `notes`'));
+    assert.deepEqual(report.command.outputs, ['VERSION', 'notes']);
+  });
+
+  const WRONG: Readonly<Record<string, readonly [script: string, words: RegExp]>> = {
+    'an output of the action itself': ['echo Gate=passed', /may get, outputs named Gate\./],
+    'a reserved name': ['echo mem-used-x=1', /outputs named mem-used-x\. Choose other names/],
+    'no pair': ['echo oops', /Line 2 of \$GITHUB_OUTPUT is neither .*: "oops"\./],
+    'more than 1 MiB': ['head -c 1100000 /dev/zero | tr "\\0" x', /are larger than 1 MiB/],
+  };
+  for (const [what, [script, words]] of Object.entries(WRONG))
+    test(`run fails, although its command succeeds, if a script writes to $GITHUB_OUTPUT [${what}]`, async () => {
+      const run = `echo a=1 >>$GITHUB_OUTPUT\n${script} >>$GITHUB_OUTPUT`;
+      const { errors, outputs } = await expectRunFailure({ run });
+      assert.match(errors, /: not all outputs of the script are set\n/);
+      assert.match(errors, words);
+      assert.deepEqual([outputs['exit-code'], outputs['gate']], ['0', 'none']);
+      assert.equal(outputs['a'], what === 'more than 1 MiB' ? undefined : '1');
+    });
+
+  test('run lets no script set an output that action.yml declares', async () => {
+    const { outputs: declared } = await readActionFile(
+      path.resolve(import.meta.dirname, '../../run'),
+    );
+    const names = declared.map(({ name }) => name.toUpperCase());
+    const run = `printf '%s=forged\\n' ${names.join(' ')} >>"$GITHUB_OUTPUT"`;
+    const { outputs } = await expectRunFailure({ run });
+    assert.deepEqual(Object.keys(outputs).sort(), declared.map(({ name }) => name).sort());
+    assert.ok(!Object.values(outputs).includes('forged'));
+  });
+
+  test('run fails if the file of $GITHUB_OUTPUT is deleted, unless the script does not mention it', async () => {
+    const { errors } = await expectRunFailure({ run: 'rm "$GITHUB_OUTPUT"' });
+    assert.match(errors, /Their file was deleted, or/);
+    await expectRunSuccess({ run: 'rm $(printenv | sed -n "s/^GITHUB_OUT.*=//p")' });
+  });
+
+  test('run reads no outputs if env sets GITHUB_OUTPUT', async () => {
+    await using job = await openJob({ runCommands: true });
+    const run = 'echo a=1 >>"$GITHUB_OUTPUT"';
+    const { outputs } = await expectSuccess(
+      job,
+      { run, env: 'GITHUB_OUTPUT=mine' },
+      { task: 'run' },
+    );
+    assert.equal(outputs['a'], undefined);
+    assert.equal(readFileSync(path.join(job.root, 'home/user/mine'), 'utf8'), 'a=1\n');
   });
 
   test('run fails if the login profile ends the shell before the command', async () => {

@@ -50,7 +50,7 @@ const FAILED = { exitCode: 1, pipeline: [], line: 2, file: '', command: 'grep -c
 /** Returns the details of a command without output that exited with 1. */
 function detailsOf(fields: Partial<CommandResult>): string[] {
   const command = { ...COMMAND, lastLines: [], end: exited(1), ...fields };
-  const [, ...details] = renderCommand(command, false).problems.flatMap(linesOf);
+  const [, ...details] = renderCommand(command, false, []).problems.flatMap(linesOf);
   return details;
 }
 
@@ -158,7 +158,7 @@ test('the exit code is the verdict, and the failed gate a problem below it', () 
 // first blank line (https://spec.commonmark.org/0.31.2/#html-blocks).
 test('the summary shows the last lines escaped, in a block of their own, so that no line is Markdown', () => {
   const lastLines = ['', '# b', '</pre><b>&', '\u001b[2J\u202e', '|\t|'];
-  const { evidence } = renderCommand({ ...COMMAND, lastLines }, false);
+  const { evidence } = renderCommand({ ...COMMAND, lastLines }, false, []);
   const pre = '<pre>\n# b\n&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|    |</pre>';
   assert.deepEqual(evidence, [{ html: '<p>Last lines of the output:</p>' }, { html: pre }]);
 });
@@ -169,16 +169,16 @@ test('the report of a run says whose memory it was, if that was seen', () => {
     { name: 'python3.11', count: 1, bytes: 294 * 2 ** 20 },
   ];
   const topPrograms = { at: Date.UTC(2026, 0, 5, 21, 23, 7), programs };
-  const { facts, json } = renderCommand({ ...COMMAND, topPrograms }, false);
+  const { facts, json } = renderCommand({ ...COMMAND, topPrograms }, false, []);
   const line = 'Most memory at 21:23:07 UTC: `node` (5 processes) 1.7 GiB, `python3.11` 294 MiB';
   assert.deepEqual(facts, [line]);
   assert.partialDeepStrictEqual(json, { topPrograms });
 });
 
 test('report.json has the command, without an exit code if nobody saw it', () => {
-  const { json } = renderCommand({ ...COMMAND, end: lost, reconnects: 2 }, false);
+  const { json } = renderCommand({ ...COMMAND, end: lost, reconnects: 2 }, false, []);
   const { title, durationMs, lastLines } = COMMAND;
-  const counts = { reconnects: 2, oomKills: 0 };
+  const counts = { reconnects: 2, oomKills: 0, outputs: [] };
   const expected = { title, end: 'lost', durationMs, lastLines, ...counts };
   assert.deepEqual(JSON.parse(JSON.stringify(json)), expected);
 });

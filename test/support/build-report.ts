@@ -82,7 +82,7 @@ export function report(unredacted: Parts = {}, redact: Redact = NO_SECRETS): Rep
   const isUpload = ['sync', 'upload'].includes(task);
   const view = { cancelled, showUsage: command === undefined };
   const sections = {
-    ...(command && { command: renderCommand(command, cancelled) }),
+    ...(command && { command: renderCommand(command, cancelled, []) }),
     ...(isUpload && { upload: renderUpload(uploadOf(parts), cancelled) }),
     ...(task !== 'upload' && task !== 'download' && { stats: renderStats(stats, view) }),
     ...(download && { download: renderDownload(download, cancelled) }),
@@ -111,6 +111,7 @@ export const COMMAND: CommandResult = {
   oomKills: 0,
   failed: undefined,
   topPrograms: undefined,
+  outputs: { pairs: [], problems: [] },
 };
 
 type RunParts = Omit<Parts, 'command'> & { readonly command?: Partial<CommandResult> };

@@ -21,7 +21,10 @@ interface Report {
   readonly cancelled: boolean;
   readonly upload: Pick<UploadResult, 'dryRun' | 'shard' | 'digest' | 'orphaned'> & ReportedFiles;
   readonly download: Pick<DownloadResult, 'retries'> & ReportedFiles;
-  readonly command: Omit<CommandResult, 'end'> & { readonly exitCode?: number };
+  readonly command: Omit<CommandResult, 'end' | 'outputs'> & {
+    readonly exitCode?: number;
+    readonly outputs: readonly string[];
+  };
   readonly stats: {
     readonly response: Readonly<Record<string, unknown>>;
     readonly samples: readonly { readonly figures: Readonly<Record<string, number>> }[];

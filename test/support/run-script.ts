@@ -37,11 +37,16 @@ export async function runScript(script: string, options: ScriptOptions = {}) {
     onTrailer: end => void (seen.end = end),
   });
   let stderr = '';
-  child.stdout.on('data', bytes => cutter.write(bytes));
+  const stream: Buffer[] = [];
+  child.stdout.on('data', (bytes: Buffer) => {
+    stream.push(bytes);
+    cutter.write(bytes);
+  });
   child.stderr.on('data', (bytes: Buffer) => (stderr += String(bytes)));
   const [exitCode] = await once(child, 'close');
   cutter.flush();
   const { output, end } = seen;
-  assert.ok(!existsSync(`/tmp/sandbox-sync-${id}`), 'the temporary file was left behind');
-  return { output: Buffer.concat(output).toString(), stderr, exitCode, end, mark };
+  assert.ok(!existsSync(`/tmp/sandbox-sync-${id}`), 'the temporary folder was left behind');
+  const text = Buffer.concat(output).toString();
+  return { output: text, stream: Buffer.concat(stream), stderr, exitCode, end, mark };
 }

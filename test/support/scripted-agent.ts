@@ -85,7 +85,9 @@ export function fileEntryJson(target: string, more: object = {}): string {
   return JSON.stringify(fileEntry(target, more));
 }
 
-interface ScriptedRun extends Pick<Responders, 'processes' | 'stats'>, Pick<RunOptions, 'onLine'> {
+export interface ScriptedRun
+  extends Pick<Responders, 'processes' | 'stats'>,
+    Pick<RunOptions, 'onLine'> {
   readonly inputs?: Inputs;
 }
 
