@@ -1,6 +1,6 @@
 import type { ScriptOutputs } from '../command/outputs.ts';
 import { inlineCode } from '../text/escape.ts';
-import { listSome } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 
 // Later versions of the action may add outputs with these names.
 const RESERVED = /^(cpu|mem|disk|oom)-/i;
