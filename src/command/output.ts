@@ -2,7 +2,7 @@ import type { Context } from '../inputs/context.ts';
 import { removeColors } from '../text/escape.ts';
 import { cutEnd } from '../text/shorten.ts';
 
-const MAX_LAST_LINES = 20;
+const MAX_LAST_LINES = 40;
 
 // Far below 64 KiB, where lineSplitter() may cut a secret in half before it is redacted.
 const MAX_LAST_LINE = 1000;

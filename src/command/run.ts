@@ -25,6 +25,7 @@ export interface CommandResult
   readonly title: string;
   /** From the start to the end; 0 if the command was not started. */
   readonly durationMs: number;
+  /** Up to 40. */
   readonly lastLines: readonly string[];
   readonly outputs: ScriptOutputs;
   /** Undefined if the memory was never short, or the programs could not be seen. */

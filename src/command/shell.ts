@@ -80,10 +80,10 @@ __output=
 ${READ_OOM_KILLS}
 __read_oom_kills
 __oom_kills_before=$__oom_kills
-bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(`${folder}/failed`))} ERR; `)}"$1" 2>&1
+bash -Eeo pipefail -c ${shellQuote(setTraps(folder))}"$1" 2>&1
 __code=$?
 LC_ALL=C
-IFS= read -r -n 1000 __failed <${folder}/failed || __failed=
+IFS= read -r -n 1000 __failed <${folder}/failed || IFS= read -r -n 1000 __failed <${folder}/exit || __failed=
 __print() {
   __tries=100
   until printf %s "$__mark	$1
@@ -99,12 +99,15 @@ exit $__code`;
 // Precedes the script on its first line, which keeps the line numbers. Uses `builtin`, since the
 // script may define functions of these names, and writes to a file, since a failing command may have
 // redirected stdout. If that fails, `set -e` must not end the trap, and so change the exit code. A
-// subshell leaves the report to its parent. Before bash 5.1, LINENO is off by one.
-function onError(file: string): string {
+// subshell leaves the report to its parent. Before bash 5.1, LINENO is off by one. Of `a && b`, only
+// EXIT sees that `a` has failed; it knows no line, and is silent after `exit` and our own `trap`.
+function setTraps(folder: string): string {
   const line = '$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0))';
-  const codes = 'builtin printf "%s " $? "${PIPESTATUS[@]}"';
-  const place = `builtin printf "\\t%s" ${line} "\${BASH_SOURCE-}" "$BASH_COMMAND"`;
-  return `{ case $BASH_SUBSHELL$- in 0*e*) { ${codes}; ${place}; builtin echo; } >${file};; esac; } 2>/dev/null || builtin :`;
+  const record = (place: string, file: string) =>
+    `{ builtin printf "%s " $? "\${PIPESTATUS[@]}"; builtin printf "\\t%s" ${place} "\${BASH_SOURCE-}" "$BASH_COMMAND"; builtin echo; } >${folder}/${file};; esac; } 2>/dev/null || builtin :`;
+  const onError = `{ case $BASH_SUBSHELL$- in 0*e*) ${record(line, 'failed')}`;
+  const onExit = `{ case $?:$BASH_COMMAND in 0:* | *:exit* | *:trap*) ;; *) ${record('""', 'exit')}`;
+  return `trap ${shellQuote(onError)} ERR; trap ${shellQuote(onExit)} EXIT; `;
 }
 
 /**

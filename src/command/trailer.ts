@@ -17,7 +17,7 @@ export interface FailedCommand {
   readonly exitCode: number;
   /** The exit codes of all parts of a pipeline, or []. */
   readonly pipeline: readonly number[];
-  /** Undefined before bash 5.1, where it may be off by one. */
+  /** Undefined before bash 5.1, where it may be off by one, and before a last `&&`. */
   readonly line: number | undefined;
   /** The sourced script that it stands in, or ''. */
   readonly file: string;
@@ -144,7 +144,11 @@ function parseFailed(fields: readonly string[]): FailedCommand | undefined {
   const [exitCode, ...parts] = codes.split(' ').filter(Boolean).map(Number);
   if (exitCode === undefined) return undefined;
   // Bash does not reset PIPESTATUS for [[ and ((, so it may be of an earlier pipeline.
-  const isPipeline = parts.length > 1 && parts.findLast(code => code !== 0) === exitCode;
+  const isOwn = parts.findLast(code => code !== 0) === exitCode;
+  const isPipeline = parts.length > 1 && isOwn;
+  // After a syntax error, EXIT sees the command before it.
+  const isTest = exitCode === 1 && /^(\[\[|\(\()/.test(command[0] ?? '');
+  if (line === '' && !isOwn && !isTest) return undefined;
   return {
     exitCode,
     pipeline: isPipeline ? parts : [],

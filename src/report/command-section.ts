@@ -9,9 +9,12 @@ import {
   formatTime,
 } from '../text/format.ts';
 import { cutEnd } from '../text/shorten.ts';
+import { findCause } from './cause.ts';
 import { type Html, html, outputBlock } from './html.ts';
 import { renderScriptOutputs } from './script-outputs.ts';
 import { explainFailure, type Problem, type RenderedSection } from './section.ts';
+
+const MAX_LAST_LINES = 20;
 
 /** `otherOutputs` are the names of the step's outputs besides those of the command. */
 export function renderCommand(
@@ -29,6 +32,7 @@ export function renderCommand(
     'duration-ms': String(result.durationMs),
   };
   const ofScript = renderScriptOutputs(fromScript, [...Object.keys(outputs), ...otherOutputs]);
+  const lastLines = result.lastLines.slice(-MAX_LAST_LINES);
   const failure = isFine ? [] : [{ verdict, ...explainEnd(result, cancelled) }];
   return {
     problems: [...failure, ...ofScript.problems],
@@ -39,9 +43,10 @@ export function renderCommand(
     facts: [...ofScript.facts, ...describePrograms(result)],
     outputs,
     scriptOutputs: ofScript.pairs,
-    evidence: lastLinesBlock(result),
+    evidence: lastLinesBlock(lastLines),
     json: {
       ...others,
+      lastLines,
       end: end.kind,
       exitCode,
       outputs: ofScript.pairs.map(([name]) => name),
@@ -89,7 +94,8 @@ function explainEnd(result: CommandResult, cancelled: boolean): Explanation {
     return { lines: [...running, ...(cancelled ? [] : explainLoss(end.error))] };
   }
   const lines = [...describeFailed(result), ...adviceOn(result)];
-  return { lines, lastWords: lastWords(result) };
+  const cause = findCause(result.lastLines).map(cutLine);
+  return cause.length > 0 ? { lines, cause } : { lines, lastWords: lastWords(result) };
 }
 
 function explainLoss(error: FailureInfo): string[] {
@@ -122,7 +128,11 @@ const LAST_WORDS = 3;
 /** Returns the last lines of the output with letters or digits. */
 function lastWords({ lastLines }: CommandResult): string[] {
   const telling = lastLines.filter(line => /[\p{L}\d]/u.test(line)).slice(-LAST_WORDS);
-  return telling.map(line => cutEnd(line.trim(), MAX_LINE));
+  return telling.map(cutLine);
+}
+
+function cutLine(line: string): string {
+  return cutEnd(line.trim(), MAX_LINE);
 }
 
 const BELOW_ROOT = '/(usr|etc|var|opt|root)\\b';
@@ -200,7 +210,7 @@ function describePrograms({ topPrograms }: CommandResult): string[] {
   return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(', ')}`];
 }
 
-function lastLinesBlock({ lastLines }: CommandResult): Html[] {
+function lastLinesBlock(lastLines: readonly string[]): Html[] {
   if (lastLines.length === 0) return [];
   return [html`<p>Last lines of the output:</p>`, ...outputBlock(lastLines)];
 }

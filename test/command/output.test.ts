@@ -56,7 +56,7 @@ test('lineSplitter keeps the first 64 KiB of a line without end, and the line af
   assert.ok(long.length <= 96 * 1024, `${long.length} characters`);
 });
 
-const MANY = 'y\n'.repeat(20);
+const MANY = 'y\n'.repeat(40);
 const LONG = `${'x'.repeat(2000)}\n`;
 
 /** What a command prints, what the log shows of it, and the last lines that its result has. */
@@ -79,7 +79,7 @@ const PRINTED: Readonly<Record<string, Printed>> = {
     ['100 %', 'done', '20 %'],
   ],
   'no secret whose halves have two colors': [['hid\u001b[31mden\n'], 'hid\u001b[31mden\n', ['***']],
-  'the last twenty lines': [[`x\n${MANY}`], `x\n${MANY}`, Array(20).fill('y')],
+  'the last forty lines': [[`x\n${MANY}`], `x\n${MANY}`, Array(40).fill('y')],
   'a long line, cut': [[LONG], LONG, [`${'x'.repeat(1000)}…`]],
 };
 for (const [what, [chunks, shown, last]] of Object.entries(PRINTED))

@@ -30,7 +30,7 @@ describe('the script that is sent', { concurrency: 3, skip }, () => {
     const script = `cat /proc/$$/cmdline\n: <<'END OF TEXT'\n${ODD_TEXT}\nEND OF TEXT\n:   \n`;
     const { output, exitCode } = await runScript(script);
     const [, , , , received = ''] = output.split('\0');
-    assert.deepEqual([received.split('ERR; ')[1], exitCode], [script, 0]);
+    assert.deepEqual([received.split('EXIT; ')[1], exitCode], [script, 0]);
   });
 
   test('a script may be as long as Linux passes on, and is refused before anything is sent above', async () => {
@@ -110,7 +110,7 @@ while printf x; do :; done 2>/dev/null`;
   });
 });
 
-/** A script, and what is named of the command that failed in it. */
+/** A script, and what is named of the command that failed in it. Line 0 stands for none. */
 type Failing = readonly [
   script: string,
   line?: number,
@@ -134,9 +134,18 @@ const FAILURES: Readonly<Record<string, Failing>> = {
   'a job in the background': ['false &\nwait $!', 2, 'wait $!'],
   'a very long text': [`false ${'€'.repeat(5000)}`, 1, '', { exitCode: 1 }],
   'a failure whose end a trap made a success of': ['trap "exit 0" EXIT\nfalse', 2],
+  'a last a && b': ['echo a\n[ -f /nope ] && echo b', 0, '[ -f /nope ]', { exitCode: 1 }],
+  'a last a && b in a loop': ['for i in 1; do (exit 3) && true; done', 0, '( exit 3 )'],
+  'a pipeline before &&': ['false | true && true', 0, '', { exitCode: 1, pipeline: [1, 0] }],
+  'a test before &&': ['true\n[[ a = b ]] && true', 0, '[[ a = b ]]'],
+  'a group before &&': ['{ echo a; false && true; } >/dev/null', 0, 'false'],
+  'the last command after set +e': ['set +e\nfalse', 0, 'false'],
+  'a && b before a trap of its own on EXIT': ['trap "echo bye" EXIT\nfalse && true'],
+  'a success': ['false && true\ntrue'],
+  exec: ['exec sh -c "exit 3"'],
   'set +e': ['set +e\nfalse\nfalse | true\nexit 3'],
   conditions: ['if ! true; then :; fi; ! true; false || exit 4'],
-  'an unset variable': ['set -u\necho $NOPE'],
+  'an unset variable': ['set -u\necho $NOPE', 0, 'echo $NOPE'],
   'a syntax error': ['true\nif then'],
 };
 
@@ -149,7 +158,10 @@ describe('the command that failed', { concurrency: 3, skip }, () => {
       assert.ok(Buffer.byteLength(failed?.command ?? '') < 1000);
       assert.deepEqual(failed?.pipeline ?? [], more?.pipeline ?? []);
       if (line === undefined) assert.equal(failed, undefined);
-      else assert.partialDeepStrictEqual(failed, { line, ...(command && { command }), ...more });
+      else {
+        const expected = { line: line || undefined, ...(command && { command }), ...more };
+        assert.partialDeepStrictEqual(failed, expected);
+      }
     });
 
   test('a command that failed in a sourced script is named with its file', async () => {
@@ -164,8 +176,10 @@ describe('the command that failed', { concurrency: 3, skip }, () => {
     using folder = openTempFolder();
     const file = folder.at('out');
     await runScript(`{ echo a; false; } >"${file}" 2>&1`);
-    const { output } = await runScript(`cat "${file}"\nset -x\nfalse`);
-    assert.equal(output, 'a\n+ false\n');
+    for (const command of ['false', 'false && true']) {
+      const { output } = await runScript(`cat "${file}"\nset -x\n${command}`);
+      assert.equal(output, 'a\n+ false\n');
+    }
   });
 });
 

@@ -92,6 +92,11 @@ const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...line
     'c',
     `d${'x'.repeat(299)}…`,
   ],
+  'the lines that name the cause, before what failed': [
+    { failed: FAILED, lastLines: ['Error: no', ...Array(30).fill('down'), 'Node.js v24.0.0'] },
+    'Error: no',
+    "Line 2: `grep -c 'x' /etc/passwd` exited with 1.",
+  ],
   'how a command that max-duration stopped can run longer, and no advice by its output': [
     { end: stopped('max-duration'), lastLines: ['sh: 1: sudo: not found'] },
     'sh: 1: sudo: not found',
