@@ -11,7 +11,9 @@ import {
 } from '../report/render.ts';
 import { linesOf } from '../report/section.ts';
 import { describeKept, summaryOf, summaryOfLines } from '../report/summary.ts';
+import { inlineCode } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
+import { listSome } from '../text/shorten.ts';
 import { tempDirectory } from './job-state.ts';
 import type { StepLog } from './log.ts';
 
@@ -39,6 +41,8 @@ function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): v
   try {
     // First, so that none of them can take the place of the step's own.
     setOutputs(rendered.scriptOutputs);
+    const names = rendered.scriptOutputs.map(([name]) => inlineCode(name));
+    if (names.length > 0) log.line(`Outputs of the script: ${listSome(names)}`);
     setOutputs(Object.entries(rendered.outputs));
     setOutputs(Object.entries(writeFiles(report, rendered)));
   } catch (error) {

@@ -13,7 +13,7 @@ const POSSIBLE_CAUSES = /\b(?:cannot|can't|could not|couldn't|not found|no such|
 
 // What went well, and the last lines of npm and Node.
 const NO_CAUSE =
-  /[✓✔√]|\bPASS(?:ED)?\b|(?<!not )\bok\b|^npm (?:error|ERR!) (?:A complete log|Run "npm help)|^Node\.js v\d/;
+  /[✓✔√]|\bPASS(?:ED)?\b|(?<!not )\bok\b|^npm (?:error|ERR!) (?:A complete log|Run "npm help|Lifecycle script)|^Node\.js v\d/;
 
 const MAX_CAUSES = 3;
 

@@ -14,8 +14,6 @@ import { type Html, html, outputBlock } from './html.ts';
 import { renderScriptOutputs } from './script-outputs.ts';
 import { explainFailure, type Problem, type RenderedSection } from './section.ts';
 
-const MAX_LAST_LINES = 20;
-
 /** `otherOutputs` are the names of the step's outputs besides those of the command. */
 export function renderCommand(
   result: CommandResult,
@@ -32,21 +30,20 @@ export function renderCommand(
     'duration-ms': String(result.durationMs),
   };
   const ofScript = renderScriptOutputs(fromScript, [...Object.keys(outputs), ...otherOutputs]);
-  const lastLines = result.lastLines.slice(-MAX_LAST_LINES);
-  const failure = isFine ? [] : [{ verdict, ...explainEnd(result, cancelled) }];
+  const explanation = explainEnd(result, cancelled);
+  const failure = isFine ? [] : [{ verdict, ...explanation }];
   return {
     problems: [...failure, ...ofScript.problems],
     done: isFine ? verdict : '',
     command: result.title,
     warnings: warnOfReconnects(result),
     hasWarned: isFine && (result.oomKills ?? 0) > 0,
-    facts: [...ofScript.facts, ...describePrograms(result)],
+    facts: describePrograms(result),
     outputs,
     scriptOutputs: ofScript.pairs,
-    evidence: lastLinesBlock(lastLines),
+    evidence: lastLinesBlock(result.lastLines, explanation.cause !== undefined),
     json: {
       ...others,
-      lastLines,
       end: end.kind,
       exitCode,
       outputs: ofScript.pairs.map(([name]) => name),
@@ -210,7 +207,10 @@ function describePrograms({ topPrograms }: CommandResult): string[] {
   return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(', ')}`];
 }
 
-function lastLinesBlock(lastLines: readonly string[]): Html[] {
+function lastLinesBlock(lastLines: readonly string[], isFolded: boolean): Html[] {
   if (lastLines.length === 0) return [];
-  return [html`<p>Last lines of the output:</p>`, ...outputBlock(lastLines)];
+  const block = outputBlock(lastLines);
+  if (!isFolded) return [html`<p>Last lines of the output:</p>`, ...block];
+  const title = `Last ${formatCount(lastLines.length, 'line')} of the output`;
+  return [html`<details><summary>${title}</summary>`, ...block, html`</details>`];
 }

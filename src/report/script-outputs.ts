@@ -10,14 +10,13 @@ export function renderScriptOutputs(outputs: ScriptOutputs, ownNames: readonly s
   const { taken = [], free = [] } = Object.groupBy(outputs.pairs, ([name]) =>
     RESERVED.test(name) || ownNames.includes(name.toLowerCase()) ? 'taken' : 'free',
   );
-  const list = (pairs: typeof free) => listSome(pairs.map(([name]) => inlineCode(name)));
+  const names = listSome(taken.map(([name]) => inlineCode(name)));
   const lines = [...outputs.problems];
-  if (taken.length > 0)
-    lines.push(`The action has, or may get, outputs named ${list(taken)}. Choose other names.`);
+  if (names !== '')
+    lines.push(`The action has, or may get, outputs named ${names}. Choose other names.`);
   return {
     problems:
       lines.length === 0 ? [] : [{ verdict: 'not all outputs of the script are set', lines }],
-    facts: free.length === 0 ? [] : [`Outputs of the script: ${list(free)}`],
     pairs: free,
   };
 }

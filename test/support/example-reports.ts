@@ -1,8 +1,10 @@
 import { AgentError, type FailureKind, failureInfoOf } from '../../src/agent/failure.ts';
+import { parseOutputs } from '../../src/command/outputs.ts';
 import type { DownloadResult } from '../../src/download/download.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import type { Report } from '../../src/report/render.ts';
 import { problemOfError } from '../../src/report/section.ts';
+import { redactor } from '../../src/text/escape.ts';
 import type { UploadRow } from '../../src/upload/upload-files.ts';
 import {
   measured,
@@ -60,6 +62,24 @@ const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
 const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
 const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
 const few = busy.slice(0, 3);
+
+const INVALID_OUTPUTS = parseOutputs('score=0.93\nno pair\n', redactor([]));
+
+// The end of what Jest and npm print.
+const JEST = `FAIL src/cart.test.js
+  ● cart › adds the price of each item
+
+    expect(received).toBe(expected)
+
+    Expected: 30
+    Received: 20
+
+      at Object.toBe (src/cart.test.js:7:23)
+
+Tests:       1 failed, 41 passed, 42 total
+Ran all test suites.
+npm error Lifecycle script \`test\` failed with error:
+npm error code 1`.split('\n');
 
 const failure = (kind: FailureKind, message: string) =>
   failureInfoOf(new AgentError(kind, message));
@@ -169,7 +189,16 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   }),
   'run-passed': runReport(exited(0)),
   'run-passed-and-gate-passed': runReport(exited(0), passing),
-  'run-exited-1': runReport(exited(1), passing),
+  'run-exited-1': runReport(exited(1), { command: { lastLines: JEST }, ...passing }),
+  'run-exited-1-without-a-cause': runReport(exited(1), {
+    command: {
+      failed: { exitCode: 1, pipeline: [], line: 3, file: '', command: 'cmp expected.txt got.txt' },
+    },
+  }),
+  'run-set-outputs': runReport(exited(0), {
+    command: { outputs: { pairs: [['score', '0.93']], problems: [] } },
+  }),
+  'run-set-invalid-outputs': runReport(exited(0), { command: { outputs: INVALID_OUTPUTS } }),
   'run-exited-1-and-gate-failed': runReport(exited(1), {
     name: 'Evals',
     stats: measured(busy, ['mem_used_pct > 80']),

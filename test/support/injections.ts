@@ -51,6 +51,10 @@ const CHART =
 /** Matches the last lines of a command's output, the only block that may contain blank lines. */
 const OUTPUT = /(?<=\n\n)<pre>[^<]*<\/pre>\n\n/g;
 
+/** Matches what folds the output. */
+const FOLD =
+  /(?<=\n\n)<details><summary>Last \d+ lines? of the output<\/summary>\n\n<\/details>\n\n/g;
+
 const TAG =
   /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b|span)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
 
@@ -59,7 +63,8 @@ export function assertNoInjectionInSummary(summary: string): void {
   assert.ok(Buffer.byteLength(summary) <= MAX_SUMMARY_BYTES, `${Buffer.byteLength(summary)} bytes`);
   for (const [output] of summary.matchAll(OUTPUT))
     assert.doesNotMatch(output.replaceAll('\n', ''), ACTIVE);
-  for (const block of summary.replace(CHART, '').replace(OUTPUT, '').split('\n\n')) {
+  const others = summary.replace(CHART, '').replace(OUTPUT, '').replace(FOLD, '');
+  for (const block of others.split('\n\n')) {
     if (block === '') continue;
     assert.match(block, /^<(h3|h4|p|ul|table|details)\b/, block.slice(0, 60));
     assert.doesNotMatch(block, /\n\s+\n/);
