@@ -45,7 +45,7 @@ npm error path /home/user/app
 npm error workspace app@1.0.0
 npm error command failed
 npm error command sh -c vitest`,
-    'npm error Lifecycle script `test` failed with error:',
+    'sh: 1: vitest: not found',
   ],
   'a program that is missing': [
     '> app@1.0.0 test\n> vitest run\n\nsh: 1: vitest: not found',
