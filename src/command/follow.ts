@@ -42,31 +42,24 @@ export type CommandEnd =
 export interface FollowedCommand {
   readonly end: CommandEnd;
   readonly reconnects: number;
-  /** Undefined if it was not seen. */
-  readonly trailer: Trailer | undefined;
+  /** Empty if it was not seen. */
+  readonly trailer: Partial<Trailer>;
   /** What processes in the background printed after the end of the script. */
   readonly background: readonly Buffer[];
   /** In Unix milliseconds. */
   readonly endedAt: number;
 }
 
-export interface SentCommand {
-  readonly mark: string;
-  readonly process: ProcessOptions;
-}
-
 /** @throws InputError if the command is too long */
-export function commandToSend(inputs: Inputs<'run'>): SentCommand {
+export function commandToSend(inputs: Inputs<'run'>): ProcessOptions {
   const { run, env, workingDirectory, username } = inputs;
-  const mark = randomUUID();
-  const marked = { ...env, [MARK_VARIABLE]: mark };
-  const script = wrapScript(run, randomUUID());
-  return { mark, process: { script, env: marked, workingDirectory, username } };
+  const marked = { ...env, [MARK_VARIABLE]: randomUUID() };
+  return { script: wrapScript(run, randomUUID()), env: marked, workingDirectory, username };
 }
 
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
 export async function followCommand(
-  sent: SentCommand,
+  sent: ProcessOptions,
   inputs: Inputs<'run'> & { readonly maxDuration: number },
   client: Client,
   context: Context,
@@ -81,8 +74,8 @@ export async function followCommand(
   const disconnect = new AbortController();
   const untilDisconnect = { ...limits, signal: AbortSignal.any([signal, disconnect.signal]) };
 
-  const script = watchScript(sent.mark, output);
-  const start = { process: sent.process, retries: inputs.retries, stopCommand };
+  const script = watchScript(sent.env[MARK_VARIABLE] ?? '', output);
+  const start = { process: sent, retries: inputs.retries, stopCommand };
   const connection = keepConnected(start, script, client, untilDisconnect, context);
   const ended = Promise.race([script.exited, connection.ended]).then(() => now());
 
@@ -107,7 +100,7 @@ export async function followCommand(
   return {
     end: isStopped && wasSeen ? { kind: 'stopped', by } : end,
     reconnects: outcome.attempts - 1,
-    trailer: script.trailer(),
+    trailer: script.trailer() ?? {},
     background,
     endedAt,
   };
@@ -161,8 +154,10 @@ function keepConnected(
   // The script may have ended while nothing was connected. If a process in the background holds the
   // output open, the agent does not report that.
   const checkScript = async (leader: number) => {
-    const code = await readExitCode({ client, username: process.username, limits }, leader);
-    if (code !== undefined) script.setExitCode(code);
+    const exitCode = await readExitCode({ client, username: process.username, limits }, leader);
+    // The trailer may still arrive, and says more.
+    const isLost = await context.sleep(END_AFTER_TRAILER_MS, limits.signal);
+    if (exitCode !== undefined && isLost) script.onTrailer({ exitCode });
   };
   const onRetry = ({ error, delayMs }: Retry) => {
     context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);

@@ -11,12 +11,13 @@ import {
 } from '../stats/stats.ts';
 import { inlineCode } from '../text/escape.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
-import { commandToSend, type FollowedCommand, followCommand, type SentCommand } from './follow.ts';
+import { commandToSend, type FollowedCommand, followCommand } from './follow.ts';
 import { keepLastLines } from './output.ts';
 import { readOutputs, type ScriptOutputs } from './outputs.ts';
+import type { ProcessOptions } from './process.ts';
 import { STATS_PATH, sampleWhileRunning } from './sample-while-running.ts';
 import { lookAtPrograms, type TopPrograms, watchMemory } from './top-programs.ts';
-import { NOTHING_SEEN, type Trailer } from './trailer.ts';
+import type { Trailer } from './trailer.ts';
 
 export interface CommandResult
   extends Pick<FollowedCommand, 'end' | 'reconnects'>,
@@ -73,7 +74,7 @@ export async function run(
 
 /** Runs the command, and logs it and its output. */
 async function runCommand(
-  sent: SentCommand,
+  sent: ProcessOptions,
   inputs: Inputs<'run'> & { readonly maxDuration: number },
   client: Client,
   context: Context,
@@ -83,7 +84,7 @@ async function runCommand(
   log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
   const output = keepLastLines(context);
   const followed = await followCommand(sent, inputs, client, context, output);
-  const { trailer = NOTHING_SEEN, background, ...others } = followed;
+  const { trailer, background, ...others } = followed;
   const lastLines = output.lastLines();
   const isExpected = others.end.kind === 'exited' && inputs.run.includes('GITHUB_OUTPUT');
   for (const bytes of background) output.write(bytes);

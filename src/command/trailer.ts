@@ -1,16 +1,16 @@
 import type { LineSplitter } from './output.ts';
 import { MAX_OUTPUT_BYTES } from './shell.ts';
 
-/** The line that the shell around a script prints behind the script's output. */
+/** What the shell around a script prints behind the script's output. */
 export interface Trailer {
   readonly exitCode: number;
   /** How many processes the kernel killed for memory. Undefined if that could not be read. */
-  readonly oomKills: number | undefined;
-  readonly failed: FailedCommand | undefined;
+  readonly oomKills?: number | undefined;
+  readonly failed?: FailedCommand | undefined;
   /** What the script wrote to $GITHUB_OUTPUT. Undefined unless all of it arrived. */
-  readonly written: string | undefined;
+  readonly written?: string | undefined;
   /** The size of that in bytes. Undefined if the file is gone. */
-  readonly size: number | undefined;
+  readonly size?: number | undefined;
 }
 
 export interface FailedCommand {
@@ -33,17 +33,16 @@ const MAX_LATE_BYTES = 1024 * 1024;
  * tells whether `late` output, after the trailer, is the script's or that of processes in the background.
  */
 export function watchScript(mark: string, output: LineSplitter) {
-  let seen: Trailer | undefined;
-  let lost: Trailer | undefined;
+  let trailer: Trailer | undefined;
   const late: Buffer[] = [];
   let room = MAX_LATE_BYTES;
   const { promise: exited, resolve } = Promise.withResolvers<void>();
-  const onTrailer = (trailer: Trailer) => {
-    seen ??= trailer;
+  const onTrailer = (found: Trailer) => {
+    trailer ??= found;
     resolve();
   };
   const onOutput = (bytes: Buffer) => {
-    if (seen === undefined) return output.write(bytes);
+    if (trailer === undefined) return output.write(bytes);
     if (room > 0) late.push(bytes.subarray(0, room));
     room -= bytes.length;
   };
@@ -53,22 +52,8 @@ export function watchScript(mark: string, output: LineSplitter) {
     for (const bytes of rest) output.write(bytes);
     output.end();
   };
-  /** Is called if the trailer may have been lost. */
-  const setExitCode = (exitCode: number) => {
-    lost = { ...NOTHING_SEEN, exitCode };
-    resolve();
-  };
-  const trailer = () => seen ?? lost;
-  return { exited, trailer, late, write: cutter.write, setExitCode, breakOff };
+  return { exited, trailer: () => trailer, late, onTrailer, write: cutter.write, breakOff };
 }
-
-/** What is known without a trailer. */
-export const NOTHING_SEEN: Omit<Trailer, 'exitCode'> = {
-  oomKills: undefined,
-  failed: undefined,
-  written: undefined,
-  size: undefined,
-};
 
 // Longer than a line of the shell, which stays below PIPE_BUF (4,096 bytes).
 const MAX_LINE_BYTES = 8192;
