@@ -179,6 +179,8 @@ const CODE_ADVICE: Readonly<Record<number, string>> = {
 const RUN_LONGER =
   'To let it run longer, raise `max-duration`. If that is not set, raise the `lifetime` of the sandbox.';
 
+const MORE_MEMORY = 'Use a template with more memory, or let less run at the same time.';
+
 /** Says what to do about a failed command, by its last lines, or else by its exit code. */
 function adviceOn({ end, lastLines, oomKills }: CommandResult): string[] {
   if (end.kind === 'stopped') return end.by === 'max-duration' ? [RUN_LONGER] : [];
@@ -187,8 +189,8 @@ function adviceOn({ end, lastLines, oomKills }: CommandResult): string[] {
   const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some(each => line.test(each)))?.[1];
   const advice = (code === NOT_EXECUTABLE ? undefined : find()) ?? CODE_ADVICE[code];
   if (advice !== undefined) return [advice];
-  // With a count, describeOomKills() has already answered the question.
-  if (code !== SIGKILL_CODE || oomKills !== undefined) return [];
+  if (oomKills !== undefined && oomKills > 0) return [MORE_MEMORY];
+  if (code !== SIGKILL_CODE || oomKills === 0) return [];
   return ['Whether it was memory could not be told. Compare the peak of the memory with its size.'];
 }
 

@@ -86,7 +86,11 @@ function describeResource(
     .map(describeCondition);
   if (first === undefined && conditions.length === 0) return [];
   const peak = html`${first ?? 'not reported'}${second === undefined ? '' : html` (${second})`}`;
-  return [[formatResource(resource, samples), peak, concat(conditions, '<br>')]];
+  // A limit on what is free is easier to compare with that.
+  const isFreeJudged = judgements.some(({ condition }) => condition.metric === resource.free);
+  const least = isFreeJudged ? aggregateOf('min', resource.free, samples) : undefined;
+  const free = least === undefined ? '' : html`<br>${formatFigure(resource.free, least)} free`;
+  return [[formatResource(resource, samples), html`${peak}${free}`, concat(conditions, '<br>')]];
 }
 
 function formatResource({ name, total }: Resource, samples: readonly Sample[]): Html {

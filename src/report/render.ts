@@ -53,8 +53,7 @@ export function renderReport(report: Report): RenderedReport {
     problems,
     warnings,
     fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
-    facts:
-      problems.length === 0 ? facts : [...done.map(words => `${sentenceCase(words)}.`), ...facts],
+    facts: problems.length === 0 ? facts : [...doneBeside(all), ...facts],
     outputs: Object.assign(
       report.isGateUnseen ? { gate: 'failed' } : {},
       ...all.map(({ outputs }) => outputs),
@@ -64,6 +63,12 @@ export function renderReport(report: Report): RenderedReport {
     blocks: blocksOf(all, level),
     json: Object.fromEntries(Object.entries(report.sections).map(([key, { json }]) => [key, json])),
   };
+}
+
+/** Says what was done in a step that failed, except for a gate, whose table says it. */
+function doneBeside(sections: readonly RenderedSection[]): string[] {
+  const told = sections.filter(({ done, blocks = [] }) => done !== '' && blocks.length === 0);
+  return told.map(({ done }) => `${sentenceCase(done)}.`);
 }
 
 /** Returns the verdict with what it is about, as log, annotation and report.json have it. */

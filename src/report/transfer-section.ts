@@ -189,7 +189,7 @@ function explainFailedFiles(rows: readonly Row[]): Problem[] {
     return group.slice(0, 1).map(({ verdict, lines }) => {
       return {
         verdict: `${count}: ${verdict}`,
-        lines: [...lines, `${listSome(names, MAX_NAMES)}.`],
+        lines: [...lines, `Files: ${listSome(names, MAX_NAMES)}.`],
       };
     });
   });
