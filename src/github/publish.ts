@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { notice, setOutput, summary as stepSummary } from '@actions/core';
+import { notice, setOutput, summary as stepSummary, warning } from '@actions/core';
 import type { OutputPair } from '../command/outputs.ts';
 import {
   headlineOf,
@@ -26,7 +26,7 @@ export async function publish(
   const rendered = renderReport(report);
   if (rendered.fileLines.length > 0) log.group('Files', rendered.fileLines);
   writeOutputs(report, rendered, log);
-  if (withSummary) await writeSummary(report, rendered, log);
+  if (withSummary) await writeSummary(summaryOf(report, rendered), log.warning);
   logVerdict(rendered, log);
 }
 
@@ -34,7 +34,7 @@ export async function publish(
 export async function publishKept(id: string, expiry: string): Promise<void> {
   const lines = describeKept(id, expiry);
   notice(lines.join('\n'));
-  await stepSummary.addRaw(summaryOfLines(lines)).write();
+  await writeSummary(summaryOfLines(lines), warning);
 }
 
 function writeOutputs(report: Report, rendered: RenderedReport, log: StepLog): void {
@@ -69,11 +69,11 @@ function writeFiles(report: Report, rendered: RenderedReport): Record<string, st
   return { ...Object.fromEntries(attachments), report: reportFile };
 }
 
-async function writeSummary(report: Report, rendered: RenderedReport, log: StepLog): Promise<void> {
+async function writeSummary(text: string, warn: (message: string) => void): Promise<void> {
   try {
-    await stepSummary.addRaw(summaryOf(report, rendered)).write();
+    await stepSummary.addRaw(text).write();
   } catch (error) {
-    log.warning(`The job summary could not be written: ${errorText(error)}.`);
+    warn(`The job summary could not be written: ${errorText(error)}.`);
   }
 }
 

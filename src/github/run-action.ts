@@ -33,7 +33,7 @@ interface About {
   readonly sandbox: Pick<Connection, 'sandboxId' | 'baseUrl'>;
 }
 
-interface Outcome<R> {
+interface StepOutcome<R> {
   readonly context: ReturnType<typeof openContext>;
   /** Empty if the inputs are invalid. */
   readonly connection: Partial<Connection>;
@@ -50,8 +50,8 @@ export async function runAction<P extends InputParsers, R extends object>(
   process.stdout.on('error', () => {});
   const raw = action.savedInputs ?? readInputs(action.inputs);
   const outcome = await tryAction(action, raw);
-  if (action.sections === undefined) logFailure(action, outcome);
-  else await report(action, action.sections, raw, outcome);
+  if (action.sections === undefined) return logFailure(action, outcome);
+  await report(action, action.sections, raw, outcome);
   // Exit now: a cancelled search may still be walking a huge tree.
   if (outcome.context.cancel.aborted) process.stdout.write('', () => process.exit());
 }
@@ -60,7 +60,7 @@ export async function runAction<P extends InputParsers, R extends object>(
 async function tryAction<P extends InputParsers, R extends object>(
   { name, inputs: parsers, savedInputs, run }: Action<P, R>,
   raw: RawInputs,
-): Promise<Outcome<R>> {
+): Promise<StepOutcome<R>> {
   const signals = cancelSignals();
   let context = openContext(raw, [], signals);
   let connection: Partial<Connection> = {};
@@ -78,7 +78,7 @@ async function tryAction<P extends InputParsers, R extends object>(
   }
 }
 
-function logFailure({ failureWarning }: { failureWarning?: string }, outcome: Outcome<object>) {
+function logFailure({ failureWarning }: { failureWarning?: string }, outcome: StepOutcome<object>) {
   const { error, context } = outcome;
   if (error === undefined) return;
   const lines = linesOf(error);
@@ -90,7 +90,7 @@ async function report<R extends object>(
   { name: task, about }: Pick<Action<InputParsers, R>, 'name' | 'about'>,
   sections: (results: R, cancelled: boolean) => Sections,
   raw: RawInputs,
-  { context, connection, ...outcome }: Outcome<R>,
+  { context, connection, ...outcome }: StepOutcome<R>,
 ): Promise<void> {
   const { log, redact } = context;
   const cancelled = context.cancel.aborted;
@@ -106,7 +106,7 @@ async function report<R extends object>(
     error,
     cancelled,
     // Nothing was judged, so a `fail-if` fails. Assume that an earlier step has one.
-    isGateUnseen: error !== undefined && (about !== undefined || rawValue(raw, 'fail-if') !== ''),
+    gateNotJudged: error !== undefined && (about !== undefined || rawValue(raw, 'fail-if') !== ''),
     sections: results === undefined ? {} : sections(results, cancelled),
   };
   // A step with invalid inputs has a summary too, so read the raw value.

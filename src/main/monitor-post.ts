@@ -19,7 +19,6 @@ if (directory !== undefined) {
       sections: ({ stats }, cancelled) => ({
         stats: renderStats(stats, { cancelled, showUsage: true }),
       }),
-      about: ({ name, sandbox }) => ({ name, sandbox }),
     });
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 }

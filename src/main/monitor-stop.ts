@@ -18,7 +18,7 @@ await runAction({
   sections: ({ stats }, cancelled) => ({
     stats: renderStats(stats, { cancelled, showUsage: true }),
   }),
-  about: ({ name, sandbox }) => ({ name, sandbox }),
+  about: result => result,
 });
 // Mark it last: if this process is killed earlier, the post step judges the monitor.
 if (judged !== undefined) markJudged(judged);

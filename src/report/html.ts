@@ -42,14 +42,14 @@ export function prose(text: string): Html {
   return concat(
     pieces.map((piece, index) =>
       index % 2 === 0
-        ? disarm(cutEnd(escapeInvisible(piece), MAX_PROSE))
+        ? breakMentions(cutEnd(escapeInvisible(piece), MAX_PROSE))
         : code(piece.slice(1, -1)),
     ),
   );
 }
 
 /** Keeps GitHub from expanding mentions and emoji names, which it only finds in one piece. */
-function disarm(text: string): Html {
+function breakMentions(text: string): Html {
   const { html: escaped } = html`${text}`;
   return { html: escaped.replace(/@(?=\w)|:(?=[a-z+-][\w+-]*:)/gi, '<span>$&</span>') };
 }

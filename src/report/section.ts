@@ -27,7 +27,7 @@ export interface RenderedSection {
   readonly command?: string;
   /** Sentences in which backticks and quotation marks enclose code. */
   readonly warnings: readonly string[];
-  /** True if `done` has a warning, too. */
+  /** True if the step warns although `warnings` is empty: `done` says why. */
   readonly hasWarned?: boolean;
   /** A log line for each file, failures first. */
   readonly fileLines?: readonly string[];

@@ -40,7 +40,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
       unjudged: JSON.stringify(unjudged),
       aggregates: JSON.stringify(aggregates),
     },
-    ...blocksOf(result, view),
+    ...figureBlocks(result, view),
     json: {
       monitored: monitored && monitoredJson(monitored),
       figures,
@@ -53,7 +53,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
 }
 
 /** Without a gate, a step that went well needs no table, and only a monitor its chart. */
-function blocksOf(result: StatsResult, { showUsage }: View) {
+function figureBlocks(result: StatsResult, { showUsage }: View) {
   const { gate, monitored, samples } = result;
   const [table, chart] = [figuresTable(result), drawChart(result)];
   if (gate.state !== 'none') return { blocks: [...table, ...chart] };

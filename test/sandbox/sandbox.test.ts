@@ -225,6 +225,16 @@ describe('cancellation', { concurrency: 2, skip: SKIP_WITHOUT_SIGNALS }, () => {
     assert.deepEqual(apiRequests(job), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
   });
 
+  test('a cancelled post step deletes what was lost as well as its sandbox', async () => {
+    const lost = statusFault(503, 'upstream connect error', { acts: true });
+    const deleting = interrupt('SIGINT');
+    await using job = await openJobWithApi({ faults: [lost, 0, deleting.fault] });
+    const main = await job.runSandbox();
+    assert.equal(job.service.running().length, 2, main.stdout);
+    const post = await job.runSandbox({}, { env, post: main, ...deleting.watch });
+    assert.deepEqual([post.exitCode, job.service.running()], [0, []], post.stdout);
+  });
+
   test('a cancelled job does not repeat a creation', async () => {
     // The pause is far longer than a signal takes, and shorter than the grace after SIGINT.
     await using job = await openJobWithApi({
@@ -270,6 +280,16 @@ describe('delete', { concurrency: 3 }, () => {
       for (const words of ['GMT, unless', `sandbox connect ${id}`, `sandbox kill ${id}`])
         assert.ok(notice.includes(words) && summary.includes(words), summary);
     });
+});
+
+test('a sandbox that was kept is announced even if the summary cannot be written', async () => {
+  await using job = await openJobWithApi();
+  const main = await job.runSandbox({ delete: 'false' });
+  const env = { GITHUB_STEP_SUMMARY: path.join(job.temp, 'missing') };
+  const post = await job.runSandbox({ delete: 'false' }, { post: main, env });
+  assert.equal(post.exitCode, 0, post.stdout);
+  assert.equal(post.annotations('notice').length, 1);
+  assert.match(post.warnings, /^The job summary could not be written: /);
 });
 
 test('a sandbox is reached at the domain that the API names, or at that of the API', () => {

@@ -76,8 +76,8 @@ export function report(unredacted: Parts = {}, redact: Redact = NO_SECRETS): Rep
   const parts = redactTexts(unredacted, redact);
   const { name = '', error, command, download } = parts;
   const { sandbox = SANDBOX } = parts;
-  const { isGateUnseen = false, stats = measured([]) } = parts;
-  const info = { task, name, sandbox, cancelled, isGateUnseen, error };
+  const { gateNotJudged = false, stats = measured([]) } = parts;
+  const info = { task, name, sandbox, cancelled, gateNotJudged, error };
   if (error !== undefined) return { ...info, sections: {} };
   const isUpload = ['sync', 'upload'].includes(task);
   const view = { cancelled, showUsage: command === undefined };

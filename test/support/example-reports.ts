@@ -222,5 +222,5 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
 };
 
 function failedEarly(error: unknown): Parts {
-  return { error: problemOfError(error), sandbox: { id: '', baseUrl: '' }, isGateUnseen: true };
+  return { error: problemOfError(error), sandbox: { id: '', baseUrl: '' }, gateNotJudged: true };
 }
