@@ -32,8 +32,7 @@ interface Requests<I, F, R> {
 
 interface TransferContext extends Pick<RetryOptions, 'sleep' | 'random'> {
   readonly cancel: AbortSignal;
-  /** Monotonic time in milliseconds. */
-  readonly clock: () => number;
+  readonly now: () => number;
   readonly log: Readonly<Record<'line' | 'debug', (text: string) => void>>;
 }
 
@@ -47,21 +46,20 @@ export async function requestEach<I, F extends object, R extends object>(
   { concurrency, retries: maxRetries }: { concurrency: number; retries: number },
   context: TransferContext,
 ): Promise<Transfer<(R & Timing) | FailedRow<F>>> {
-  const { cancel, clock, log } = context;
+  const { cancel, now, log } = context;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, log);
-  const durationSince = (start: number) => Math.round(clock() - start);
   let retries = 0;
   let consecutiveFailures = 0;
 
   async function requestOne(item: I): Promise<((R & Timing) | FailedRow<F>)[]> {
-    const startedAt = clock();
+    const startedAt = now();
     const onRetry = (retry: Retry) => log.line(describeRetry(nameOf(item), retry));
     const options = { ...context, retries: maxRetries, stop, onRetry };
     const outcome = await withRetries(() => throttled(() => send(item)), options);
     retries += outcome.attempts - 1;
-    const timing = { attempts: outcome.attempts, durationMs: durationSince(startedAt) };
+    const timing = { attempts: outcome.attempts, durationMs: now() - startedAt };
     if (outcome.status === 'done') {
       consecutiveFailures = 0;
       return outcome.value.map(row => ({ ...row, ...timing }));
@@ -78,7 +76,7 @@ export async function requestEach<I, F extends object, R extends object>(
     return filesOf(item).map(file => ({ ...file, ...end }));
   }
 
-  const startedAt = clock();
+  const startedAt = now();
   const rows: ((R & Timing) | FailedRow<F>)[][] = [];
   const queue = items.entries();
   // A lane keeps its item while that waits for a retry, so a dead sandbox gets few requests.
@@ -88,7 +86,7 @@ export async function requestEach<I, F extends object, R extends object>(
   await Promise.all(Array.from({ length: concurrency }, lane))
     // If a bug throws, send nothing more.
     .finally(() => giveUp.abort('the transfer is over'));
-  return { files: rows.flat(), retries, durationMs: durationSince(startedAt) };
+  return { files: rows.flat(), retries, durationMs: now() - startedAt };
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */

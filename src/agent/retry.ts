@@ -70,7 +70,7 @@ export function backoff(attempt: number, random: () => number, retryAfterMs = 0)
   return Math.round(Math.max(half, retryAfterMs) + random() * half);
 }
 
-/** Returns Unix time in milliseconds, in which nobody sees that the runner's clock was set. */
+/** Returns Unix time in ms that ignores later changes of the runner's clock. */
 export function now(): number {
   return Math.round(performance.timeOrigin + performance.now());
 }

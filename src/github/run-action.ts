@@ -122,7 +122,6 @@ function openContext(
   return {
     workspace: process.env['GITHUB_WORKSPACE'] || process.cwd(),
     ...signals,
-    clock: () => performance.now(),
     now,
     sleep,
     random: Math.random,

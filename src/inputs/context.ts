@@ -7,10 +7,8 @@ export interface Context {
   readonly cancel: AbortSignal;
   /** Aborts just before the runner kills the process. */
   readonly killImminent: AbortSignal;
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds, which ignores that the runner's clock is set. */
   readonly now: () => number;
-  /** Monotonic time in milliseconds. */
-  readonly clock: () => number;
   /** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
   readonly sleep: (ms: number, stop: AbortSignal) => Promise<boolean>;
   readonly random: () => number;

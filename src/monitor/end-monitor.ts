@@ -36,11 +36,10 @@ const POLL_MS = 50;
 
 async function waitForSampler(
   directory: string,
-  { sleep, cancel, clock }: Pick<Context, 'sleep' | 'cancel' | 'clock'>,
+  { sleep, cancel, now }: Pick<Context, 'sleep' | 'cancel' | 'now'>,
 ): Promise<void> {
-  const deadline = clock() + MAX_WAIT_MS;
-  while (!hasEnded(directory) && clock() < deadline && !cancel.aborted)
-    await sleep(POLL_MS, cancel);
+  const deadline = now() + MAX_WAIT_MS;
+  while (!hasEnded(directory) && now() < deadline && !cancel.aborted) await sleep(POLL_MS, cancel);
 }
 
 /** Finds a running monitor. '' matches any. @throws InputError unless exactly one matches */

@@ -72,16 +72,16 @@ export async function waitForSandbox(
   context: Context,
 ): Promise<void> {
   const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
-  const { cancel, clock, sleep, log } = context;
+  const { cancel, now, sleep, log } = context;
   if (conditions === undefined) return;
   log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
-  const startedAt = clock();
+  const startedAt = now();
   let nextLogMs = WAIT_LOG_INTERVAL_MS;
   for (;;) {
     // Do not retry: this loop already repeats the request.
     const outcome = await readStatsWithRetries({ ...inputs, retries: 0 }, client, context);
     if (cancel.aborted) return;
-    const waitedMs = clock() - startedAt;
+    const waitedMs = now() - startedAt;
     const waited = formatDuration(waitedMs);
     const error = outcome.status === 'failed' ? outcome.error : undefined;
     if (error?.isRetryable === false) throw error;

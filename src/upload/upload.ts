@@ -113,9 +113,9 @@ const PROGRESS_INTERVAL_MS = 15_000;
 
 export function logProgress(
   files: readonly PlannedFile[],
-  { clock, log }: Pick<Context, 'clock' | 'log'>,
+  { now, log }: Pick<Context, 'now' | 'log'>,
 ) {
-  const startedAt = clock();
+  const startedAt = now();
   const total = totalSize(files);
   let stored = 0;
   let sent = 0;
@@ -124,7 +124,7 @@ export function logProgress(
     const bytes = Math.min(sent, total);
     const counts = `${formatNumber(stored)} of ${formatCount(files.length, 'file')}`;
     const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;
-    return `${counts}, ${sizes}, ${formatRate(bytes, clock() - startedAt)}`;
+    return `${counts}, ${sizes}, ${formatRate(bytes, now() - startedAt)}`;
   };
   const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
   return {

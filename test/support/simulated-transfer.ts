@@ -103,7 +103,6 @@ export function simulateAgent(
     cancel,
     killImminent: cancel,
     now: clock.now,
-    clock: clock.now,
     sleep: clock.sleep,
     random,
     redact: String,

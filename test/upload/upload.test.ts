@@ -88,7 +88,7 @@ test('the log shows the progress of an upload every 15 s until it ends', t => {
   const log = { line: (text: string) => lines.push(text), output() {}, debug() {}, warning() {} };
   {
     const files = [plannedFile('a.js', 1024), plannedFile('b.js', 3072)];
-    using progress = logProgress(files, { clock: () => now, log });
+    using progress = logProgress(files, { now: () => now, log });
     progress.onSent(1536);
     now = 1000;
     t.mock.timers.tick(15_000);
