@@ -10,7 +10,6 @@ import {
   withoutStats,
 } from '../stats/stats.ts';
 import { planUpload, sendPlan, showPlan, type UploadResult } from '../upload/upload.ts';
-import { isStored } from '../upload/upload-files.ts';
 
 /**
  * Uploads files, then judges the stats.
@@ -35,7 +34,8 @@ export async function sync(
   // If nothing could reach the sandbox, the stats would fail in the same way.
   const reasons = upload.files.flatMap(file => (file.status === 'failed' ? file.error.kind : []));
   const isCutOff = reasons.some(kind => isFatal(kind) && kind !== 'disk-full');
-  if (isCutOff && !upload.files.some(isStored)) return { upload, stats: withoutStats(inputs) };
+  const isReached = upload.files.some(({ status }) => status === 'uploaded');
+  if (isCutOff && !isReached) return { upload, stats: withoutStats(inputs) };
   const stats = await takeStats(inputs, client, context, { cpuWindowStarted: isGated });
   return { upload, stats };
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import {
   expectSuccess,
   type Inputs,
+  requestMethods,
   runAction,
   uploadPathOf,
   uploadRequests,
@@ -60,6 +61,15 @@ test('with a state file, later runs send only changed files and list orphaned on
   assert.deepEqual(report.upload.orphaned, ['/home/user/dir/c.txt']);
   const line = lines.find(each => each.startsWith('Still in the sandbox'));
   assert.match(line ?? '', /`\/home\/user\/dir\/c\.txt`\.$/);
+});
+
+test('a sync that cannot reach the sandbox reads no stats, even if a file is unchanged', async () => {
+  await using job = await openJob({ files: FILES });
+  await run(job);
+  job.write({ 'a.txt': 'AAA' });
+  const { outputs } = await run(job, { token: 'another-token' });
+  assert.deepEqual([outputs['unchanged-count'], outputs['failed-count']], ['3', '1']);
+  assert.equal(requestMethods(job), 'POST POST POST POST GET POST');
 });
 
 test('the state file holds hashes, no secrets, is private (0600) and is not uploaded', async () => {
