@@ -27,6 +27,8 @@ interface StateRow extends Pick<StoredRow, 'path' | 'target' | 'size'> {
 // Increase this whenever the format changes.
 const STATE_VERSION = 2;
 
+const STATE_START = `{"schema":${STATE_VERSION},"scope":`;
+
 /** Returns undefined if `state-file` is not set, and no rows without a usable state. */
 export function readState(inputs: Inputs<'upload'>, workspace: string): UploadState | undefined {
   if (inputs.stateFile === '') return undefined;
@@ -109,7 +111,8 @@ function readRows(file: string, expectedScope: string): StateRow[] | undefined {
   if (!stats.isFile()) throw stateError(file, 'is not a regular file');
   const text = readFileSync(file, 'utf8');
   if (text === '') return [];
-  if (!/^\{"schema":\d+,"scope":/.test(text))
+  // A full disk may have cut it off anywhere.
+  if (!/^\{"schema":\d+,"scope":/.test(text) && !STATE_START.startsWith(text))
     throw stateError(file, 'contains something other than the state of uploads');
   const { schema, scope, files } = parseFields(text);
   if (schema !== STATE_VERSION || scope !== expectedScope || !Array.isArray(files))
