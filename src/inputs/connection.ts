@@ -64,7 +64,11 @@ export const headers: InputParser<Readonly<Record<string, string>>> = (value, in
     const message = `the action itself sets ${quote(name)}. Remove the line.`;
     throw inputError(input, message, HEADER_EXAMPLE);
   });
-  return Object.fromEntries(lines);
+  const names = lines.map(([name]) => name.toLowerCase());
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated === undefined) return Object.fromEntries(lines);
+  const message = `${quote(repeated)} stands on two lines. Remove one of them.`;
+  throw inputError(input, message, HEADER_EXAMPLE);
 };
 
 // RFC 9110, sections 5.5 and 5.6.2: a token, then what Node sends unchanged, Latin-1 and tabs.

@@ -163,19 +163,20 @@ const WRAPPED = /^(["'])(?:(?!\1).)*\1$/;
 
 /** Like `keyValues`, but also takes values of several lines, and rejects quotes around a value. */
 export const variables: InputParser<Readonly<Record<string, string>>> = (value, input) => {
-  const blocks: [string, string][] = [];
-  const others = value.replace(BLOCK, (block: string, key: string, _: string, text = '') => {
-    blocks.push([key, String(text)]);
-    // Messages count lines.
-    return block.replace(/[^\n]/g, '');
+  const texts = new Map<string, string>();
+  const lines = value.replace(BLOCK, (block: string, key: string, _: string, text = '') => {
+    // No input can contain NUL.
+    const mark = `\0${texts.size}`;
+    texts.set(mark, String(text));
+    // Messages count lines, so keep all of them.
+    return `${key}=${mark}${block.replace(/[^\n]/g, '')}`;
   });
-  const pairs = keyValues(others, input);
-  for (const [key, content] of Object.entries(pairs))
-    if (WRAPPED.test(content)) {
-      const message = `${key} is in quotation marks, which would be part of the value. Remove them, or to keep them, write three lines: ${key}<<END, the value, and END.`;
-      throw inputError(input, message);
-    }
-  return { ...pairs, ...Object.fromEntries(blocks) };
+  const entries = Object.entries(keyValues(lines, input)).map(([key, content]) => {
+    if (!WRAPPED.test(content)) return [key, texts.get(content) ?? content];
+    const message = `${key} is in quotation marks, which would be part of the value. Remove them, or to keep them, write three lines: ${key}<<END, the value, and END.`;
+    throw inputError(input, message);
+  });
+  return Object.fromEntries(entries);
 };
 
 /** Parses all lines except blank ones and comments. @throws InputError with every line's problem */

@@ -124,6 +124,11 @@ test('a header that the action itself sets is rejected', () => {
     rejects('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
 });
 
+test('a header that stands on two lines is rejected, in whatever case', () => {
+  const lines = ['X-A: 1\nX-A: 2', 'B: 1\nx-a: 1\nX-A: 2'];
+  rejects('headers', sameMessage(lines, '"x-a" stands on two lines. Remove one of them.'));
+});
+
 test('header-prefix is part of a header name', () => {
   accepts('header-prefix', { E2b: 'E2b', Acme: 'Acme' });
   rejects('header-prefix', sameMessage(['a b', 'a:'], "% cannot be part of a header's name"));

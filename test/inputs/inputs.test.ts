@@ -171,6 +171,7 @@ const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'B=1\nA<<X\nC=2\nX\nD=3': { A: 'C=2', B: '1', D: '3' },
   'A<<X\n1\nX\nB<<X\n2\nX': { A: '1', B: '2' },
   'A<<X\r\n1\r\n2\r\nX\r\nB=3': { A: '1\r\n2', B: '3' },
+  'A<<X\n1\nX\nA=2\nB=3\nB<<X\n4\nX': { A: '2', B: '4' },
 };
 test('env takes values of one or several lines', () => {
   accepts('env', VARIABLES, { action: 'run' });
