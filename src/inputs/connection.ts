@@ -49,7 +49,7 @@ export function isSandboxId(id: string): boolean {
 // The action sets some of these headers, and undici throws for others. Proxy-Authorization would
 // send the proxy's password to the sandbox.
 const RESERVED =
-  /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
+  /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token|[^-]+-sandbox-(id|port))$/i;
 
 const HEADER_EXAMPLE = '"X-Metadata-build: 42"';
 

@@ -120,7 +120,8 @@ test('a header that cannot be sent is rejected, without its value', () => {
 test('a header that the action itself sets is rejected', () => {
   const body = ['Content-Length', 'content-type', 'Content-Encoding', 'Transfer-Encoding'];
   const others = ['connection', 'Keep-Alive', 'upgrade', 'Expect', 'Accept', 'user-agent'];
-  for (const name of [...body, ...others, 'Proxy-Authorization', 'X-Access-Token'])
+  const routing = ['e2b-sandbox-id', 'Svc-Sandbox-Port'];
+  for (const name of [...body, ...others, ...routing, 'Proxy-Authorization', 'X-Access-Token'])
     rejects('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
 });
 
