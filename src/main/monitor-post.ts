@@ -4,7 +4,7 @@ import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { endMonitor } from '../monitor/end-monitor.ts';
 import { isJudged, loadInputs } from '../monitor/record.ts';
-import { renderStats } from '../report/stats-section.ts';
+import { renderMonitor } from '../report/stats-section.ts';
 
 const directory = loadMonitorDirectory();
 if (directory !== undefined) {
@@ -17,7 +17,7 @@ if (directory !== undefined) {
       savedInputs,
       run: (_, context) => endMonitor(directory, context),
       sections: ({ stats }, cancelled) => ({
-        stats: renderStats(stats, { cancelled, showUsage: true }),
+        stats: renderMonitor(stats, cancelled),
       }),
     });
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });

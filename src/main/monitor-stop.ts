@@ -3,7 +3,7 @@ import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { chooseMonitor, endMonitor } from '../monitor/end-monitor.ts';
 import { markJudged } from '../monitor/record.ts';
-import { renderStats } from '../report/stats-section.ts';
+import { renderMonitor } from '../report/stats-section.ts';
 
 let judged: string | undefined;
 await runAction({
@@ -16,7 +16,7 @@ await runAction({
     return result;
   },
   sections: ({ stats }, cancelled) => ({
-    stats: renderStats(stats, { cancelled, showUsage: true }),
+    stats: renderMonitor(stats, cancelled),
   }),
   about: result => result,
 });

@@ -11,7 +11,7 @@ await runAction({
   run: (inputs, context) =>
     run({ ...inputs, env: { ...sharedVariables(), ...inputs.env } }, context),
   sections(results, cancelled) {
-    const stats = renderStats(results.stats, { cancelled, showUsage: false });
+    const stats = renderStats(results.stats, cancelled);
     const others = [...Object.keys(stats.outputs), 'report'];
     return { command: renderCommand(results.command, cancelled, others), stats };
   },

@@ -7,7 +7,5 @@ await runAction({
   name: 'stats',
   inputs: INPUTS.stats,
   run: async (inputs, context) => ({ stats: await stats(inputs, context) }),
-  sections: (results, cancelled) => ({
-    stats: renderStats(results.stats, { cancelled, showUsage: true }),
-  }),
+  sections: (results, cancelled) => ({ stats: renderStats(results.stats, cancelled) }),
 });

@@ -10,6 +10,6 @@ await runAction({
   run: sync,
   sections: ({ upload, stats }, cancelled) => ({
     upload: renderUpload(upload, cancelled),
-    stats: renderStats(stats, { cancelled, showUsage: true }),
+    stats: renderStats(stats, cancelled),
   }),
 });

@@ -10,9 +10,8 @@ import {
 } from '../text/format.ts';
 import { cutEnd } from '../text/shorten.ts';
 import { findCause } from './cause.ts';
-import { type Html, html, outputBlock } from './html.ts';
 import { renderScriptOutputs } from './script-outputs.ts';
-import { explainFailure, type Problem, type RenderedSection } from './section.ts';
+import { type CommandOutput, explainFailure, type RenderedSection } from './section.ts';
 
 /** `otherOutputs` are the names of the step's outputs besides those of the command. */
 export function renderCommand(
@@ -30,10 +29,9 @@ export function renderCommand(
     'duration-ms': String(result.durationMs),
   };
   const ofScript = renderScriptOutputs(fromScript, [...Object.keys(outputs), ...otherOutputs]);
-  const explanation = explainEnd(result, cancelled);
-  const failure = isFine ? [] : [{ verdict, ...explanation }];
+  const failure = { verdict, lines: explainEnd(result, cancelled), output: outputOf(result) };
   return {
-    problems: [...failure, ...ofScript.problems],
+    problems: [...(isFine ? [] : [failure]), ...ofScript.problems],
     done: isFine ? verdict : '',
     command: result.title,
     warnings: warnOfReconnects(result),
@@ -41,7 +39,6 @@ export function renderCommand(
     facts: describePrograms(result),
     outputs,
     scriptOutputs: ofScript.pairs,
-    evidence: lastLinesBlock(result.lastLines, explanation.cause !== undefined),
     json: {
       ...others,
       end: end.kind,
@@ -80,19 +77,15 @@ function describeEnd(result: CommandResult, cancelled: boolean): string {
   }
 }
 
-type Explanation = Omit<Problem, 'verdict'>;
-
-function explainEnd(result: CommandResult, cancelled: boolean): Explanation {
+function explainEnd(result: CommandResult, cancelled: boolean): string[] {
   const { end } = result;
-  if (end.kind === 'not-run') return { lines: ['Look for `exec` or `exit` in the login profile.'] };
+  if (end.kind === 'not-run') return ['Look for `exec` or `exit` in the login profile.'];
   if (end.kind === 'lost' || end.kind === 'not-started') {
     const mayRun = end.kind === 'lost' && end.error.kind !== 'sandbox-not-found';
     const running = mayRun ? ['It may still be running.'] : [];
-    return { lines: [...running, ...(cancelled ? [] : explainLoss(end.error))] };
+    return [...running, ...(cancelled ? [] : explainLoss(end.error))];
   }
-  const lines = [...describeFailed(result), ...adviceOn(result)];
-  const cause = findCause(result.lastLines).map(cutLine);
-  return cause.length > 0 ? { lines, cause } : { lines, lastWords: lastWords(result) };
+  return [...describeFailed(result), ...adviceOn(result)];
 }
 
 function explainLoss(error: FailureInfo): string[] {
@@ -122,14 +115,11 @@ function describeFailed({ title, failed }: CommandResult): string[] {
 
 const LAST_WORDS = 3;
 
-/** Returns the last lines of the output with letters or digits. */
-function lastWords({ lastLines }: CommandResult): string[] {
-  const telling = lastLines.filter(line => /[\p{L}\d]/u.test(line)).slice(-LAST_WORDS);
-  return telling.map(cutLine);
-}
-
-function cutLine(line: string): string {
-  return cutEnd(line.trim(), MAX_LINE);
+function outputOf({ lastLines }: CommandResult): CommandOutput {
+  // Lines with letters or digits say something.
+  const lastWords = lastLines.filter(line => /[\p{L}\d]/u.test(line)).slice(-LAST_WORDS);
+  const cut = (line: string) => cutEnd(line.trim(), MAX_LINE);
+  return { lastLines, cause: findCause(lastLines).map(cut), lastWords: lastWords.map(cut) };
 }
 
 const BELOW_ROOT = '/(usr|etc|var|opt|root)\\b';
@@ -207,12 +197,4 @@ function describePrograms({ topPrograms }: CommandResult): string[] {
     return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
   });
   return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(', ')}`];
-}
-
-function lastLinesBlock(lastLines: readonly string[], isFolded: boolean): Html[] {
-  if (lastLines.length === 0) return [];
-  const block = outputBlock(lastLines);
-  if (!isFolded) return [html`<p>Last lines of the output:</p>`, ...block];
-  const title = `Last ${formatCount(lastLines.length, 'line')} of the output`;
-  return [html`<details><summary>${title}</summary>`, ...block, html`</details>`];
 }

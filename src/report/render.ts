@@ -1,5 +1,4 @@
 import type { Redact } from '../text/escape.ts';
-import type { Html } from './html.ts';
 import { linesOf, type Problem, type RenderedSection, sentenceCase } from './section.ts';
 
 /** What the actions of a step have to tell, by their names in report.json. */
@@ -22,8 +21,7 @@ export interface Report {
 }
 
 /** A step's outcome, for the log, the outputs, the summary and report.json. */
-export interface RenderedReport
-  extends Required<Omit<RenderedSection, 'done' | 'evidence' | 'hasWarned'>> {
+export interface RenderedReport extends Required<Omit<RenderedSection, 'done' | 'hasWarned'>> {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   /** What the verdict is about: the name of the step, or else its command. May be empty. */
   readonly subject: string;
@@ -60,7 +58,7 @@ export function renderReport(report: Report): RenderedReport {
     ),
     scriptOutputs: all.flatMap(({ scriptOutputs = [] }) => scriptOutputs),
     attachments: Object.assign({}, ...all.map(({ attachments }) => attachments)),
-    blocks: blocksOf(all, level),
+    blocks: all.flatMap(({ blocks = [] }) => blocks),
     json: Object.fromEntries(Object.entries(report.sections).map(([key, { json }]) => [key, json])),
   };
 }
@@ -78,18 +76,6 @@ export function headlineOf({ subject, verdict }: RenderedReport): string {
 
 export function succeeded({ level }: Pick<RenderedReport, 'level'>): boolean {
   return level === 'success' || level === 'warning';
-}
-
-/** Puts the results that failed first. */
-function blocksOf(
-  sections: readonly RenderedSection[],
-  level: RenderedReport['level'],
-): readonly Html[] {
-  const failed = sections.filter(({ problems }) => problems.length > 0);
-  const others = sections.filter(({ problems }) => problems.length === 0).toReversed();
-  return [...failed, ...others].flatMap(({ blocks = [], evidence = [] }) =>
-    level === 'success' ? blocks : [...evidence, ...blocks],
-  );
 }
 
 function levelOf(

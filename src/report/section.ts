@@ -11,10 +11,16 @@ export interface Problem {
   readonly verdict: string;
   /** Sentences that explain it, then advice. */
   readonly lines: readonly string[];
-  /** The lines of a command's output that name the cause. */
-  readonly cause?: readonly string[];
-  /** Without a cause, the last words of the output. The summary shows them with the output. */
-  readonly lastWords?: readonly string[];
+  readonly output?: CommandOutput;
+}
+
+/** The end of a command's output. */
+export interface CommandOutput {
+  readonly lastLines: readonly string[];
+  /** Those of them that name the cause. */
+  readonly cause: readonly string[];
+  /** The last of them, for an annotation that has no cause. */
+  readonly lastWords: readonly string[];
 }
 
 /** What the result of one action adds to outputs, log, summary and report.json. */
@@ -38,17 +44,16 @@ export interface RenderedSection {
   readonly scriptOutputs?: readonly OutputPair[];
   /** Texts that are written to files, by the output that has the path. An empty one has no file. */
   readonly attachments?: Readonly<Record<string, string>>;
-  /** What the summary always shows. */
+  /** A table and a chart, for the summary. */
   readonly blocks?: readonly Html[];
-  /** What the summary shows unless the step went well. */
-  readonly evidence?: readonly Html[];
   /** Stands in report.json below the name of the result. */
   readonly json: object;
 }
 
 /** Returns all lines of a problem, for an annotation. */
-export function linesOf({ verdict, lines, cause = [], lastWords = [] }: Problem): string[] {
-  return [sentenceCase(verdict), ...cause, ...lastWords, ...lines];
+export function linesOf({ verdict, lines, output }: Problem): string[] {
+  const { cause = [], lastWords = [] } = output ?? {};
+  return [sentenceCase(verdict), ...(cause.length > 0 ? cause : lastWords), ...lines];
 }
 
 export function sentenceCase(text: string): string {

@@ -15,22 +15,22 @@ import { drawChart } from './chart.ts';
 import { describeUsage, figuresTable, formatMetric } from './figures.ts';
 import { explainFailure, type Problem, type RenderedSection, sentenceCase } from './section.ts';
 
-interface View {
-  readonly cancelled: boolean;
-  /** False if the step has run a command, which matters more than the figures. */
-  readonly showUsage: boolean;
+/** Renders the stats of a monitor, whose chart is worth a look without a gate, too. */
+export function renderMonitor(result: StatsResult, cancelled: boolean): RenderedSection {
+  const section = renderStats(result, cancelled);
+  return result.gate.state === 'none' ? { ...section, blocks: drawChart(result) } : section;
 }
 
-export function renderStats(result: StatsResult, view: View): RenderedSection {
+export function renderStats(result: StatsResult, cancelled: boolean): RenderedSection {
   const { samples, response, gate, monitored } = result;
   const tripped = gate.judgements.filter(each => each.result === 'true').map(entryOf);
   const unjudged = gate.judgements.filter(each => each.result === 'unknown').map(entryOf);
   const aggregates = allAggregates(result);
   const figures = samples.at(-1)?.figures ?? {};
   return {
-    problems: problemsOf(result, view),
-    done: describeStats(result, view),
-    warnings: warningsOf(result, view),
+    problems: problemsOf(result, cancelled),
+    done: describeStats(result, cancelled),
+    warnings: warningsOf(result, cancelled),
     hasWarned: gate.state === 'warned',
     outputs: {
       ...figureOutputs(figures),
@@ -40,7 +40,7 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
       unjudged: JSON.stringify(unjudged),
       aggregates: JSON.stringify(aggregates),
     },
-    ...figureBlocks(result, view),
+    blocks: gate.state === 'none' ? [] : [...figuresTable(result), ...drawChart(result)],
     json: {
       monitored: monitored && monitoredJson(monitored),
       figures,
@@ -52,17 +52,11 @@ export function renderStats(result: StatsResult, view: View): RenderedSection {
   };
 }
 
-/** Without a gate, a step that went well needs no table, and only a monitor its chart. */
-function figureBlocks(result: StatsResult, { showUsage }: View) {
-  const { gate, monitored, samples } = result;
-  const [table, chart] = [figuresTable(result), drawChart(result)];
-  if (gate.state !== 'none') return { blocks: [...table, ...chart] };
-  if (showUsage && monitored !== undefined) return { evidence: table, blocks: chart };
-  return { evidence: samples.length > 1 ? [...table, ...chart] : [] };
-}
-
 /** Lists problems: what was not seen, since the rest follows from it, then what tripped. */
-function problemsOf({ samples, error, gate, monitored }: StatsResult, view: View): Problem[] {
+function problemsOf(
+  { samples, error, gate, monitored }: StatsResult,
+  cancelled: boolean,
+): Problem[] {
   const failIf = gate.judgements.filter(({ level }) => level === 'fail');
   // Without `fail-if`, a gap is a warning.
   const gaps = failIf.length === 0 ? [] : (monitored?.gaps ?? []);
@@ -75,8 +69,7 @@ function problemsOf({ samples, error, gate, monitored }: StatsResult, view: View
     .filter(({ result }) => result === 'unknown')
     .filter(
       // A cancelled step lacks samples, and what was not seen has been told.
-      ({ condition }) =>
-        (!view.cancelled && unseen.length === 0) || isUnreported(condition, samples),
+      ({ condition }) => (!cancelled && unseen.length === 0) || isUnreported(condition, samples),
     );
   const named = tripped.length > 0 ? tripped : unjudged;
   if (named.length === 0) return unseen;
@@ -90,7 +83,7 @@ function isUnreported({ metric }: Condition, samples: readonly Sample[]): boolea
   return samples.some(({ figures }) => !Object.hasOwn(figures, metric));
 }
 
-function warningsOf({ samples, gate, monitored }: StatsResult, { cancelled }: View): string[] {
+function warningsOf({ samples, gate, monitored }: StatsResult, cancelled: boolean): string[] {
   const { gaps = [], failures = [] } = monitored ?? {};
   const hasFailIf = gate.judgements.some(({ level }) => level === 'fail');
   const judged = warningJudgements(gate).filter(({ result }) => result === 'true' || !cancelled);
@@ -125,12 +118,12 @@ function describeFailures(failures: readonly FailedObservation[]): string[] {
 }
 
 /** Says what passed, and the figures if no table has them. */
-function describeStats({ samples, gate, monitored }: StatsResult, view: View): string {
-  if (view.cancelled) return 'cancelled';
+function describeStats({ samples, gate, monitored }: StatsResult, cancelled: boolean): string {
+  if (cancelled) return 'cancelled';
   if (gate.state === 'passed') return 'gate passed';
   if (gate.state === 'warned')
     return `gate warned: ${summarizeJudgements(warningJudgements(gate))}`;
-  if (gate.state === 'failed' || !view.showUsage) return '';
+  if (gate.state === 'failed') return '';
   if (samples.length === 0) return monitored === undefined ? '' : 'no stats were read';
   // Say that there is no gate: the variable that holds the conditions may be unset.
   return `${describeUsage(samples)} · no gate`;

@@ -1,3 +1,4 @@
+import { formatCount } from '../text/format.ts';
 import { cutEnd } from '../text/shorten.ts';
 import { code, concat, type Html, html, outputBlock, prose, shorten, shortList } from './html.ts';
 import type { RenderedReport, Report } from './render.ts';
@@ -71,12 +72,22 @@ function details({ level, command, subject, verdict, problems, warnings }: Rende
 // More lines are easier to read in a list.
 const MAX_PARAGRAPHS = 2;
 
-function explain({ cause = [], lines }: Problem): Html[] {
+function explain({ lines, output }: Problem): Html[] {
+  const { cause = [], lastLines = [] } = output ?? {};
   const shown = lines.map(prose);
   return [
     ...outputBlock(cause),
     ...(lines.length > MAX_PARAGRAPHS ? shortList(shown) : shown.map(line => html`<p>${line}</p>`)),
+    ...showLastLines(lastLines, cause.length > 0),
   ];
+}
+
+function showLastLines(lastLines: readonly string[], isFolded: boolean): Html[] {
+  if (lastLines.length === 0) return [];
+  const block = outputBlock(lastLines);
+  if (!isFolded) return [html`<p>Last lines of the output:</p>`, ...block];
+  const title = `Last ${formatCount(lastLines.length, 'line')} of the output`;
+  return [html`<details><summary>${title}</summary>`, ...block, html`</details>`];
 }
 
 function renderProblem({ verdict, lines }: Problem): Html {

@@ -21,7 +21,7 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     const at = lines.indexOf('out');
     assert.deepEqual(lines.slice(at, at + 5), shown);
     assert.match(lines[at - 1] ?? '', /^Running `echo out …` in sandbox sandbox1 at http/);
-    assert.match(lines.at(-2) ?? '', /^echo out …: exit code 0 after \d+ m?s$/);
+    assert.match(lines.at(-2) ?? '', /^echo out …: exit code 0 after \d+ m?s · CPU /);
     assert.equal(outputs['exit-code'], '0');
     assert.equal(outputs['duration-ms'], String(report.command.durationMs));
     assert.deepEqual(report.command.lastLines, ['out', 'err', 'green', '', 'last']);

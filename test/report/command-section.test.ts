@@ -6,7 +6,7 @@ import type { CommandResult } from '../../src/command/run.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
 import { headlineOf, renderReport } from '../../src/report/render.ts';
 import { linesOf } from '../../src/report/section.ts';
-import { COMMAND, measured, runReport } from '../support/build-report.ts';
+import { COMMAND, measured, runReport, summaryText } from '../support/build-report.ts';
 
 const rejected = new AgentError('rejected', 'POST Start failed.', { hint: 'Check it.' });
 const error = failureInfoOf(rejected);
@@ -40,7 +40,8 @@ for (const [verdict, [end, cancelled = false]] of Object.entries(VERDICTS))
   });
 
 test('a cancelled command that was not seen to end may still be running', () => {
-  const { problems } = renderReport(runReport(lost, { cancelled: true }));
+  const command = { lastLines: [] };
+  const { problems } = renderReport(runReport(lost, { cancelled: true, command }));
   const lines = ['Not seen to end within 3 min 12 s', 'It may still be running.'];
   assert.deepEqual(problems.map(linesOf), [lines]);
 });
@@ -163,9 +164,9 @@ test('the exit code is the verdict, and the failed gate a problem below it', () 
 // first blank line (https://spec.commonmark.org/0.31.2/#html-blocks).
 test('the summary shows the last lines escaped, in a block of their own, so that no line is Markdown', () => {
   const lastLines = ['', '# b', '</pre><b>&', '\u001b[2J\u202e', '|\t|'];
-  const { evidence } = renderCommand({ ...COMMAND, lastLines }, false, []);
+  const summary = summaryText(runReport(exited(3), { command: { lastLines } }));
   const pre = '<pre>\n# b\n&lt;/pre&gt;&lt;b&gt;&amp;\n\\u{1b}[2J\\u{202e}\n|    |</pre>';
-  assert.deepEqual(evidence, [{ html: '<p>Last lines of the output:</p>' }, { html: pre }]);
+  assert.ok(summary.includes(`\n\n<p>Last lines of the output:</p>\n\n${pre}\n\n`), summary);
 });
 
 test('the report of a run says whose memory it was, if that was seen', () => {

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { type Report, renderReport } from '../../src/report/render.ts';
-import { summaryOf } from '../../src/report/summary.ts';
-import { measured, report, runReport, START } from '../support/build-report.ts';
+import type { Report } from '../../src/report/render.ts';
+import { measured, report, runReport, START, summaryText } from '../support/build-report.ts';
 import { EXAMPLE_REPORTS } from '../support/example-reports.ts';
 import { BUSY, failed, uploaded } from '../support/file-results.ts';
 import { assertNoInjectionInSummary, INJECTIONS } from '../support/injections.ts';
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
-
-function summaryText(input: Report): string {
-  return summaryOf(input, renderReport(input));
-}
 
 // To update the golden files: node --test --test-update-snapshots test/report/summary.test.ts
 for (const [kind, example] of Object.entries(EXAMPLE_REPORTS))

@@ -3,8 +3,9 @@ import type { CommandResult } from '../../src/command/run.ts';
 import type { DownloadResult } from '../../src/download/download.ts';
 import { judgeGate } from '../../src/gate/judge.ts';
 import { renderCommand } from '../../src/report/command-section.ts';
-import { type Report, redactTexts } from '../../src/report/render.ts';
-import { renderStats } from '../../src/report/stats-section.ts';
+import { type Report, redactTexts, renderReport } from '../../src/report/render.ts';
+import { renderMonitor, renderStats } from '../../src/report/stats-section.ts';
+import { summaryOf } from '../../src/report/summary.ts';
 import { renderDownload, renderUpload } from '../../src/report/transfer-section.ts';
 import type { Gap, StatsResult } from '../../src/stats/stats.ts';
 import { type Redact, redactor } from '../../src/text/escape.ts';
@@ -80,11 +81,11 @@ export function report(unredacted: Parts = {}, redact: Redact = NO_SECRETS): Rep
   const info = { task, name, sandbox, cancelled, gateNotJudged, error };
   if (error !== undefined) return { ...info, sections: {} };
   const isUpload = ['sync', 'upload'].includes(task);
-  const view = { cancelled, showUsage: command === undefined };
+  const render = task === 'monitor' ? renderMonitor : renderStats;
   const sections = {
     ...(command && { command: renderCommand(command, cancelled, []) }),
     ...(isUpload && { upload: renderUpload(uploadOf(parts), cancelled) }),
-    ...(task !== 'upload' && task !== 'download' && { stats: renderStats(stats, view) }),
+    ...(task !== 'upload' && task !== 'download' && { stats: render(stats, cancelled) }),
     ...(download && { download: renderDownload(download, cancelled) }),
   };
   return { ...info, sections };
@@ -121,6 +122,10 @@ export function runReport(end: CommandEnd, { command, ...parts }: RunParts = {})
   const isStarted = end.kind !== 'not-started';
   const started = isStarted ? COMMAND : { ...COMMAND, durationMs: 0, lastLines: [] };
   return report({ task: 'run', command: { ...started, end, ...command }, ...parts });
+}
+
+export function summaryText(input: Report): string {
+  return summaryOf(input, renderReport(input));
 }
 
 /** Removes tags, and decodes the only entities that figures and conditions contain. */

@@ -187,7 +187,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
       early: gone.slice(0, -1),
     }),
   }),
-  'run-passed': runReport(exited(0)),
+  'run-passed': runReport(exited(0), { stats: measured(few) }),
   'run-passed-and-gate-passed': runReport(exited(0), passing),
   'run-exited-1': runReport(exited(1), { command: { lastLines: JEST }, ...passing }),
   'run-exited-1-without-a-cause': runReport(exited(1), {
